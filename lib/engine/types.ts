@@ -1,0 +1,62 @@
+/**
+ * The words of the engine. Everything here is plain data; the engine has no clock, no I/O and no
+ * dependencies, and the same input gives the same output to the byte.
+ */
+
+/** One person. */
+export interface Player {
+  readonly playerId: string;
+  /** Skill, a finite number ≥ 0. Any scale; imbalance is in the same unit. */
+  readonly skill: number;
+  /** The roles this player accepts. Left out: every role of the queue. */
+  readonly roles?: readonly string[];
+}
+
+/** A party of 1 to `teamSize` players who play on one team or not at all. */
+export interface Ticket {
+  readonly ticketId: string;
+  /** Milliseconds since the epoch. */
+  readonly enqueuedAtMs: number;
+  readonly players: readonly Player[];
+}
+
+/** What a game is, and what makes one better than another (Alman & McKay 2017, section 2). */
+export interface GameRules {
+  /** k, the players of one team: 1 to 8. A game has two teams. */
+  readonly teamSize: number;
+  /** Places per team by role; the counts sum to `teamSize`. Left out: no roles. */
+  readonly roles?: Readonly<Record<string, number>>;
+  /** α > 0, the weight of fairness. */
+  readonly alpha: number;
+  /** p ∈ [1, ∞], the norm of a team's skill. */
+  readonly p: number;
+  /** q ∈ [1, ∞], the norm of uniformity. */
+  readonly q: number;
+  /** β ≥ 0, how much imbalance one second of the longest wait outweighs. */
+  readonly beta: number;
+}
+
+/** One player's place in a game. */
+export interface Seat {
+  readonly playerId: string;
+  readonly ticketId: string;
+  /** Present exactly when the rules have roles. */
+  readonly role?: string;
+}
+
+export interface Game {
+  /** Two teams of `teamSize`; no ticket is split. */
+  readonly teams: readonly [readonly Seat[], readonly Seat[]];
+  /** The tickets in the game, ascending. */
+  readonly ticketIds: readonly string[];
+  /** f = α·fairness + uniformity. */
+  readonly imbalance: number;
+  /** d_p, the absolute difference of the teams' p-skills. */
+  readonly fairness: number;
+  /** v_q over all 2k players. */
+  readonly uniformity: number;
+  /** imbalance − β × (longest wait in the game, in seconds, at `nowMs`). Lower is better. */
+  readonly priority: number;
+  /** A proven lower bound on the priority of every possible game in the pool at that moment. */
+  readonly lowerBound: number;
+}
