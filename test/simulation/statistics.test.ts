@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { BlockMeans, quantiles, RunningStatistics } from '../../lib/simulation/statistics.ts';
+
+describe('running statistics', () => {
+  test('mean, variance, standard error and extremes of a small sample', () => {
+    const statistics = new RunningStatistics();
+    for (const value of [2, 4, 4, 4, 5, 5, 7, 9]) statistics.add(value);
+    expect(statistics.count).toBe(8);
+    expect(statistics.mean).toBe(5);
+    expect(statistics.variance).toBeCloseTo(32 / 7, 12);
+    expect(statistics.standardError).toBeCloseTo(Math.sqrt(32 / 7 / 8), 12);
+    expect([statistics.min, statistics.max]).toEqual([2, 9]);
+  });
+
+  test('keep their precision far from zero', () => {
+    const statistics = new RunningStatistics();
+    for (const value of [1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]) statistics.add(value);
+    expect(statistics.variance).toBe(30);
+  });
+
+  test('know nothing before the first value', () => {
+    const statistics = new RunningStatistics();
+    expect(statistics.mean).toBeNaN();
+    statistics.add(1);
+    expect(statistics.standardError).toBeNaN();
+  });
+});
+
+describe('block means', () => {
+  test('see the standard error of a correlated stream that independent statistics miss', () => {
+    // An autoregressive stream x ← 0.9·x + noise: its mean varies (1 + 0.9)/(1 − 0.9) = 19 times as much
+    // as that of independent values of the same spread.
+    const random = seededRandom(1);
+    const naive = new RunningStatistics();
+    const blocks = new BlockMeans(1000);
+    let x = 0;
+    for (let i = 0; i < 400_000; i++) {
+      x = 0.9 * x + random.normal();
+      naive.add(x);
+      blocks.add(x);
+    }
+    expect(blocks.blocks).toBe(400);
+    expect(blocks.mean).toBeCloseTo(naive.mean, 10);
+    expect(blocks.standardError / naive.standardError).toBeGreaterThan(0.85 * Math.sqrt(19));
+    expect(blocks.standardError / naive.standardError).toBeLessThan(1.15 * Math.sqrt(19));
+  });
+
+  test('weigh a value as so many players', () => {
+    const blocks = new BlockMeans(2);
+    for (const [value, weight] of [
+      [1, 2],
+      [4, 1],
+      [1, 1],
+      [0, 2],
+    ])
+      blocks.add(value, weight);
+    expect(blocks.mean).toBeCloseTo(7 / 6, 12);
+  });
+
+  test('leave the last, unfilled block out', () => {
+    const blocks = new BlockMeans(2);
+    for (const value of [1, 3, 100]) blocks.add(value);
+    expect([blocks.blocks, blocks.mean]).toEqual([1, 2]);
+    expect(blocks.standardError).toBeNaN();
+  });
+
+  test('refuse an impossible block size', () => {
+    expect(() => new BlockMeans(0)).toThrow('Expected `blockSize` to be a whole number from 1 up, got `0`');
+  });
+});
+
+describe('quantiles', () => {
+  test('interpolate between order statistics', () => {
+    expect(quantiles([4, 1, 3, 2], [0, 0.5, 0.9, 1])).toEqual([1, 2.5, 3.7, 4]);
+    expect(quantiles([5], [0.99])).toEqual([5]);
+  });
+
+  test('of nothing are not numbers, and parts outside [0, 1] are refused', () => {
+    expect(quantiles([], [0.5])).toEqual([Number.NaN]);
+    expect(() => quantiles([1], [50])).toThrow("Expected a quantile's part to be in [0, 1], got `50`");
+  });
+});
