@@ -1,0 +1,44 @@
+import { imbalance, priority } from './imbalance.ts';
+import type { PooledTicket } from './pooled-ticket.ts';
+import type { RoleTable } from './roles.ts';
+import { skillsOf } from './split.ts';
+import type { Game, GameRules, Seat } from './types.ts';
+
+/**
+ * The game these tickets play, with exact numbers. The team with the smallest ticketId stands first,
+ * seats go by ticketId. `lowerBound` is a bound on the priority of every game in the pool.
+ */
+export function makeGame(
+  members: readonly PooledTicket[],
+  firstTeam: number,
+  rules: GameRules,
+  roles: RoleTable | undefined,
+  nowMs: number,
+  lowerBound: number,
+): Game {
+  const order = members
+    .map((member, i) => ({ member, first: ((firstTeam >> i) & 1) === 1 }))
+    .sort((a, b) => (a.member.ticket.ticketId < b.member.ticket.ticketId ? -1 : 1));
+  const x = order.filter((entry) => entry.first === order[0].first).map((entry) => entry.member);
+  const y = order.filter((entry) => entry.first !== order[0].first).map((entry) => entry.member);
+  const numbers = imbalance(skillsOf(x, -1), skillsOf(y, -1), rules);
+  const oldest = Math.min(...members.map((member) => member.ticket.enqueuedAtMs));
+  const g = priority(numbers.imbalance, oldest, nowMs, rules.beta);
+  return {
+    teams: [seats(x, roles), seats(y, roles)],
+    ticketIds: order.map((entry) => entry.member.ticket.ticketId),
+    ...numbers,
+    priority: g,
+    lowerBound: Math.min(lowerBound, g),
+  };
+}
+
+function seats(team: readonly PooledTicket[], roles: RoleTable | undefined): Seat[] {
+  const places = team.flatMap((member) =>
+    member.ticket.players.map(({ playerId }) => ({ playerId, ticketId: member.ticket.ticketId })),
+  );
+  if (!roles) return places;
+  const given = roles.seat(team.flatMap((member) => [...member.masks]));
+  if (!given) throw new Error(`Expected a team that can be seated, got ${places.map((p) => p.playerId)}`);
+  return places.map((place, i) => ({ ...place, role: given[i] }));
+}
