@@ -42,6 +42,8 @@ export interface Seat {
   readonly ticketId: string;
   /** Present exactly when the rules have roles. */
   readonly role?: string;
+  /** Present when no person sits here: `playerId` and `ticketId` are the bot's name. */
+  readonly bot?: true;
 }
 
 export interface Game {

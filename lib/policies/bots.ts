@@ -1,0 +1,74 @@
+import type { Game, GameRules, Seat, Ticket } from '../engine/types.ts';
+import { type Candidate, meanSkill } from './policy.ts';
+import type { WaitingPool } from './waiting-pool.ts';
+
+/** How many of the nearest tickets are asked to join before bots take the places that are left. */
+const NEIGHBOURS_ASKED = 64;
+/** Keeps the names of bots apart from the studio's ticket ids while a game is searched. */
+const MARK = '\u0000';
+
+/**
+ * Releases a game for a ticket whose time is up: the nearest waiting tickets that fit, and for the places
+ * that are left bots, with the mean skill of the ticket. Bots are named bot-1, bot-2, …, play whatever role
+ * is missing and are marked in their seats; the game's `ticketIds` are people's only.
+ *
+ * @returns undefined when the ticket cannot be seated at all, with the roles it accepts
+ */
+export function fillWithBots(
+  pool: WaitingPool,
+  ticket: Ticket,
+  rules: GameRules,
+  nowMs: number,
+): Game | undefined {
+  const seats = 2 * rules.teamSize;
+  const gameOf = (people: readonly Ticket[], players: number): Candidate | undefined =>
+    pool.gameAmong([...people, ...bots(seats - players, meanSkill(ticket), nowMs)]);
+
+  let people: readonly Ticket[] = [ticket];
+  let players = ticket.players.length;
+  let filled = gameOf(people, players);
+  if (filled === undefined) return undefined;
+  for (const neighbour of neighboursOf(pool, ticket)) {
+    const more = players + neighbour.players.length;
+    if (more > seats) continue;
+    const game = gameOf([...people, neighbour], more);
+    if (game === undefined) continue;
+    people = [...people, neighbour];
+    players = more;
+    filled = game;
+  }
+  const game = pool.take({ game: filled.game, tickets: people });
+  return {
+    ...game,
+    teams: [game.teams[0].map(named), game.teams[1].map(named)],
+    ticketIds: people.map(({ ticketId }) => ticketId).sort(),
+  };
+}
+
+function bots(count: number, skill: number, nowMs: number): Ticket[] {
+  return Array.from({ length: count }, (_, at) => {
+    const name = `${MARK}bot-${at + 1}`;
+    return { ticketId: name, enqueuedAtMs: nowMs, players: [{ playerId: name, skill }] };
+  });
+}
+
+function named(seat: Seat): Seat {
+  if (!seat.ticketId.startsWith(MARK)) return seat;
+  const name = seat.ticketId.slice(MARK.length);
+  return { ...seat, playerId: name, ticketId: name, bot: true };
+}
+
+/** The waiting tickets nearest in skill, nearest first. */
+function neighboursOf(pool: WaitingPool, ticket: Ticket): Ticket[] {
+  const waiting = pool.bySkill.filter((other) => pool.isWaiting(other));
+  const skill = meanSkill(ticket);
+  const near: Ticket[] = [];
+  let below = waiting.indexOf(ticket) - 1;
+  let above = below + 2;
+  while (near.length < NEIGHBOURS_ASKED && (below >= 0 || above < waiting.length)) {
+    const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skill - meanSkill(waiting[below]);
+    const toAbove = above === waiting.length ? Number.POSITIVE_INFINITY : meanSkill(waiting[above]) - skill;
+    near.push(waiting[toBelow <= toAbove ? below-- : above++]);
+  }
+  return near;
+}

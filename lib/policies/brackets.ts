@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { Ticket } from '../engine/types.ts';
+import { inOrder, shortestFront } from './fifo.ts';
+import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
+
+/**
+ * A line for each range of skill; near its time-out a ticket also looks into the neighbouring ranges,
+ * farther and farther: A_MQ of Schlup, section 4.3. The ranges hold equal shares of the recent players,
+ * so a crowded part of the scale has narrow ones.
+ */
+export const bracketsOptions = z.strictObject({
+  policy: z.literal('brackets'),
+  /**
+   * How many ranges. Left out: r_opt = √(2aτ/(m + 1)), where a is the measured arrival rate, m the players
+   * of a game and τ the time-out (formula 9).
+   */
+  count: z.int().min(1).max(256).optional(),
+  /** From this many seconds before its time-out on, a ticket looks beyond its range. Default: a fifth of the time-out. */
+  growSeconds: z.number().nonnegative().max(3600).optional(),
+});
+export type BracketsOptions = z.infer<typeof bracketsOptions>;
+
+export function brackets(options: BracketsOptions): Policy {
+  return {
+    candidates: (pool, facts, nowMs) => inRanges(pool, facts, nowMs, options),
+    release: () => ({ release: true }),
+    reason: () =>
+      'Too few players wait in its range of skill; near the time-out the neighbouring ranges count too.',
+  };
+}
+
+function* inRanges(
+  pool: CandidateSource,
+  facts: PoolFacts,
+  nowMs: number,
+  { count, growSeconds }: BracketsOptions,
+): Iterable<Candidate> {
+  const seats = 2 * facts.rules.teamSize;
+  const ranges = count ?? bestCount(facts, seats);
+  const rangeOf = (ticket: Ticket) =>
+    Math.min(ranges - 1, Math.floor(ranges * facts.rank(meanSkill(ticket))));
+  const lines = Array.from({ length: ranges }, (): Ticket[] => []);
+  for (const ticket of pool.byAge) if (pool.isWaiting(ticket)) lines[rangeOf(ticket)].push(ticket);
+  for (const line of lines) yield* inOrder(pool, line, seats);
+
+  const growMs = growSeconds === undefined ? facts.timeoutMs / 5 : 1000 * growSeconds;
+  for (const ticket of pool.byAge) {
+    const leftMs = facts.timeoutMs - (nowMs - ticket.enqueuedAtMs);
+    if (leftMs >= growMs) return;
+    if (!pool.isWaiting(ticket)) continue;
+    const radius = Math.ceil(ranges * (1 - Math.max(0, leftMs) / growMs));
+    const own = rangeOf(ticket);
+    const line = [ticket];
+    for (let away = 0; away <= radius; away++) {
+      const near = away === 0 ? lines[own] : [...(lines[own - away] ?? []), ...(lines[own + away] ?? [])];
+      for (const other of near.toSorted(byArrival)) {
+        if (other !== ticket && pool.isWaiting(other)) line.push(other);
+      }
+    }
+    const front = shortestFront(pool, line, seats);
+    const candidate = front && pool.gameAmong(front, ticket);
+    if (candidate !== undefined) yield candidate;
+  }
+}
+
+function bestCount({ arrivalRate, timeoutMs }: PoolFacts, seats: number): number {
+  const best = Math.round(Math.sqrt((2 * arrivalRate * (timeoutMs / 1000)) / (seats + 1)));
+  return Math.min(256, Math.max(1, best));
+}
+
+function byArrival(a: Ticket, b: Ticket): number {
+  return a.enqueuedAtMs - b.enqueuedAtMs || (a.ticketId < b.ticketId ? -1 : 1);
+}

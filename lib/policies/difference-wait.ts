@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from './policy.ts';
+
+/**
+ * Pairs everyone up provisionally, the best game first, and makes a game final when it has been possible
+ * for a time in proportion to its imbalance; until then a newcomer may break it up. A_DW of Schlup,
+ * section 4.4, for teams of any size.
+ */
+export const differenceWaitOptions = z.strictObject({
+  policy: z.literal('difference-wait'),
+  /** f_wait: seconds a game is held per unit of its imbalance. 0 is greedy. */
+  secondsPerImbalance: z.number().nonnegative(),
+});
+export type DifferenceWaitOptions = z.infer<typeof differenceWaitOptions>;
+
+export function differenceWait({ secondsPerImbalance }: DifferenceWaitOptions): Policy {
+  return {
+    candidates: (pool) => pool.bestFirst(),
+    release({ game, tickets }, facts, nowMs) {
+      const holdMs = 1000 * secondsPerImbalance * game.imbalance;
+      const heldMs = youngestAgeMs(tickets, nowMs);
+      if (heldMs >= holdMs || isLastChance(oldestAgeMs(tickets, nowMs), facts)) return { release: true };
+      return {
+        release: false,
+        reason:
+          `A game of imbalance ${game.imbalance.toPrecision(4)} is held for ${(holdMs / 1000).toFixed(1)} s ` +
+          `in case a better one comes; ${(heldMs / 1000).toFixed(1)} s have passed.`,
+      };
+    },
+  };
+}

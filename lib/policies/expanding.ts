@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import type { Ticket } from '../engine/types.ts';
+import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
+
+/**
+ * Widening windows, mutual: a game is made when all its tickets lie within the tolerance of each of them.
+ * A ticket's tolerance grows with its own age. The longest waiter is served first, with the nearest company.
+ *
+ * FlexMatch's expansions carry over one to one: `tolerance` is the rule's value, and each expansion step a
+ * step here.
+ */
+export const expandingOptions = z
+  .strictObject({
+    policy: z.literal('expanding'),
+    /** Distance in skill (of tickets' means) a ticket accepts when it comes. */
+    tolerance: z.number().nonnegative(),
+    /** From `waitSeconds` of age on, the tolerance is this one. Ascending in both. */
+    steps: z
+      .array(z.strictObject({ waitSeconds: z.number().positive(), tolerance: z.number().nonnegative() }))
+      .max(32)
+      .optional(),
+    /** In place of steps: the tolerance grows by this much each second, */
+    growthPerSecond: z.number().nonnegative().optional(),
+    /** up to this much. Default: without limit. */
+    toleranceMax: z.number().nonnegative().optional(),
+  })
+  .refine(({ steps, growthPerSecond }) => steps === undefined || growthPerSecond === undefined, {
+    message: 'Expected `steps` or `growthPerSecond`, got both: keep one',
+    path: ['steps'],
+  })
+  .refine(({ steps, tolerance }) => isAscending(steps ?? [], tolerance), {
+    message: 'Expected `steps` to ascend in `waitSeconds` and never to lower the tolerance: sort them',
+    path: ['steps'],
+  })
+  .refine(({ tolerance, toleranceMax }) => toleranceMax === undefined || toleranceMax >= tolerance, {
+    message: 'Expected `toleranceMax` to be no less than `tolerance`',
+    path: ['toleranceMax'],
+  });
+export type ExpandingOptions = z.infer<typeof expandingOptions>;
+
+export function expanding(options: ExpandingOptions): Policy {
+  return {
+    candidates: (pool, facts, nowMs) => aroundLongestWaiters(pool, facts, nowMs, options),
+    release({ tickets }, _facts, nowMs) {
+      const [low, high] = spanOf(tickets);
+      for (const ticket of tickets) {
+        const tolerance = toleranceAt(nowMs - ticket.enqueuedAtMs, options);
+        const skill = meanSkill(ticket);
+        if (Math.max(high - skill, skill - low) > tolerance) {
+          return {
+            release: false,
+            reason: `Ticket ${ticket.ticketId} accepts a distance of ${tolerance} at its age; this game is wider.`,
+          };
+        }
+      }
+      return { release: true };
+    },
+    reason: (ticket, nowMs) =>
+      'Too few players are within its tolerance and it within theirs; after ' +
+      `${((nowMs - ticket.enqueuedAtMs) / 1000).toFixed(0)} s it accepts a distance of ` +
+      `${toleranceAt(nowMs - ticket.enqueuedAtMs, options)}.`,
+  };
+}
+
+/** The tolerance of a ticket of this age. Never falls with age. */
+function toleranceAt(ageMs: number, options: ExpandingOptions): number {
+  const { tolerance, steps, growthPerSecond = 0, toleranceMax = Number.POSITIVE_INFINITY } = options;
+  let reached = tolerance + (growthPerSecond * ageMs) / 1000;
+  for (const step of steps ?? []) if (ageMs >= 1000 * step.waitSeconds) reached = step.tolerance;
+  return Math.min(reached, toleranceMax);
+}
+
+/**
+ * For each ticket, longest waiter first: those who accept it and whom it accepts, nearest first, as long as
+ * all accept each other.
+ */
+function* aroundLongestWaiters(
+  pool: CandidateSource,
+  { rules }: PoolFacts,
+  nowMs: number,
+  options: ExpandingOptions,
+): Iterable<Candidate> {
+  const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
+  const place = new Map(sorted.map((ticket, at) => [ticket, at]));
+  const skills = Float64Array.from(sorted, meanSkill);
+  const tolerances = Float64Array.from(sorted, (ticket) => toleranceAt(nowMs - ticket.enqueuedAtMs, options));
+  const solos = rules.roles === undefined && sorted.every(({ players }) => players.length === 1);
+  const seats = 2 * rules.teamSize;
+  // Parties may not pack into two teams and roles may be missing, so there the engine chooses among more.
+  const enough = solos ? seats : rules.roles === undefined ? 2 * seats : 4 * seats;
+
+  for (const anchor of pool.byAge) {
+    const at = place.get(anchor);
+    if (at === undefined || !pool.isWaiting(anchor)) continue;
+    const company = companyOf(at, enough);
+    if (company === undefined) continue;
+    const candidate = pool.gameAmong(company, anchor);
+    if (candidate !== undefined) yield candidate;
+  }
+
+  function companyOf(at: number, wanted: number): Ticket[] | undefined {
+    const company = [sorted[at]];
+    let players = sorted[at].players.length;
+    // Every member accepts skills in [accepted low, accepted high]; the members span [low, high].
+    let acceptedLow = skills[at] - tolerances[at];
+    let acceptedHigh = skills[at] + tolerances[at];
+    let low = skills[at];
+    let high = skills[at];
+    let below = at - 1;
+    let above = at + 1;
+    while (players < wanted) {
+      const toBelow = below >= 0 ? skills[at] - skills[below] : Number.POSITIVE_INFINITY;
+      const toAbove = above < sorted.length ? skills[above] - skills[at] : Number.POSITIVE_INFINITY;
+      if (toBelow === Number.POSITIVE_INFINITY && toAbove === Number.POSITIVE_INFINITY) break;
+      const next = toBelow <= toAbove ? below-- : above++;
+      const skill = skills[next];
+      if (skill < acceptedLow) {
+        below = -1;
+        continue;
+      }
+      if (skill > acceptedHigh) {
+        above = sorted.length;
+        continue;
+      }
+      if (!pool.isWaiting(sorted[next])) continue;
+      if (Math.max(high - skill, skill - low) > tolerances[next]) continue;
+      company.push(sorted[next]);
+      players += sorted[next].players.length;
+      acceptedLow = Math.max(acceptedLow, skill - tolerances[next]);
+      acceptedHigh = Math.min(acceptedHigh, skill + tolerances[next]);
+      low = Math.min(low, skill);
+      high = Math.max(high, skill);
+    }
+    return players >= seats ? company : undefined;
+  }
+}
+
+function spanOf(tickets: readonly Ticket[]): [low: number, high: number] {
+  const skills = tickets.map(meanSkill);
+  return [Math.min(...skills), Math.max(...skills)];
+}
+
+function isAscending(steps: readonly { waitSeconds: number; tolerance: number }[], start: number): boolean {
+  return steps.every(({ waitSeconds, tolerance }, at) => {
+    const before = at === 0 ? { waitSeconds: 0, tolerance: start } : steps[at - 1];
+    return waitSeconds > before.waitSeconds && tolerance >= before.tolerance;
+  });
+}

@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import type { Policy } from './policy.ts';
+
+/** Every game at once, the best one first. No ticket waits that could play. */
+export const greedyOptions = z.strictObject({ policy: z.literal('greedy') });
+export type GreedyOptions = z.infer<typeof greedyOptions>;
+
+export function greedy(): Policy {
+  return {
+    candidates: (pool) => pool.bestFirst(),
+    release: () => ({ release: true }),
+  };
+}

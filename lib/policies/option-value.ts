@@ -1,0 +1,199 @@
+import * as z from 'zod';
+import { uniformity } from '../engine/imbalance.ts';
+import type { GameRules, Ticket } from '../engine/types.ts';
+import {
+  type Candidate,
+  type CandidateSource,
+  isLastChance,
+  meanSkill,
+  oldestAgeMs,
+  type Policy,
+  type PoolFacts,
+} from './policy.ts';
+
+/**
+ * Holds a game as long as the improvement that waiting promises is worth more than the wait.
+ *
+ * Every ticket brings a threshold θ = c·√(waitCost/λ), λ the estimated density of arrivals at its skill
+ * (players per second and unit of skill): where many come, a little patience finds near-perfect company; in
+ * the thin ends of the scale it never will. θ is where the imbalance still to be gained and the wait it takes
+ * cost the same. A game's limit starts at the mean θ of its players and grows
+ * - with the square of every player's age, in units of what θ is worth in waiting, so that each long waiter
+ *   counts and nobody waits without bound;
+ * - when so little time is left to the time-out that few newcomers can still be expected.
+ * A game is made when its imbalance is within its limit, and at the last tick before a time-out always.
+ */
+export const optionValueOptions = z.strictObject({
+  policy: z.literal('option-value'),
+  /**
+   * How much imbalance one second of waiting of one player is worth: with 0.5, a player rather waits 10 s
+   * than play a game whose imbalance is 5 higher. In the unit of skill.
+   */
+  waitCost: z.number().positive(),
+});
+export type OptionValueOptions = z.infer<typeof optionValueOptions>;
+
+export function optionValue({ waitCost }: OptionValueOptions): Policy {
+  const limitOf = (tickets: readonly Ticket[], facts: PoolFacts, nowMs: number): number => {
+    let limit = 0;
+    for (const ticket of tickets) {
+      const { base, growth } = termsOf(ticket, waitCost, facts, nowMs);
+      limit += ticket.players.length * (base + growth);
+    }
+    return limit / (2 * facts.rules.teamSize);
+  };
+  return {
+    *candidates(pool, facts, nowMs) {
+      const waiting = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
+      const solos = facts.rules.roles === undefined && waiting.every(({ players }) => players.length === 1);
+      if (solos) yield* widestMargin(pool, facts, nowMs, waitCost);
+      else yield* aroundLongestWaiters(pool, facts, nowMs, waitCost);
+    },
+    release({ game, tickets }, facts, nowMs) {
+      const limit = limitOf(tickets, facts, nowMs);
+      if (game.imbalance <= limit || isLastChance(oldestAgeMs(tickets, nowMs), facts)) {
+        return { release: true };
+      }
+      return {
+        release: false,
+        reason:
+          `The best game around it has imbalance ${game.imbalance.toPrecision(4)}; at the rate players come, ` +
+          `waiting is worth it down to ${limit.toPrecision(4)}.`,
+      };
+    },
+    reason: () => 'A better game is worth the wait at the rate at which players of its skill come.',
+  };
+}
+
+/** θ·√(λ/waitCost) by players of a game; see docs/policies.md for how it was found. */
+function thresholdFactor({ teamSize, alpha }: GameRules): number {
+  const pairs = Math.sqrt((alpha + 0.5) / 2) * 1.15;
+  return teamSize === 1 ? pairs : 1.15 * Math.sqrt(teamSize / 2);
+}
+
+/** A ticket whose age is worth this many of its thresholds doubles them. */
+const THRESHOLDS_TO_DOUBLE = 3;
+/** By how much a threshold is raised when no newcomer can be expected any more. */
+const LAST_HOUR_FACTOR = 2;
+
+/** What one player of a ticket adds to the limit of a game, before it is divided by the players. */
+function termsOf(
+  ticket: Ticket,
+  waitCost: number,
+  facts: PoolFacts,
+  nowMs: number,
+): { base: number; growth: number } {
+  const { rules, arrivalRate, timeoutMs } = facts;
+  const seats = 2 * rules.teamSize;
+  const threshold = thresholdFactor(rules) * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
+  const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
+  const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
+  const base = threshold * (1 + LAST_HOUR_FACTOR * Math.exp((-arrivalRate * leftSeconds) / seats));
+  const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * threshold);
+  return { base, growth: seats * threshold * relativeAge * relativeAge };
+}
+
+/** Solos: all games of neighbours whose spread is within their limit, the widest margin first. */
+function* widestMargin(
+  pool: CandidateSource,
+  facts: PoolFacts,
+  nowMs: number,
+  waitCost: number,
+): Iterable<Candidate> {
+  const seats = 2 * facts.rules.teamSize;
+  for (;;) {
+    const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
+    let released = false;
+    for (const at of startsByMargin(sorted, facts, nowMs, waitCost)) {
+      const window = sorted.slice(at, at + seats);
+      if (!window.every((ticket) => pool.isWaiting(ticket))) continue;
+      const candidate = pool.gameAmong(window);
+      if (candidate === undefined) continue;
+      yield candidate;
+      released ||= !pool.isWaiting(window[0]);
+    }
+    if (!released) return;
+  }
+}
+
+/** Where the games of neighbours start that may be released, by limit − lower bound of the imbalance. */
+function startsByMargin(
+  sorted: readonly Ticket[],
+  facts: PoolFacts,
+  nowMs: number,
+  waitCost: number,
+): number[] {
+  const { rules, tickMs, timeoutMs } = facts;
+  const seats = 2 * rules.teamSize;
+  const skills = Float64Array.from(sorted, meanSkill);
+  const limits = Float64Array.from(sorted, (ticket) => {
+    const { base, growth } = termsOf(ticket, waitCost, facts, nowMs);
+    const isLast = isLastChance(nowMs - ticket.enqueuedAtMs, { ...facts, tickMs, timeoutMs });
+    return isLast ? Number.POSITIVE_INFINITY : (base + growth) / seats;
+  });
+  const margins: { at: number; margin: number }[] = [];
+  for (let at = 0; at + seats <= sorted.length; at++) {
+    let limit = 0;
+    for (let i = at; i < at + seats; i++) limit += limits[i];
+    // With one player per team the difference of the teams is known as well.
+    const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
+    const margin = limit - apart - uniformity(skills.subarray(at, at + seats), rules.q);
+    if (margin >= 0) margins.push({ at, margin });
+  }
+  return margins.sort((a, b) => compare(b.margin, a.margin) || a.at - b.at).map(({ at }) => at);
+}
+
+const compare = (a: number, b: number) => (a === b ? 0 : a - b);
+
+/** Parties and roles: for each ticket, longest waiter first, the best game it has among its neighbours. */
+function* aroundLongestWaiters(
+  pool: CandidateSource,
+  facts: PoolFacts,
+  nowMs: number,
+  waitCost: number,
+): Iterable<Candidate> {
+  const { rules } = facts;
+  const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
+  const place = new Map(sorted.map((ticket, at) => [ticket, at]));
+  const terms = sorted.map((ticket) => termsOf(ticket, waitCost, facts, nowMs));
+  const seats = 2 * rules.teamSize;
+  const enough = (rules.roles === undefined ? 3 : 6) * seats;
+  // Lemma 6 of Alman & McKay: no game is more uniform than this share of the span of its skills.
+  const spread = 0.5 * rules.teamSize ** (-1 / rules.q);
+
+  for (const anchor of pool.byAge) {
+    const middle = place.get(anchor);
+    if (middle === undefined || !pool.isWaiting(anchor)) continue;
+    const near = [middle];
+    let players = anchor.players.length;
+    let below = middle - 1;
+    let above = middle + 1;
+    let reach = Number.POSITIVE_INFINITY;
+    while (players < enough && (below >= 0 || above < sorted.length)) {
+      const toBelow = below < 0 ? Number.POSITIVE_INFINITY : meanSkill(anchor) - meanSkill(sorted[below]);
+      const toAbove =
+        above >= sorted.length ? Number.POSITIVE_INFINITY : meanSkill(sorted[above]) - meanSkill(anchor);
+      const next = toBelow <= toAbove ? below-- : above++;
+      if (!pool.isWaiting(sorted[next])) continue;
+      near.push(next);
+      players += sorted[next].players.length;
+      if (players >= seats) reach = Math.min(reach, Math.min(toBelow, toAbove));
+    }
+    if (players < seats) continue;
+    if (!isLastChance(nowMs - anchor.enqueuedAtMs, facts)) {
+      let limit = 0;
+      let growth = 0;
+      for (const at of near) {
+        limit = Math.max(limit, terms[at].base);
+        growth += (terms[at].growth * sorted[at].players.length) / seats;
+      }
+      // A game around the anchor reaches at least as far as the nearest players who can fill it.
+      if (spread * reach > limit + growth) continue;
+    }
+    const candidate = pool.gameAmong(
+      near.map((at) => sorted[at]),
+      anchor,
+    );
+    if (candidate !== undefined) yield candidate;
+  }
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import type { Ticket } from '../engine/types.ts';
+import { type Candidate, type CandidateSource, isLastChance, type Policy, type PoolFacts } from './policy.ts';
+
+/**
+ * Collects players for a period, then sorts them by skill and cuts them into games: A_PM of Schlup,
+ * section 4.2. What is left over at the end stays for the next period.
+ */
+export const periodicOptions = z.strictObject({
+  policy: z.literal('periodic'),
+  /**
+   * The period in seconds, counted on the clock. Left out: it ends when n_opt = √(2a(m − 1)τ) − 1 players
+   * wait, where a is the measured arrival rate, m the players of a game and τ the time-out (formula 6).
+   */
+  everySeconds: z.number().positive().max(3600).optional(),
+});
+export type PeriodicOptions = z.infer<typeof periodicOptions>;
+
+export function periodic({ everySeconds }: PeriodicOptions): Policy {
+  const isOver = (facts: PoolFacts, nowMs: number): boolean =>
+    everySeconds === undefined
+      ? facts.waitingPlayers >= bestBatch(facts) || isLastChance(nowMs - facts.oldestEnqueuedAtMs, facts)
+      : endedPeriods(nowMs, everySeconds) > endedPeriods(facts.previousTickMs, everySeconds);
+  return {
+    candidates: (pool, facts, nowMs) => (isOver(facts, nowMs) ? sortedBlocks(pool, facts) : []),
+    release: (_candidate, facts, nowMs) =>
+      isOver(facts, nowMs)
+        ? { release: true }
+        : { release: false, reason: 'The period has not ended: games are made at its end.' },
+    reason: () =>
+      everySeconds === undefined
+        ? 'Games are made in batches; the next one is not full yet.'
+        : `Games are made every ${everySeconds} s; this ticket waits for the end of the period.`,
+  };
+}
+
+const endedPeriods = (atMs: number, everySeconds: number) => Math.floor(atMs / (1000 * everySeconds));
+
+/** n_opt, at least one game. */
+function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
+  const seats = 2 * rules.teamSize;
+  return Math.max(seats, Math.sqrt(2 * arrivalRate * (seats - 1) * (timeoutMs / 1000)) - 1);
+}
+
+/** Consecutive blocks of the waiting solos by skill; with parties or roles, the best games one by one. */
+function sortedBlocks(pool: CandidateSource, { rules }: PoolFacts): Iterable<Candidate> {
+  const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
+  const cuttable = rules.roles === undefined && waiting.every(({ players }) => players.length === 1);
+  return cuttable ? blocks(pool, waiting, 2 * rules.teamSize) : pool.bestFirst();
+}
+
+function* blocks(pool: CandidateSource, byAge: readonly Ticket[], seats: number): Iterable<Candidate> {
+  const taken = new Set(byAge.slice(0, byAge.length - (byAge.length % seats)));
+  const sorted = pool.bySkill.filter((ticket) => taken.has(ticket));
+  for (let at = 0; at < sorted.length; at += seats) {
+    const candidate = pool.gameAmong(sorted.slice(at, at + seats));
+    if (candidate !== undefined) yield candidate;
+  }
+}

@@ -1,0 +1,168 @@
+import type { Game, GameRules, Ticket } from '../engine/types.ts';
+import { fillWithBots } from './bots.ts';
+import { type Estimates, estimatesOf, remember, type TickMemory } from './memory.ts';
+import { inPercentiles, ofPercentiles } from './percentile.ts';
+import type { Policy, PoolFacts } from './policy.ts';
+import { policyOf, type ReleaseOptions } from './release.ts';
+import { WaitingPool } from './waiting-pool.ts';
+
+export type { TickMemory } from './memory.ts';
+
+/** The part of a queue definition that decides about games. */
+export interface QueueRules {
+  readonly teamSize: number;
+  readonly roles?: Readonly<Record<string, number>> | undefined;
+  readonly imbalance: {
+    readonly alpha: number;
+    readonly p: number | 'inf';
+    readonly q: number | 'inf';
+  };
+  /** @default 0 */
+  readonly beta?: number | undefined;
+  readonly release: ReleaseOptions;
+  readonly tickSeconds: number;
+  readonly timeoutSeconds: number;
+  /** What happens at a ticket's time-out. @default 'none' */
+  readonly fill?: 'none' | 'bots' | undefined;
+  /**
+   * `percentile`: imbalance is taken on the share of recent players below one's skill, 0 to 100, in place of
+   * skill itself. @default 'raw'
+   */
+  readonly skillScale?: 'raw' | 'percentile' | undefined;
+}
+
+export interface TickInput {
+  readonly rules: QueueRules;
+  /** All that wait in the bucket, in any order, with different ticket ids. */
+  readonly tickets: readonly Ticket[];
+  readonly nowMs: number;
+  /** What the last tick of this bucket returned. Left out: the first one. */
+  readonly memory?: TickMemory | undefined;
+  /** false: no ticket times out, however old. @default true */
+  readonly timeouts?: boolean;
+  /** false: the reasons are empty, which saves their cost. @default true */
+  readonly reasons?: boolean;
+}
+
+export interface TickPlan {
+  /** In the order of release. No ticket and no player twice. */
+  readonly matches: readonly Game[];
+  /** Every ticket that stays, longest waiter first, and why. */
+  readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
+  /** Tickets past their time-out that no game has taken, longest waiter first. */
+  readonly timedOut: readonly string[];
+  readonly memory: TickMemory;
+}
+
+/**
+ * One tick of a bucket: which games are made now, who waits on and why, whose time is up.
+ *
+ * Pure: the same input gives the same output to the byte. First the tickets past their time-out leave, or
+ * with `fill: 'bots'` get a game of the nearest company and bots; then the release policy chooses.
+ */
+export function planTick(input: TickInput): TickPlan {
+  const { rules, nowMs, timeouts = true, reasons = true } = input;
+  const memory = remember(input.memory, input.tickets, nowMs);
+  const ofSkills = estimatesOf(memory);
+  const percentiles = rules.skillScale === 'percentile';
+  const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
+  const timeoutMs = timeouts ? 1000 * rules.timeoutSeconds : Number.POSITIVE_INFINITY;
+  const isLate = (ticket: Ticket) => nowMs - ticket.enqueuedAtMs >= timeoutMs;
+  const late = tickets.filter(isLate).sort(byArrival);
+  const gameRules = gameRulesOf(rules);
+  const pool = new WaitingPool(gameRules, tickets, nowMs);
+  const matches: Game[] = [];
+  const timedOut: string[] = [];
+  for (const ticket of late) {
+    if (!pool.isWaiting(ticket)) continue;
+    const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
+    if (game !== undefined) matches.push(game);
+    else {
+      timedOut.push(ticket.ticketId);
+      pool.drop(ticket);
+    }
+  }
+
+  const policy = policyOf(rules.release);
+  const facts = factsOf(input, percentiles ? ofPercentiles(ofSkills) : ofSkills, pool, gameRules, timeoutMs);
+  const held = new Map<string, string>();
+  for (const candidate of policy.candidates(pool, facts, nowMs)) {
+    const verdict = policy.release(candidate, facts, nowMs);
+    if (verdict.release) matches.push(pool.take(candidate));
+    else if (reasons) {
+      for (const { ticketId } of candidate.tickets) {
+        if (!held.has(ticketId)) held.set(ticketId, verdict.reason);
+      }
+    }
+  }
+  return {
+    matches,
+    waiting: reasons
+      ? waitingWithReasons(pool, held, policy, facts, nowMs)
+      : pool.byAge
+          .filter((ticket) => pool.isWaiting(ticket))
+          .map(({ ticketId }) => ({ ticketId, reason: '' })),
+    timedOut,
+    memory,
+  };
+}
+
+/** The engine's rules of a queue. */
+export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules): GameRules {
+  const { alpha, p, q } = imbalance;
+  return {
+    teamSize,
+    ...(roles === undefined ? {} : { roles }),
+    alpha,
+    p: p === 'inf' ? Number.POSITIVE_INFINITY : p,
+    q: q === 'inf' ? Number.POSITIVE_INFINITY : q,
+    beta,
+  };
+}
+
+function factsOf(
+  { rules, memory: before, nowMs }: TickInput,
+  estimates: Estimates,
+  pool: WaitingPool,
+  gameRules: GameRules,
+  timeoutMs: number,
+): PoolFacts {
+  let waitingPlayers = 0;
+  let oldestEnqueuedAtMs = nowMs;
+  for (const { players, enqueuedAtMs } of pool.waiting) {
+    waitingPlayers += players.length;
+    oldestEnqueuedAtMs = Math.min(oldestEnqueuedAtMs, enqueuedAtMs);
+  }
+  return {
+    rules: gameRules,
+    timeoutMs,
+    tickMs: 1000 * rules.tickSeconds,
+    previousTickMs: before?.tickedAtMs ?? oldestEnqueuedAtMs,
+    waitingPlayers,
+    oldestEnqueuedAtMs,
+    ...estimates,
+  };
+}
+
+function waitingWithReasons(
+  pool: WaitingPool,
+  held: ReadonlyMap<string, string>,
+  policy: Policy,
+  facts: PoolFacts,
+  nowMs: number,
+): TickPlan['waiting'] {
+  const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
+  const seats = 2 * facts.rules.teamSize;
+  let players = 0;
+  for (const ticket of waiting) players += ticket.players.length;
+  const tooFew = players < seats ? `A game needs ${seats} players; ${players} are waiting.` : undefined;
+  return waiting.map((ticket) => ({
+    ticketId: ticket.ticketId,
+    reason:
+      tooFew ?? held.get(ticket.ticketId) ?? policy.reason?.(ticket, nowMs) ?? pool.explain(ticket.ticketId),
+  }));
+}
+
+function byArrival(a: Ticket, b: Ticket): number {
+  return a.enqueuedAtMs - b.enqueuedAtMs || (a.ticketId < b.ticketId ? -1 : 1);
+}

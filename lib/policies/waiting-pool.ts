@@ -1,0 +1,118 @@
+import { GamePool } from '../engine/game-pool.ts';
+import type { Game, GameRules, Ticket } from '../engine/types.ts';
+import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
+
+/** The waiting tickets of one tick: sorted views for the searches of policies, games from the engine. */
+export class WaitingPool implements CandidateSource {
+  readonly byAge: readonly Ticket[];
+  readonly bySkill: readonly Ticket[];
+  readonly #rules: GameRules;
+  readonly #nowMs: number;
+  readonly #waiting: Map<string, Ticket>;
+  readonly #playersTwice: ReadonlySet<string>;
+  /** Everything that waits, for proofs; made when the first one is asked for. */
+  #all: GamePool | undefined;
+  /** Set while `bestFirst` runs: a bound that holds for what it has set aside and all that is left. */
+  #drainBound: number | undefined;
+
+  /** @param tickets with different ticket ids; two that share a player never meet in one game */
+  constructor(rules: GameRules, tickets: readonly Ticket[], nowMs: number) {
+    this.#rules = rules;
+    this.#nowMs = nowMs;
+    this.#waiting = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
+    this.byAge = tickets.toSorted((a, b) => a.enqueuedAtMs - b.enqueuedAtMs || byId(a, b));
+    const skills = new Map(tickets.map((ticket) => [ticket, meanSkill(ticket)]));
+    this.bySkill = tickets.toSorted((a, b) => skills.get(a)! - skills.get(b)! || byId(a, b));
+    this.#playersTwice = playersTwice(tickets);
+  }
+
+  isWaiting(ticket: Ticket): boolean {
+    return this.#waiting.get(ticket.ticketId) === ticket;
+  }
+
+  get waiting(): IterableIterator<Ticket> {
+    return this.#waiting.values();
+  }
+
+  clash(a: Ticket, b: Ticket): boolean {
+    return a.players.some(
+      ({ playerId }) =>
+        this.#playersTwice.has(playerId) && b.players.some((other) => other.playerId === playerId),
+    );
+  }
+
+  *bestFirst(): Iterable<Candidate> {
+    const pool = this.#poolOf(this.#waiting.values());
+    let bound = Number.POSITIVE_INFINITY;
+    try {
+      for (const game of pool.drain(this.#nowMs)) {
+        // A game set aside stays possible; its own bound covered every game that has one of its tickets.
+        bound = Math.min(bound, game.lowerBound);
+        this.#drainBound = bound;
+        yield this.#candidateOf(game, this.#waiting);
+      }
+    } finally {
+      this.#drainBound = undefined;
+    }
+  }
+
+  gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined {
+    const pool = this.#poolOf(tickets);
+    const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
+    return game && this.#candidateOf(game, new Map(tickets.map((ticket) => [ticket.ticketId, ticket])));
+  }
+
+  /** The ticket waits no longer, and in no game. */
+  drop({ ticketId }: Ticket): void {
+    this.#waiting.delete(ticketId);
+    this.#all?.remove(ticketId);
+  }
+
+  /** Releases a game: its tickets wait no longer. The game, with a lower bound proved over all that waited. */
+  take({ game, tickets }: Candidate): Game {
+    const lowerBound = Math.min(game.priority, this.#drainBound ?? this.#boundOfAll());
+    for (const ticket of tickets) this.drop(ticket);
+    return { ...game, lowerBound };
+  }
+
+  /** What the engine says about a waiting ticket. */
+  explain(ticketId: string): string {
+    this.#all ??= this.#poolOf(this.#waiting.values());
+    return this.#all.explain(ticketId, this.#nowMs);
+  }
+
+  #boundOfAll(): number {
+    this.#all ??= this.#poolOf(this.#waiting.values());
+    return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
+  }
+
+  #poolOf(tickets: Iterable<Ticket>): GamePool {
+    const pool =
+      this.#playersTwice.size === 0
+        ? new GamePool(this.#rules)
+        : new GamePool(this.#rules, {
+            forbids: (a, b) => (this.clash(a, b) ? 'the two tickets share a player' : undefined),
+          });
+    for (const ticket of tickets) pool.insert(ticket);
+    return pool;
+  }
+
+  #candidateOf(game: Game, tickets: ReadonlyMap<string, Ticket>): Candidate {
+    return { game, tickets: game.ticketIds.map((ticketId) => tickets.get(ticketId)!) };
+  }
+}
+
+const byId = (a: Ticket, b: Ticket) => (a.ticketId < b.ticketId ? -1 : 1);
+
+/** Players who are in more than one ticket. */
+function playersTwice(tickets: readonly Ticket[]): Set<string> {
+  const once = new Set<string>();
+  const twice = new Set<string>();
+  for (const { players } of tickets) {
+    for (const { playerId } of players) {
+      if (once.has(playerId)) twice.add(playerId);
+      else once.add(playerId);
+    }
+  }
+  return twice;
+}

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Game, Ticket } from '../../lib/engine/types.ts';
+import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
+import type { ReleaseOptions } from '../../lib/policies/release.ts';
+
+const policies: Record<string, ReleaseOptions> = {
+  greedy: { policy: 'greedy' },
+  fifo: { policy: 'fifo' },
+  'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
+  'periodic by batch': { policy: 'periodic' },
+  brackets: { policy: 'brackets' },
+  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.2 },
+  patient: { policy: 'patient', imbalanceMax: 20, waitCost: 1 },
+  'expanding in steps': {
+    policy: 'expanding',
+    tolerance: 50,
+    steps: [
+      { waitSeconds: 10, tolerance: 150 },
+      { waitSeconds: 20, tolerance: 400 },
+    ],
+  },
+  'expanding linearly': { policy: 'expanding', tolerance: 20, growthPerSecond: 10, toleranceMax: 300 },
+  'option-value': { policy: 'option-value', waitCost: 1 },
+};
+
+const queues: Record<string, Omit<QueueRules, 'release'>> = {
+  '1v1': {
+    teamSize: 1,
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    tickSeconds: 2,
+    timeoutSeconds: 40,
+  },
+  '2v2 with parties': {
+    teamSize: 2,
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    beta: 0.5,
+    tickSeconds: 2,
+    timeoutSeconds: 40,
+  },
+  '2v2 with roles and bots': {
+    teamSize: 2,
+    roles: { attack: 1, defence: 1 },
+    imbalance: { alpha: 1, p: 'inf', q: 'inf' },
+    tickSeconds: 5,
+    timeoutSeconds: 40,
+    fill: 'bots',
+  },
+  '1v1 in percentiles': {
+    teamSize: 1,
+    imbalance: { alpha: 2, p: 2, q: 1 },
+    tickSeconds: 2,
+    timeoutSeconds: 40,
+    skillScale: 'percentile',
+  },
+};
+
+describe.each(Object.entries(policies))('policy %s', (_, release) => {
+  describe.each(Object.entries(queues))('in a queue of %s', (_name, queue) => {
+    const rules: QueueRules = { ...queue, release };
+    const arrivals = arrivalsFor(rules);
+
+    it('puts every ticket in one match, on the list of those who wait, or among the timed out', () => {
+      fc.assert(
+        fc.property(arrivals, (tickets) => {
+          const nowMs = 60_000;
+          const plan = planTick({ rules, tickets, nowMs });
+          const places = [
+            ...plan.matches.flatMap(({ ticketIds }) => ticketIds),
+            ...plan.waiting.map(({ ticketId }) => ticketId),
+            ...plan.timedOut,
+          ];
+          expect(places.toSorted()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
+          for (const match of plan.matches) expectPlayable(match, rules, tickets);
+          for (const { reason } of plan.waiting) expect(reason).not.toBe('');
+        }),
+        { numRuns: 20, seed: 1 },
+      );
+    });
+
+    it('lets nobody wait past the time-out, and ends every wait', () => {
+      fc.assert(
+        fc.property(arrivals, (tickets) => {
+          const { endedAtMs } = run(rules, tickets);
+          expect([...endedAtMs.keys()].toSorted()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
+          for (const { ticketId, enqueuedAtMs } of tickets) {
+            const waitedMs = endedAtMs.get(ticketId)! - enqueuedAtMs;
+            expect(waitedMs).toBeLessThan(1000 * (rules.timeoutSeconds + rules.tickSeconds));
+          }
+        }),
+        { numRuns: 10, seed: 2 },
+      );
+    });
+
+    it('gives the same plan for the same tickets in any order', () => {
+      fc.assert(
+        fc.property(arrivals, (tickets) => {
+          const plan = planTick({ rules, tickets, nowMs: 60_000 });
+          expect(planTick({ rules, tickets: tickets.toReversed(), nowMs: 60_000 })).toEqual(plan);
+        }),
+        { numRuns: 20, seed: 3 },
+      );
+    });
+
+    it('proves a lower bound that no match of the tick beats', () => {
+      fc.assert(
+        fc.property(arrivals, (tickets) => {
+          for (const { priority, lowerBound } of planTick({ rules, tickets, nowMs: 60_000 }).matches) {
+            expect(lowerBound).toBeLessThanOrEqual(priority);
+          }
+        }),
+        { numRuns: 20, seed: 4 },
+      );
+    });
+
+    it('remembers only what survives JSON', () => {
+      fc.assert(
+        fc.property(arrivals, (tickets) => {
+          const { memory } = planTick({ rules, tickets, nowMs: 60_000 });
+          expect(JSON.parse(JSON.stringify(memory))).toEqual(memory);
+        }),
+        { numRuns: 5, seed: 5 },
+      );
+    });
+  });
+});
+
+/** Up to 24 tickets that came in the minute before 60 s, parties and roles as the queue allows. */
+function arrivalsFor({ teamSize, roles }: QueueRules): fc.Arbitrary<Ticket[]> {
+  const player = fc.record({
+    skill: fc.integer({ min: 0, max: 1000 }),
+    roles:
+      roles === undefined
+        ? fc.constant(undefined)
+        : fc.option(fc.subarray(Object.keys(roles), { minLength: 1 }), { nil: undefined }),
+  });
+  const ticket = fc.record({
+    enqueuedAtMs: fc.integer({ min: 0, max: 60_000 }),
+    players: fc.array(player, { minLength: 1, maxLength: teamSize }),
+  });
+  return fc.array(ticket, { maxLength: 24 }).map((tickets) =>
+    tickets.map(({ enqueuedAtMs, players }, at) => ({
+      ticketId: `t${at}`,
+      enqueuedAtMs,
+      players: players.map(({ skill, roles: accepted }, member) => ({
+        playerId: `p${at}.${member}`,
+        skill,
+        ...(accepted === undefined ? {} : { roles: accepted }),
+      })),
+    })),
+  );
+}
+
+function expectPlayable(match: Game, rules: QueueRules, tickets: readonly Ticket[]): void {
+  const teamOf = new Map<string, number>();
+  match.teams.forEach((team, side) => {
+    expect(team).toHaveLength(rules.teamSize);
+    for (const seat of team) {
+      expect(teamOf.has(seat.playerId)).toBe(false);
+      teamOf.set(seat.playerId, side);
+      if (seat.bot) expect(rules.fill).toBe('bots');
+    }
+    if (rules.roles !== undefined) {
+      expect(team.map(({ role }) => role).toSorted()).toEqual(Object.keys(rules.roles).toSorted());
+    }
+  });
+  for (const ticketId of match.ticketIds) {
+    const { players } = tickets.find((ticket) => ticket.ticketId === ticketId)!;
+    expect(new Set(players.map(({ playerId }) => teamOf.get(playerId))).size).toBe(1);
+  }
+}
+
+/** Ticks on until every ticket has left, each tick with the memory of the one before. */
+function run(rules: QueueRules, tickets: readonly Ticket[]): { endedAtMs: Map<string, number> } {
+  const endedAtMs = new Map<string, number>();
+  let memory: TickMemory | undefined;
+  for (
+    let nowMs = 0;
+    nowMs <= 60_000 + 1000 * (rules.timeoutSeconds + rules.tickSeconds);
+    nowMs += 1000 * rules.tickSeconds
+  ) {
+    const waiting = tickets.filter(
+      ({ ticketId, enqueuedAtMs }) => enqueuedAtMs <= nowMs && !endedAtMs.has(ticketId),
+    );
+    const plan = planTick({ rules, tickets: waiting, nowMs, memory });
+    memory = plan.memory;
+    for (const { ticketIds } of plan.matches)
+      for (const ticketId of ticketIds) endedAtMs.set(ticketId, nowMs);
+    for (const ticketId of plan.timedOut) endedAtMs.set(ticketId, nowMs);
+  }
+  return { endedAtMs };
+}
