@@ -1,0 +1,119 @@
+import { Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  HttpApi,
+  type HttpMethod,
+  HttpNoneAuthorizer,
+  HttpRoute,
+  type HttpRouteKey,
+  HttpStage,
+  type IHttpRouteAuthorizer,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+
+/** Who issues the tokens that callers bring, in place of AWS credentials. */
+export interface JwtOptions {
+  /** The `iss` of a token, an https URL under which `/.well-known/openid-configuration` is found. */
+  readonly issuer: string;
+  /** One of these must be in the `aud` (or be the `client_id`) of a token. At least one. */
+  readonly audience: readonly string[];
+}
+
+export interface ApiProps {
+  /**
+   * Accept tokens of this issuer.
+   * @default - requests are signed with AWS credentials (IAM)
+   */
+  readonly jwt?: JwtOptions | undefined;
+  readonly stage: StagePolicy;
+}
+
+/** The HTTP API: one stage at the root, with an access log; every route is closed unless opened by name. */
+export class Api extends Construct {
+  readonly http: HttpApi;
+  readonly stage: HttpStage;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.http = new HttpApi(this, 'Http', {
+      description: 'Muster: tickets in, matches out',
+      createDefaultStage: false,
+      defaultAuthorizer: authorizer(props.jwt),
+    });
+    this.stage = new HttpStage(this, 'Stage', {
+      httpApi: this.http,
+      stageName: '$default',
+      autoDeploy: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLog', {
+            retention: props.stage.logRetention,
+            removalPolicy: props.stage.removalPolicy,
+          }),
+        ),
+        format: accessLogFormat,
+      },
+    });
+  }
+
+  /** The URL all paths begin with, without a slash at its end. */
+  get url(): string {
+    return this.http.apiEndpoint;
+  }
+
+  /** Brings requests of these methods and this path to the function, if their caller is authorized. */
+  route(fn: MusterFunction, path: string, ...methods: readonly [HttpMethod, ...HttpMethod[]]): void {
+    this.http.addRoutes({ path, methods: [...methods], integration: integrate(fn) });
+  }
+
+  /** Brings requests to the function whoever calls; `key` is a path to GET, or the API's default route. */
+  openRoute(fn: MusterFunction, id: string, key: HttpRouteKey, reason: string): void {
+    const route = new HttpRoute(this, id, {
+      httpApi: this.http,
+      routeKey: key,
+      integration: integrate(fn),
+      authorizer: new HttpNoneAuthorizer(),
+    });
+    Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+  }
+}
+
+function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
+  if (jwt === undefined) return new HttpIamAuthorizer();
+  if (!jwt.issuer.startsWith('https://')) {
+    throw new Error(`Expected \`jwt.issuer\` to be an https URL, got "${jwt.issuer}".`);
+  }
+  if (jwt.audience.length === 0) {
+    throw new Error(
+      'Expected `jwt.audience` to name at least one audience, got none: any token of the issuer would be accepted.',
+    );
+  }
+  return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
+}
+
+function integrate(fn: MusterFunction): HttpLambdaIntegration {
+  return new HttpLambdaIntegration(`${fn.node.id}Integration`, fn);
+}
+
+/** What one may want to know of a request without knowing its players: no body, no query, no credentials. */
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTime',
+    route: '$context.routeKey',
+    status: '$context.status',
+    latencyMs: '$context.responseLatency',
+    integrationLatencyMs: '$context.integrationLatency',
+    integrationError: '$context.integrationErrorMessage',
+    authorizerError: '$context.authorizer.error',
+    ip: '$context.identity.sourceIp',
+    userAgent: '$context.identity.userAgent',
+    responseBytes: '$context.responseLength',
+  }),
+);

@@ -1,0 +1,193 @@
+import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { EventBus, type EventPattern, Match, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+import type { Store, StoreTable } from './store.ts';
+import type { Tick } from './tick.ts';
+import { deadLetterQueue, WorkQueue } from './work-queue.ts';
+
+export interface FanOutProps {
+  readonly store: Store;
+  readonly tick: Tick;
+  /** What the names of the readable secrets begin with. */
+  readonly secretsPrefix: string;
+  readonly stage: StagePolicy;
+}
+
+/**
+ * Tells the world what the tables' streams say: `publish` puts events on the bus, rules bring them to the functions
+ * that deliver webhooks, ask for an assignment, and end acceptances and placements whose time is up.
+ */
+export class FanOut extends Construct {
+  /** Carries every event of the service, source `muster`. */
+  readonly bus: EventBus;
+  readonly publish: MusterFunction;
+  readonly notify: MusterFunction;
+  readonly provision: MusterFunction;
+  readonly deadline: MusterFunction;
+  /** What `publish` could not publish, by the table it came from. Points into the stream; holds no items. */
+  readonly unpublished: { readonly tickets: Queue; readonly matches: Queue };
+  readonly notifyQueue: WorkQueue;
+  readonly provisionQueue: WorkQueue;
+  readonly deadlineQueue: WorkQueue;
+
+  constructor(scope: Construct, id: string, props: FanOutProps) {
+    super(scope, id);
+    const { store, tick, stage } = props;
+    this.bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
+
+    this.publish = new MusterFunction(this, 'Publish', {
+      name: 'publish',
+      description:
+        'Puts an event on the bus for each change of a ticket or match that somebody may want to know',
+      timeout: Duration.seconds(30),
+      stage,
+    });
+    this.publish.addEnvironment('EVENT_BUS_NAME', this.bus.eventBusName);
+    Grant.addToPrincipal({
+      grantee: this.publish,
+      actions: ['events:PutEvents'],
+      resourceArns: [this.bus.eventBusArn],
+    });
+    store.queues.allow(this.publish, 'GetItem');
+    this.unpublished = {
+      tickets: this.#readStream('Tickets', store.tickets, {
+        eventName: FilterRule.or('INSERT', 'MODIFY'),
+        dynamodb: { NewImage: { status: { S: FilterRule.or('QUEUED', 'CANCELLED', 'TIMED_OUT') } } },
+      }),
+      matches: this.#readStream('Matches', store.matches, { eventName: FilterRule.or('INSERT', 'MODIFY') }),
+    };
+
+    this.notify = new MusterFunction(this, 'Notify', {
+      name: 'notify',
+      description: 'Delivers signed webhooks',
+      timeout: Duration.seconds(30),
+      stage,
+    });
+    store.queues.allow(this.notify, 'GetItem');
+    allowSecrets(this.notify, props.secretsPrefix);
+    this.notifyQueue = new WorkQueue(this, 'Notifications', {
+      consumer: this.notify,
+      variable: 'NOTIFY_QUEUE_URL',
+      batchSize: 10,
+      maxReceiveCount: 8,
+    });
+    this.notifyQueue.allowPostpone(this.notify);
+    this.#route('ToNotify', this.notifyQueue, { resources: Match.prefix('webhooks/') });
+
+    this.provision = new MusterFunction(this, 'Provision', {
+      name: 'provision',
+      description: "Asks a queue's provisioner where a match is played",
+      timeout: Duration.seconds(30),
+      stage,
+    });
+    store.queues.allow(this.provision, 'GetItem');
+    store.matches.allow(this.provision, 'GetItem', 'UpdateItem');
+    allowSecrets(this.provision, props.secretsPrefix);
+    this.provisionQueue = new WorkQueue(this, 'Provisionings', {
+      consumer: this.provision,
+      variable: 'PROVISION_QUEUE_URL',
+      batchSize: 10,
+      maxReceiveCount: 5,
+    });
+    this.provisionQueue.allowPostpone(this.provision);
+    this.#route('ToProvision', this.provisionQueue, {
+      detailType: ['MatchFound', 'MatchAccepted'],
+      detail: { match: { status: ['PLACING'] } },
+      resources: Match.prefix('provisioner/http'),
+    });
+
+    this.deadline = new MusterFunction(this, 'Deadline', {
+      name: 'deadline',
+      description: 'Ends acceptances and placements whose time is up',
+      timeout: Duration.seconds(30),
+      stage,
+    });
+    store.matches.allow(this.deadline, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.deadline, 'GetItem', 'UpdateItem');
+    store.queues.allow(this.deadline, 'GetItem', 'UpdateItem');
+    tick.queue.allowSend(this.deadline);
+    this.deadlineQueue = new WorkQueue(this, 'Deadlines', {
+      consumer: this.deadline,
+      variable: 'DEADLINE_QUEUE_URL',
+      batchSize: 10,
+      maxReceiveCount: 5,
+    });
+    this.deadlineQueue.allowSend(this.deadline);
+    this.#route('ToDeadline', this.deadlineQueue, {
+      detailType: ['MatchFound', 'MatchAccepted'],
+      detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
+    });
+  }
+
+  /** Makes `publish` read a table's stream, each change at least once and in order per item. Returns the dead letters. */
+  #readStream(name: string, table: StoreTable, filter: Record<string, unknown>): Queue {
+    const deadLetters = deadLetterQueue(this, `Unpublished${name}`);
+    Validations.of(deadLetters).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is a dead-letter queue itself, of a stream, where the rule does not look for it.',
+    });
+    Grant.addToPrincipal({
+      grantee: this.publish,
+      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+        (action) => `dynamodb:${action}`,
+      ),
+      resourceArns: [table.tableStreamArn!],
+    });
+    Grant.addToPrincipal({
+      grantee: this.publish,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [deadLetters.queueArn],
+    });
+    new EventSourceMapping(this, `${name}Stream`, {
+      target: this.publish,
+      eventSourceArn: table.tableStreamArn!,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 100,
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      // A failing record holds up its shard, so not for ever; but a bus out of order for a while must lose nothing.
+      retryAttempts: 50,
+      onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
+      filters: [FilterCriteria.filter(filter)],
+    });
+    return deadLetters;
+  }
+
+  /** Brings the service's events of a pattern to a queue; those that cannot be brought there are its dead letters too. */
+  #route(name: string, to: WorkQueue, pattern: EventPattern): void {
+    new Rule(this, name, {
+      eventBus: this.bus,
+      eventPattern: { source: ['muster'], ...pattern },
+      targets: [new SqsQueue(to.queue, { deadLetterQueue: to.deadLetters })],
+    });
+  }
+}
+
+/** Tells the function the prefix of secrets' names and lets it read the secrets under it. */
+function allowSecrets(fn: MusterFunction, prefix: string): void {
+  fn.addEnvironment('SECRETS_PREFIX', prefix);
+  const stack = Stack.of(fn);
+  Grant.addToPrincipal({
+    grantee: fn,
+    actions: ['secretsmanager:GetSecretValue'],
+    resourceArns: [
+      stack.formatArn({
+        service: 'secretsmanager',
+        resource: 'secret',
+        resourceName: `${prefix}*`,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+    ],
+  });
+  Validations.of(fn.role!).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${prefix}*]`,
+    reason:
+      "Queue definitions name their secrets, and new definitions come while the service runs; the prefix keeps it from every other secret. Secrets' ARNs end in six random characters besides.",
+  });
+}

@@ -1,0 +1,113 @@
+import { Duration } from 'aws-cdk-lib';
+import { HttpMethod, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Construct } from 'constructs';
+import type { Api } from './api.ts';
+import { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+import type { Store } from './store.ts';
+import type { Tick } from './tick.ts';
+
+export interface IntakeProps {
+  readonly api: Api;
+  readonly store: Store;
+  readonly tick: Tick;
+  readonly stage: StagePolicy;
+}
+
+/** What a caller can ask: the functions behind the API's routes. */
+export class Intake extends Construct {
+  readonly enqueue: MusterFunction;
+  readonly tickets: MusterFunction;
+  readonly matches: MusterFunction;
+  readonly queues: MusterFunction;
+  readonly dryRun: MusterFunction;
+  readonly meta: MusterFunction;
+
+  constructor(scope: Construct, id: string, props: IntakeProps) {
+    super(scope, id);
+    const { api, store, tick, stage } = props;
+    const { GET, POST, PUT, DELETE } = HttpMethod;
+
+    this.enqueue = new MusterFunction(this, 'Enqueue', {
+      name: 'enqueue',
+      description: 'Takes a ticket and wakes its queue if it sleeps',
+      timeout: Duration.seconds(10),
+      stage,
+    });
+    store.tickets.allow(this.enqueue, 'GetItem', 'PutItem');
+    store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
+    tick.queue.allowSend(this.enqueue);
+    api.route(this.enqueue, '/queues/{queue}/tickets', POST);
+
+    this.tickets = new MusterFunction(this, 'Tickets', {
+      name: 'tickets',
+      description: 'Tells of a ticket, cancels it, takes the acceptance of its match',
+      // A request may wait 20 s for news; API Gateway itself ends it after 30.
+      timeout: Duration.seconds(29),
+      stage,
+    });
+    store.tickets.allow(this.tickets, 'GetItem', 'UpdateItem');
+    store.matches.allow(this.tickets, 'GetItem', 'UpdateItem');
+    store.queues.allow(this.tickets, 'GetItem', 'UpdateItem');
+    tick.queue.allowSend(this.tickets);
+    api.route(this.tickets, '/tickets/{ticketId}', GET, DELETE);
+    api.route(this.tickets, '/tickets/{ticketId}/acceptance', PUT);
+
+    this.matches = new MusterFunction(this, 'Matches', {
+      name: 'matches',
+      description: 'Tells of a match and takes its assignment',
+      timeout: Duration.seconds(10),
+      stage,
+    });
+    store.matches.allow(this.matches, 'GetItem', 'UpdateItem');
+    api.route(this.matches, '/matches/{matchId}', GET);
+    api.route(this.matches, '/matches/{matchId}/assignment', PUT);
+
+    this.queues = new MusterFunction(this, 'Queues', {
+      name: 'queues',
+      description: "Keeps queue definitions and tells a queue's numbers",
+      timeout: Duration.seconds(10),
+      stage,
+    });
+    store.queues.allow(this.queues, 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem');
+    store.tickets.allowIndexQuery(this.queues, 'pool');
+    api.route(this.queues, '/queues', GET);
+    api.route(this.queues, '/queues/{queue}', GET, PUT, DELETE);
+    api.route(this.queues, '/queues/{queue}/stats', GET);
+
+    this.dryRun = new MusterFunction(this, 'DryRun', {
+      name: 'dry-run',
+      description: 'Matches the tickets of a request and stores nothing',
+      timeout: Duration.seconds(29),
+      memorySizeMb: 1769,
+      stage,
+    });
+    store.queues.allow(this.dryRun, 'GetItem');
+    api.route(this.dryRun, '/queues/{queue}/dry-run', POST);
+
+    this.meta = new MusterFunction(this, 'Meta', {
+      name: 'meta',
+      description: 'Answers health checks, serves the OpenAPI document, refuses what no other route takes',
+      timeout: Duration.seconds(5),
+      stage,
+    });
+    api.openRoute(
+      this.meta,
+      'Health',
+      HttpRouteKey.with('/health', GET),
+      'Load balancers and monitors ask without credentials; the answer tells nothing but that the service answers.',
+    );
+    api.openRoute(
+      this.meta,
+      'OpenApi',
+      HttpRouteKey.with('/openapi.json', GET),
+      'The description of the API is public: it is in the source.',
+    );
+    api.openRoute(
+      this.meta,
+      'Otherwise',
+      HttpRouteKey.DEFAULT,
+      'Answers 404 and 405 to what no route takes, and touches nothing.',
+    );
+  }
+}

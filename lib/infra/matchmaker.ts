@@ -1,0 +1,130 @@
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { Api, type JwtOptions } from './api.ts';
+import { FanOut } from './fan-out.ts';
+import { Intake } from './intake.ts';
+import { Observability } from './observability.ts';
+import { QueueDefinitions } from './queue-definitions.ts';
+import { type Stage, stagePolicy } from './stage-policy.ts';
+import { Store } from './store.ts';
+import { Tick } from './tick.ts';
+
+export interface MatchmakerProps {
+  /**
+   * `dev`: everything goes with the stack. `prod`: tables and logs stay, tables are protected from deletion.
+   * @default 'dev'
+   */
+  readonly stage?: Stage | undefined;
+  /**
+   * A folder of queue definitions (`*.json`, one each), put in the table on deployment. A file removed removes its queue.
+   * @default - none; put them with `PUT /queues/{queue}`
+   */
+  readonly queues?: string | undefined;
+  /**
+   * Accept tokens of this issuer in place of requests signed with AWS credentials.
+   * @default - requests are signed with AWS credentials (IAM); see {@link Matchmaker.grantInvoke}
+   */
+  readonly jwt?: JwtOptions | undefined;
+  /**
+   * What the names of the secrets in Secrets Manager begin with that queue definitions may use: the secret NAME of a
+   * definition is the secret `<secretsPrefix>NAME`. Not empty.
+   * @default 'muster/'
+   */
+  readonly secretsPrefix?: string | undefined;
+  /**
+   * A topic that is told when an alarm goes off, and when it is over.
+   * @default - alarms are only shown
+   */
+  readonly alarmTopic?: ITopic | undefined;
+  /**
+   * How many buckets may be searched at the same time, 2 to 1000. A tick waits when it is reached.
+   * @default - as many as the account's Lambda concurrency allows
+   */
+  readonly tickConcurrency?: number | undefined;
+}
+
+/**
+ * A team matchmaker: an HTTP API that takes tickets, the search that matches them, and a bus that tells of it.
+ *
+ * ```ts
+ * const matchmaker = new Matchmaker(this, 'Matchmaker', { stage: 'prod', queues: 'queues' });
+ * matchmaker.grantInvoke(gameBackend);
+ * ```
+ */
+export class Matchmaker extends Construct {
+  /** The API's URL, without a slash at its end. */
+  readonly apiUrl: string;
+  readonly api: HttpApi;
+  /** Carries every event, source `muster`, detail types `TicketQueued`, `MatchFound` and so on. */
+  readonly bus: EventBus;
+  readonly tables: { readonly tickets: TableV2; readonly matches: TableV2; readonly queues: TableV2 };
+  readonly dashboard: Dashboard;
+
+  /** Throws when a property is out of range or a queue definition is not valid. */
+  constructor(scope: Construct, id: string, props: MatchmakerProps = {}) {
+    super(scope, id);
+    const stage = stagePolicy(props.stage ?? 'dev');
+    const secretsPrefix = props.secretsPrefix ?? 'muster/';
+    if (secretsPrefix === '') {
+      throw new Error(
+        'Expected `secretsPrefix` to be at least one character, got "": every secret would be readable.',
+      );
+    }
+
+    const store = new Store(this, 'Store', { stage });
+    const tick = new Tick(this, 'Tick', { store, stage, maxConcurrency: props.tickConcurrency });
+    const api = new Api(this, 'Api', { jwt: props.jwt, stage });
+    const intake = new Intake(this, 'Intake', { api, store, tick, stage });
+    const fanOut = new FanOut(this, 'FanOut', { store, tick, secretsPrefix, stage });
+    if (props.queues !== undefined) {
+      new QueueDefinitions(this, 'QueueDefinitions', { dir: props.queues, store, stage });
+    }
+    const observability = new Observability(this, 'Observability', {
+      stage: api.stage,
+      dispatch: tick.dispatch,
+      functions: [
+        intake.enqueue,
+        intake.tickets,
+        intake.matches,
+        intake.queues,
+        intake.dryRun,
+        intake.meta,
+        tick.dispatch,
+        tick.tick,
+        fanOut.publish,
+        fanOut.notify,
+        fanOut.provision,
+        fanOut.deadline,
+      ],
+      deadLetters: {
+        Tick: tick.queue.deadLetters,
+        PublishTickets: fanOut.unpublished.tickets,
+        PublishMatches: fanOut.unpublished.matches,
+        Notify: fanOut.notifyQueue.deadLetters,
+        Provision: fanOut.provisionQueue.deadLetters,
+        Deadline: fanOut.deadlineQueue.deadLetters,
+      },
+      alarmTopic: props.alarmTopic,
+    });
+
+    this.api = api.http;
+    this.apiUrl = api.url;
+    this.bus = fanOut.bus;
+    this.tables = { tickets: store.tickets, matches: store.matches, queues: store.queues };
+    this.dashboard = observability.dashboard;
+  }
+
+  /** Lets a role or user of AWS call the API. Of no use with `jwt`. */
+  grantInvoke(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['execute-api:Invoke'],
+      resourceArns: [this.api.arnForExecuteApi()],
+    });
+  }
+}

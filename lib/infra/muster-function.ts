@@ -1,0 +1,58 @@
+import type { Duration } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { bundleOf, type FunctionName } from './bundle.ts';
+import type { StagePolicy } from './stage-policy.ts';
+
+export interface MusterFunctionProps {
+  /** Which function: names its entry `lambdas/<name>.ts`, and its service in logs and metrics. */
+  readonly name: FunctionName;
+  readonly description: string;
+  /** How long one invocation may take. */
+  readonly timeout: Duration;
+  /**
+   * Memory in MB, and CPU in proportion to it: 1769 is one whole CPU.
+   * @default 512
+   */
+  readonly memorySizeMb?: number;
+  /**
+   * How often Lambda repeats a failed asynchronous invocation, 0 to 2.
+   * @default 2 (Lambda's own)
+   */
+  readonly retryAttempts?: number;
+  readonly stage: StagePolicy;
+}
+
+/**
+ * A function of the service: its bundle on Node 24 (arm64), a log group of its own, and a role that may at first
+ * do nothing but write to that log group. What it uses is given by what is used (`allow…`, `deliverTo`), which adds
+ * the right and the environment variable together.
+ */
+export class MusterFunction extends LambdaFunction {
+  constructor(scope: Construct, id: string, props: MusterFunctionProps) {
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
+      retention: props.stage.logRetention,
+      removalPolicy: props.stage.removalPolicy,
+    });
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    super(scope, id, {
+      description: props.description,
+      code: Code.fromAsset(bundleOf(props.name)),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      timeout: props.timeout,
+      memorySize: props.memorySizeMb ?? 512,
+      ...(props.retryAttempts === undefined ? {} : { retryAttempts: props.retryAttempts }),
+      role,
+      logGroup,
+      environment: {
+        POWERTOOLS_SERVICE_NAME: props.name,
+        POWERTOOLS_METRICS_NAMESPACE: 'Muster',
+      },
+    });
+  }
+}

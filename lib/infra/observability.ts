@@ -1,0 +1,134 @@
+import { Duration } from 'aws-cdk-lib';
+import type { HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  Alarm,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { MusterFunction } from './muster-function.ts';
+
+export interface ObservabilityProps {
+  readonly stage: HttpStage;
+  readonly functions: readonly MusterFunction[];
+  /** Sends the ticks; nothing matches while it fails. */
+  readonly dispatch: MusterFunction;
+  /** The dead letters of each consumer, by its name. */
+  readonly deadLetters: Readonly<Record<string, Queue>>;
+  /**
+   * Is told when an alarm goes off, and when it is over.
+   * @default - alarms are only shown
+   */
+  readonly alarmTopic?: ITopic | undefined;
+}
+
+/** The dashboard, and an alarm for everything that needs somebody to look at it. */
+export class Observability extends Construct {
+  readonly dashboard: Dashboard;
+  readonly alarms: readonly Alarm[];
+
+  constructor(scope: Construct, id: string, props: ObservabilityProps) {
+    super(scope, id);
+    this.alarms = [
+      ...Object.entries(props.deadLetters).map(([consumer, queue]) => deadLetterAlarm(this, consumer, queue)),
+      dispatchAlarm(this, props.dispatch),
+    ];
+    if (props.alarmTopic) {
+      const action = new SnsAction(props.alarmTopic);
+      for (const alarm of this.alarms) {
+        alarm.addAlarmAction(action);
+        alarm.addOkAction(action);
+      }
+    }
+    this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
+    this.dashboard.addWidgets(
+      graph('Waiting tickets', perQueue('Waiting', 'Maximum')),
+      graph('Matches a minute', perQueue('Matches', 'Sum')),
+      graph('Tickets timed out a minute', perQueue('TimedOut', 'Sum')),
+    );
+    this.dashboard.addWidgets(
+      graph('Wait of matched tickets, p50 (ms)', perQueue('TicketWait', 'p50')),
+      graph('Wait of matched tickets, p99 (ms)', perQueue('TicketWait', 'p99')),
+      graph('Imbalance of matches, mean', perQueue('Imbalance', 'Average')),
+    );
+    this.dashboard.addWidgets(
+      graph(
+        'Duration of a tick, p50 and p99 (ms)',
+        perQueue('TickDuration', 'p50'),
+        perQueue('TickDuration', 'p99'),
+      ),
+      graph(
+        'Age of a tick when it begins, p50 and p99 (ms)',
+        perQueue('TickAge', 'p50'),
+        perQueue('TickAge', 'p99'),
+      ),
+      graph('Dead letters', ...Object.values(props.deadLetters).map(depth)),
+    );
+    this.dashboard.addWidgets(
+      graph(
+        'Requests a minute',
+        props.stage.metricCount({ period: minute }),
+        props.stage.metricClientError({ period: minute }),
+        props.stage.metricServerError({ period: minute }),
+      ),
+      graph(
+        'Latency of requests, p50 and p99 (ms)',
+        props.stage.metricLatency({ period: minute, statistic: 'p50', label: 'p50' }),
+        props.stage.metricLatency({ period: minute, statistic: 'p99', label: 'p99' }),
+      ),
+      graph(
+        'Failed invocations a minute',
+        ...props.functions.map((fn) => fn.metricErrors({ period: minute, label: fn.node.id })),
+      ),
+    );
+  }
+}
+
+const minute = Duration.minutes(1);
+
+function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alarm {
+  return new Alarm(scope, `${consumer}DeadLetters`, {
+    alarmDescription: `${consumer} has given up on at least one message. See its log, then redrive or purge the queue ${queue.queueName}.`,
+    metric: depth(queue),
+    threshold: 1,
+    evaluationPeriods: 1,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/** `dispatch` has no queue, and so no dead letters: three minutes in a row without ticks are its alarm. */
+function dispatchAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
+  return new Alarm(scope, 'DispatchFails', {
+    alarmDescription: 'dispatch has failed three minutes in a row: no queue gets ticks. See its log.',
+    metric: dispatch.metricErrors({ period: minute }),
+    threshold: 1,
+    evaluationPeriods: 3,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+function depth(queue: Queue): IMetric {
+  return queue.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: 'Maximum' });
+}
+
+/** One line for each queue there is, also for those that come after the deployment: a search, not a list. */
+function perQueue(metricName: string, statistic: string): IMetric {
+  return new MathExpression({
+    expression: `SEARCH('{Muster,queue,service} MetricName="${metricName}"', '${statistic}', ${minute.toSeconds()})`,
+    label: statistic.startsWith('p') ? statistic : '',
+    period: minute,
+  });
+}
+
+function graph(title: string, ...left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0 } });
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CustomResource, Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+import type { Store } from './store.ts';
+
+export interface QueueDefinitionsProps {
+  /** The folder whose `*.json` files are queue definitions, one each. */
+  readonly dir: string;
+  readonly store: Store;
+  readonly stage: StagePolicy;
+}
+
+/** Puts the queue definitions of a folder in the table on each deployment that changes them, and removes those gone. */
+export class QueueDefinitions extends Construct {
+  readonly deployQueues: MusterFunction;
+
+  constructor(scope: Construct, id: string, props: QueueDefinitionsProps) {
+    super(scope, id);
+    this.deployQueues = new MusterFunction(this, 'DeployQueues', {
+      name: 'deploy-queues',
+      description: 'Puts the queue definitions of a deployment in the table',
+      timeout: Duration.minutes(1),
+      stage: props.stage,
+    });
+    props.store.queues.allow(this.deployQueues, 'DeleteItem', 'GetItem', 'PutItem', 'UpdateItem');
+    new CustomResource(this, 'Definitions', {
+      resourceType: 'Custom::QueueDefinitions',
+      serviceToken: this.deployQueues.functionArn,
+      // Three tries of the function, as Lambda makes them; CloudFormation would wait an hour.
+      serviceTimeout: Duration.minutes(6),
+      // Where the table stays when the stack goes, its queues stay too.
+      removalPolicy: props.stage.removalPolicy,
+      properties: { definitions: readQueueDefinitions(props.dir) },
+    });
+  }
+}
+
+/**
+ * Reads a folder of queue definitions: the text of each, without insignificant spaces, by the queue's name.
+ * Throws an error naming the file when one is no valid definition, or two have the same name.
+ */
+export function readQueueDefinitions(dir: string): Record<string, string> {
+  const sources = new Map<string, string>();
+  const definitions: Record<string, string> = {};
+  for (const file of readdirSync(dir).sort()) {
+    if (!file.endsWith('.json')) continue;
+    const source = join(dir, file);
+    const definition = JSON.parse(readFileSync(source, 'utf8'));
+    const { name } = definition;
+    const other = sources.get(name);
+    if (other !== undefined) {
+      throw new Error(
+        `Expected queue names to be unique, got "${name}" in both ${other} and ${source}. Rename one.`,
+      );
+    }
+    sources.set(name, source);
+    definitions[name] = JSON.stringify(definition);
+  }
+  return definitions;
+}

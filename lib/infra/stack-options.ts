@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Node } from 'constructs';
+import type { MatchmakerProps } from './matchmaker.ts';
+import { parseStage } from './stage-policy.ts';
+
+/**
+ * The options of a deployment, from CDK context (`-c name=value`, or `context` in cdk.json):
+ *
+ * - `stage`: `dev` or `prod`. Default `dev`.
+ * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
+ * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
+ * - `secretsPrefix`, `tickConcurrency`: see {@link MatchmakerProps}.
+ *
+ * Throws an error naming the option when one is not valid.
+ */
+export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps {
+  const text = (name: string): string | undefined => node.tryGetContext(name);
+  return {
+    stage: parseStage(node.tryGetContext('stage') ?? 'dev'),
+    queues: queuesDir(text('queues')),
+    jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
+    secretsPrefix: text('secretsPrefix'),
+    tickConcurrency: integer('tickConcurrency', text('tickConcurrency')),
+  };
+}
+
+/** The folder of queue definitions when nothing else is said. */
+export const defaultQueuesDir = fileURLToPath(new URL('../../queues', import.meta.url));
+
+function queuesDir(value: string | undefined): string {
+  const dir = value === undefined ? defaultQueuesDir : resolve(value);
+  if (!existsSync(dir))
+    throw new Error(`Expected \`queues\` to be a folder, got "${dir}", which does not exist.`);
+  return dir;
+}
+
+function jwt(issuer: string | undefined, audience: string | undefined): MatchmakerProps['jwt'] {
+  if (issuer === undefined && audience === undefined) return undefined;
+  if (issuer === undefined || audience === undefined) {
+    const missing = issuer === undefined ? 'jwtIssuer' : 'jwtAudience';
+    throw new Error(
+      `Expected \`jwtIssuer\` and \`jwtAudience\` together, got no \`${missing}\`. Pass \`-c ${missing}=…\`.`,
+    );
+  }
+  return { issuer, audience: audience.split(',').map((part) => part.trim()) };
+}
+
+function integer(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (Number.isInteger(number)) return number;
+  throw new Error(`Expected \`${name}\` to be a whole number, got ${JSON.stringify(value)}.`);
+}

@@ -1,0 +1,41 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+
+/** `dev` may be thrown away at any time, `prod` holds players' tickets and matches. */
+export type Stage = 'dev' | 'prod';
+
+/** What a stage says about everything in it that outlives one request. */
+export interface StagePolicy {
+  /** What becomes of tables and logs when the stack, or they alone, are deleted. */
+  readonly removalPolicy: RemovalPolicy;
+  /** Whether DynamoDB refuses to delete a table. */
+  readonly deletionProtection: boolean;
+  /** How long logs are kept. */
+  readonly logRetention: RetentionDays;
+}
+
+/** The policy of a stage: `dev` is destroyed and keeps logs a week, `prod` is retained, protected, and keeps logs three months. */
+export function stagePolicy(stage: Stage): StagePolicy {
+  return policies[stage];
+}
+
+/** Reads a stage from outside. Throws when it is neither `dev` nor `prod`, so that no misspelt `prod` is ever destroyed. */
+export function parseStage(value: unknown): Stage {
+  if (value === 'dev' || value === 'prod') return value;
+  throw new Error(
+    `Expected \`stage\` to be "dev" or "prod", got ${JSON.stringify(value)} (${typeof value}). Pass \`-c stage=dev\` or \`-c stage=prod\`.`,
+  );
+}
+
+const policies: Readonly<Record<Stage, StagePolicy>> = {
+  dev: {
+    removalPolicy: RemovalPolicy.DESTROY,
+    deletionProtection: false,
+    logRetention: RetentionDays.ONE_WEEK,
+  },
+  prod: {
+    removalPolicy: RemovalPolicy.RETAIN,
+    deletionProtection: true,
+    logRetention: RetentionDays.THREE_MONTHS,
+  },
+};

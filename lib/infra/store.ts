@@ -1,0 +1,107 @@
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  StreamViewType,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+
+/** Where all state is: the tickets, the matches, and the queues with their definitions. */
+export class Store extends Construct {
+  /** Tickets by `ticketId`; those that wait are also in the sparse index `pool`. */
+  readonly tickets: StoreTable;
+  /** Matches by `matchId`. */
+  readonly matches: StoreTable;
+  /** A queue's items: `definition`, and `state`, what its ticks remember. */
+  readonly queues: StoreTable;
+
+  constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
+    super(scope, id);
+    const { stage } = props;
+    this.tickets = new StoreTable(this, 'Tickets', {
+      variable: 'TICKETS_TABLE',
+      stage,
+      partitionKey: { name: 'ticketId', type: AttributeType.STRING },
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      globalSecondaryIndexes: [
+        {
+          indexName: 'pool',
+          partitionKey: { name: 'pool', type: AttributeType.STRING },
+          sortKey: { name: 'poolOrder', type: AttributeType.STRING },
+          projectionType: ProjectionType.INCLUDE,
+          nonKeyAttributes: ['enqueuedAt', 'players', 'definitionVersion'],
+        },
+      ],
+    });
+    this.matches = new StoreTable(this, 'Matches', {
+      variable: 'MATCHES_TABLE',
+      stage,
+      partitionKey: { name: 'matchId', type: AttributeType.STRING },
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+    });
+    this.queues = new StoreTable(this, 'Queues', {
+      variable: 'QUEUES_TABLE',
+      stage,
+      partitionKey: { name: 'queue', type: AttributeType.STRING },
+      sortKey: { name: 'item', type: AttributeType.STRING },
+    });
+  }
+}
+
+/** What a function may do with the items of a table. A transaction needs the right of each action in it. */
+export type ItemAction =
+  | 'BatchGetItem'
+  | 'ConditionCheckItem'
+  | 'DeleteItem'
+  | 'GetItem'
+  | 'PutItem'
+  | 'Query'
+  | 'Scan'
+  | 'UpdateItem';
+
+interface StoreTableProps extends TablePropsV2 {
+  /** The environment variable that tells a function the table's name. */
+  readonly variable: string;
+  readonly stage: StagePolicy;
+}
+
+/** A table paid by request, restorable to any second, whose items end at their `expiresAt`. */
+export class StoreTable extends TableV2 {
+  readonly #variable: string;
+
+  constructor(scope: Construct, id: string, { variable, stage, ...props }: StoreTableProps) {
+    super(scope, id, {
+      ...props,
+      billing: Billing.onDemand(),
+      timeToLiveAttribute: 'expiresAt',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: stage.removalPolicy,
+      deletionProtection: stage.deletionProtection,
+    });
+    this.#variable = variable;
+  }
+
+  /** Tells the function the table's name and lets it do these actions on the table, not on its indexes. */
+  allow(fn: MusterFunction, ...actions: readonly [ItemAction, ...ItemAction[]]): void {
+    this.#grant(fn, this.tableArn, actions);
+  }
+
+  /** Tells the function the table's name and lets it query one index. */
+  allowIndexQuery(fn: MusterFunction, index: string): void {
+    this.#grant(fn, `${this.tableArn}/index/${index}`, ['Query']);
+  }
+
+  #grant(fn: MusterFunction, resourceArn: string, actions: readonly ItemAction[]): void {
+    fn.addEnvironment(this.#variable, this.tableName);
+    Grant.addToPrincipal({
+      grantee: fn,
+      actions: actions.map((action) => `dynamodb:${action}`),
+      resourceArns: [resourceArn],
+    });
+  }
+}

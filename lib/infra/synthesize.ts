@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { MusterStack } from './muster-stack.ts';
+import { stackOptions } from './stack-options.ts';
+import type { Stage } from './stage-policy.ts';
+
+export interface SynthesizeOptions {
+  /**
+   * The folder of queue definitions.
+   * @default - `queues` beside the app
+   */
+  readonly queuesDir?: string | undefined;
+  /** @default 'dev' */
+  readonly stage?: Stage | undefined;
+  /**
+   * Where the cloud assembly is written.
+   * @default - a new temporary folder, the caller's to delete
+   */
+  readonly outdir?: string | undefined;
+}
+
+/** A CloudFormation template, as JSON. */
+export interface Template {
+  readonly Resources: Readonly<Record<string, TemplateResource>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
+  readonly Parameters?: Readonly<Record<string, unknown>>;
+}
+
+export interface TemplateResource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each of AWS's resource types has properties of its own form
+  readonly Properties?: any;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
+  readonly DependsOn?: string | readonly string[];
+}
+
+export interface Synthesized {
+  /** What would be deployed. */
+  readonly template: Template;
+  /** The folder with a function's bundle (`index.mjs`), by its logical id. Throws when there is no such function. */
+  readonly assetPathOf: (functionLogicalId: string) => string;
+  /** Where the cloud assembly is. */
+  readonly outdir: string;
+}
+
+/**
+ * Synthesizes, in this process, the stack that `cdk deploy` deploys: the same context, the same template, but
+ * without cdk-nag's checks. Needs no network, credentials or CLI. Throws when a queue definition is not valid.
+ */
+export function synthesize(options: SynthesizeOptions = {}): Synthesized {
+  const app = new App({
+    context: {
+      ...cdkJsonContext(),
+      ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
+      ...(options.stage === undefined ? {} : { stage: options.stage }),
+      // Tells in the template's metadata where each function's bundle is, as the CLI asks for too.
+      'aws:cdk:enable-asset-metadata': true,
+    },
+    ...(options.outdir === undefined ? {} : { outdir: options.outdir }),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
+  const stack = new MusterStack(app, 'Muster', stackOptions(app.node));
+  const assembly = app.synth();
+  const template: Template = assembly.getStackArtifact(stack.artifactId).template;
+  return {
+    template,
+    outdir: assembly.directory,
+    assetPathOf: (functionLogicalId) => {
+      const path = template.Resources[functionLogicalId]?.Metadata?.['aws:asset:path'];
+      if (typeof path === 'string') return join(assembly.directory, path);
+      throw new Error(`Expected the logical id of a function with a bundle, got "${functionLogicalId}".`);
+    },
+  };
+}
+
+/** The context the CLI would read. */
+function cdkJsonContext(): Record<string, unknown> {
+  return JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context;
+}

@@ -1,0 +1,65 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+import type { Store } from './store.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface TickProps {
+  readonly store: Store;
+  readonly stage: StagePolicy;
+  /** See {@link WorkQueueProps.maxConcurrency}. */
+  readonly maxConcurrency?: number | undefined;
+}
+
+/** Every minute `dispatch` sends the ticks of the minute to come, each with its delay; `tick` searches one bucket. */
+export class Tick extends Construct {
+  readonly dispatch: MusterFunction;
+  readonly tick: MusterFunction;
+  readonly queue: WorkQueue;
+
+  constructor(scope: Construct, id: string, props: TickProps) {
+    super(scope, id);
+    const { store, stage } = props;
+
+    this.tick = new MusterFunction(this, 'Tick', {
+      name: 'tick',
+      description: 'Searches one bucket of a queue and commits the matches its release policy releases',
+      timeout: Duration.seconds(10),
+      memorySizeMb: 1769,
+      stage,
+    });
+    store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.tick, 'GetItem', 'UpdateItem');
+    store.tickets.allowIndexQuery(this.tick, 'pool');
+    store.matches.allow(this.tick, 'PutItem');
+    this.queue = new WorkQueue(this, 'Ticks', {
+      consumer: this.tick,
+      variable: 'TICK_QUEUE_URL',
+      batchSize: 1,
+      maxReceiveCount: 3,
+      // A late tick is stale and the next minute sends new ones: long enough to reach the dead letters, no longer.
+      retentionPeriod: Duration.minutes(10),
+      maxConcurrency: props.maxConcurrency,
+    });
+
+    this.dispatch = new MusterFunction(this, 'Dispatch', {
+      name: 'dispatch',
+      description: 'Sends the ticks of the coming minute for every queue in which somebody waits',
+      timeout: Duration.seconds(30),
+      // A minute missed is made good by the next; a repeated one would only send its ticks late.
+      retryAttempts: 0,
+      stage,
+    });
+    store.queues.allow(this.dispatch, 'Scan', 'GetItem', 'UpdateItem');
+    store.tickets.allowIndexQuery(this.dispatch, 'pool');
+    this.queue.allowSend(this.dispatch);
+    new Rule(this, 'EveryMinute', {
+      description: 'Dispatches the ticks of the coming minute',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(this.dispatch, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
+  }
+}
