@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { planAt } from './buckets.ts';
+import type { StoredMatch } from './match.ts';
+import type { TickSender } from './ports.ts';
+import { Problem, parseWith } from './problem.ts';
+import { wake } from './schedule.ts';
+import { statusAfterAcceptance } from './tick.ts';
+import type { StoredTicket } from './ticket.ts';
+import { type TicketDeps, unknownTicket, withMatchStatus } from './tickets.ts';
+
+export const acceptanceBody = z
+  .strictObject({ accepted: z.boolean().meta({ description: 'false: the party does not play this match' }) })
+  .meta({ id: 'Acceptance' });
+
+export interface AcceptanceDeps extends TicketDeps {
+  readonly ticks: TickSender;
+}
+
+/**
+ * A party accepts its match or turns it down.
+ *
+ *     note the answer     a set of ticket ids in the match: repeating it changes nothing
+ *     all have accepted   the match moves on, on the condition that it still requires acceptance.
+ *                         A crash before it: `deadline` finds all accepted and moves it on
+ *     turned down         one transaction fails the match, cancels this ticket and gives the others
+ *                         back to the pool with the time they were first enqueued
+ * @throws Problem 400, 404, 409 the ticket has no match that requires acceptance
+ */
+export async function answerMatch(
+  deps: AcceptanceDeps,
+  ticketId: string,
+  body: unknown,
+  nowMs: number,
+): Promise<StoredTicket> {
+  const { accepted } = parseWith(acceptanceBody, body, 'The acceptance');
+  const ticket = await deps.tickets.get(ticketId);
+  if (ticket === undefined) throw unknownTicket(ticketId);
+  const match = ticket.matchId === undefined ? undefined : await deps.matches.get(ticket.matchId);
+  if (match === undefined || match.status !== 'REQUIRES_ACCEPTANCE') {
+    const { status } = await withMatchStatus(deps, ticket);
+    if (accepted && match?.accepted?.includes(ticketId)) return withMatchStatus(deps, ticket);
+    throw new Problem(
+      409,
+      `Ticket ${ticketId} is ${status}; only a ticket that REQUIRES_ACCEPTANCE can be answered.`,
+      {
+        extensions: { ticketStatus: status },
+      },
+    );
+  }
+  if (accepted) {
+    const noted = await deps.matches.accept(match.matchId, ticketId);
+    if (noted !== undefined) await advanceIfAccepted(deps, noted, nowMs);
+  } else {
+    await dissolveMatch(deps, match, {
+      cancelled: (other) => other === ticketId,
+      reason: `ticket ${ticketId} did not accept`,
+      nowMs,
+    });
+  }
+  const after = await deps.tickets.get(ticketId);
+  return withMatchStatus(deps, after ?? ticket);
+}
+
+/** Moves a match on once every ticket has accepted. Answers whether they have. */
+export async function advanceIfAccepted(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  nowMs: number,
+): Promise<boolean> {
+  if (!match.ticketIds.every((ticketId) => match.accepted?.includes(ticketId))) return false;
+  const record = await deps.queues.get(match.queue);
+  const { status, ...change } = record
+    ? statusAfterAcceptance(record.definition, nowMs)
+    : { status: 'COMPLETED' as const };
+  await deps.matches.advance(match.matchId, 'REQUIRES_ACCEPTANCE', status, change);
+  return true;
+}
+
+/** Fails a match that was not accepted, cancels the tickets to blame, and gives the others back to the pool. */
+export async function dissolveMatch(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  how: { cancelled: (ticketId: string) => boolean; reason: string; nowMs: number },
+): Promise<'dissolved' | 'lost-race'> {
+  const found = await Promise.all(match.ticketIds.map((ticketId) => deps.tickets.get(ticketId)));
+  const tickets = found.filter((ticket) => ticket?.matchId === match.matchId) as StoredTicket[];
+  const cancel = tickets.filter(({ ticketId }) => how.cancelled(ticketId));
+  const requeue = tickets.filter(({ ticketId }) => !how.cancelled(ticketId));
+  const record = await deps.queues.get(match.queue);
+  if (record === undefined)
+    throw new Error(`match ${match.matchId} belongs to queue ${match.queue}, which is gone`);
+  const outcome = await deps.matches.dissolve(
+    match,
+    { requeue, cancel },
+    planAt(record.plans, how.nowMs),
+    how.reason,
+    how.nowMs,
+  );
+  if (requeue.length > 0) await wake({ queues: deps.queues, ticks: deps.ticks }, record, how.nowMs);
+  return outcome;
+}

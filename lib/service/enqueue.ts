@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import { planAt } from './buckets.ts';
+import type { TicketStore } from './ports.ts';
+import { Problem } from './problem.ts';
+import { openQueue } from './queues.ts';
+import { type ScheduleDeps, wake } from './schedule.ts';
+import { parseNewTicket, type StoredTicket } from './ticket.ts';
+
+/**
+ * Takes a ticket into a queue.
+ *
+ *     read the queue      a crash before or after changes nothing
+ *     put the ticket      on the condition that its id is new; from here on it is accepted
+ *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
+ *
+ * A repeated request is answered with the ticket as it is now; it wakes the queue again, so a client
+ * that repeats after a crash mends it at once.
+ * @throws Problem 400 bad ticket, 404 no such queue, 409 the id belongs to another ticket
+ */
+export async function enqueue(
+  deps: ScheduleDeps & { readonly tickets: TicketStore },
+  queue: string,
+  body: unknown,
+  nowMs: number,
+): Promise<{ created: boolean; ticket: StoredTicket }> {
+  const record = await openQueue(deps.queues, queue);
+  const { ticketId, players } = parseNewTicket(body, record.definition);
+  const ticket: StoredTicket = {
+    ticketId,
+    queue,
+    status: 'QUEUED',
+    enqueuedAt: new Date(nowMs).toISOString(),
+    players,
+  };
+  const result = await deps.tickets.create(ticket, planAt(record.plans, nowMs));
+  const stored = result.created ? ticket : sameTicket(result.existing, ticket);
+  if (stored.status === 'QUEUED') await wake(deps, record, nowMs);
+  return { created: result.created, ticket: stored };
+}
+
+function sameTicket(existing: StoredTicket, posted: StoredTicket): StoredTicket {
+  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, posted.players)) return existing;
+  throw new Problem(
+    409,
+    `Ticket ${posted.ticketId} exists already with another body. Use a new ticketId for a new ticket.`,
+  );
+}

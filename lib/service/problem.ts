@@ -1,0 +1,106 @@
+import type * as z from 'zod';
+
+/** One field at fault: an RFC 6901 JSON pointer as a URI fragment, and what is wrong with it. */
+export interface FieldProblem {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** Statuses a caller can be answered with when a request fails. */
+export type ProblemStatus = 400 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
+
+const TITLES: Record<ProblemStatus, string> = {
+  400: 'Bad request',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
+  413: 'Content too large',
+  415: 'Unsupported media type',
+  500: 'Internal error',
+  503: 'Service unavailable',
+};
+
+/**
+ * A request that is refused, with all the caller is told about it. It becomes an RFC 9457 problem
+ * document; nothing else of an error ever leaves the service.
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: ProblemStatus;
+  readonly errors: readonly FieldProblem[];
+  /** Members of the document beside the standard ones, such as the status a ticket is in. */
+  readonly extensions: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: ProblemStatus,
+    detail: string,
+    more: {
+      errors?: readonly FieldProblem[];
+      extensions?: Record<string, string>;
+      headers?: Record<string, string>;
+    } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.errors = more.errors ?? [];
+    this.extensions = more.extensions ?? {};
+    this.headers = more.headers ?? {};
+  }
+
+  /** The RFC 9457 document. */
+  toDocument(): Record<string, unknown> {
+    return {
+      type: 'about:blank',
+      title: TITLES[this.status],
+      status: this.status,
+      detail: this.message,
+      ...(this.errors.length > 0 && { errors: this.errors }),
+      ...this.extensions,
+    };
+  }
+}
+
+/** Input that does not fit its schema. */
+export function invalid(what: string, errors: readonly FieldProblem[]): Problem {
+  const list = errors.map((error) => `${error.pointer}: ${error.detail}`).join('; ');
+  return new Problem(400, `${what} is not valid: ${list}`, { errors });
+}
+
+/** Parses with a schema, or throws the 400 that names every field at fault. */
+export function parseWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(what, fieldProblems(result.error.issues));
+}
+
+/** Zod's issues as pointers; an unknown key is named itself, not its parent. */
+export function fieldProblems(issues: readonly z.core.$ZodIssue[]): FieldProblem[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        pointer: pointerTo([...issue.path, key]),
+        detail: 'is not a known field',
+      }));
+    }
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      const closest = [...issue.errors].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!;
+      if (depth(closest) > 0) {
+        return fieldProblems(closest.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })));
+      }
+    }
+    return [{ pointer: pointerTo(issue.path), detail: issue.message }];
+  });
+}
+
+/** How deep an alternative of a union got before it failed: the deepest is what the caller meant. */
+function depth(issues: readonly z.core.$ZodIssue[]): number {
+  return Math.max(0, ...issues.map((issue) => issue.path.length));
+}
+
+function pointerTo(path: readonly PropertyKey[]): string {
+  const tokens = path.map((key) =>
+    encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1')),
+  );
+  return ['#', ...tokens].join('/');
+}

@@ -1,0 +1,193 @@
+import * as z from 'zod';
+import { releaseOptions } from '../policies/release.ts';
+import { fieldProblems, invalid } from './problem.ts';
+
+/** Limits that callers meet; each stands here once. */
+export const LIMITS = {
+  teamSizeMax: 8,
+  /** Keeps the zero-padded sort key of the pool at a fixed width. */
+  skillMax: 1_000_000_000,
+  bucketsMax: 64,
+  bodyBytesMax: 64 * 1024,
+} as const;
+
+const nonnegative = z.number().min(0);
+const norm = z
+  .union([z.number().min(1), z.literal('inf')], 'Expected a number from 1 and up, or "inf"')
+  .meta({ description: 'A norm: a number from 1 and up, or "inf"' });
+
+/** Names of queues, roles and secrets. `#` separates key parts in the store, `/` parts of a path. */
+export const queueName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
+    'Expected 1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter or digit',
+  );
+const roleName = z
+  .string()
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
+    'Expected 1 to 32 of the characters A–Z a–z 0–9 _ -, the first a letter',
+  );
+const secretName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9/_+=.@-]{1,128}$/,
+    'Expected the name of a secret: 1 to 128 of the characters A–Z a–z 0–9 / _ + = . @ -',
+  );
+
+/** Every event the service tells the outside about. */
+export const EVENT_TYPES = [
+  'TicketQueued',
+  'TicketCancelled',
+  'TicketTimedOut',
+  'MatchFound',
+  'MatchAccepted',
+  'MatchAssigned',
+  'MatchFailed',
+] as const;
+export const eventType = z.enum(EVENT_TYPES);
+export type EventType = z.output<typeof eventType>;
+
+const outboundUrl = z
+  .url({ protocol: /^https?$/, error: 'Expected an https URL' })
+  .max(2048)
+  .refine((url) => !hasCredentials(url), 'Expected a URL without user name and password');
+
+const webhook = z.strictObject({
+  url: outboundUrl.meta({ description: 'Where events are POSTed. In the cloud: https, a public address.' }),
+  secret: secretName.meta({ description: 'The name of the secret that signs (Standard Webhooks)' }),
+  events: z.array(eventType).min(1).optional().meta({ description: 'Which events; left out: all' }),
+});
+
+const placementSeconds = z.number().int().min(1).max(3600).meta({
+  description: 'How long a match may stay PLACING before it is FAILED (default 300)',
+});
+
+const provisioner = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({
+    type: z.literal('http'),
+    url: outboundUrl.meta({
+      description: "The studio's endpoint: it gets the match and answers the assignment",
+    }),
+    secret: secretName.optional().meta({ description: 'Signs the request (Standard Webhooks)' }),
+    requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
+    timeoutSeconds: placementSeconds.optional(),
+  }),
+  z.strictObject({ type: z.literal('external'), timeoutSeconds: placementSeconds.optional() }),
+]);
+
+/** A queue definition as a studio writes it. Unknown keys are errors. */
+export const queueDefinition = z
+  .strictObject({
+    name: queueName,
+    teamSize: z.number().int().min(1).max(LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
+    teams: z.literal(2).optional().meta({ description: 'Teams in a game: two' }),
+    roles: z
+      .record(roleName, z.number().int().min(1))
+      .refine(
+        (roles) => Object.keys(roles).length > 0,
+        'Expected at least one role; leave `roles` out for none',
+      )
+      .optional()
+      .meta({ description: 'Places per team by role; they sum to teamSize' }),
+    imbalance: z
+      .strictObject({
+        alpha: z.number().positive().meta({ description: 'Weight of fairness (team difference)' }),
+        p: norm,
+        q: norm,
+      })
+      .meta({ description: 'f = alpha · d_p + v_q' }),
+    beta: nonnegative
+      .optional()
+      .meta({ description: 'Imbalance that one second of waiting outweighs (default 0)' }),
+    release: releaseOptions,
+    tickSeconds: z.number().int().min(1).max(60).meta({ description: 'Seconds between two searches' }),
+    timeoutSeconds: z.number().int().min(1).max(86_400).meta({ description: 'Longest wait of a ticket' }),
+    buckets: z
+      .array(z.number().positive().max(LIMITS.skillMax))
+      .max(LIMITS.bucketsMax)
+      .refine(
+        (edges) => edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
+        'Expected skills in ascending order',
+      )
+      .optional()
+      .meta({ description: 'Skills at which the pool is parted; left out: one bucket' }),
+    fill: z
+      .enum(['none', 'bots'])
+      .optional()
+      .meta({ description: 'What fills the game of a ticket at its time-out' }),
+    skillScale: z.enum(['raw', 'percentile']).optional().meta({
+      description: 'Match by skill, or by its percentile in the recent population (default raw)',
+    }),
+    acceptance: z
+      .strictObject({ timeoutSeconds: z.number().int().min(1).max(900) })
+      .optional()
+      .meta({ description: 'Every ticket must accept the match within this time' }),
+    provisioner: provisioner.optional(),
+    webhooks: z.array(webhook).max(5).optional(),
+    events: z.array(eventType).optional().meta({
+      description: 'Which events go to the event bus (default all); webhooks have their own list',
+    }),
+  })
+  .superRefine((definition, context) => {
+    const { roles, teamSize } = definition;
+    if (roles) {
+      const sum = Object.values(roles).reduce((a, b) => a + b, 0);
+      if (sum !== teamSize) {
+        context.addIssue({
+          code: 'custom',
+          path: ['roles'],
+          message: `Expected counts that sum to teamSize ${teamSize}, got ${sum}`,
+        });
+      }
+    }
+    if (definition.timeoutSeconds < definition.tickSeconds) {
+      context.addIssue({
+        code: 'custom',
+        path: ['timeoutSeconds'],
+        message: `Expected at least tickSeconds (${definition.tickSeconds}), got ${definition.timeoutSeconds}`,
+      });
+    }
+  })
+  .meta({ id: 'QueueDefinition' });
+
+export type QueueDefinition = z.output<typeof queueDefinition>;
+export type Provisioner = z.output<typeof provisioner>;
+export type Webhook = z.output<typeof webhook>;
+
+/**
+ * Reads one queue definition.
+ * @param text JSON
+ * @param source where it comes from, for the error's first words
+ * @throws Problem (400) that names every field at fault, or where the JSON is malformed
+ */
+export function parseQueueDefinition(text: string, source: string): QueueDefinition {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalid(source, [{ pointer: '#', detail: `Expected JSON: ${(error as Error).message}` }]);
+  }
+  return checkQueueDefinition(value, source);
+}
+
+/** The same for a value that is already parsed. */
+export function checkQueueDefinition(value: unknown, source: string): QueueDefinition {
+  const result = queueDefinition.safeParse(value);
+  if (!result.success) throw invalid(source, fieldProblems(result.error.issues));
+  return result.data;
+}
+
+/** Seconds a match of this queue may stay PLACING; undefined when nothing is provisioned. */
+export function placementTimeoutSeconds(provisioner: Provisioner | undefined): number | undefined {
+  if (provisioner === undefined || provisioner.type === 'none') return undefined;
+  return provisioner.timeoutSeconds ?? 300;
+}
+
+function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { planTick } from '../policies/plan.ts';
+import type { StoredMatch } from './match.ts';
+import type { MatchStore, QueueStore, TicketStore } from './ports.ts';
+import { Problem } from './problem.ts';
+import { isFinal, type StoredTicket, toEngineTicket } from './ticket.ts';
+
+export interface TicketDeps {
+  readonly tickets: TicketStore;
+  readonly matches: MatchStore;
+  readonly queues: QueueStore;
+}
+
+/** Waits between two looks at a ticket that is being long-polled: quick at first, then calmer. */
+const POLL_MS = [100, 150, 250, 250, 500] as const;
+const POLL_MAX_MS = 1_000;
+
+/** How long a request for a ticket may wait for news, as a client writes it. */
+export const waitSeconds = z.coerce.number().min(0).max(20).optional().meta({
+  description: 'Answer when the status changes, or after this many seconds',
+});
+
+/**
+ * A ticket as it is now. With `waitMs`, answers as soon as its status changes; at once when it is final
+ * or the client has to accept; at the latest when the time is up.
+ * @throws Problem (404)
+ */
+export async function getTicket(
+  deps: TicketDeps & { readonly clock: Clock },
+  ticketId: string,
+  waitMs = 0,
+): Promise<StoredTicket> {
+  const untilMs = deps.clock.now() + waitMs;
+  const first = await current(deps, ticketId);
+  let ticket = first;
+  for (let look = 0; deps.clock.now() < untilMs; look++) {
+    if (ticket.status !== first.status || isFinal(ticket.status) || ticket.status === 'REQUIRES_ACCEPTANCE')
+      break;
+    await deps.clock.sleep(Math.min(POLL_MS[look] ?? POLL_MAX_MS, untilMs - deps.clock.now()));
+    ticket = await current(deps, ticketId);
+  }
+  return ticket.status === 'QUEUED' ? { ...ticket, reason: await whyWaiting(deps, ticket) } : ticket;
+}
+
+export interface Clock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/**
+ * Cancels a ticket that is QUEUED, by one conditional write: it either wins against every tick or
+ * loses to one.
+ * @throws Problem 404 no such ticket, 409 it is no longer QUEUED
+ */
+export async function cancelTicket(deps: TicketDeps, ticketId: string, nowMs: number): Promise<StoredTicket> {
+  const result = await deps.tickets.end(ticketId, 'CANCELLED', 'cancelled by the client', nowMs);
+  if (result === undefined) throw unknownTicket(ticketId);
+  if (result.ended) return result.ticket;
+  const { status } = await withMatchStatus(deps, result.ticket);
+  throw new Problem(409, `Ticket ${ticketId} is ${status}; only a QUEUED ticket can be cancelled.`, {
+    extensions: { ticketStatus: status },
+  });
+}
+
+export function unknownTicket(ticketId: string): Problem {
+  return new Problem(
+    404,
+    `There is no ticket ${JSON.stringify(ticketId)}. Tickets are kept for a day after their end.`,
+  );
+}
+
+async function current(deps: TicketDeps, ticketId: string): Promise<StoredTicket> {
+  const ticket = await deps.tickets.get(ticketId);
+  if (ticket === undefined) throw unknownTicket(ticketId);
+  return withMatchStatus(deps, ticket);
+}
+
+/**
+ * Once a ticket has a match, its status is the match's: stored in one place, it cannot disagree, and a
+ * match of ten tickets moves on by one write.
+ */
+export async function withMatchStatus(deps: TicketDeps, ticket: StoredTicket): Promise<StoredTicket> {
+  if (ticket.matchId === undefined || isFinal(ticket.status)) return ticket;
+  const match = await deps.matches.get(ticket.matchId);
+  return match === undefined ? ticket : { ...ticket, ...statusOf(match) };
+}
+
+function statusOf(match: StoredMatch): Pick<StoredTicket, 'status'> & { reason?: string } {
+  return { status: match.status, ...(match.reason !== undefined && { reason: match.reason }) };
+}
+
+/** Neighbours on each side that an explanation looks at: enough for every game a ticket is likely in. */
+const NEIGHBOURS = 40;
+
+/** Plans a tick among the ticket's neighbours, changes nothing, and tells what it says of this ticket. */
+async function whyWaiting(deps: TicketDeps & { clock: Clock }, ticket: StoredTicket): Promise<string> {
+  const record = await deps.queues.get(ticket.queue);
+  if (record === undefined) return 'its queue was deleted';
+  const stored = await deps.tickets.neighbours(ticket, record.plans, NEIGHBOURS);
+  const others = stored.filter(({ ticketId }) => ticketId !== ticket.ticketId);
+  const plan = planTick({
+    rules: record.definition,
+    tickets: [ticket, ...others].map(toEngineTicket),
+    nowMs: deps.clock.now(),
+    timeouts: false,
+  });
+  return (
+    plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId)?.reason ??
+    'a match is within reach; the next tick decides'
+  );
+}
