@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { StoreBusy } from '../service/ports.ts';
+
+/** Tries of one request before the store counts as busy; the SDK waits between them with jitter. */
+const ATTEMPTS = 5;
+
+/** A client that throttling reaches only as `StoreBusy`. */
+export function documentClient(): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS });
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw isThrottling(error) ? new StoreBusy('the tables are throttled', { cause: error }) : error;
+      }
+    },
+    { step: 'initialize', name: 'throttlingAsStoreBusy' },
+  );
+  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+const THROTTLING = [
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'TransactionInProgressException',
+  'TransactionConflictException',
+  'InternalServerError',
+  'ServiceUnavailable',
+];
+function isThrottling(error: unknown): boolean {
+  return error instanceof Error && THROTTLING.includes(error.name);
+}
+
+/** What a conditional write met instead of what its condition asked for; undefined: no item. */
+export type Unmet = { readonly met: false; readonly item: Record<string, unknown> | undefined };
+
+/** Runs a conditional write; a condition that does not hold is an outcome. */
+export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: true; result: T } | Unmet> {
+  try {
+    return { met: true, result: await write() };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { met: false, item: error.Item && unmarshall(error.Item) };
+  }
+}
+
+/**
+ * Runs a transaction; conditions that do not hold are an outcome. Conflicts with other transactions are
+ * tried again: the winner's outcome then decides whether the conditions still hold.
+ * @throws StoreBusy when it lost to others every time; nothing has changed then
+ */
+export async function transact(
+  client: DynamoDBDocumentClient,
+  items: NonNullable<TransactWriteCommandInput['TransactItems']>,
+): Promise<'done' | 'condition-failed'> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: items }));
+      return 'done';
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
+      if (codes.includes('ConditionalCheckFailed')) return 'condition-failed';
+      if (!codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError')) throw error;
+      if (attempt === ATTEMPTS) throw new StoreBusy('others kept changing the same items', { cause: error });
+      await sleep(Math.random() * 25 * 2 ** attempt);
+    }
+  }
+}
+
+/** TTL attributes are in whole seconds. */
+export function secondsAfter(nowMs: number, days: number): number {
+  return Math.floor(nowMs / 1_000) + days * 86_400;
+}

@@ -1,0 +1,27 @@
+/** The variables a function may read; the template gives each function those it needs. */
+export type Variable =
+  | 'TICKETS_TABLE'
+  | 'MATCHES_TABLE'
+  | 'QUEUES_TABLE'
+  | 'TICK_QUEUE_URL'
+  | 'NOTIFY_QUEUE_URL'
+  | 'PROVISION_QUEUE_URL'
+  | 'DEADLINE_QUEUE_URL'
+  | 'EVENT_BUS_NAME'
+  | 'SECRETS_PREFIX';
+
+/** @throws when the variable is not set: the function was deployed wrong */
+export function environment(name: Variable): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') {
+    throw new Error(
+      `Expected the environment variable ${name}, got none. Check the function in the template.`,
+    );
+  }
+  return value;
+}
+
+/** The local cloud sets this; webhooks and provisioners may then be on this machine, without TLS. */
+export function privateAddressesAllowed(): boolean {
+  return process.env.MUSTER_LOCAL === '1';
+}

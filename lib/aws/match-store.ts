@@ -1,0 +1,231 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { poolOrder, poolPartition } from '../service/buckets.ts';
+import type { MatchStatus, StoredMatch } from '../service/match.ts';
+import { type MatchStore, type SingleMatchStore, StoreBusy } from '../service/ports.ts';
+import { conditionally, secondsAfter, transact } from './dynamo.ts';
+import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
+
+/** Days a match is kept; longer than its tickets, whose status it tells. */
+const MATCH_DAYS = 7;
+
+/**
+ * Matches in DynamoDB. Key: `matchId`.
+ *
+ *     commit    put the match, and every ticket from QUEUED to the match's status: all or nothing
+ *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
+ *     advance   status: from → to            if status = from
+ *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
+ *     dissolve  FAILED, tickets back         if status = REQUIRES_ACCEPTANCE and nobody accepted since
+ */
+export function matchStore(
+  client: DynamoDBDocumentClient,
+  tables: { matches: string; tickets: string },
+): MatchStore {
+  return {
+    ...singleMatchStore(client, tables.matches),
+
+    async commit(match, nowMs) {
+      try {
+        const outcome = await transact(client, [
+          {
+            Put: {
+              TableName: tables.matches,
+              Item: toItem(match, nowMs),
+              ConditionExpression: 'attribute_not_exists(matchId)',
+            },
+          },
+          ...match.ticketIds.map((ticketId) => ({
+            Update: {
+              TableName: tables.tickets,
+              Key: { ticketId },
+              UpdateExpression:
+                'SET #status = :status, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
+              ConditionExpression: IS_QUEUED,
+              ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+              ExpressionAttributeValues: {
+                ':queued': 'QUEUED',
+                ':status': match.status,
+                ':matchId': match.matchId,
+                ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+              },
+            },
+          })),
+        ]);
+        return outcome === 'done' ? 'committed' : 'lost-race';
+      } catch (error) {
+        // Losing to other transactions until the tries ran out is a lost race like any other.
+        if (error instanceof StoreBusy) return 'lost-race';
+        throw error;
+      }
+    },
+
+    async dissolve(match, { requeue, cancel }, plan, reason, nowMs) {
+      const theirs = '#status = :requiresAcceptance AND matchId = :matchId';
+      const mine = { ':requiresAcceptance': 'REQUIRES_ACCEPTANCE', ':matchId': match.matchId };
+      const outcome = await transact(client, [
+        {
+          Update: {
+            TableName: tables.matches,
+            Key: { matchId: match.matchId },
+            UpdateExpression: 'SET #status = :failed, reason = :reason REMOVE #deadline',
+            ConditionExpression: `#status = :requiresAcceptance AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: {
+              ':requiresAcceptance': 'REQUIRES_ACCEPTANCE',
+              ':failed': 'FAILED',
+              ':reason': reason,
+              ...(match.accepted && { ':accepted': new Set(match.accepted) }),
+            },
+          },
+        },
+        ...requeue.map((ticket) => ({
+          Update: {
+            TableName: tables.tickets,
+            Key: { ticketId: ticket.ticketId },
+            UpdateExpression: 'SET #status = :queued, #pool = :pool REMOVE matchId, expiresAt',
+            ConditionExpression: theirs,
+            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+            ExpressionAttributeValues: {
+              ...mine,
+              ':queued': 'QUEUED',
+              ':pool': poolPartition(ticket.queue, plan, poolOrder(ticket.ticketId, ticket.players)),
+            },
+          },
+        })),
+        ...cancel.map((ticket) => ({
+          Update: {
+            TableName: tables.tickets,
+            Key: { ticketId: ticket.ticketId },
+            UpdateExpression: 'SET #status = :cancelled, reason = :reason, expiresAt = :expiresAt',
+            ConditionExpression: theirs,
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ...mine,
+              ':cancelled': 'CANCELLED',
+              ':reason': reason,
+              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+            },
+          },
+        })),
+      ]);
+      return outcome === 'done' ? 'dissolved' : 'lost-race';
+    },
+  };
+}
+
+/** What needs the matches table alone. */
+export function singleMatchStore(client: DynamoDBDocumentClient, table: string): SingleMatchStore {
+  return {
+    async get(matchId) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
+      );
+      return Item && toMatch(Item);
+    },
+
+    async accept(matchId, ticketId) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression: 'ADD accepted :ticket',
+            ConditionExpression: '#status = :requiresAcceptance',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ':ticket': new Set([ticketId]),
+              ':requiresAcceptance': 'REQUIRES_ACCEPTANCE',
+            },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      const item = update.met ? update.result.Attributes : update.item;
+      return item && toMatch(item);
+    },
+
+    async advance(matchId, from, to, { deadline, reason }) {
+      const sets = [
+        '#status = :to',
+        deadline && '#deadline = :deadline',
+        reason && 'reason = :reason',
+      ].filter(Boolean);
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression: `SET ${sets.join(', ')}${deadline ? '' : ' REMOVE #deadline'}`,
+            ConditionExpression: '#status = :from',
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: {
+              ':from': from,
+              ':to': to,
+              ...(deadline !== undefined && { ':deadline': deadline }),
+              ...(reason !== undefined && { ':reason': reason }),
+            },
+          }),
+        ),
+      );
+      return update.met;
+    },
+
+    async assign(matchId, assignment) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression: 'SET #status = :completed, assignment = :assignment REMOVE #deadline',
+            ConditionExpression:
+              '#status = :placing OR (#status = :completed AND attribute_not_exists(assignment))',
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: {
+              ':placing': 'PLACING',
+              ':completed': 'COMPLETED',
+              ':assignment': JSON.stringify(assignment),
+            },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (update.met) return { outcome: 'assigned', match: toMatch(update.result.Attributes!) };
+      if (update.item === undefined) return undefined;
+      const match = toMatch(update.item);
+      const again = match.status === 'COMPLETED' && isDeepStrictEqual(match.assignment, assignment);
+      return { outcome: again ? 'assigned' : 'conflict', match };
+    },
+  };
+}
+
+/** The game as JSON: exact for every number, and half the size of DynamoDB's maps. */
+function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
+  const { matchId, queue, status, createdAt, deadline, ticketIds, ...game } = match;
+  return {
+    matchId,
+    queue,
+    status,
+    createdAt,
+    deadline,
+    game: JSON.stringify({ ticketIds, ...game }),
+    expiresAt: secondsAfter(nowMs, MATCH_DAYS),
+  };
+}
+
+/** A match from its item. */
+export function toMatch(item: Record<string, unknown>): StoredMatch {
+  return {
+    ...JSON.parse(item.game as string),
+    matchId: item.matchId as string,
+    queue: item.queue as string,
+    status: item.status as MatchStatus,
+    createdAt: item.createdAt as string,
+    ...(item.deadline !== undefined && { deadline: item.deadline as string }),
+    ...(item.reason !== undefined && { reason: item.reason as string }),
+    ...(item.accepted !== undefined && { accepted: [...(item.accepted as Set<string>)].sort() }),
+    ...(item.assignment !== undefined && { assignment: JSON.parse(item.assignment as string) }),
+  };
+}

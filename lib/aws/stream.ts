@@ -1,0 +1,23 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { Change } from '../service/publish.ts';
+import { toMatch } from './match-store.ts';
+import { toTicket } from './ticket-store.ts';
+
+/** A stream record of the tickets or the matches table as a change; a removal is none. */
+export function toChange(record: DynamoDBRecord): Change | undefined {
+  const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = record.dynamodb ?? {};
+  if (NewImage === undefined || record.eventID === undefined) return undefined;
+  const after = read(NewImage);
+  const before = OldImage && read(OldImage);
+  const what = { changeId: record.eventID, atMs: ApproximateCreationDateTime * 1_000 };
+  return after.ticketId === undefined
+    ? { ...what, table: 'matches', before: before && toMatch(before), after: toMatch(after) }
+    : { ...what, table: 'tickets', before: before && toTicket(before), after: toTicket(after) };
+}
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
+function read(image: Image): Record<string, unknown> {
+  return unmarshall(image as Record<string, AttributeValue>);
+}

@@ -1,0 +1,201 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import {
+  type BucketPlan,
+  type KeyRange,
+  partitions,
+  partitionsWithin,
+  poolOrder,
+  poolPartition,
+} from '../service/buckets.ts';
+import type { TicketStore } from '../service/ports.ts';
+import type { StoredTicket, TicketStatus } from '../service/ticket.ts';
+import { conditionally, secondsAfter } from './dynamo.ts';
+
+/** Days a ticket is kept after its end. */
+export const TICKET_DAYS = 1;
+
+/**
+ * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: partition
+ * `pool` (queue, plan, bucket), sort key `poolOrder` (skill, ticketId). Players are kept as JSON: exact
+ * for every number, and read in one go.
+ *
+ *     create   put if no such ticketId       → in the pool
+ *     commit   update if status = QUEUED     → out of the pool (see match-store.ts)
+ *     end      update if status = QUEUED     → out of the pool
+ *
+ * Every way out of the pool has the same condition, so exactly one of them happens.
+ */
+export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
+  return {
+    async create(ticket, plan) {
+      const order = poolOrder(ticket.ticketId, ticket.players);
+      const put = await conditionally(() =>
+        client.send(
+          new PutCommand({
+            TableName: table,
+            Item: {
+              ticketId: ticket.ticketId,
+              queue: ticket.queue,
+              status: ticket.status,
+              enqueuedAt: ticket.enqueuedAt,
+              players: JSON.stringify(ticket.players),
+              pool: poolPartition(ticket.queue, plan, order),
+              poolOrder: order,
+            },
+            ConditionExpression: 'attribute_not_exists(ticketId)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return put.met ? { created: true } : { created: false, existing: toTicket(put.item!) };
+    },
+
+    async get(ticketId) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: true }),
+      );
+      return Item && toTicket(Item);
+    },
+
+    async waiting(queue, plans, range) {
+      const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
+      const found = await Promise.all(pools.map((pool) => queryAll(client, inRange(table, pool, range))));
+      return found.flat().map((item) => toQueued(item, queue));
+    },
+
+    async neighbours(ticket, plans, limit) {
+      const order = poolOrder(ticket.ticketId, ticket.players);
+      const pools = plans.map((plan) => poolPartition(ticket.queue, plan, order));
+      const found = await Promise.all(
+        pools.flatMap((pool) => [
+          client.send(new QueryCommand({ ...inRange(table, pool, { from: order }), Limit: limit + 1 })),
+          client.send(
+            new QueryCommand({
+              ...inRange(table, pool, { to: order }),
+              Limit: limit,
+              ScanIndexForward: false,
+            }),
+          ),
+        ]),
+      );
+      return found.flatMap(({ Items = [] }) => Items).map((item) => toQueued(item, ticket.queue));
+    },
+
+    async count(queue, plan) {
+      const counts = await Promise.all(
+        partitions(queue, plan).map((pool) => countAll(client, inRange(table, pool, {}))),
+      );
+      return counts.reduce((a, b) => a + b, 0);
+    },
+
+    async hasWaiting(queue: string, plan: BucketPlan) {
+      const found = await Promise.all(
+        partitions(queue, plan).map((pool) =>
+          client.send(new QueryCommand({ ...inRange(table, pool, {}), Select: 'COUNT', Limit: 1 })),
+        ),
+      );
+      return found.some(({ Count = 0 }) => Count > 0);
+    },
+
+    async end(ticketId, status, reason, nowMs) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { ticketId },
+            UpdateExpression: 'SET #status = :status, reason = :reason, expiresAt = :expiresAt REMOVE #pool',
+            ConditionExpression: IS_QUEUED,
+            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+            ExpressionAttributeValues: {
+              ':queued': 'QUEUED',
+              ':status': status,
+              ':reason': reason,
+              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+            },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (update.met) return { ended: true, ticket: toTicket(update.result.Attributes!) };
+      return update.item && { ended: false, ticket: toTicket(update.item) };
+    },
+  };
+}
+
+/** The condition that every way out of the pool shares. */
+export const IS_QUEUED = '#status = :queued';
+
+/** A ticket from its item. */
+export function toTicket(item: Record<string, unknown>): StoredTicket {
+  return {
+    ticketId: item.ticketId as string,
+    queue: item.queue as string,
+    status: item.status as TicketStatus,
+    enqueuedAt: item.enqueuedAt as string,
+    players: JSON.parse(item.players as string),
+    ...(item.matchId !== undefined && { matchId: item.matchId as string }),
+    ...(item.reason !== undefined && { reason: item.reason as string }),
+  };
+}
+
+/** The index holds only what a tick needs; queue and status follow from being there. */
+function toQueued(item: Record<string, unknown>, queue: string): StoredTicket {
+  return toTicket({ ...item, queue, status: 'QUEUED' });
+}
+
+/** Sort keys go on after the skill, so BETWEEN leaves out the upper skill itself. */
+function inRange(table: string, pool: string, { from, to }: KeyRange): QueryCommandInput {
+  const order =
+    from !== undefined && to !== undefined
+      ? ' AND poolOrder BETWEEN :from AND :to'
+      : from !== undefined
+        ? ' AND poolOrder >= :from'
+        : to !== undefined
+          ? ' AND poolOrder < :to'
+          : '';
+  return {
+    TableName: table,
+    IndexName: 'pool',
+    KeyConditionExpression: `#pool = :pool${order}`,
+    ExpressionAttributeNames: { '#pool': 'pool' },
+    ExpressionAttributeValues: {
+      ':pool': pool,
+      ...(from !== undefined && { ':from': from }),
+      ...(to !== undefined && { ':to': to }),
+    },
+  };
+}
+
+async function queryAll(
+  client: DynamoDBDocumentClient,
+  query: QueryCommandInput,
+): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = [];
+  for await (const page of pages(client, query)) items.push(...(page.Items ?? []));
+  return items;
+}
+
+async function countAll(client: DynamoDBDocumentClient, query: QueryCommandInput): Promise<number> {
+  let count = 0;
+  for await (const page of pages(client, { ...query, Select: 'COUNT' })) count += page.Count ?? 0;
+  return count;
+}
+
+async function* pages(client: DynamoDBDocumentClient, query: QueryCommandInput) {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({ ...query, ...(start && { ExclusiveStartKey: start }) }),
+    );
+    yield page;
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
