@@ -1,0 +1,32 @@
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { matchStore } from '../lib/aws/match-store.ts';
+import { sendAll, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { queueConsumer } from '../lib/aws/queue-consumer.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { checkDeadline } from '../lib/service/deadline.ts';
+
+const client = documentClient();
+const sqs = sqsClient();
+const url = environment('DEADLINE_QUEUE_URL');
+const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
+const deps = {
+  tickets: ticketStore(client, tables.tickets),
+  matches: matchStore(client, tables),
+  queues: queueStore(client, environment('QUEUES_TABLE')),
+  ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
+  timer: {
+    again: (matchId: string, afterMs: number) =>
+      sendAll(sqs, url, [{ body: { matchId }, delaySeconds: Math.ceil(afterMs / 1_000) }]),
+  },
+};
+
+/** Messages are events as a rule sends them, or reminders this function has sent itself. */
+type Message = { matchId: string } | { detail: { match: { matchId: string } } };
+
+export const handler = queueConsumer(sqs, url, async (body) => {
+  const message = body as Message;
+  await checkDeadline(deps, 'detail' in message ? message.detail.match.matchId : message.matchId, Date.now());
+  return { outcome: 'done' };
+});

@@ -1,0 +1,43 @@
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { logger } from '../lib/aws/log.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { deployQueues } from '../lib/service/deploy-queues.ts';
+
+const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
+
+/** CloudFormation waits for an answer at a URL of its own, good or bad. */
+export const handler = async (event: CloudFormationCustomResourceEvent): Promise<void> => {
+  const failure = event.RequestType === 'Delete' ? undefined : await deploy(event);
+  const response = await fetch(event.ResponseURL, {
+    method: 'PUT',
+    body: JSON.stringify({
+      Status: failure === undefined ? 'SUCCESS' : 'FAILED',
+      Reason: failure ?? 'done',
+      PhysicalResourceId: 'queue-definitions',
+      StackId: event.StackId,
+      RequestId: event.RequestId,
+      LogicalResourceId: event.LogicalResourceId,
+    }),
+  });
+  if (!response.ok) throw new Error(`CloudFormation did not take the answer: ${response.status}`);
+};
+
+/** Why it failed, if it did. */
+async function deploy(event: CloudFormationCustomResourceEvent): Promise<string | undefined> {
+  try {
+    const wanted = definitionsOf(event.ResourceProperties);
+    const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : {};
+    const changed = await deployQueues(queues, wanted, Object.keys(before), Date.now());
+    logger.info('deployed queue definitions', changed);
+    return undefined;
+  } catch (error) {
+    logger.error('queue definitions could not be deployed', error as Error);
+    return (error as Error).message;
+  }
+}
+
+function definitionsOf(properties: Record<string, unknown>): Record<string, string> {
+  return (properties.definitions ?? {}) as Record<string, string>;
+}

@@ -1,0 +1,22 @@
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { httpHandler } from '../lib/aws/http.ts';
+import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { enqueue } from '../lib/service/enqueue.ts';
+import { toView } from '../lib/service/ticket.ts';
+
+const client = documentClient();
+const deps = {
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  queues: queueStore(client, environment('QUEUES_TABLE')),
+  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+};
+
+export const handler = httpHandler({
+  'POST /queues/{queue}/tickets': async ({ path, json }) => {
+    const { created, ticket } = await enqueue(deps, path.queue!, json(), Date.now());
+    return { status: created ? 201 : 200, body: toView(ticket) };
+  },
+});

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { httpHandler } from '../lib/aws/http.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { toMatchView } from '../lib/service/match.ts';
+import { parseWith } from '../lib/service/problem.ts';
+import { assignMatch, getMatch } from '../lib/service/provision.ts';
+import { id } from '../lib/service/ticket.ts';
+
+const deps = { matches: singleMatchStore(documentClient(), environment('MATCHES_TABLE')) };
+
+const matchPath = z.object({ matchId: id });
+
+export const handler = httpHandler({
+  'GET /matches/{matchId}': async ({ path }) => {
+    const { matchId } = parseWith(matchPath, path, 'The path');
+    return { status: 200, body: toMatchView(await getMatch(deps, matchId)) };
+  },
+  'PUT /matches/{matchId}/assignment': async ({ path, json }) => {
+    const { matchId } = parseWith(matchPath, path, 'The path');
+    return { status: 200, body: toMatchView(await assignMatch(deps, matchId, json())) };
+  },
+});

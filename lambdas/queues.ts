@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
+import { httpHandler } from '../lib/aws/http.ts';
+import { refusalOf } from '../lib/aws/outbound.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { parseWith } from '../lib/service/problem.ts';
+import { queueName } from '../lib/service/queue-definition.ts';
+import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues.ts';
+import { getStats } from '../lib/service/stats.ts';
+
+const client = documentClient();
+const deps = {
+  queues: queueStore(client, environment('QUEUES_TABLE')),
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+};
+
+const queuePath = z.object({ queue: queueName });
+const urlRefusal = privateAddressesAllowed() ? () => undefined : refusalOf;
+
+export const handler = httpHandler({
+  'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),
+  'GET /queues/{queue}': async ({ path }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    return { status: 200, body: (await openQueue(deps.queues, queue)).definition };
+  },
+  'PUT /queues/{queue}': async ({ path, json }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    const { created, definition } = await putQueue(
+      deps.queues,
+      parsePutQueue(queue, json(), urlRefusal),
+      Date.now(),
+    );
+    return { status: created ? 201 : 200, body: definition };
+  },
+  'DELETE /queues/{queue}': async ({ path }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    await deleteQueue(deps.queues, queue, Date.now());
+    return { status: 204 };
+  },
+  'GET /queues/{queue}/stats': async ({ path }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    return { status: 200, body: await getStats(deps, queue) };
+  },
+});

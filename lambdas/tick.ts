@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { SQSEvent } from 'aws-lambda';
+import { clock } from '../lib/aws/clock.ts';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { logger } from '../lib/aws/log.ts';
+import { matchStore } from '../lib/aws/match-store.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import type { TickMessage, TickMetrics } from '../lib/service/ports.ts';
+import { tick } from '../lib/service/tick.ts';
+
+const client = documentClient();
+const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
+const deps = {
+  tickets: ticketStore(client, tables.tickets),
+  matches: matchStore(client, tables),
+  queues: queueStore(client, environment('QUEUES_TABLE')),
+  clock,
+  newId: randomUUID,
+};
+const metrics = new Metrics();
+
+/** One message at a time: the event source's batch size is 1. */
+export const handler = async (event: SQSEvent): Promise<void> => {
+  for (const { body } of event.Records) {
+    const message: TickMessage = JSON.parse(body);
+    logger.setCorrelationId(`${message.queue} ${message.slotMs}`);
+    const result = await tick(deps, message);
+    if (result.outcome === 'dropped') logger.info('dropped', { ...message, why: result.why });
+    else record(result.metrics);
+  }
+};
+
+/** Each measure by itself, so that a dashboard can tell queues apart and take percentiles. */
+function record({ queue, waiting, games, waitsMs, timedOut, durationMs, ageMs }: TickMetrics): void {
+  const { Count, Milliseconds, NoUnit } = MetricUnit;
+  const put = (
+    name: string,
+    unit: (typeof MetricUnit)[keyof typeof MetricUnit],
+    values: readonly number[],
+  ) => {
+    for (const value of values) metrics.addMetric(name, unit, value);
+  };
+  metrics.setDefaultDimensions({ queue });
+  put('Waiting', Count, [waiting]);
+  put('Matches', Count, [games.length]);
+  put('TimedOut', Count, [timedOut]);
+  put('TickDuration', Milliseconds, [durationMs]);
+  put('TickAge', Milliseconds, [ageMs]);
+  put(
+    'Imbalance',
+    NoUnit,
+    games.map(({ imbalance }) => imbalance),
+  );
+  put('TicketWait', Milliseconds, waitsMs);
+  metrics.publishStoredMetrics();
+}

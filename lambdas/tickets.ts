@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { clock } from '../lib/aws/clock.ts';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { httpHandler } from '../lib/aws/http.ts';
+import { matchStore } from '../lib/aws/match-store.ts';
+import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { answerMatch } from '../lib/service/acceptance.ts';
+import { parseWith } from '../lib/service/problem.ts';
+import { id, toView } from '../lib/service/ticket.ts';
+import { cancelTicket, getTicket, waitSeconds } from '../lib/service/tickets.ts';
+
+const client = documentClient();
+const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
+const deps = {
+  tickets: ticketStore(client, tables.tickets),
+  matches: matchStore(client, tables),
+  queues: queueStore(client, environment('QUEUES_TABLE')),
+  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+  clock,
+};
+
+const ticketPath = z.object({ ticketId: id });
+const ticketQuery = z.object({ waitSeconds });
+
+export const handler = httpHandler({
+  'GET /tickets/{ticketId}': async ({ path, query }) => {
+    const { ticketId } = parseWith(ticketPath, path, 'The path');
+    const { waitSeconds = 0 } = parseWith(ticketQuery, query, 'The query');
+    return { status: 200, body: toView(await getTicket(deps, ticketId, waitSeconds * 1_000)) };
+  },
+  'DELETE /tickets/{ticketId}': async ({ path }) => {
+    const { ticketId } = parseWith(ticketPath, path, 'The path');
+    return { status: 200, body: toView(await cancelTicket(deps, ticketId, Date.now())) };
+  },
+  'PUT /tickets/{ticketId}/acceptance': async ({ path, json }) => {
+    const { ticketId } = parseWith(ticketPath, path, 'The path');
+    return { status: 200, body: toView(await answerMatch(deps, ticketId, json(), Date.now())) };
+  },
+});
