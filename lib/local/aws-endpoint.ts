@@ -1,0 +1,97 @@
+/**
+ * The one address at which functions find DynamoDB, SQS, EventBridge and Secrets Manager. It knows each
+ * function by its access key, and refuses what the function's role does not allow, as AWS would.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { accessesOf } from './access.ts';
+import { type AwsReply, type AwsService, errorReply } from './aws-json.ts';
+import { isAllowed, type Statement } from './policy.ts';
+import { ACCOUNT_ID } from './template.ts';
+
+/** A function as its calls show it. */
+export interface Caller {
+  readonly name: string;
+  readonly roleName: string;
+  readonly statements: readonly Statement[];
+}
+
+export interface AwsEndpoint {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Opens the endpoint: calls before it are answered 503. */
+  open(routes: AwsRoutes): void;
+  stop(): Promise<void>;
+}
+
+export interface AwsRoutes {
+  /** Services by the prefix of `X-Amz-Target`. */
+  readonly services: Readonly<Record<string, AwsService>>;
+  /** Functions by access key; who is none of them may do everything. */
+  readonly callers: ReadonlyMap<string, Caller>;
+  readonly log: (line: string) => void;
+}
+
+export async function listenForAws(): Promise<AwsEndpoint> {
+  let routes: AwsRoutes | undefined;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    answer(request, routes)
+      .catch((error) => errorReply('InternalFailure', String(error), 500))
+      .then((reply) => send(response, reply));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open(opened) {
+      routes = opened;
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, routes: AwsRoutes | undefined): Promise<AwsReply> {
+  const body = await readText(request);
+  if (routes === undefined) return errorReply('ServiceUnavailable', 'The local cloud is starting.', 503);
+  const [target = '', operation = ''] = String(request.headers['x-amz-target']).split('.');
+  const service = routes.services[target];
+  if (service === undefined) {
+    return errorReply('UnknownOperationException', `${target}.${operation} has no local counterpart.`);
+  }
+  const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const caller = routes.callers.get(accessKeyId);
+  const refusal = caller && refusalOf(caller, target, operation, body);
+  if (refusal === undefined) return service({ target, operation, body });
+  routes.log(refusal);
+  return errorReply('com.amazon.coral.service#AccessDeniedException', refusal);
+}
+
+function refusalOf(caller: Caller, target: string, operation: string, body: string): string | undefined {
+  const refused = accessesOf(target, operation, JSON.parse(body)).find(
+    (access) => !isAllowed(caller.statements, access),
+  );
+  if (refused === undefined) return undefined;
+  const user = `arn:aws:sts::${ACCOUNT_ID}:assumed-role/${caller.roleName}/${caller.name}`;
+  const { action, resourceArn } = refused;
+  return `User: ${user} is not authorized to perform: ${action} on resource: ${resourceArn} because no identity-based policy allows the ${action} action`;
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function send(response: ServerResponse, { status, headers, body }: AwsReply): void {
+  response.writeHead(status, {
+    'content-type': 'application/x-amz-json-1.0',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,77 @@
+/** The inside of a function's worker thread: what Lambda's own runtime does around a handler. */
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** The worker's data. */
+export interface FunctionStart {
+  readonly file: string;
+  readonly exportName: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly memoryMb: number;
+  readonly timeoutMs: number;
+}
+
+/** What is sent in. */
+export interface Invocation {
+  /** JSON. */
+  readonly event: string;
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly deadlineMs: number;
+}
+
+/** What comes back; before the first, the string 'ready'. */
+export type Outcome =
+  | { readonly ok: true; readonly payload: unknown }
+  | { readonly ok: false; readonly errorType: string; readonly errorMessage: string };
+
+/** Lambda's limit on a synchronous answer. */
+const ANSWER_MAX_BYTES = 6 * 1024 * 1024;
+
+type Handler = (event: unknown, context: object) => unknown;
+
+const start = workerData as FunctionStart;
+const module = await import(pathToFileURL(start.file).href);
+const handler: Handler | undefined = module[start.exportName] ?? module.default?.[start.exportName];
+if (typeof handler !== 'function') {
+  throw new TypeError(`${start.file} does not export the function "${start.exportName}".`);
+}
+parentPort!.on('message', async (invocation: Invocation) => {
+  parentPort!.postMessage(await handle(handler, invocation));
+});
+parentPort!.postMessage('ready');
+
+async function handle(handler: Handler, { event, requestId, deadlineMs }: Invocation): Promise<Outcome> {
+  try {
+    const answer =
+      JSON.stringify(await handler(JSON.parse(event), contextOf(requestId, deadlineMs))) ?? 'null';
+    if (Buffer.byteLength(answer) > ANSWER_MAX_BYTES) {
+      return {
+        ok: false,
+        errorType: 'Function.ResponseSizeTooLarge',
+        errorMessage: 'Response payload size exceeded maximum allowed payload size (6291556 bytes).',
+      };
+    }
+    return { ok: true, payload: JSON.parse(answer) };
+  } catch (error) {
+    console.error(error);
+    return error instanceof Error
+      ? { ok: false, errorType: error.name, errorMessage: error.message }
+      : { ok: false, errorType: typeof error, errorMessage: String(error) };
+  }
+}
+
+function contextOf(requestId: string, deadlineMs: number) {
+  return {
+    awsRequestId: requestId,
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: start.name,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: start.arn,
+    logGroupName: `/aws/lambda/${start.name}`,
+    logStreamName: 'local',
+    memoryLimitInMB: String(start.memoryMb),
+    getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
+  };
+}

@@ -1,0 +1,356 @@
+/**
+ * Reads a synthesized CloudFormation template the way CloudFormation would, with local values in the place of
+ * the physical ones: names, ARNs, queue URLs. What the local cloud cannot honour is an error, never silence.
+ */
+import { LocalCloudError } from './local-cloud-error.ts';
+
+export const REGION = 'us-east-1';
+export const ACCOUNT_ID = '000000000000';
+const STACK_NAME = 'muster';
+
+export type Properties = Record<string, unknown>;
+
+/** The parts of a template's JSON that are read. */
+export interface Template {
+  readonly Resources?: Readonly<Record<string, TemplateResource>>;
+  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
+  readonly Conditions?: Readonly<Record<string, unknown>>;
+  readonly Mappings?: Readonly<Record<string, Record<string, Record<string, unknown>>>>;
+}
+
+export interface TemplateResource {
+  readonly Type: string;
+  readonly Properties?: Properties;
+  readonly Condition?: string;
+}
+
+/** A resource with its local name and ARN, and its properties with every intrinsic function resolved. */
+export interface Resource {
+  readonly logicalId: string;
+  readonly type: string;
+  /** What it is called locally: its name property, or its logical id. */
+  readonly name: string;
+  /** '' for what has no ARN. */
+  readonly arn: string;
+  /** What `Ref` gives: a queue's URL, for most others the name. */
+  readonly ref: string;
+  readonly properties: Properties;
+}
+
+/** A template whose references have local values. */
+export interface Stack {
+  /** The resources of these types, in the template's order; those whose condition is false are left out. */
+  resources(...types: readonly string[]): Resource[];
+}
+
+export interface StackOptions {
+  /** Where queue URLs point, without a slash at the end. */
+  readonly awsEndpoint: string;
+  /** Where the HTTP API answers, without a slash at the end. */
+  readonly apiUrl: string;
+}
+
+/**
+ * @throws LocalCloudError when the template has a resource type or an intrinsic function without a local
+ * counterpart, or a reference that leads nowhere
+ */
+export function readStack(template: Template, options: StackOptions): Stack {
+  const resolver = new Resolver(template, options);
+  const resources = Object.entries(template.Resources ?? {})
+    .filter(([, resource]) => resource.Condition === undefined || resolver.condition(resource.Condition))
+    .filter(([logicalId, resource]) => isHonoured(logicalId, resource))
+    .map(([logicalId]) => resolver.resource(logicalId));
+  return {
+    resources: (...types) => resources.filter((resource) => types.includes(resource.type)),
+  };
+}
+
+/** Types that make something in the local cloud. A custom resource's type starts with `Custom::`. */
+const HONOURED_TYPES = new Set([
+  'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Integration',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::CloudFormation::CustomResource',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
+  'AWS::Events::EventBus',
+  'AWS::Events::Rule',
+  'AWS::IAM::ManagedPolicy',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::Schedule',
+]);
+
+/** Types that have no effect on what the functions see: what watches, records or describes. */
+const IGNORED_TYPES = new Set([
+  'AWS::ApiGatewayV2::Authorizer',
+  'AWS::CDK::Metadata',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::CompositeAlarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
+  'AWS::Logs::ResourcePolicy',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SSM::Parameter',
+]);
+
+function isHonoured(logicalId: string, { Type }: TemplateResource): boolean {
+  if (HONOURED_TYPES.has(Type) || Type.startsWith('Custom::')) return true;
+  if (IGNORED_TYPES.has(Type)) return false;
+  throw new LocalCloudError(
+    `The resource ${logicalId} has the type ${Type}, which has no local counterpart.`,
+  );
+}
+
+class Resolver {
+  private readonly template: Template;
+  private readonly options: StackOptions;
+
+  constructor(template: Template, options: StackOptions) {
+    this.template = template;
+    this.options = options;
+  }
+
+  resource(logicalId: string): Resource {
+    const { Type } = this.declared(logicalId);
+    const properties = this.resolve(this.declared(logicalId).Properties ?? {}, logicalId) as Properties;
+    const { name, arn, ref } = this.identity(logicalId);
+    return { logicalId, type: Type, name, arn, ref, properties };
+  }
+
+  condition(name: string): boolean {
+    const conditions = this.template.Conditions ?? {};
+    if (!(name in conditions)) throw new LocalCloudError(`The template has no condition ${name}.`);
+    return this.resolve(conditions[name], `condition ${name}`) === true;
+  }
+
+  /** The value with every intrinsic function in it replaced by what it stands for; `where` is for errors. */
+  private resolve(value: unknown, where: string): unknown {
+    if (Array.isArray(value)) {
+      return value.map((item) => this.resolve(item, where)).filter((item) => item !== undefined);
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value);
+    const [key, argument] = entries[0] ?? [];
+    if (entries.length === 1 && key !== undefined && isIntrinsic(key, where)) {
+      return this.intrinsic(key, argument, where);
+    }
+    return Object.fromEntries(
+      entries
+        .map(([name, item]) => [name, this.resolve(item, where)] as const)
+        .filter(([, item]) => item !== undefined),
+    );
+  }
+
+  private intrinsic(key: string, argument: unknown, where: string): unknown {
+    const resolved = () => this.resolve(argument, where);
+    switch (key) {
+      case 'Ref':
+        return this.ref(String(argument), where);
+      case 'Condition':
+        // Outside conditions `Condition` is an ordinary key: a policy statement's, for one.
+        return typeof argument === 'string' ? this.condition(argument) : { Condition: resolved() };
+      case 'Fn::GetAtt': {
+        const [logicalId, attribute] =
+          typeof argument === 'string' ? splitOnce(argument, '.') : (argument as [string, string]);
+        return this.attribute(logicalId, String(this.resolve(attribute, where)), where);
+      }
+      case 'Fn::Join': {
+        const [separator, parts] = resolved() as [string, unknown[]];
+        return parts.join(separator);
+      }
+      case 'Fn::Sub':
+        return this.substitute(argument as string | [string, Properties], where);
+      case 'Fn::Select': {
+        const [index, items] = resolved() as [number | string, unknown[]];
+        return items[Number(index)];
+      }
+      case 'Fn::Split': {
+        const [separator, text] = resolved() as [string, string];
+        return text.split(separator);
+      }
+      case 'Fn::If': {
+        const [name, then, otherwise] = argument as [string, unknown, unknown];
+        return this.resolve(this.condition(name) ? then : otherwise, where);
+      }
+      case 'Fn::Equals': {
+        const [a, b] = resolved() as [unknown, unknown];
+        return a === b;
+      }
+      case 'Fn::And':
+        return (resolved() as unknown[]).every((item) => item === true);
+      case 'Fn::Or':
+        return (resolved() as unknown[]).some((item) => item === true);
+      case 'Fn::Not':
+        return (resolved() as unknown[])[0] !== true;
+      case 'Fn::FindInMap': {
+        const [map, first, second] = resolved() as [string, string, string];
+        return this.template.Mappings?.[map]?.[first]?.[second];
+      }
+      default:
+        throw new LocalCloudError(`${where} uses ${key}, which has no local counterpart.`);
+    }
+  }
+
+  private ref(name: string, where: string): unknown {
+    switch (name) {
+      case 'AWS::AccountId':
+        return ACCOUNT_ID;
+      case 'AWS::NoValue':
+        return undefined;
+      case 'AWS::Partition':
+        return 'aws';
+      case 'AWS::Region':
+        return REGION;
+      case 'AWS::StackId':
+        return `arn:aws:cloudformation:${REGION}:${ACCOUNT_ID}:stack/${STACK_NAME}/local`;
+      case 'AWS::StackName':
+        return STACK_NAME;
+      case 'AWS::URLSuffix':
+        return 'amazonaws.com';
+    }
+    const parameter = this.template.Parameters?.[name];
+    if (parameter !== undefined) {
+      if (parameter.Default !== undefined) return parameter.Default;
+      throw new LocalCloudError(`${where} needs the parameter ${name}, which has no default.`);
+    }
+    return this.identity(name, where).ref;
+  }
+
+  private attribute(logicalId: string, attribute: string, where: string): string {
+    const value = this.identity(logicalId, where).attributes[attribute];
+    if (value === undefined) {
+      const { Type } = this.declared(logicalId, where);
+      throw new LocalCloudError(
+        `${where} reads ${logicalId}.${attribute}, an attribute of ${Type} that has no local counterpart.`,
+      );
+    }
+    return value;
+  }
+
+  private substitute(argument: string | [string, Properties], where: string): string {
+    const [text, variables] = typeof argument === 'string' ? [argument, {}] : argument;
+    return text.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
+      if (literal !== '') return `\${${name}}`;
+      if (name in variables) return String(this.resolve(variables[name], where));
+      if (!name.includes('.')) return String(this.ref(name, where));
+      const [logicalId, attribute] = splitOnce(name, '.');
+      return this.attribute(logicalId, attribute, where);
+    });
+  }
+
+  private declared(logicalId: string, where = 'The template'): TemplateResource {
+    const resource = this.template.Resources?.[logicalId];
+    if (resource === undefined) {
+      throw new LocalCloudError(`${where} refers to ${logicalId}, which the template does not have.`);
+    }
+    return resource;
+  }
+
+  private identity(logicalId: string, where?: string): Identity {
+    const { Type, Properties = {} } = this.declared(logicalId, where);
+    const nameProperty = NAME_PROPERTIES[Type];
+    const named = nameProperty === undefined ? undefined : this.resolve(Properties[nameProperty], logicalId);
+    const name = typeof named === 'string' ? named : logicalId;
+    return identify(Type, name, this.options, (property) => this.resolve(Properties[property], logicalId));
+  }
+}
+
+/** What Ref and Fn::GetAtt give for a resource. */
+interface Identity {
+  readonly name: string;
+  readonly arn: string;
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const NAME_PROPERTIES: Readonly<Record<string, string>> = {
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::DynamoDB::Table': 'TableName',
+  'AWS::Events::EventBus': 'Name',
+  'AWS::Events::Rule': 'Name',
+  'AWS::IAM::Role': 'RoleName',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::SQS::Queue': 'QueueName',
+  'AWS::Scheduler::Schedule': 'Name',
+};
+
+function identify(
+  type: string,
+  name: string,
+  options: StackOptions,
+  property: (name: string) => unknown,
+): Identity {
+  const arnOf = (service: string, rest: string) => `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${rest}`;
+  const withArn = (arn: string, ref = name, attributes: Record<string, string> = {}): Identity => ({
+    name,
+    arn,
+    ref,
+    attributes: { Arn: arn, ...attributes },
+  });
+  switch (type) {
+    case 'AWS::ApiGatewayV2::Api':
+      return {
+        name,
+        arn: `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${name}`,
+        ref: name,
+        attributes: { ApiEndpoint: options.apiUrl, ApiId: name },
+      };
+    case 'AWS::CloudWatch::Alarm':
+      return withArn(arnOf('cloudwatch', `alarm:${name}`));
+    case 'AWS::DynamoDB::GlobalTable':
+    case 'AWS::DynamoDB::Table': {
+      const arn = arnOf('dynamodb', `table/${name}`);
+      return withArn(arn, name, { StreamArn: `${arn}/stream/2026-01-01T00:00:00.000`, TableId: name });
+    }
+    case 'AWS::Events::EventBus':
+      return withArn(arnOf('events', `event-bus/${name}`), name, { Name: name });
+    case 'AWS::Events::Rule': {
+      const bus = property('EventBusName');
+      const busName = typeof bus === 'string' ? bus.split('/').at(-1) : undefined;
+      const path = busName === undefined || busName === 'default' ? name : `${busName}/${name}`;
+      return withArn(arnOf('events', `rule/${path}`), path);
+    }
+    case 'AWS::IAM::Role':
+      return withArn(`arn:aws:iam::${ACCOUNT_ID}:role/${name}`, name, { RoleId: name });
+    case 'AWS::Lambda::Function':
+      return withArn(arnOf('lambda', `function:${name}`));
+    case 'AWS::Logs::LogGroup':
+      return withArn(`${arnOf('logs', `log-group:${name}`)}:*`);
+    case 'AWS::SNS::Topic': {
+      const arn = arnOf('sns', name);
+      return withArn(arn, arn, { TopicArn: arn, TopicName: name });
+    }
+    case 'AWS::SQS::Queue': {
+      const url = `${options.awsEndpoint}/${ACCOUNT_ID}/${name}`;
+      return withArn(arnOf('sqs', name), url, { QueueName: name, QueueUrl: url });
+    }
+    case 'AWS::Scheduler::Schedule':
+      return withArn(arnOf('scheduler', `schedule/default/${name}`));
+    default:
+      return { name, arn: '', ref: name, attributes: {} };
+  }
+}
+
+function isIntrinsic(key: string, where: string): boolean {
+  if (key === 'Ref' || key.startsWith('Fn::')) return true;
+  return key === 'Condition' && where.startsWith('condition ');
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + separator.length)];
+}
