@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessesOf } from './access.ts';
-import { type AwsReply, type AwsService, errorReply } from './aws-json.ts';
+import { type AwsCall, type AwsReply, type AwsService, errorReply } from './aws-json.ts';
 import { isAllowed, type Statement } from './policy.ts';
 import { ACCOUNT_ID } from './template.ts';
 
@@ -63,16 +63,17 @@ async function answer(request: IncomingMessage, routes: AwsRoutes | undefined): 
   if (service === undefined) {
     return errorReply('UnknownOperationException', `${target}.${operation} has no local counterpart.`);
   }
+  const call: AwsCall = { target, operation, body, input: JSON.parse(body) };
   const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const caller = routes.callers.get(accessKeyId);
-  const refusal = caller && refusalOf(caller, target, operation, body);
-  if (refusal === undefined) return service({ target, operation, body });
+  const refusal = caller && refusalOf(caller, call);
+  if (refusal === undefined) return service(call);
   routes.log(refusal);
   return errorReply('com.amazon.coral.service#AccessDeniedException', refusal);
 }
 
-function refusalOf(caller: Caller, target: string, operation: string, body: string): string | undefined {
-  const refused = accessesOf(target, operation, JSON.parse(body)).find(
+function refusalOf(caller: Caller, { target, operation, input }: AwsCall): string | undefined {
+  const refused = accessesOf(target, operation, input).find(
     (access) => !isAllowed(caller.statements, access),
   );
   if (refused === undefined) return undefined;

@@ -1,11 +1,13 @@
 /** AWS's JSON protocol, in which DynamoDB, SQS, EventBridge and Secrets Manager are called. */
 
-/** One call: `X-Amz-Target` without its service prefix, and the request's body. */
 export interface AwsCall {
-  /** The prefix of `X-Amz-Target`, such as `DynamoDB_20120810`. */
+  /** The service: the prefix of `X-Amz-Target`, such as `DynamoDB_20120810`. */
   readonly target: string;
   readonly operation: string;
+  /** The request's body, as it came and as it reads. */
   readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has an input of its own form
+  readonly input: any;
 }
 
 export interface AwsReply {
@@ -32,7 +34,7 @@ export async function callAws<Answer>(
   operation: string,
   input: object,
 ): Promise<Answer> {
-  const reply = await service({ target, operation, body: JSON.stringify(input) });
+  const reply = await service({ target, operation, body: JSON.stringify(input), input });
   const answer = reply.body === '' ? {} : JSON.parse(reply.body);
   if (reply.status < 300) return answer as Answer;
   const code = String(answer.__type ?? 'UnknownError').replace(/^.*#/, '');

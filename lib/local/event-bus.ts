@@ -65,14 +65,14 @@ export function makeEventBus({ stack, sqs }: EventBusOptions): EventBus {
   };
 
   return {
-    async service({ operation, body }) {
+    async service({ operation, input }) {
       if (operation !== 'PutEvents') {
         return errorReply(
           'UnknownOperationException',
           `${operation} of EventBridge has no local counterpart.`,
         );
       }
-      const { Entries } = JSON.parse(body) as { Entries: readonly Properties[] };
+      const { Entries } = input as { Entries: readonly Properties[] };
       if (Entries.length < 1 || Entries.length > ENTRIES_MAX) {
         return errorReply(
           'ValidationException',

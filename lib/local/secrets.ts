@@ -37,14 +37,14 @@ export async function readSecrets(file: string): Promise<Map<string, string>> {
 
 /** @param secrets values by name, without the prefix; may change at any time */
 export function secretsService(secrets: ReadonlyMap<string, string>): AwsService {
-  return async ({ operation, body }) => {
+  return async ({ operation, input }) => {
     if (operation !== 'GetSecretValue') {
       return errorReply(
         'UnknownOperationException',
         `${operation} of Secrets Manager has no local counterpart.`,
       );
     }
-    const { SecretId } = JSON.parse(body) as { SecretId: string };
+    const { SecretId } = input as { SecretId: string };
     const name = SecretId.startsWith(PREFIX) ? SecretId.slice(PREFIX.length) : SecretId;
     const value = secrets.get(name);
     if (value === undefined) {

@@ -13,6 +13,8 @@ export interface Sqs {
   readonly service: AwsService;
   /** The messages of a queue: waiting, delayed and in flight. */
   inspect(queueName: string): QueueContents;
+  /** Lets every receive that waits for messages answer now. */
+  endWaits(): void;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
         inFlight: contents.inflight.map(({ message }) => message),
       };
     },
+    endWaits: () => stores.sqsStore.shutdown(),
     async stop() {
       await app.close();
       persistence?.close();

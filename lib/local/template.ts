@@ -13,7 +13,7 @@ export type Properties = Record<string, unknown>;
 /** The parts of a template's JSON that are read. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, TemplateResource>>;
-  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
+  readonly Parameters?: Readonly<Record<string, unknown>>;
   readonly Conditions?: Readonly<Record<string, unknown>>;
   readonly Mappings?: Readonly<Record<string, Record<string, Record<string, unknown>>>>;
 }
@@ -41,6 +41,8 @@ export interface Resource {
 export interface Stack {
   /** The resources of these types, in the template's order; those whose condition is false are left out. */
   resources(...types: readonly string[]): Resource[];
+  /** The resources made by a function of the stack's own, in the template's order. */
+  customResources(): Resource[];
 }
 
 export interface StackOptions {
@@ -61,17 +63,21 @@ export function readStack(template: Template, options: StackOptions): Stack {
     .filter(([logicalId, resource]) => isHonoured(logicalId, resource))
     .map(([logicalId]) => resolver.resource(logicalId));
   return {
-    resources: (...types) => resources.filter((resource) => types.includes(resource.type)),
+    resources: (...types) => resources.filter(({ type }) => types.includes(type)),
+    customResources: () => resources.filter(({ type }) => isCustom(type)),
   };
 }
 
-/** Types that make something in the local cloud. A custom resource's type starts with `Custom::`. */
+function isCustom(type: string): boolean {
+  return type === 'AWS::CloudFormation::CustomResource' || type.startsWith('Custom::');
+}
+
+/** Types that make something in the local cloud. */
 const HONOURED_TYPES = new Set([
   'AWS::ApiGatewayV2::Api',
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGatewayV2::Stage',
-  'AWS::CloudFormation::CustomResource',
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
   'AWS::Events::EventBus',
@@ -84,7 +90,6 @@ const HONOURED_TYPES = new Set([
   'AWS::Lambda::Permission',
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
-  'AWS::Scheduler::Schedule',
 ]);
 
 /** Types that have no effect on what the functions see: what watches, records or describes. */
@@ -106,7 +111,7 @@ const IGNORED_TYPES = new Set([
 ]);
 
 function isHonoured(logicalId: string, { Type }: TemplateResource): boolean {
-  if (HONOURED_TYPES.has(Type) || Type.startsWith('Custom::')) return true;
+  if (HONOURED_TYPES.has(Type) || isCustom(Type)) return true;
   if (IGNORED_TYPES.has(Type)) return false;
   throw new LocalCloudError(
     `The resource ${logicalId} has the type ${Type}, which has no local counterpart.`,
@@ -220,7 +225,7 @@ class Resolver {
       case 'AWS::URLSuffix':
         return 'amazonaws.com';
     }
-    const parameter = this.template.Parameters?.[name];
+    const parameter = this.template.Parameters?.[name] as { Default?: unknown } | undefined;
     if (parameter !== undefined) {
       if (parameter.Default !== undefined) return parameter.Default;
       throw new LocalCloudError(`${where} needs the parameter ${name}, which has no default.`);
@@ -285,7 +290,6 @@ const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::Logs::LogGroup': 'LogGroupName',
   'AWS::SNS::Topic': 'TopicName',
   'AWS::SQS::Queue': 'QueueName',
-  'AWS::Scheduler::Schedule': 'Name',
 };
 
 function identify(
@@ -338,8 +342,6 @@ function identify(
       const url = `${options.awsEndpoint}/${ACCOUNT_ID}/${name}`;
       return withArn(arnOf('sqs', name), url, { QueueName: name, QueueUrl: url });
     }
-    case 'AWS::Scheduler::Schedule':
-      return withArn(arnOf('scheduler', `schedule/default/${name}`));
     default:
       return { name, arn: '', ref: name, attributes: {} };
   }

@@ -1,0 +1,129 @@
+/** CloudFormation's custom resources: a function makes them, and answers at a URL that it is given. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { LambdaFunction } from './lambda.ts';
+import { LocalCloudError } from './local-cloud-error.ts';
+import { ACCOUNT_ID, type Properties, REGION, type Resource, type Stack } from './template.ts';
+
+/** What was made last time, by logical id: tells an update from a creation. */
+type Made = Record<string, { physicalResourceId: string; properties: Properties }>;
+
+/**
+ * Makes the stack's custom resources, or updates those whose properties changed since the file was written.
+ *
+ * @param file where is kept what was made; left out: everything is made anew
+ * @throws LocalCloudError when a function reports a failure, or does not answer
+ */
+export async function deployCustomResources(
+  stack: Stack,
+  functions: readonly LambdaFunction[],
+  file?: string,
+): Promise<void> {
+  const made: Made = file === undefined ? {} : await read(file);
+  for (const resource of stack.customResources()) {
+    const before = made[resource.logicalId];
+    const properties = asStrings(resource.properties) as Properties;
+    if (before !== undefined && isDeepStrictEqual(before.properties, properties)) continue;
+    const change =
+      before === undefined
+        ? { RequestType: 'Create' }
+        : {
+            RequestType: 'Update',
+            PhysicalResourceId: before.physicalResourceId,
+            OldResourceProperties: before.properties,
+          };
+    const physicalResourceId = await request(
+      resource,
+      { ...change, ResourceProperties: properties },
+      functions,
+    );
+    made[resource.logicalId] = { physicalResourceId, properties };
+  }
+  if (file === undefined) return;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(made));
+}
+
+/** CloudFormation passes numbers and booleans on as strings. */
+function asStrings(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asStrings);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asStrings(item)]));
+  }
+  return String(value);
+}
+
+interface Report {
+  readonly Status?: string;
+  readonly Reason?: string;
+  readonly PhysicalResourceId?: string;
+}
+
+async function request(
+  { logicalId, type, properties }: Resource,
+  change: object,
+  functions: readonly LambdaFunction[],
+): Promise<string> {
+  const target = functions.find(({ arn }) => arn === properties.ServiceToken);
+  if (target === undefined)
+    throw new LocalCloudError(`${logicalId} needs a function of the template as its provider.`);
+  const receiver = await receiveReport();
+  try {
+    const result = await target.invoke({
+      ServiceToken: target.arn,
+      ResponseURL: receiver.url,
+      StackId: `arn:aws:cloudformation:${REGION}:${ACCOUNT_ID}:stack/muster/local`,
+      RequestId: randomUUID(),
+      LogicalResourceId: logicalId,
+      ResourceType: type,
+      ...change,
+    });
+    if (!result.ok) throw new LocalCloudError(`${logicalId} failed: ${result.errorMessage}`);
+    const report = receiver.report();
+    if (report?.Status === 'SUCCESS') return String(report.PhysicalResourceId);
+    throw new LocalCloudError(
+      report === undefined
+        ? `${logicalId} failed: its function did not answer at the ResponseURL.`
+        : `${logicalId} failed: ${report.Reason ?? JSON.stringify(report)}`,
+    );
+  } finally {
+    await receiver.close();
+  }
+}
+
+/** Takes the report that a function PUTs. */
+async function receiveReport() {
+  let report: Report | undefined;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    report = JSON.parse(Buffer.concat(chunks).toString()) as Report;
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    report: () => report,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function read(file: string): Promise<Made> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

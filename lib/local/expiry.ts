@@ -1,0 +1,85 @@
+/** Deletes what is past its time to live, as DynamoDB does and the emulators do not. */
+import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
+import { DYNAMODB_TARGET } from './dynamodb.ts';
+import type { Properties, Resource } from './template.ts';
+
+export interface Expiry {
+  /** Deletes what has expired by now; settles when it is gone. */
+  run(): Promise<void>;
+  stop(): void;
+}
+
+export interface ExpiryOptions {
+  /** Those without a TimeToLiveSpecification are left alone. */
+  readonly tables: readonly Resource[];
+  readonly dynamodb: AwsService;
+  readonly log: (line: string) => void;
+}
+
+/** DynamoDB promises days; who relies on more finds out here. */
+const EVERY_MS = 10 * 60_000;
+
+interface Expiring {
+  readonly tableName: string;
+  readonly attribute: string;
+  readonly keyNames: readonly string[];
+}
+
+export function startExpiry({ tables, dynamodb, log }: ExpiryOptions): Expiry {
+  const expiring = tables.flatMap(expiringOf);
+  const run = async () => {
+    for (const table of expiring) await deleteExpired(table, dynamodb);
+  };
+  const timer = setInterval(() => run().catch((error) => log(`Time to live: ${error}`)), EVERY_MS);
+  return { run, stop: () => clearInterval(timer) };
+}
+
+function expiringOf({ name, properties }: Resource): Expiring[] {
+  const { AttributeName, Enabled } = (properties.TimeToLiveSpecification ?? {}) as Properties;
+  if (Enabled !== true) return [];
+  const keys = properties.KeySchema as readonly { AttributeName: string }[];
+  return [
+    { tableName: name, attribute: String(AttributeName), keyNames: keys.map((key) => key.AttributeName) },
+  ];
+}
+
+async function deleteExpired(
+  { tableName, attribute, keyNames }: Expiring,
+  dynamodb: AwsService,
+): Promise<void> {
+  const isExpired = {
+    ExpressionAttributeNames: { '#expiry': attribute },
+    ExpressionAttributeValues: { ':now': { N: String(Math.floor(Date.now() / 1000)) } },
+  };
+  let startKey: object | undefined;
+  do {
+    const page: { Items?: Properties[]; LastEvaluatedKey?: object } = await callAws(
+      dynamodb,
+      DYNAMODB_TARGET,
+      'Scan',
+      {
+        TableName: tableName,
+        FilterExpression: '#expiry < :now',
+        ...isExpired,
+        ...(startKey && { ExclusiveStartKey: startKey }),
+      },
+    );
+    for (const item of page.Items ?? []) {
+      const Key = Object.fromEntries(keyNames.map((name) => [name, item[name]]));
+      await deleteUnlessRenewed({ TableName: tableName, Key, ...isExpired }, dynamodb);
+    }
+    startKey = page.LastEvaluatedKey;
+  } while (startKey !== undefined);
+}
+
+/** An item that was written since it was read may live longer now. */
+async function deleteUnlessRenewed(input: object, dynamodb: AwsService): Promise<void> {
+  try {
+    await callAws(dynamodb, DYNAMODB_TARGET, 'DeleteItem', {
+      ...input,
+      ConditionExpression: '#expiry < :now',
+    });
+  } catch (error) {
+    if (!(error instanceof AwsCallError) || error.code !== 'ConditionalCheckFailedException') throw error;
+  }
+}

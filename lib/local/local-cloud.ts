@@ -1,0 +1,263 @@
+/**
+ * The local cloud: what `cdk deploy` would make of a template, on this machine. Composition only; each part is
+ * a file beside this one.
+ */
+import { join } from 'node:path';
+import { tablesOf } from './access.ts';
+import { listenForRequests, makeRoutes } from './api-gateway.ts';
+import { type Caller, listenForAws } from './aws-endpoint.ts';
+import type { AwsService } from './aws-json.ts';
+import { deployCustomResources } from './custom-resources.ts';
+import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET, startDynamoDB } from './dynamodb.ts';
+import { type BusListener, EVENTS_TARGET, makeEventBus } from './event-bus.ts';
+import { type EventSources, startEventSources } from './event-sources.ts';
+import { startExpiry } from './expiry.ts';
+import { type LambdaFunction, makeFunctions } from './lambda.ts';
+import { roleStatements } from './policy.ts';
+import { makeSchedules, type Schedules } from './schedules.ts';
+import { readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
+import { type QueueContents, SQS_TARGET, startSqs } from './sqs.ts';
+import { openStreamPositions } from './stream-positions.ts';
+import { REGION, readStack, type Stack, type Template } from './template.ts';
+
+export interface LocalCloudOptions {
+  /** The synthesized CloudFormation template. */
+  readonly template: Template;
+  /** The directory of a function's bundle, by the function's logical id. */
+  readonly assetPathOf: (logicalId: string) => string;
+  /** Where the HTTP API answers, on 127.0.0.1; 0 for any port that is free. */
+  readonly port: number;
+  /** Where tables, queues and their readers' positions are kept; left out: they are gone at the end. */
+  readonly dataDir?: string | undefined;
+  /** JSON: the name of each secret, without `muster/`, and its value. */
+  readonly secretsFile?: string | undefined;
+  /** @default the first that can run here: dynoxide, then dynamodb-local */
+  readonly emulator?: Emulator | undefined;
+  /** Whether schedules run by themselves. @default true */
+  readonly schedules?: boolean | undefined;
+  /** Called with each log line, as it is written. */
+  readonly log?: ((line: LogLine) => void) | undefined;
+}
+
+export interface LogLine {
+  /** A function's name in the template, or 'local cloud' for what the cloud itself has to say. */
+  readonly source: string;
+  readonly line: string;
+}
+
+export interface LocalCloud {
+  /** Where the HTTP API answers, without a slash at the end. */
+  readonly url: string;
+  /** The DynamoDB emulator that runs. */
+  readonly emulator: Emulator;
+  /** For AWS SDK clients of DynamoDB, SQS, EventBridge and Secrets Manager, which may then do everything. */
+  readonly awsConfig: AwsConfig;
+  /** The template's resources with their local names. */
+  readonly stack: Stack;
+  /**
+   * A function by what names it: its service name (`tick`), its local name or its logical id. Its `environment`
+   * tells the names of tables and the URLs of queues.
+   */
+  function(name: string): LambdaFunction;
+  /** The messages of a queue, by its local name. */
+  inspectQueue(name: string): QueueContents;
+  /** Calls the listener with every event put on a bus; returns what ends that. */
+  tapBus(listener: BusListener): () => void;
+  readonly schedules: Schedules;
+  /** Deletes what is past its time to live now; it happens by itself every ten minutes. */
+  expireItems(): Promise<void>;
+  /** Values by name, without `muster/`; may be changed at any time. */
+  readonly secrets: Map<string, string>;
+  /** The last 1000 log lines. */
+  readonly logs: readonly LogLine[];
+  /** Ends everything; settles when nothing is left. */
+  stop(): Promise<void>;
+}
+
+export interface AwsConfig {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/**
+ * Starts everything that the template has. Several may run in one process.
+ *
+ * @throws LocalCloudError when the port is in use, no DynamoDB emulator can run here, or the template asks for
+ * what is wrong or has no local counterpart
+ */
+export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
+  const ends = new Ends();
+  try {
+    return await start(options, ends);
+  } catch (error) {
+    await ends.run();
+    throw error;
+  }
+}
+
+async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud> {
+  const { dataDir } = options;
+  const { logs, log } = makeLog(options.log);
+  const say = (line: string) => log('local cloud', line);
+  const secrets = options.secretsFile === undefined ? new Map() : await readSecrets(options.secretsFile);
+
+  const api = ends.with(await listenForRequests(options.port));
+  const aws = ends.with(await listenForAws());
+  const stack = readStack(options.template, { awsEndpoint: aws.url, apiUrl: api.url });
+  const statements = roleStatements(stack);
+  const tables = stack.resources('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table');
+
+  const functions = makeFunctions(stack.resources('AWS::Lambda::Function'), {
+    assetPathOf: options.assetPathOf,
+    awsEndpoint: aws.url,
+    log,
+  });
+  const routes = makeRoutes(stack, functions, say);
+  const schedules = ends.with(makeSchedules(stack, functions));
+
+  const positions = openStreamPositions(inDir(dataDir, 'stream-positions.json'));
+  ends.add(() => positions.close());
+  const sqs = ends.with(await startSqs(stack.resources('AWS::SQS::Queue'), { dataDir }));
+  const dynamodb = ends.with(await startDynamoDB(tables, { dataDir, emulator: options.emulator }));
+  const bus = makeEventBus({ stack, sqs: sqs.service });
+  ends.add(async () => {
+    await Promise.all(functions.map((fn) => fn.stop()));
+  });
+  const eventSources = startEventSources({
+    stack,
+    functions,
+    roleStatements: statements,
+    sqs,
+    dynamodb,
+    positions,
+    log: say,
+  });
+  ends.add(() => settledWithin(STOP_GRACE_MS, eventSources.stop()));
+
+  const dynamodbService = tellingWrites(dynamodb.service, eventSources);
+  aws.open({
+    services: {
+      [DYNAMODB_TARGET]: dynamodbService,
+      [EVENTS_TARGET]: bus.service,
+      [SECRETS_TARGET]: secretsService(secrets),
+      [SQS_TARGET]: sqs.service,
+      [STREAMS_TARGET]: dynamodb.service,
+    },
+    callers: new Map(
+      functions.map((fn): [string, Caller] => [
+        fn.accessKeyId,
+        { name: fn.name, roleName: fn.roleName, statements: statements.get(fn.roleName) ?? [] },
+      ]),
+    ),
+    log: say,
+  });
+  await deployCustomResources(stack, functions, inDir(dataDir, 'custom-resources.json'));
+
+  const expiry = ends.with(startExpiry({ tables, dynamodb: dynamodbService, log: say }));
+  if (options.schedules !== false) {
+    schedules.resume();
+    void schedules.run();
+  }
+  api.open(routes);
+
+  return {
+    url: api.url,
+    emulator: dynamodb.emulator,
+    awsConfig: {
+      endpoint: aws.url,
+      region: REGION,
+      credentials: { accessKeyId: 'LOCALADMIN', secretAccessKey: 'local' },
+    },
+    stack,
+    function(name) {
+      const found = functions.find((fn) =>
+        [fn.name, fn.logicalId, fn.environment.POWERTOOLS_SERVICE_NAME].includes(name),
+      );
+      if (found === undefined) throw new Error(`Expected the name of a function, got ${name}.`);
+      return found;
+    },
+    inspectQueue: sqs.inspect,
+    tapBus: bus.tap,
+    schedules,
+    expireItems: expiry.run,
+    secrets,
+    logs,
+    stop: () => ends.run(),
+  };
+}
+
+/** How long invocations that are under way have to end. */
+const STOP_GRACE_MS = 3_000;
+const LOG_LINES_MAX = 1_000;
+
+/** What must be ended, in the reverse order of its beginning. */
+class Ends {
+  private readonly steps: (() => unknown)[] = [];
+  private running: Promise<void> | undefined;
+
+  add(step: () => unknown): void {
+    this.steps.push(step);
+  }
+
+  with<Part extends { stop(): unknown }>(part: Part): Part {
+    this.add(() => part.stop());
+    return part;
+  }
+
+  /** Every step is taken, whatever another does; a second call waits for the first. */
+  run(): Promise<void> {
+    this.running ??= this.runOnce();
+    return this.running;
+  }
+
+  private async runOnce(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const step of this.steps.toReversed()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'The local cloud did not end in order.');
+  }
+}
+
+function makeLog(listener: LocalCloudOptions['log']) {
+  const logs: LogLine[] = [];
+  return {
+    logs,
+    log(source: string, line: string) {
+      logs.push({ source, line });
+      if (logs.length > LOG_LINES_MAX) logs.shift();
+      listener?.({ source, line });
+    },
+  };
+}
+
+const WRITES = new Set(['BatchWriteItem', 'DeleteItem', 'PutItem', 'TransactWriteItems', 'UpdateItem']);
+
+/** The service, whose writes the readers of streams learn of at once. */
+function tellingWrites(service: AwsService, eventSources: EventSources): AwsService {
+  return async (call) => {
+    const reply = await service(call);
+    if (reply.status < 300 && WRITES.has(call.operation)) {
+      for (const { table } of tablesOf(call.operation, call.input)) eventSources.tableWritten(table);
+    }
+    return reply;
+  };
+}
+
+async function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, timeout]);
+  clearTimeout(timer);
+}
+
+function inDir(dir: string | undefined, file: string): string | undefined {
+  return dir === undefined ? undefined : join(dir, file);
+}

@@ -1,0 +1,104 @@
+/** EventBridge's scheduled rules: each invokes its function at once, and then at its rate. */
+import { randomUUID } from 'node:crypto';
+import type { LambdaFunction } from './lambda.ts';
+import { LocalCloudError } from './local-cloud-error.ts';
+import { ACCOUNT_ID, REGION, type Resource, type Stack } from './template.ts';
+
+export interface Schedules {
+  /** Invokes the functions of all schedules now; settles when they have answered. */
+  run(): Promise<void>;
+  /** No invocation is started until `resume`. */
+  pause(): void;
+  resume(): void;
+  stop(): void;
+}
+
+/**
+ * @throws LocalCloudError when a schedule is no rate, has a target that is no function of the template, or one
+ * that does not let EventBridge invoke it
+ */
+export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]): Schedules {
+  const schedules = stack
+    .resources('AWS::Events::Rule')
+    .filter(
+      ({ properties }) => properties.ScheduleExpression !== undefined && properties.State !== 'DISABLED',
+    )
+    .map((rule) => ({
+      rule,
+      everyMs: rateMs(rule),
+      targets: targetsOf(rule, stack, functions),
+    }));
+  let timers: NodeJS.Timeout[] = [];
+
+  const invoke = async ({ rule, targets }: (typeof schedules)[number]) => {
+    await Promise.all(targets.map((target) => target.invoke(scheduledEvent(rule))));
+  };
+  const pause = () => {
+    for (const timer of timers) clearInterval(timer);
+    timers = [];
+  };
+
+  return {
+    async run() {
+      await Promise.all(schedules.map(invoke));
+    },
+    pause,
+    resume() {
+      pause();
+      timers = schedules.map((schedule) => setInterval(() => void invoke(schedule), schedule.everyMs));
+    },
+    stop: pause,
+  };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+function rateMs({ logicalId, properties }: Resource): number {
+  const [, count, unit] =
+    /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(properties.ScheduleExpression)) ?? [];
+  if (count === undefined || unit === undefined) {
+    throw new LocalCloudError(
+      `The rule ${logicalId} has the schedule ${properties.ScheduleExpression}: only rates have a local counterpart.`,
+    );
+  }
+  return Number(count) * UNIT_MS[unit]!;
+}
+
+function targetsOf(rule: Resource, stack: Stack, functions: readonly LambdaFunction[]): LambdaFunction[] {
+  const targets = (rule.properties.Targets ?? []) as readonly { Arn: string; Input?: string }[];
+  return targets.map(({ Arn, Input }) => {
+    const target = functions.find(({ arn }) => arn === Arn);
+    if (target === undefined || Input !== undefined) {
+      throw new LocalCloudError(`The rule ${rule.logicalId} needs a function as its target, without input.`);
+    }
+    const permitted = stack
+      .resources('AWS::Lambda::Permission')
+      .some(
+        ({ properties: { Action, Principal, FunctionName, SourceArn } }) =>
+          Action === 'lambda:InvokeFunction' &&
+          Principal === 'events.amazonaws.com' &&
+          (FunctionName === target.arn || FunctionName === target.name) &&
+          (SourceArn === undefined || SourceArn === rule.arn),
+      );
+    if (!permitted) {
+      throw new LocalCloudError(
+        `No AWS::Lambda::Permission of ${target.logicalId} lets the rule ${rule.logicalId} invoke it.`,
+      );
+    }
+    return target;
+  });
+}
+
+function scheduledEvent(rule: Resource) {
+  return {
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: ACCOUNT_ID,
+    time: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    region: REGION,
+    resources: [rule.arn],
+    detail: {},
+  };
+}

@@ -1,0 +1,365 @@
+/** An event source mapping from a table's stream to a function. */
+import { createHash, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
+import { failuresOf } from './batch-failures.ts';
+import { type DynamoDB, STREAMS_TARGET } from './dynamodb.ts';
+import type { InvocationResult, LambdaFunction } from './lambda.ts';
+import { LocalCloudError } from './local-cloud-error.ts';
+import { compilePattern, type Pattern, PatternError } from './pattern.ts';
+import { SQS_TARGET } from './sqs.ts';
+import type { StreamPositions } from './stream-positions.ts';
+import { REGION, type Resource } from './template.ts';
+
+export interface StreamSource {
+  /** Tells that there may be new records. */
+  wake(): void;
+  /** Reads nothing more; settles when the invocation under way has ended. */
+  stop(): Promise<void>;
+}
+
+export interface StreamSourceOptions {
+  /** The AWS::Lambda::EventSourceMapping. */
+  readonly mapping: Resource;
+  readonly table: Resource;
+  readonly target: LambdaFunction;
+  readonly dynamodb: DynamoDB;
+  /** For what fails for good. */
+  readonly sqs: AwsService;
+  readonly positions: StreamPositions;
+  readonly log: (line: string) => void;
+}
+
+/** Between looks at a quiet stream: short after a write was told, longer and longer then. */
+const LOOK_MIN_MS = 10;
+const LOOK_MAX_MS = 1_000;
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 10_000;
+
+/**
+ * Reads every shard of the stream, a parent before its children, and calls the function with what its filters
+ * let through, batch after batch. A batch that fails is halved (where the mapping says so) and repeated, until
+ * its retries or its time are over; then it goes to the failure destination, and the reading goes on.
+ *
+ * @throws LocalCloudError when a filter is malformed or uses what has no local counterpart
+ */
+export function startStreamSource(options: StreamSourceOptions): StreamSource {
+  const { mapping, table, target, dynamodb, sqs, positions, log } = options;
+  const settings = settingsOf(mapping);
+  const streamArn = dynamodb.streamArn(table.name);
+  const reader = `${mapping.logicalId} ${streamArn}`;
+  const eventSourceArn = String(mapping.properties.EventSourceArn);
+  const signal = makeSignal();
+
+  const call = <Answer>(operation: string, input: object) =>
+    callAws<Answer>(dynamodb.service, STREAMS_TARGET, operation, input);
+
+  const shards = async (): Promise<readonly Shard[]> => {
+    const { StreamDescription } = await call<{ StreamDescription: { Shards: Shard[] } }>('DescribeStream', {
+      StreamArn: streamArn,
+    });
+    return StreamDescription.Shards;
+  };
+
+  const readStream = async () => {
+    const all = await shards();
+    const ids = new Set(all.map(({ ShardId }) => ShardId));
+    const roots = all.filter(({ ParentShardId }) => ParentShardId === undefined || !ids.has(ParentShardId));
+    await Promise.all(roots.map(({ ShardId }) => readLineage(ShardId)));
+  };
+
+  const readLineage = async (shardId: string): Promise<void> => {
+    await readShard(shardId);
+    while (!signal.stopped) {
+      const children = (await shards()).filter(({ ParentShardId }) => ParentShardId === shardId);
+      if (children.length > 0) {
+        await Promise.all(children.map(({ ShardId }) => readLineage(ShardId)));
+        return;
+      }
+      await signal.pause(LOOK_MAX_MS);
+    }
+  };
+
+  /** Settles when the shard is closed and read to its end. */
+  const readShard = async (shardId: string) => {
+    let iterator = await iteratorOf(shardId);
+    let lookMs = LOOK_MIN_MS;
+    while (!signal.stopped && iterator !== undefined) {
+      const { Records = [], NextShardIterator }: RecordsAnswer = await call('GetRecords', {
+        ShardIterator: iterator,
+      });
+      if (Records.length > 0) await handle(Records, shardId);
+      else if (await signal.woken(lookMs)) lookMs = LOOK_MIN_MS;
+      else lookMs = Math.min(2 * lookMs, LOOK_MAX_MS);
+      iterator = NextShardIterator;
+    }
+  };
+
+  const iteratorOf = async (shardId: string): Promise<string | undefined> => {
+    const sequenceNumber = positions.get(reader, shardId);
+    const start =
+      sequenceNumber === undefined
+        ? { ShardIteratorType: settings.startingPosition }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: sequenceNumber };
+    const input = { StreamArn: streamArn, ShardId: shardId };
+    try {
+      return (await call<IteratorAnswer>('GetShardIterator', { ...input, ...start })).ShardIterator;
+    } catch (error) {
+      // The position is older than the stream's memory: what there is begins with the oldest record.
+      if (!(error instanceof AwsCallError) || error.code !== 'TrimmedDataAccessException') throw error;
+      const oldest = { ...input, ShardIteratorType: 'TRIM_HORIZON' };
+      return (await call<IteratorAnswer>('GetShardIterator', oldest)).ShardIterator;
+    }
+  };
+
+  const handle = async (found: readonly StreamRecord[], shardId: string) => {
+    const records = found
+      .filter(changesSomething)
+      .map((record) => recordOf(record, streamArn, eventSourceArn))
+      .filter((record) => settings.filters.some((matches) => matches(record)));
+    for (let at = 0; at < records.length; at += settings.batchSize) {
+      const batch = records.slice(at, at + settings.batchSize);
+      if (!(await deliver(batch, shardId, 0))) return;
+      positions.set(reader, shardId, sequenceNumberOf(batch.at(-1)!));
+    }
+    positions.set(reader, shardId, found.at(-1)!.dynamodb.SequenceNumber);
+  };
+
+  /** Whether every record of the batch was handled or given up; false when the source was stopped before. */
+  const deliver = async (
+    batch: readonly LambdaRecord[],
+    shardId: string,
+    retries: number,
+  ): Promise<boolean> => {
+    if (signal.stopped) return false;
+    const result = await target.invoke({ Records: batch });
+    const failures = failuresOf(result, batch.map(sequenceNumberOf), mapping.properties);
+    const firstFailed = batch.findIndex((record) => failures.has(sequenceNumberOf(record)));
+    if (firstFailed === -1) return true;
+    if (signal.stopped) return false;
+    if (firstFailed > 0) positions.set(reader, shardId, sequenceNumberOf(batch[firstFailed - 1]!));
+    const rest = batch.slice(firstFailed);
+    const tooOld = ageMs(rest[0]!) > settings.recordAgeMaxMs;
+    if (tooOld || retries >= settings.retriesMax) {
+      const condition = tooOld ? 'RecordAgeExceeded' : 'RetryAttemptsExhausted';
+      await giveUp(rest, shardId, retries + 1, result, condition);
+      return true;
+    }
+    await signal.pause(Math.min(RETRY_MIN_MS * 2 ** retries, RETRY_MAX_MS));
+    if (firstFailed > 0 || !settings.bisects || rest.length === 1) return deliver(rest, shardId, retries + 1);
+    // Halving is no retry.
+    const middle = Math.ceil(rest.length / 2);
+    return (
+      (await deliver(rest.slice(0, middle), shardId, retries)) &&
+      (await deliver(rest.slice(middle), shardId, retries))
+    );
+  };
+
+  const giveUp = async (
+    batch: readonly LambdaRecord[],
+    shardId: string,
+    invokeCount: number,
+    result: InvocationResult,
+    condition: string,
+  ) => {
+    log(`${mapping.logicalId}: gave up ${batch.length} records: ${condition}`);
+    if (settings.failureQueueName === undefined) return;
+    await callAws(sqs, SQS_TARGET, 'SendMessage', {
+      QueueUrl: settings.failureQueueName,
+      MessageBody: JSON.stringify({
+        requestContext: {
+          requestId: randomUUID(),
+          functionArn: target.arn,
+          condition,
+          approximateInvokeCount: invokeCount,
+        },
+        responseContext: {
+          statusCode: 200,
+          executedVersion: '$LATEST',
+          functionError: result.ok ? null : 'Unhandled',
+        },
+        version: '1.0',
+        timestamp: new Date().toISOString(),
+        DDBStreamBatchInfo: {
+          shardId,
+          startSequenceNumber: sequenceNumberOf(batch[0]!),
+          endSequenceNumber: sequenceNumberOf(batch.at(-1)!),
+          approximateArrivalOfFirstRecord: arrivalOf(batch[0]!),
+          approximateArrivalOfLastRecord: arrivalOf(batch.at(-1)!),
+          batchSize: batch.length,
+          streamArn: eventSourceArn,
+        },
+      }),
+    });
+  };
+
+  const read = async () => {
+    while (!signal.stopped) {
+      try {
+        await readStream();
+      } catch (error) {
+        if (!signal.stopped) log(`${mapping.logicalId}: ${error}`);
+      }
+      await signal.pause(LOOK_MAX_MS);
+    }
+  };
+  const reading = read();
+
+  return {
+    wake: signal.wake,
+    stop() {
+      signal.stop();
+      return reading;
+    },
+  };
+}
+
+interface Settings {
+  readonly startingPosition: string;
+  readonly batchSize: number;
+  readonly bisects: boolean;
+  readonly retriesMax: number;
+  readonly recordAgeMaxMs: number;
+  readonly filters: readonly Pattern[];
+  readonly failureQueueName: string | undefined;
+}
+
+function settingsOf({ logicalId, properties }: Resource): Settings {
+  const {
+    StartingPosition = 'TRIM_HORIZON',
+    BatchSize = 100,
+    BisectBatchOnFunctionError = false,
+    MaximumRetryAttempts = -1,
+    MaximumRecordAgeInSeconds = -1,
+    FilterCriteria,
+    DestinationConfig,
+  } = properties;
+  const { Filters = [] } = (FilterCriteria ?? {}) as { Filters?: { Pattern: string }[] };
+  const destination = (DestinationConfig as { OnFailure?: { Destination?: string } } | undefined)?.OnFailure;
+  return {
+    startingPosition: String(StartingPosition),
+    batchSize: Number(BatchSize),
+    bisects: BisectBatchOnFunctionError === true,
+    retriesMax: unlessForever(MaximumRetryAttempts),
+    recordAgeMaxMs: unlessForever(MaximumRecordAgeInSeconds) * 1000,
+    filters: Filters.length === 0 ? [() => true] : Filters.map(({ Pattern }) => filterOf(Pattern, logicalId)),
+    failureQueueName: destination?.Destination?.split(':').at(-1),
+  };
+}
+
+function unlessForever(limit: unknown): number {
+  return Number(limit) === -1 ? Number.POSITIVE_INFINITY : Number(limit);
+}
+
+function filterOf(pattern: string, logicalId: string): Pattern {
+  try {
+    return compilePattern(JSON.parse(pattern));
+  } catch (error) {
+    if (error instanceof PatternError || error instanceof SyntaxError) {
+      throw new LocalCloudError(`A filter of ${logicalId}: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+interface Shard {
+  readonly ShardId: string;
+  readonly ParentShardId?: string;
+}
+
+interface IteratorAnswer {
+  readonly ShardIterator?: string;
+}
+
+interface RecordsAnswer {
+  readonly Records?: readonly StreamRecord[];
+  readonly NextShardIterator?: string;
+}
+
+/** A record as DynamoDB Streams gives it. */
+interface StreamRecord {
+  readonly eventName: string;
+  readonly dynamodb: {
+    readonly ApproximateCreationDateTime: number;
+    readonly SequenceNumber: string;
+    readonly NewImage?: object;
+    readonly OldImage?: object;
+  };
+}
+
+type LambdaRecord = ReturnType<typeof recordOf>;
+
+/** DynamoDB makes no record of a write that changes nothing; dynoxide does. */
+function changesSomething({ eventName, dynamodb }: StreamRecord): boolean {
+  return eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage);
+}
+
+/** A record as Lambda hands it on. dynoxide's event ids are unique within a table only; these are everywhere. */
+function recordOf(record: StreamRecord, streamArn: string, eventSourceARN: string) {
+  const identity = `${streamArn} ${record.dynamodb.SequenceNumber}`;
+  return {
+    ...record,
+    eventID: createHash('md5').update(identity).digest('hex'),
+    eventVersion: '1.1',
+    eventSource: 'aws:dynamodb',
+    awsRegion: REGION,
+    eventSourceARN,
+  };
+}
+
+function sequenceNumberOf({ dynamodb }: LambdaRecord): string {
+  return dynamodb.SequenceNumber;
+}
+
+function ageMs({ dynamodb }: LambdaRecord): number {
+  return Date.now() - dynamodb.ApproximateCreationDateTime * 1000;
+}
+
+function arrivalOf({ dynamodb }: LambdaRecord): string {
+  return new Date(dynamodb.ApproximateCreationDateTime * 1000).toISOString();
+}
+
+/** Wakes who waits for news, and everybody at the end. */
+function makeSignal() {
+  let news = false;
+  let stopped = false;
+  const sleepers = new Set<() => void>();
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const wakeUp = () => {
+        clearTimeout(timer);
+        sleepers.delete(wakeUp);
+        resolve();
+      };
+      const timer = setTimeout(wakeUp, ms);
+      sleepers.add(wakeUp);
+    });
+  const wakeAll = () => {
+    for (const wakeUp of [...sleepers]) wakeUp();
+  };
+  return {
+    get stopped() {
+      return stopped;
+    },
+    wake() {
+      news = true;
+      wakeAll();
+    },
+    stop() {
+      stopped = true;
+      wakeAll();
+    },
+    /** Waits for news, at most so long; whether there was any since the last call. */
+    async woken(ms: number): Promise<boolean> {
+      if (!news && !stopped) await sleep(ms);
+      const woken = news;
+      news = false;
+      return woken;
+    },
+    /** Waits so long, or until the end. */
+    async pause(ms: number): Promise<void> {
+      const untilMs = Date.now() + ms;
+      while (!stopped && Date.now() < untilMs) await sleep(untilMs - Date.now());
+    },
+  };
+}
