@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   HttpApi,
@@ -38,10 +38,12 @@ export interface ApiProps {
 export class Api extends Construct {
   readonly http: HttpApi;
   readonly stage: HttpStage;
+  readonly #integrations = new Map<MusterFunction, HttpLambdaIntegration>();
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.http = new HttpApi(this, 'Http', {
+      apiName: Stack.of(this).stackName,
       description: 'Muster: tickets in, matches out',
       createDefaultStage: false,
       defaultAuthorizer: authorizer(props.jwt),
@@ -69,7 +71,7 @@ export class Api extends Construct {
 
   /** Brings requests of these methods and this path to the function, if their caller is authorized. */
   route(fn: MusterFunction, path: string, ...methods: readonly [HttpMethod, ...HttpMethod[]]): void {
-    this.http.addRoutes({ path, methods: [...methods], integration: integrate(fn) });
+    this.http.addRoutes({ path, methods: [...methods], integration: this.#integration(fn) });
   }
 
   /** Brings requests to the function whoever calls; `key` is a path to GET, or the API's default route. */
@@ -77,10 +79,17 @@ export class Api extends Construct {
     const route = new HttpRoute(this, id, {
       httpApi: this.http,
       routeKey: key,
-      integration: integrate(fn),
+      integration: this.#integration(fn),
       authorizer: new HttpNoneAuthorizer(),
     });
     Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+  }
+
+  /** One integration for all routes of a function. */
+  #integration(fn: MusterFunction): HttpLambdaIntegration {
+    const integration = this.#integrations.get(fn) ?? new HttpLambdaIntegration(`${fn.node.id}Integration`, fn);
+    this.#integrations.set(fn, integration);
+    return integration;
   }
 }
 
@@ -95,10 +104,6 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
     );
   }
   return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
-}
-
-function integrate(fn: MusterFunction): HttpLambdaIntegration {
-  return new HttpLambdaIntegration(`${fn.node.id}Integration`, fn);
 }
 
 /** What one may want to know of a request without knowing its players: no body, no query, no credentials. */

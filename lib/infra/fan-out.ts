@@ -77,6 +77,7 @@ export class FanOut extends Construct {
       batchSize: 10,
       maxReceiveCount: 8,
     });
+    this.notifyQueue.allowSend(this.notify);
     this.notifyQueue.allowPostpone(this.notify);
     this.#route('ToNotify', this.notifyQueue, { resources: Match.prefix('webhooks/') });
 

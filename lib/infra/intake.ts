@@ -34,7 +34,7 @@ export class Intake extends Construct {
       timeout: Duration.seconds(10),
       stage,
     });
-    store.tickets.allow(this.enqueue, 'GetItem', 'PutItem');
+    store.tickets.allow(this.enqueue, 'PutItem');
     store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.enqueue);
     api.route(this.enqueue, '/queues/{queue}/tickets', POST);
@@ -47,6 +47,7 @@ export class Intake extends Construct {
       stage,
     });
     store.tickets.allow(this.tickets, 'GetItem', 'UpdateItem');
+    store.tickets.allowIndexQuery(this.tickets, 'pool');
     store.matches.allow(this.tickets, 'GetItem', 'UpdateItem');
     store.queues.allow(this.tickets, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.tickets);
@@ -69,7 +70,7 @@ export class Intake extends Construct {
       timeout: Duration.seconds(10),
       stage,
     });
-    store.queues.allow(this.queues, 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem');
+    store.queues.allow(this.queues, 'GetItem', 'Scan', 'UpdateItem');
     store.tickets.allowIndexQuery(this.queues, 'pool');
     api.route(this.queues, '/queues', GET);
     api.route(this.queues, '/queues/{queue}', GET, PUT, DELETE);

@@ -25,7 +25,7 @@ export class QueueDefinitions extends Construct {
       timeout: Duration.minutes(1),
       stage: props.stage,
     });
-    props.store.queues.allow(this.deployQueues, 'DeleteItem', 'GetItem', 'PutItem', 'UpdateItem');
+    props.store.queues.allow(this.deployQueues, 'GetItem', 'UpdateItem');
     new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,

@@ -54,15 +54,7 @@ export class Store extends Construct {
 }
 
 /** What a function may do with the items of a table. A transaction needs the right of each action in it. */
-export type ItemAction =
-  | 'BatchGetItem'
-  | 'ConditionCheckItem'
-  | 'DeleteItem'
-  | 'GetItem'
-  | 'PutItem'
-  | 'Query'
-  | 'Scan'
-  | 'UpdateItem';
+export type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'Scan' | 'UpdateItem';
 
 interface StoreTableProps extends TablePropsV2 {
   /** The environment variable that tells a function the table's name. */

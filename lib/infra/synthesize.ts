@@ -33,6 +33,8 @@ export interface TemplateResource {
   readonly Properties?: any;
   readonly Metadata?: Readonly<Record<string, unknown>>;
   readonly DependsOn?: string | readonly string[];
+  readonly DeletionPolicy?: 'Delete' | 'Retain';
+  readonly UpdateReplacePolicy?: 'Delete' | 'Retain';
 }
 
 export interface Synthesized {

@@ -32,7 +32,7 @@ export class Tick extends Construct {
       stage,
     });
     store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
-    store.tickets.allow(this.tick, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.tick, 'UpdateItem');
     store.tickets.allowIndexQuery(this.tick, 'pool');
     store.matches.allow(this.tick, 'PutItem');
     this.queue = new WorkQueue(this, 'Ticks', {
@@ -53,7 +53,7 @@ export class Tick extends Construct {
       retryAttempts: 0,
       stage,
     });
-    store.queues.allow(this.dispatch, 'Scan', 'GetItem', 'UpdateItem');
+    store.queues.allow(this.dispatch, 'DeleteItem', 'Scan', 'UpdateItem');
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
     this.queue.allowSend(this.dispatch);
     new Rule(this, 'EveryMinute', {

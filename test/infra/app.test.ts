@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, it } from 'vitest';
+import { MusterStack } from '../../lib/infra/muster-stack.ts';
+import { defaultQueuesDir, stackOptions } from '../../lib/infra/stack-options.ts';
+import type { Template } from '../../lib/infra/synthesize.ts';
+import { resourcesOf } from './resources.ts';
+import { synthesized, temporaryFolder } from './synthesized.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('cdk synth', () => {
+  const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
+
+  it('makes the template the local cloud is made from, without an account', async () => {
+    const outdir = temporaryFolder();
+    const home = temporaryFolder();
+    await promisify(execFile)(process.execPath, [cdk, 'synth', '--quiet', '--output', outdir], {
+      cwd: root,
+      env: {
+        PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
+        // Neither credentials nor the CLI's calls home: nothing but this machine.
+        HOME: home,
+        CDK_DISABLE_CLI_TELEMETRY: 'true',
+        CDK_DISABLE_VERSION_CHECK: 'true',
+        AWS_EC2_METADATA_DISABLED: 'true',
+      },
+    });
+    const fromCli: Template = JSON.parse(readFileSync(join(outdir, 'Muster.template.json'), 'utf8'));
+    expect(withoutMetadata(fromCli)).toEqual(withoutMetadata(synthesized().template));
+  }, 60_000);
+});
+
+describe('cdk-nag', () => {
+  it.each(['dev', 'prod'] as const)('finds nothing unexplained in %s', (stage) => {
+    const app = appWith({});
+    new MusterStack(app, 'Muster', { stage, queues: defaultQueuesDir });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+  });
+
+  it('is told a reason for each finding, and no more findings than these', () => {
+    const app = appWith({});
+    const stack = new MusterStack(app, 'Muster', { queues: defaultQueuesDir });
+    const acknowledged = stack.node.findAll().flatMap((construct) =>
+      construct.node.metadata
+        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .flatMap(({ data }) => Object.entries(data as Record<string, string>)),
+    );
+    for (const [, reason] of acknowledged) expect(reason.length).toBeGreaterThan(40);
+    const counts = Map.groupBy(acknowledged, ([id]) => id.replace(/^annotation::/i, ''));
+    expect(Object.fromEntries([...counts].map(([id, all]) => [id, all.length]))).toEqual({
+      'AwsSolutions-APIG4': 3,
+      'AwsSolutions-SQS3': 2,
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:muster/*]': 2,
+    });
+  });
+});
+
+describe('a stage', () => {
+  const kept = ['AWS::DynamoDB::GlobalTable', 'AWS::Logs::LogGroup'];
+
+  it('dev leaves nothing behind', () => {
+    const { template } = synthesized({ stage: 'dev' });
+    for (const type of kept) {
+      for (const { id, DeletionPolicy } of resourcesOf(template, type)) expect(DeletionPolicy, id).toBe('Delete');
+    }
+    for (const { Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
+      expect(Properties.Replicas[0].DeletionProtectionEnabled).toBe(false);
+    }
+  });
+
+  it('prod keeps tables, logs and queue definitions, and protects the tables and the stack', () => {
+    const app = appWith({ stage: 'prod' });
+    const stack = new MusterStack(app, 'Muster', stackOptions(app.node));
+    const template: Template = app.synth().getStackArtifact(stack.artifactId).template;
+    for (const type of [...kept, 'Custom::QueueDefinitions']) {
+      for (const { id, DeletionPolicy, UpdateReplacePolicy } of resourcesOf(template, type)) {
+        expect([DeletionPolicy, UpdateReplacePolicy], id).toEqual(['Retain', 'Retain']);
+      }
+    }
+    for (const { Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
+      expect(Properties.Replicas[0].DeletionProtectionEnabled).toBe(true);
+    }
+    for (const { Properties } of resourcesOf(template, 'AWS::Logs::LogGroup')) {
+      expect(Properties.RetentionInDays).toBe(90);
+    }
+    expect(stack.terminationProtection).toBe(true);
+    expect(stack.stackName).toBe('muster-prod');
+  });
+});
+
+describe('options from context', () => {
+  it('are dev, the queues beside the app, and IAM when nothing is said', () => {
+    expect(options({})).toMatchObject({ stage: 'dev', queues: defaultQueuesDir, jwt: undefined });
+  });
+
+  it('are read from strings, as the command line gives them', () => {
+    const queues = temporaryFolder();
+    expect(
+      options({
+        stage: 'prod',
+        queues,
+        jwtIssuer: 'https://issuer.example',
+        jwtAudience: 'game, tools',
+        secretsPrefix: 'studio/',
+        tickConcurrency: '20',
+      }),
+    ).toEqual({
+      stage: 'prod',
+      queues,
+      jwt: { issuer: 'https://issuer.example', audience: ['game', 'tools'] },
+      secretsPrefix: 'studio/',
+      tickConcurrency: 20,
+    });
+  });
+
+  it.each([
+    [{ stage: 'production' }, 'Expected `stage` to be "dev" or "prod", got "production"'],
+    [{ queues: '/nowhere' }, 'Expected `queues` to be a folder, got "/nowhere"'],
+    [{ jwtIssuer: 'https://issuer.example' }, 'got no `jwtAudience`'],
+    [{ jwtAudience: 'game' }, 'got no `jwtIssuer`'],
+    [{ tickConcurrency: 'many' }, 'Expected `tickConcurrency` to be a whole number, got "many"'],
+  ])('%j is refused', (context, message) => {
+    expect(() => options(context)).toThrow(message);
+  });
+});
+
+function options(context: Record<string, unknown>) {
+  return stackOptions(appWith(context).node);
+}
+
+/** An app with cdk.json's context, that does not validate against CloudFormation's schema (the CLI's test does). */
+function appWith(context: Record<string, unknown>): App {
+  const cdkJson = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
+  return new App({
+    context: { ...cdkJson.context, ...context },
+    outdir: temporaryFolder(),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
+}
+
+/** Metadata tells where things came from and are, which depends on how the app was started. */
+function withoutMetadata({ Resources, Outputs }: Template) {
+  const resources = Object.entries(Resources)
+    .filter(([, { Type }]) => Type !== 'AWS::CDK::Metadata')
+    .map(([id, { Metadata: _, ...resource }]) => [id, resource]);
+  return { Resources: Object.fromEntries(resources), Outputs };
+}

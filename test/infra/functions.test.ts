@@ -1,0 +1,221 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { functionNames } from '../../lib/infra/bundle.ts';
+import { functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
+import { synthesized } from './synthesized.ts';
+
+const { template, assetPathOf } = synthesized();
+const functions = functionsOf(template);
+
+/** What each function may do, table by table and queue by queue, besides writing its log. */
+const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]>> = {
+  enqueue: [
+    'dynamodb:PutItem tickets',
+    'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
+    'sqs:SendMessage tick',
+  ],
+  tickets: [
+    'dynamodb:GetItem tickets',
+    'dynamodb:UpdateItem tickets',
+    'dynamodb:Query tickets/index/pool',
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
+    'sqs:SendMessage tick',
+  ],
+  matches: ['dynamodb:GetItem matches', 'dynamodb:UpdateItem matches'],
+  queues: [
+    'dynamodb:GetItem queues',
+    'dynamodb:Scan queues',
+    'dynamodb:UpdateItem queues',
+    'dynamodb:Query tickets/index/pool',
+  ],
+  'dry-run': ['dynamodb:GetItem queues'],
+  meta: [],
+  dispatch: [
+    'dynamodb:DeleteItem queues',
+    'dynamodb:Scan queues',
+    'dynamodb:UpdateItem queues',
+    'dynamodb:Query tickets/index/pool',
+    'sqs:SendMessage tick',
+  ],
+  tick: [
+    'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
+    'dynamodb:UpdateItem tickets',
+    'dynamodb:Query tickets/index/pool',
+    'dynamodb:PutItem matches',
+    'sqs:ReceiveMessage tick',
+    'sqs:DeleteMessage tick',
+    'sqs:GetQueueAttributes tick',
+  ],
+  publish: [
+    'dynamodb:GetItem queues',
+    'events:PutEvents bus',
+    ...['tickets', 'matches'].flatMap((table) => [
+      `dynamodb:DescribeStream ${table}/stream`,
+      `dynamodb:GetRecords ${table}/stream`,
+      `dynamodb:GetShardIterator ${table}/stream`,
+      `dynamodb:ListStreams ${table}/stream`,
+      `sqs:SendMessage ${table} dead letters`,
+    ]),
+  ],
+  notify: [
+    'dynamodb:GetItem queues',
+    'secretsmanager:GetSecretValue secret:muster/*',
+    'sqs:SendMessage notify',
+    'sqs:ChangeMessageVisibility notify',
+    'sqs:ReceiveMessage notify',
+    'sqs:DeleteMessage notify',
+    'sqs:GetQueueAttributes notify',
+  ],
+  provision: [
+    'dynamodb:GetItem queues',
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'secretsmanager:GetSecretValue secret:muster/*',
+    'sqs:ChangeMessageVisibility provision',
+    'sqs:ReceiveMessage provision',
+    'sqs:DeleteMessage provision',
+    'sqs:GetQueueAttributes provision',
+  ],
+  deadline: [
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'dynamodb:GetItem tickets',
+    'dynamodb:UpdateItem tickets',
+    'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
+    'sqs:SendMessage tick',
+    'sqs:SendMessage deadline',
+    'sqs:ReceiveMessage deadline',
+    'sqs:DeleteMessage deadline',
+    'sqs:GetQueueAttributes deadline',
+  ],
+  'deploy-queues': ['dynamodb:GetItem queues', 'dynamodb:UpdateItem queues'],
+};
+
+/** What each function is told, and what of: the words of {@link allowed}. */
+const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Record<string, string>>>> = {
+  enqueue: { TICKETS_TABLE: 'tickets', QUEUES_TABLE: 'queues', TICK_QUEUE_URL: 'tick' },
+  tickets: { TICKETS_TABLE: 'tickets', MATCHES_TABLE: 'matches', QUEUES_TABLE: 'queues', TICK_QUEUE_URL: 'tick' },
+  matches: { MATCHES_TABLE: 'matches' },
+  queues: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets' },
+  'dry-run': { QUEUES_TABLE: 'queues' },
+  meta: {},
+  dispatch: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets', TICK_QUEUE_URL: 'tick' },
+  tick: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets', MATCHES_TABLE: 'matches' },
+  publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues' },
+  notify: { QUEUES_TABLE: 'queues', NOTIFY_QUEUE_URL: 'notify', SECRETS_PREFIX: 'muster/' },
+  provision: {
+    QUEUES_TABLE: 'queues',
+    MATCHES_TABLE: 'matches',
+    PROVISION_QUEUE_URL: 'provision',
+    SECRETS_PREFIX: 'muster/',
+  },
+  deadline: {
+    MATCHES_TABLE: 'matches',
+    TICKETS_TABLE: 'tickets',
+    QUEUES_TABLE: 'queues',
+    TICK_QUEUE_URL: 'tick',
+    DEADLINE_QUEUE_URL: 'deadline',
+  },
+  'deploy-queues': { QUEUES_TABLE: 'queues' },
+};
+
+/** Logical ids by the words the tables above use. */
+const words = nameResources();
+
+describe.each(functionNames)('%s', (name) => {
+  const fn = functions[name] as Resource;
+
+  it('runs on Node 24 (arm64) with its log where it is kept as long as the stage says', () => {
+    expect(fn.Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      Environment: { Variables: { POWERTOOLS_METRICS_NAMESPACE: 'Muster' } },
+    });
+    const log = template.Resources[target(fn.Properties.LoggingConfig.LogGroup)]!;
+    expect(log.Properties.RetentionInDays).toBe(7);
+  });
+
+  it('is told what it needs and nothing else', () => {
+    const { POWERTOOLS_METRICS_NAMESPACE, POWERTOOLS_SERVICE_NAME, ...variables } = fn.Properties.Environment.Variables;
+    const told = Object.entries(variables).map(([variable, value]) => [
+      variable,
+      typeof value === 'string' ? value : words.get(target(value)),
+    ]);
+    expect(Object.fromEntries(told)).toEqual(environment[name]);
+  });
+
+  it('may do what it needs and nothing else', () => {
+    const rights = statementsOf(template, fn).flatMap((statement) => {
+      expect(statement.Effect).toBe('Allow');
+      return each(statement.Action).flatMap((action) =>
+        each(statement.Resource).map((resource) => `${action} ${inWords(resource)}`),
+      );
+    });
+    expect(rights.sort()).toEqual(
+      [`logs:CreateLogStream ${name} log`, `logs:PutLogEvents ${name} log`, ...allowed[name]].sort(),
+    );
+  });
+
+  it('is one file that exports a handler', () => {
+    const folder = assetPathOf(fn.id);
+    expect(readdirSync(folder)).toEqual(['index.mjs']);
+    expect(statSync(join(folder, 'index.mjs')).size).toBeLessThan(2_000_000);
+  });
+});
+
+it('roles have no rights but those of their own policy', () => {
+  for (const role of resourcesOf(template, 'AWS::IAM::Role')) {
+    expect(role.Properties.ManagedPolicyArns ?? [], role.id).toEqual([]);
+    expect(role.Properties.Policies ?? [], role.id).toEqual([]);
+  }
+});
+
+it('tick and dry-run, which search, have a whole processor', () => {
+  const whole = functionNames.filter((name) => functions[name]!.Properties.MemorySize >= 1769);
+  expect(whole).toEqual(['dry-run', 'tick']);
+});
+
+function nameResources(): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { id, Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
+    const key: string = Properties.KeySchema[0].AttributeName;
+    names.set(id, { ticketId: 'tickets', matchId: 'matches', queue: 'queues' }[key]!);
+  }
+  for (const { Properties } of resourcesOf(template, 'AWS::Lambda::EventSourceMapping')) {
+    const source = target(Properties.EventSourceArn);
+    const consumer = template.Resources[target(Properties.FunctionName)]!;
+    if (!names.has(source)) names.set(source, consumer.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME);
+    const deadLetters = Properties.DestinationConfig?.OnFailure.Destination;
+    if (deadLetters) names.set(target(deadLetters), `${names.get(source)} dead letters`);
+  }
+  for (const { id } of resourcesOf(template, 'AWS::Events::EventBus')) names.set(id, 'bus');
+  for (const [name, fn] of Object.entries(functions)) {
+    names.set(target(fn.Properties.LoggingConfig.LogGroup), `${name} log`);
+  }
+  return names;
+}
+
+/** A resource of a statement in the words of {@link allowed}: `tickets/index/pool`, `secret:muster/*`. */
+function inWords(resource: unknown): string {
+  const { 'Fn::Join': join, 'Fn::GetAtt': getAtt } = resource as {
+    'Fn::Join'?: [string, unknown[]];
+    'Fn::GetAtt'?: [string, string];
+  };
+  if (getAtt) return `${words.get(getAtt[0])}${getAtt[1] === 'StreamArn' ? '/stream' : ''}`;
+  if (!join) throw new Error(`Expected a reference or a join, got ${JSON.stringify(resource)}.`);
+  const [first, ...rest] = join[1];
+  if (typeof first === 'string') return String(rest.at(-1)).replace(/^:(?=secret:)/, '');
+  return `${words.get(target(first))}${rest.join('')}`;
+}
+
+function each<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? value : [value as T];
+}

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type SynthesizeOptions, type Synthesized, synthesize } from '../../lib/infra/synthesize.ts';
+
+/** Synthesizes into a folder that is removed after the tests of the file. */
+export function synthesized(options: Omit<SynthesizeOptions, 'outdir'> = {}): Synthesized {
+  const outdir = temporaryFolder();
+  return synthesize({ ...options, outdir });
+}
+
+/** A folder that is removed after the tests of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-infra-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,307 @@
+import { describe, expect, it } from 'vitest';
+import { functionNamed, resourcesOf, target } from './resources.ts';
+import { synthesized } from './synthesized.ts';
+
+const { template } = synthesized();
+
+describe('the API', () => {
+  const routes = resourcesOf(template, 'AWS::ApiGatewayV2::Route').map(({ Properties }) => {
+    const integration = target(Properties.Target['Fn::Join'][1].find((part: unknown) => typeof part === 'object'));
+    const { IntegrationUri, PayloadFormatVersion } = template.Resources[integration]!.Properties;
+    expect(PayloadFormatVersion).toBe('2.0');
+    return `${Properties.RouteKey} → ${functionNamed(template, IntegrationUri)} (${Properties.AuthorizationType})`;
+  });
+
+  it('brings every route to its function, closed to all but the callers it authorizes', () => {
+    expect(routes.filter((route) => !route.endsWith('(NONE)')).sort()).toEqual(
+      [
+        'POST /queues/{queue}/tickets → enqueue (AWS_IAM)',
+        'GET /tickets/{ticketId} → tickets (AWS_IAM)',
+        'DELETE /tickets/{ticketId} → tickets (AWS_IAM)',
+        'PUT /tickets/{ticketId}/acceptance → tickets (AWS_IAM)',
+        'GET /matches/{matchId} → matches (AWS_IAM)',
+        'PUT /matches/{matchId}/assignment → matches (AWS_IAM)',
+        'GET /queues → queues (AWS_IAM)',
+        'GET /queues/{queue} → queues (AWS_IAM)',
+        'PUT /queues/{queue} → queues (AWS_IAM)',
+        'DELETE /queues/{queue} → queues (AWS_IAM)',
+        'GET /queues/{queue}/stats → queues (AWS_IAM)',
+        'POST /queues/{queue}/dry-run → dry-run (AWS_IAM)',
+      ].sort(),
+    );
+  });
+
+  it('opens nothing but health, the OpenAPI document and the answer to what no route takes', () => {
+    expect(routes.filter((route) => route.endsWith('(NONE)'))).toEqual([
+      'GET /health → meta (NONE)',
+      'GET /openapi.json → meta (NONE)',
+      '$default → meta (NONE)',
+    ]);
+  });
+
+  it('may invoke each function it has a route for', () => {
+    const invocable = resourcesOf(template, 'AWS::Lambda::Permission')
+      .filter(({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com')
+      .map(({ Properties }) => functionNamed(template, Properties.FunctionName));
+    expect(invocable).toHaveLength(routes.length);
+    expect(new Set(invocable)).toEqual(new Set(['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta']));
+  });
+
+  it('has one stage at the root, with an access log that holds neither bodies nor credentials', () => {
+    const [stage, ...others] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
+    expect(others).toEqual([]);
+    expect(stage!.Properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
+    expect(stage!.Properties.AccessLogSettings.Format).toContain('$context.routeKey');
+    expect(stage!.Properties.AccessLogSettings.Format).not.toMatch(/body|authorization|claims|queryString/i);
+  });
+});
+
+describe('the tables', () => {
+  const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
+
+  it('are three, by their keys', () => {
+    const keys = tables.map(({ Properties }) =>
+      Properties.KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName),
+    );
+    expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item']]);
+  });
+
+  it('are paid by request, restorable, and forget what is past its expiresAt', () => {
+    for (const { Properties } of tables) {
+      expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
+      expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
+      expect(Properties.Replicas).toHaveLength(1);
+      expect(Properties.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(true);
+    }
+  });
+
+  it('of tickets and matches have a stream of old and new images', () => {
+    const views = tables.map(({ Properties }) => Properties.StreamSpecification?.StreamViewType);
+    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined]);
+  });
+
+  it('of tickets has the pool as its index', () => {
+    expect(tables[0]!.Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: 'pool',
+        KeySchema: [
+          { AttributeName: 'pool', KeyType: 'HASH' },
+          { AttributeName: 'poolOrder', KeyType: 'RANGE' },
+        ],
+        Projection: {
+          ProjectionType: 'INCLUDE',
+          NonKeyAttributes: ['enqueuedAt', 'players', 'definitionVersion'],
+        },
+      },
+    ]);
+  });
+});
+
+describe('event sources', () => {
+  const sources = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(({ Properties }) => ({
+    ...Properties,
+    fn: functionNamed(template, Properties.FunctionName),
+    source: template.Resources[target(Properties.EventSourceArn)]!,
+  }));
+  const streams = sources.filter(({ source }) => source.Type === 'AWS::DynamoDB::GlobalTable');
+  const queues = sources.filter(({ source }) => source.Type === 'AWS::SQS::Queue');
+
+  it('give publish the changes that may be events, again until they are published or given up', () => {
+    const filters = streams.map(({ fn, source, FilterCriteria }) => [
+      fn,
+      source.Properties.KeySchema[0].AttributeName,
+      ...FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern)),
+    ]);
+    expect(filters).toEqual([
+      [
+        'publish',
+        'ticketId',
+        {
+          eventName: ['INSERT', 'MODIFY'],
+          dynamodb: { NewImage: { status: { S: ['QUEUED', 'CANCELLED', 'TIMED_OUT'] } } },
+        },
+      ],
+      ['publish', 'matchId', { eventName: ['INSERT', 'MODIFY'] }],
+    ]);
+    for (const stream of streams) {
+      expect(stream).toMatchObject({
+        StartingPosition: 'TRIM_HORIZON',
+        BatchSize: 100,
+        BisectBatchOnFunctionError: true,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      });
+      expect(stream).not.toHaveProperty('MaximumBatchingWindowInSeconds');
+      const deadLetters = target(stream.DestinationConfig.OnFailure.Destination);
+      expect(template.Resources[deadLetters]!.Type).toBe('AWS::SQS::Queue');
+    }
+  });
+
+  it('give each function of the way its queue', () => {
+    const facts = queues.map(({ fn, BatchSize, FunctionResponseTypes, source }) => ({
+      fn,
+      batchSize: BatchSize,
+      reportsFailures: FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
+      tries: source.Properties.RedrivePolicy.maxReceiveCount,
+    }));
+    expect(facts).toEqual([
+      { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 3 },
+      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8 },
+      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 5 },
+      { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 5 },
+    ]);
+  });
+
+  it('keep a message invisible for six times as long as its function may take', () => {
+    for (const { FunctionName, source } of queues) {
+      const { Timeout } = template.Resources[target(FunctionName)]!.Properties;
+      expect(source.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
+    }
+  });
+
+  it('of the schedule is dispatch, every minute, not repeated', () => {
+    const [rule, ...others] = resourcesOf(template, 'AWS::Events::Rule').filter(
+      ({ Properties }) => Properties.ScheduleExpression,
+    );
+    expect(others).toEqual([]);
+    expect(rule!.Properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
+    expect(rule!.Properties.Targets).toHaveLength(1);
+    expect(functionNamed(template, rule!.Properties.Targets[0].Arn)).toBe('dispatch');
+    const [async] = resourcesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    expect(functionNamed(template, async!.Properties.FunctionName)).toBe('dispatch');
+    expect(async!.Properties.MaximumRetryAttempts).toBe(0);
+  });
+});
+
+describe('the rules of the bus', () => {
+  const rules = resourcesOf(template, 'AWS::Events::Rule').filter(({ Properties }) => Properties.EventPattern);
+  const consumerOf = (queueArn: unknown) => {
+    const mapping = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').find(
+      ({ Properties }) => target(Properties.EventSourceArn) === target(queueArn),
+    );
+    return functionNamed(template, mapping!.Properties.FunctionName);
+  };
+
+  it('route events by pattern to the queues of notify, provision and deadline', () => {
+    const [bus] = resourcesOf(template, 'AWS::Events::EventBus');
+    const routes = rules.map(({ Properties: { EventBusName, EventPattern, Targets } }) => {
+      expect(target(EventBusName)).toBe(bus!.id);
+      expect(Targets).toHaveLength(1);
+      return [consumerOf(Targets[0].Arn), EventPattern];
+    });
+    expect(Object.fromEntries(routes)).toEqual({
+      notify: { source: ['muster'], resources: [{ prefix: 'webhooks/' }] },
+      provision: {
+        source: ['muster'],
+        'detail-type': ['MatchFound', 'MatchAccepted'],
+        detail: { match: { status: ['PLACING'] } },
+        resources: [{ prefix: 'provisioner/http' }],
+      },
+      deadline: {
+        source: ['muster'],
+        'detail-type': ['MatchFound', 'MatchAccepted'],
+        detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
+      },
+    });
+  });
+
+  it('may send to their queues and to those queues’ dead letters, and no other rule may', () => {
+    const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy');
+    for (const { id, Properties } of rules) {
+      const [{ Arn, DeadLetterConfig }] = Properties.Targets;
+      for (const queue of [target(Arn), target(DeadLetterConfig.Arn)]) {
+        const statements = policies
+          .filter((policy) => policy.Properties.Queues.some((ref: unknown) => target(ref) === queue))
+          .flatMap((policy) => policy.Properties.PolicyDocument.Statement)
+          .filter((statement) => statement.Principal?.Service === 'events.amazonaws.com');
+        const sources = statements.map(({ Condition }) =>
+          target((Condition.ArnEquals ?? Condition.ArnLike)['aws:SourceArn']),
+        );
+        expect(sources).toEqual([id]);
+      }
+    }
+  });
+});
+
+describe('queues', () => {
+  const queues = resourcesOf(template, 'AWS::SQS::Queue');
+  const deadLetters = new Set([
+    ...queues.flatMap(({ Properties }) =>
+      Properties.RedrivePolicy ? [target(Properties.RedrivePolicy.deadLetterTargetArn)] : [],
+    ),
+    ...resourcesOf(template, 'AWS::Lambda::EventSourceMapping').flatMap(({ Properties }) =>
+      Properties.DestinationConfig ? [target(Properties.DestinationConfig.OnFailure.Destination)] : [],
+    ),
+  ]);
+
+  it('are each a consumer’s or somebody’s dead letters', () => {
+    const consumed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(({ Properties }) =>
+      target(Properties.EventSourceArn),
+    );
+    for (const { id, Properties } of queues) {
+      expect(deadLetters.has(id) || consumed.includes(id), id).toBe(true);
+      expect(deadLetters.has(id), `${id} has dead letters or holds them`).toBe(!Properties.RedrivePolicy);
+    }
+  });
+
+  it('of dead letters keep them two weeks and raise an alarm at the first', () => {
+    expect(deadLetters.size).toBe(6);
+    const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+    for (const id of deadLetters) {
+      expect(template.Resources[id]!.Properties.MessageRetentionPeriod).toBe(14 * 86_400);
+      const alarm = alarms.find(({ Properties: { Dimensions } }) =>
+        Dimensions.some(({ Value }: { Value: { 'Fn::GetAtt'?: [string, string] } }) => Value['Fn::GetAtt']?.[0] === id),
+      );
+      expect(alarm?.Properties, id).toMatchObject({
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        Threshold: 1,
+        EvaluationPeriods: 1,
+      });
+    }
+  });
+
+  it('are encrypted and refuse what does not come by TLS', () => {
+    const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy');
+    for (const { id, Properties } of queues) {
+      expect(Properties.SqsManagedSseEnabled, id).toBe(true);
+      const statements = policies
+        .filter((policy) => target(policy.Properties.Queues[0]) === id)
+        .flatMap((policy) => policy.Properties.PolicyDocument.Statement);
+      expect(statements).toContainEqual(
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      );
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  it('shows every measure of the service for every queue, also those to come', () => {
+    const [dashboard] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
+    const body = JSON.stringify(dashboard!.Properties.DashboardBody);
+    const searched = [...body.matchAll(/SEARCH\('\{Muster,queue,service\} MetricName=\\+"(\w+)\\+"', '(\w+)'/g)];
+    expect(searched.map(([, metric, statistic]) => `${metric} ${statistic}`)).toEqual([
+      'Waiting Maximum',
+      'Matches Sum',
+      'TimedOut Sum',
+      'TicketWait p50',
+      'TicketWait p99',
+      'Imbalance Average',
+      'TickDuration p50',
+      'TickDuration p99',
+      'TickAge p50',
+      'TickAge p99',
+    ]);
+  });
+});
+
+describe('outputs', () => {
+  it('name what a deployment is used by', () => {
+    expect(Object.keys(template.Outputs ?? {}).sort()).toEqual([
+      'ApiUrl',
+      'EventBusName',
+      'MatchesTable',
+      'QueuesTable',
+      'TicketsTable',
+    ]);
+  });
+});
