@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { parseQueueDefinition } from '../service/queue-definition.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
@@ -48,8 +49,8 @@ export function readQueueDefinitions(dir: string): Record<string, string> {
   for (const file of readdirSync(dir).sort()) {
     if (!file.endsWith('.json')) continue;
     const source = join(dir, file);
-    const definition = JSON.parse(readFileSync(source, 'utf8'));
-    const { name } = definition;
+    const text = readFileSync(source, 'utf8');
+    const { name } = parseQueueDefinition(text, source);
     const other = sources.get(name);
     if (other !== undefined) {
       throw new Error(
@@ -57,7 +58,7 @@ export function readQueueDefinitions(dir: string): Record<string, string> {
       );
     }
     sources.set(name, source);
-    definitions[name] = JSON.stringify(definition);
+    definitions[name] = JSON.stringify(JSON.parse(text));
   }
   return definitions;
 }

@@ -46,11 +46,13 @@ describe('cdk-nag', () => {
   it('is told a reason for each finding, and no more findings than these', () => {
     const app = appWith({});
     const stack = new MusterStack(app, 'Muster', { queues: defaultQueuesDir });
-    const acknowledged = stack.node.findAll().flatMap((construct) =>
-      construct.node.metadata
-        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
-        .flatMap(({ data }) => Object.entries(data as Record<string, string>)),
-    );
+    const acknowledged = stack.node
+      .findAll()
+      .flatMap((construct) =>
+        construct.node.metadata
+          .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+          .flatMap(({ data }) => Object.entries(data as Record<string, string>)),
+      );
     for (const [, reason] of acknowledged) expect(reason.length).toBeGreaterThan(40);
     const counts = Map.groupBy(acknowledged, ([id]) => id.replace(/^annotation::/i, ''));
     expect(Object.fromEntries([...counts].map(([id, all]) => [id, all.length]))).toEqual({
@@ -67,7 +69,8 @@ describe('a stage', () => {
   it('dev leaves nothing behind', () => {
     const { template } = synthesized({ stage: 'dev' });
     for (const type of kept) {
-      for (const { id, DeletionPolicy } of resourcesOf(template, type)) expect(DeletionPolicy, id).toBe('Delete');
+      for (const { id, DeletionPolicy } of resourcesOf(template, type))
+        expect(DeletionPolicy, id).toBe('Delete');
     }
     for (const { Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
       expect(Properties.Replicas[0].DeletionProtectionEnabled).toBe(false);

@@ -1,7 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { functionNames } from '../../lib/infra/bundle.ts';
+import { functionNames, lambdasDir } from '../../lib/infra/bundle.ts';
 import { functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
 
@@ -101,7 +104,12 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
 /** What each function is told, and what of: the words of {@link allowed}. */
 const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Record<string, string>>>> = {
   enqueue: { TICKETS_TABLE: 'tickets', QUEUES_TABLE: 'queues', TICK_QUEUE_URL: 'tick' },
-  tickets: { TICKETS_TABLE: 'tickets', MATCHES_TABLE: 'matches', QUEUES_TABLE: 'queues', TICK_QUEUE_URL: 'tick' },
+  tickets: {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    QUEUES_TABLE: 'queues',
+    TICK_QUEUE_URL: 'tick',
+  },
   matches: { MATCHES_TABLE: 'matches' },
   queues: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets' },
   'dry-run': { QUEUES_TABLE: 'queues' },
@@ -144,7 +152,8 @@ describe.each(functionNames)('%s', (name) => {
   });
 
   it('is told what it needs and nothing else', () => {
-    const { POWERTOOLS_METRICS_NAMESPACE, POWERTOOLS_SERVICE_NAME, ...variables } = fn.Properties.Environment.Variables;
+    const { POWERTOOLS_METRICS_NAMESPACE, POWERTOOLS_SERVICE_NAME, ...variables } =
+      fn.Properties.Environment.Variables;
     const told = Object.entries(variables).map(([variable, value]) => [
       variable,
       typeof value === 'string' ? value : words.get(target(value)),
@@ -164,10 +173,22 @@ describe.each(functionNames)('%s', (name) => {
     );
   });
 
-  it('is one file that exports a handler', () => {
+  it('reads exactly the environment it is told', () => {
+    const source = readFileSync(join(lambdasDir, `${name}.ts`), 'utf8');
+    const read = [...source.matchAll(/\benvironment\('(\w+)'\)/g)].map(([, variable]) => variable);
+    expect(new Set(read)).toEqual(new Set(Object.keys(environment[name])));
+    expect(source, 'the environment has one way in').not.toContain('process.env');
+  });
+
+  it('is one file that starts with the environment the template gives it, and has a handler', async () => {
     const folder = assetPathOf(fn.id);
     expect(readdirSync(folder)).toEqual(['index.mjs']);
-    expect(statSync(join(folder, 'index.mjs')).size).toBeLessThan(2_000_000);
+    const handler = `import('${pathToFileURL(join(folder, 'index.mjs'))}').then((m) => console.log(typeof m.handler))`;
+    const variables = Object.keys(fn.Properties.Environment.Variables).map((variable) => [variable, 'some']);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', handler], {
+      env: { AWS_REGION: 'eu-central-1', ...Object.fromEntries(variables) },
+    });
+    expect(stdout.trim()).toBe('function');
   });
 });
 
@@ -192,7 +213,8 @@ function nameResources(): Map<string, string> {
   for (const { Properties } of resourcesOf(template, 'AWS::Lambda::EventSourceMapping')) {
     const source = target(Properties.EventSourceArn);
     const consumer = template.Resources[target(Properties.FunctionName)]!;
-    if (!names.has(source)) names.set(source, consumer.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME);
+    if (!names.has(source))
+      names.set(source, consumer.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME);
     const deadLetters = Properties.DestinationConfig?.OnFailure.Destination;
     if (deadLetters) names.set(target(deadLetters), `${names.get(source)} dead letters`);
   }

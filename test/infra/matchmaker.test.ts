@@ -8,7 +8,11 @@ import { temporaryFolder } from './synthesized.ts';
 
 /** Somebody else's app: no feature flags, another tree, things of its own. */
 function studio(props: MatchmakerProps = {}) {
-  const app = new App({ outdir: temporaryFolder(), analyticsReporting: false, builtinCloudFormationValidation: false });
+  const app = new App({
+    outdir: temporaryFolder(),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
   const stack = new Stack(app, 'Studio');
   const matchmaker = new Matchmaker(stack, 'Matchmaker', props);
   return { stack, matchmaker, template: () => Template.fromStack(stack) };
@@ -31,7 +35,9 @@ describe('Matchmaker in another app', () => {
 
   it('lets a role call its API, and only that', () => {
     const { stack, matchmaker, template } = studio();
-    const backend = new Role(stack, 'Backend', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+    const backend = new Role(stack, 'Backend', {
+      assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
+    });
     matchmaker.grantInvoke(backend);
     template().hasResourceProperties('AWS::IAM::Policy', {
       Roles: [stack.resolve(backend.roleName)],
@@ -100,8 +106,14 @@ describe('tokens in place of AWS credentials', () => {
   });
 
   it.each([
-    [{ jwt: { issuer: 'http://issuer.example', audience: ['game'] } }, 'Expected `jwt.issuer` to be an https URL'],
-    [{ jwt: { issuer: 'https://issuer.example', audience: [] } }, 'Expected `jwt.audience` to name at least one'],
+    [
+      { jwt: { issuer: 'http://issuer.example', audience: ['game'] } },
+      'Expected `jwt.issuer` to be an https URL',
+    ],
+    [
+      { jwt: { issuer: 'https://issuer.example', audience: [] } },
+      'Expected `jwt.audience` to name at least one',
+    ],
     [{ secretsPrefix: '' }, 'Expected `secretsPrefix` to be at least one character'],
   ])('%j is refused', (props, message) => {
     expect(() => studio(props)).toThrow(message);

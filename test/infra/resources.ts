@@ -49,4 +49,3 @@ export interface Statement {
   readonly Resource: unknown;
   readonly Effect: 'Allow' | 'Deny';
 }
-

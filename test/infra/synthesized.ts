@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { type SynthesizeOptions, type Synthesized, synthesize } from '../../lib/infra/synthesize.ts';
+import { type Synthesized, type SynthesizeOptions, synthesize } from '../../lib/infra/synthesize.ts';
 
 /** Synthesizes into a folder that is removed after the tests of the file. */
 export function synthesized(options: Omit<SynthesizeOptions, 'outdir'> = {}): Synthesized {

@@ -6,7 +6,9 @@ const { template } = synthesized();
 
 describe('the API', () => {
   const routes = resourcesOf(template, 'AWS::ApiGatewayV2::Route').map(({ Properties }) => {
-    const integration = target(Properties.Target['Fn::Join'][1].find((part: unknown) => typeof part === 'object'));
+    const integration = target(
+      Properties.Target['Fn::Join'][1].find((part: unknown) => typeof part === 'object'),
+    );
     const { IntegrationUri, PayloadFormatVersion } = template.Resources[integration]!.Properties;
     expect(PayloadFormatVersion).toBe('2.0');
     return `${Properties.RouteKey} → ${functionNamed(template, IntegrationUri)} (${Properties.AuthorizationType})`;
@@ -44,7 +46,9 @@ describe('the API', () => {
       .filter(({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com')
       .map(({ Properties }) => functionNamed(template, Properties.FunctionName));
     expect(invocable).toHaveLength(routes.length);
-    expect(new Set(invocable)).toEqual(new Set(['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta']));
+    expect(new Set(invocable)).toEqual(
+      new Set(['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta']),
+    );
   });
 
   it('has one stage at the root, with an access log that holds neither bodies nor credentials', () => {
@@ -173,7 +177,9 @@ describe('event sources', () => {
 });
 
 describe('the rules of the bus', () => {
-  const rules = resourcesOf(template, 'AWS::Events::Rule').filter(({ Properties }) => Properties.EventPattern);
+  const rules = resourcesOf(template, 'AWS::Events::Rule').filter(
+    ({ Properties }) => Properties.EventPattern,
+  );
   const consumerOf = (queueArn: unknown) => {
     const mapping = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').find(
       ({ Properties }) => target(Properties.EventSourceArn) === target(queueArn),
@@ -249,7 +255,9 @@ describe('queues', () => {
     for (const id of deadLetters) {
       expect(template.Resources[id]!.Properties.MessageRetentionPeriod).toBe(14 * 86_400);
       const alarm = alarms.find(({ Properties: { Dimensions } }) =>
-        Dimensions.some(({ Value }: { Value: { 'Fn::GetAtt'?: [string, string] } }) => Value['Fn::GetAtt']?.[0] === id),
+        Dimensions.some(
+          ({ Value }: { Value: { 'Fn::GetAtt'?: [string, string] } }) => Value['Fn::GetAtt']?.[0] === id,
+        ),
       );
       expect(alarm?.Properties, id).toMatchObject({
         MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -278,7 +286,9 @@ describe('the dashboard', () => {
   it('shows every measure of the service for every queue, also those to come', () => {
     const [dashboard] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
     const body = JSON.stringify(dashboard!.Properties.DashboardBody);
-    const searched = [...body.matchAll(/SEARCH\('\{Muster,queue,service\} MetricName=\\+"(\w+)\\+"', '(\w+)'/g)];
+    const searched = [
+      ...body.matchAll(/SEARCH\('\{Muster,queue,service\} MetricName=\\+"(\w+)\\+"', '(\w+)'/g),
+    ];
     expect(searched.map(([, metric, statistic]) => `${metric} ${statistic}`)).toEqual([
       'Waiting Maximum',
       'Matches Sum',

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readQueueDefinitions } from '../../lib/infra/queue-definitions.ts';
+import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
+import { parseQueueDefinition } from '../../lib/service/queue-definition.ts';
+import { functionNamed, resourcesOf } from './resources.ts';
+import { synthesized, temporaryFolder } from './synthesized.ts';
+
+const duel = {
+  name: 'duel',
+  teamSize: 1,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'greedy' },
+  tickSeconds: 2,
+  timeoutSeconds: 300,
+};
+
+function folder(files: Record<string, unknown>): string {
+  const dir = temporaryFolder();
+  for (const [file, content] of Object.entries(files)) {
+    writeFileSync(join(dir, file), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  }
+  return dir;
+}
+
+describe('a folder of queue definitions', () => {
+  it('becomes what the deployment gives to deploy-queues, and changes it only when a definition changes', () => {
+    const { template } = synthesized({
+      queuesDir: folder({ 'a.json': duel, 'notes.md': 'not a definition' }),
+    });
+    const [resource] = resourcesOf(template, 'Custom::QueueDefinitions');
+    expect(functionNamed(template, resource!.Properties.ServiceToken)).toBe('deploy-queues');
+    expect(resource!.Properties.definitions).toEqual({ duel: JSON.stringify(duel) });
+  });
+
+  it('may be empty', () => {
+    expect(readQueueDefinitions(folder({}))).toEqual({});
+  });
+
+  it('beside the app holds definitions that are valid', () => {
+    for (const [name, text] of Object.entries(readQueueDefinitions(defaultQueuesDir))) {
+      expect(parseQueueDefinition(text, name).name).toBe(name);
+    }
+  });
+
+  it('with one that is not valid is refused, naming the file and the field', () => {
+    const dir = folder({ 'duel.json': { ...duel, teamSize: 0 } });
+    expect(() => synthesized({ queuesDir: dir })).toThrow(/duel\.json.*teamSize/s);
+  });
+
+  it('with one that is not JSON is refused, naming the file', () => {
+    expect(() => readQueueDefinitions(folder({ 'duel.json': '{' }))).toThrow(/duel\.json/);
+  });
+
+  it('with two of the same name is refused, naming both files', () => {
+    const dir = folder({ 'one.json': duel, 'two.json': duel });
+    expect(() => readQueueDefinitions(dir)).toThrow(/"duel" in both .*one\.json and .*two\.json/);
+  });
+});
