@@ -1,0 +1,76 @@
+import { AwsClient } from 'aws4fetch';
+import type { MatchView } from '../service/match.ts';
+import type { QueueDefinition } from '../service/queue-definition.ts';
+import type { NewTicket, TicketView } from '../service/ticket.ts';
+import { Failure, InvalidInput } from './failure.ts';
+
+/** What a game backend asks of a running service. */
+export interface MusterClient {
+  queues(): Promise<QueueDefinition[]>;
+  enqueue(queue: string, ticket: NewTicket): Promise<TicketView>;
+  ticket(ticketId: string): Promise<TicketView>;
+  match(matchId: string): Promise<MatchView>;
+}
+
+/** Answers that say "later": they are asked again. */
+const LATER = [429, 500, 502, 503, 504];
+const TRIES = 5;
+
+/**
+ * A client of a running service. Requests to API Gateway are signed with the credentials in the
+ * environment, those to this machine are not.
+ */
+export function musterClient(url: string): MusterClient {
+  const send = senderTo(url);
+  const json = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    for (let attempt = 1; ; attempt++) {
+      const response = await send(`${url.replace(/\/$/, '')}${path}`, {
+        method,
+        ...(body !== undefined && {
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        }),
+      });
+      if (response.ok) return response.json();
+      if (LATER.includes(response.status) && attempt < TRIES) continue;
+      throw new Failure(`${method} ${path}: the service answered ${response.status}: ${await response.text()}`);
+    }
+  };
+  return {
+    queues: async () => ((await json('GET', '/queues')) as { queues: QueueDefinition[] }).queues,
+    enqueue: async (queue, ticket) => (await json('POST', `/queues/${queue}/tickets`, ticket)) as TicketView,
+    ticket: async (ticketId) => (await json('GET', `/tickets/${ticketId}`)) as TicketView,
+    match: async (matchId) => (await json('GET', `/matches/${matchId}`)) as MatchView,
+  };
+}
+
+type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+function senderTo(url: string): Send {
+  if (!URL.canParse(url)) throw new InvalidInput(`Expected --url to be a URL such as http://127.0.0.1:3000, got ${url}`);
+  const send = /\.execute-api\./.test(new URL(url).host) ? signedSend() : fetch;
+  return async (target, init) => {
+    try {
+      return await send(target, init);
+    } catch (error) {
+      const cause = (error as Error).cause as { code?: string } | undefined;
+      throw new Failure(`No service answers at ${url} (${cause?.code ?? (error as Error).message}).`);
+    }
+  };
+}
+
+function signedSend(): Send {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
+    throw new InvalidInput(
+      'Expected AWS credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to sign requests with, got none.',
+    );
+  }
+  const client = new AwsClient({
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+    service: 'execute-api',
+  });
+  return (target, init) => client.fetch(target, init);
+}

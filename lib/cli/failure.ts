@@ -1,0 +1,31 @@
+import { CommanderError } from 'commander';
+import { Problem } from '../service/problem.ts';
+
+/** What the user gave cannot be used. The command ends with status 2 and this text on standard error. */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+}
+
+/** It should have worked and did not. The command ends with status 1 and this text on standard error. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}
+
+/** Tells the user what went wrong; answers the exit status: 0 fine, 1 a failure, 2 wrong usage or input. */
+export function reportFailure(error: unknown): 0 | 1 | 2 {
+  if (error instanceof CommanderError) {
+    // Commander has told the user already; asking for help is no failure.
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  if (error instanceof Problem && error.errors.length > 0) {
+    const source = error.message.slice(0, error.message.indexOf(' is not valid'));
+    for (const { pointer, detail } of error.errors) console.error(`${source}: ${pointer}: ${detail}`);
+    return 2;
+  }
+  if (error instanceof Problem || error instanceof InvalidInput) {
+    console.error(error.message);
+    return 2;
+  }
+  console.error(error instanceof Failure ? error.message : error);
+  return 1;
+}

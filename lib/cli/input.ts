@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import type { Ticket } from '../engine/types.ts';
+import { parseQueueDefinition, type QueueDefinition } from '../service/queue-definition.ts';
+import { parseTicketsFile } from '../service/ticket.ts';
+import { InvalidInput } from './failure.ts';
+
+/** @throws InvalidInput | Problem that names the file and the fields at fault */
+export function readQueueFile(path: string): QueueDefinition {
+  return parseQueueDefinition(readText(path), path);
+}
+
+/** @throws InvalidInput | Problem that names the file and the fields at fault */
+export function readTicketsFile(path: string, definition: QueueDefinition): Ticket[] {
+  const text = readText(path);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInput(`${path}: expected JSON: ${(error as Error).message}`);
+  }
+  return parseTicketsFile(body, definition, path);
+}
+
+/** A time as an option: ISO 8601 with its offset, as milliseconds since the epoch. */
+export function isoTime(value: string): number {
+  const ms = Date.parse(value);
+  if (Number.isNaN(ms) || !/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/.test(value)) {
+    throw new InvalidArgumentError(`Expected ISO 8601 with an offset, such as 2026-01-31T12:00:00Z, got ${value}.`);
+  }
+  return ms;
+}
+
+/** A number above zero as an option. */
+export function positiveNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isFinite(number) || number <= 0) {
+    throw new InvalidArgumentError(`Expected a number above 0, got ${value}.`);
+  }
+  return number;
+}
+
+/** Writes a result to standard output, all of it before the process may end. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new InvalidInput(`${path}: expected a file that can be read: ${code ?? (error as Error).message}`);
+  }
+}
