@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AssetCode, type CodeConfig } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
 
 /** Every function of the service; each has its entry in `lambdas/<name>.ts`. */
@@ -27,27 +29,36 @@ export type FunctionName = (typeof functionNames)[number];
 export const lambdasDir = fileURLToPath(new URL('../../lambdas', import.meta.url));
 
 /**
- * The folder that holds a function's bundle, one `index.mjs` with all its dependencies.
+ * A function's code: one `index.mjs` with all its dependencies.
  *
- * The first call of a process bundles all functions in one pass, for esbuild then parses what they share
- * once; source changed after that is not seen. The folders live until the process ends.
- * Throws esbuild's error when a function does not compile.
+ * The first of a process bundles all functions in one pass, for esbuild then parses what they share once;
+ * source changed after that is not seen. Throws esbuild's error when a function does not compile.
  */
-export function bundleOf(name: FunctionName): string {
-  bundlesDir ??= bundleAll();
-  return join(bundlesDir, name);
+export class BundledCode extends AssetCode {
+  constructor(name: FunctionName) {
+    bundles ??= bundleAll();
+    const folder = mkdtempSync(join(tmpdir(), 'muster-bundle-'));
+    writeFileSync(join(folder, 'index.mjs'), bundles.get(name)!);
+    super(folder);
+  }
+
+  /** Copies the bundle into the cloud assembly, after which its folder is not needed. */
+  override bind(scope: Construct): CodeConfig {
+    try {
+      return super.bind(scope);
+    } finally {
+      rmSync(this.path, { recursive: true, force: true });
+    }
+  }
 }
 
-let bundlesDir: string | undefined;
+let bundles: ReadonlyMap<string, Uint8Array> | undefined;
 
-function bundleAll(): string {
-  const outdir = mkdtempSync(join(tmpdir(), 'muster-bundles-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  buildSync({
-    entryPoints: Object.fromEntries(
-      functionNames.map((name) => [join(name, 'index'), join(lambdasDir, `${name}.ts`)]),
-    ),
-    outdir,
+function bundleAll(): ReadonlyMap<string, Uint8Array> {
+  const { outputFiles } = buildSync({
+    entryPoints: functionNames.map((name) => join(lambdasDir, `${name}.ts`)),
+    write: false,
+    outdir: lambdasDir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
@@ -61,7 +72,7 @@ function bundleAll(): string {
     banner: { js: requireForCommonJs },
     logLevel: 'silent',
   });
-  return outdir;
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.mjs'), contents]));
 }
 
 /** Dependencies in CommonJS call `require` for Node's own modules, which an ES module does not have. */

@@ -1,9 +1,9 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { bundleOf, type FunctionName } from './bundle.ts';
+import { BundledCode, type FunctionName } from './bundle.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
 export interface MusterFunctionProps {
@@ -40,7 +40,7 @@ export class MusterFunction extends LambdaFunction {
     logGroup.grantWrite(role);
     super(scope, id, {
       description: props.description,
-      code: Code.fromAsset(bundleOf(props.name)),
+      code: new BundledCode(props.name),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
