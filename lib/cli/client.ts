@@ -33,7 +33,9 @@ export function musterClient(url: string): MusterClient {
       });
       if (response.ok) return response.json();
       if (LATER.includes(response.status) && attempt < TRIES) continue;
-      throw new Failure(`${method} ${path}: the service answered ${response.status}: ${await response.text()}`);
+      throw new Failure(
+        `${method} ${path}: the service answered ${response.status}: ${await response.text()}`,
+      );
     }
   };
   return {
@@ -47,7 +49,8 @@ export function musterClient(url: string): MusterClient {
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 function senderTo(url: string): Send {
-  if (!URL.canParse(url)) throw new InvalidInput(`Expected --url to be a URL such as http://127.0.0.1:3000, got ${url}`);
+  if (!URL.canParse(url))
+    throw new InvalidInput(`Expected --url to be a URL such as http://127.0.0.1:3000, got ${url}`);
   const send = /\.execute-api\./.test(new URL(url).host) ? signedSend() : fetch;
   return async (target, init) => {
     try {

@@ -1,6 +1,15 @@
 import type { QueueSeen } from './game-backend.ts';
 
-const COLUMNS = ['queue', 'waiting', 'matched', 'matches', 'wait p50', 'wait p99', 'imbalance', 'proven best'] as const;
+const COLUMNS = [
+  'queue',
+  'waiting',
+  'matched',
+  'matches',
+  'wait p50',
+  'wait p99',
+  'imbalance',
+  'proven best',
+] as const;
 
 /** What the demo has seen, as a table: players waiting and matched, waits of players, mean imbalance. */
 export function demoTable(all: readonly QueueSeen[]): string {

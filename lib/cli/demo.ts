@@ -27,7 +27,10 @@ export function demoCommand(): Command {
       'Posts players of a plausible population (solos and parties, roles where the queue has them) to a running ' +
         'service and shows what becomes of them. Without --url it starts the local cloud with the queues of ./queues.',
     )
-    .option('--url <url>', 'a running service; requests to AWS are signed with the credentials in the environment')
+    .option(
+      '--url <url>',
+      'a running service; requests to AWS are signed with the credentials in the environment',
+    )
     .option('--rate <players>', 'players per second, over all queues together', positiveNumber, 20)
     .option('--queue <name>', 'only this queue (default: all the service has)')
     .option('--seconds <n>', 'stop after this time (default: at Ctrl-C)', positiveNumber)
@@ -52,16 +55,26 @@ async function startOwnCloud() {
   return startMuster({ port: 0 });
 }
 
-async function play(url: string, { rate, queue, seconds, seed }: DemoOptions, stop: AbortController): Promise<void> {
+async function play(
+  url: string,
+  { rate, queue, seconds, seed }: DemoOptions,
+  stop: AbortController,
+): Promise<void> {
   const client = musterClient(url);
   const all = await client.queues();
   const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
   if (queues.length === 0) {
     throw queue === undefined
-      ? new Failure(`The service at ${url} has no queues. Put a definition in its folder, or PUT /queues/NAME.`)
-      : new InvalidInput(`Expected --queue to be one of ${all.map(({ name }) => name).join(', ')}, got ${queue}`);
+      ? new Failure(
+          `The service at ${url} has no queues. Put a definition in its folder, or PUT /queues/NAME.`,
+        )
+      : new InvalidInput(
+          `Expected --queue to be one of ${all.map(({ name }) => name).join(', ')}, got ${queue}`,
+        );
   }
-  console.log(`Playing ${rate} players a second against ${url} for ${seconds ? `${seconds} s` : 'as long as you like; Ctrl-C ends it'}`);
+  console.log(
+    `Playing ${rate} players a second against ${url} for ${seconds ? `${seconds} s` : 'as long as you like; Ctrl-C ends it'}`,
+  );
   const random = seededRandom(seed);
   const seen = queues.map(({ name }) => nothingSeen(name));
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
@@ -69,12 +82,17 @@ async function play(url: string, { rate, queue, seconds, seed }: DemoOptions, st
     await Promise.all([
       show(seen, stop.signal),
       ...queues.map((definition, i) =>
-        playBackend(client, definition, rate / queues.length, random.fork(definition.name), stop.signal, seen[i]!).catch(
-          (error) => {
-            stop.abort();
-            throw error;
-          },
-        ),
+        playBackend(
+          client,
+          definition,
+          rate / queues.length,
+          random.fork(definition.name),
+          stop.signal,
+          seen[i]!,
+        ).catch((error) => {
+          stop.abort();
+          throw error;
+        }),
       ),
     ]);
   } finally {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drawParty, meanPartySize, type Population } from '../simulation/population.ts';
-import type { RandomSource } from '../simulation/random.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
 import { isFinal, misfits, type NewTicket } from '../service/ticket.ts';
+import { drawParty, meanPartySize, type Population } from '../simulation/population.ts';
+import type { RandomSource } from '../simulation/random.ts';
 import type { MusterClient } from './client.ts';
 
 /** What a game backend has seen of one queue. */

@@ -26,7 +26,9 @@ export function readTicketsFile(path: string, definition: QueueDefinition): Tick
 export function isoTime(value: string): number {
   const ms = Date.parse(value);
   if (Number.isNaN(ms) || !/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/.test(value)) {
-    throw new InvalidArgumentError(`Expected ISO 8601 with an offset, such as 2026-01-31T12:00:00Z, got ${value}.`);
+    throw new InvalidArgumentError(
+      `Expected ISO 8601 with an offset, such as 2026-01-31T12:00:00Z, got ${value}.`,
+    );
   }
   return ms;
 }

@@ -86,10 +86,6 @@ export const queueDefinition = z
     teams: z.literal(2).optional().meta({ description: 'Teams in a game: two' }),
     roles: z
       .record(roleName, z.number().int().min(1))
-      .refine(
-        (roles) => Object.keys(roles).length > 0,
-        'Expected at least one role; leave `roles` out for none',
-      )
       .optional()
       .meta({ description: 'Places per team by role; they sum to teamSize' }),
     imbalance: z

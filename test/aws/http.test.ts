@@ -1,0 +1,115 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { describe, expect, it, vi } from 'vitest';
+import { httpHandler } from '../../lib/aws/http.ts';
+import { logger } from '../../lib/aws/log.ts';
+import { StoreBusy } from '../../lib/service/ports.ts';
+import { Problem } from '../../lib/service/problem.ts';
+
+function event(changes: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEventV2 {
+  return {
+    version: '2.0',
+    routeKey: 'POST /echo/{name}',
+    rawPath: '/echo/a',
+    rawQueryString: '',
+    headers: { 'content-type': 'application/json' },
+    requestContext: { requestId: 'request-1', http: { method: 'POST' } } as never,
+    pathParameters: { name: 'a%3Ab' },
+    isBase64Encoded: false,
+    body: '{"n":1}',
+    ...changes,
+  };
+}
+
+const echo = httpHandler({
+  'POST /echo/{name}': async ({ path, json }) => ({ status: 200, body: { path, body: json() } }),
+});
+const call = async (changes: Partial<APIGatewayProxyEventV2> = {}, handler = echo) => {
+  const result = await handler(event(changes), { awsRequestId: 'x', functionName: 'f' } as Context);
+  return {
+    status: result.statusCode,
+    type: result.headers?.['content-type'],
+    body: JSON.parse(result.body ?? 'null'),
+    result,
+  };
+};
+
+describe('the HTTP handler', () => {
+  it('hands over the decoded path and the parsed body', async () => {
+    expect(await call()).toMatchObject({ status: 200, body: { path: { name: 'a:b' }, body: { n: 1 } } });
+  });
+
+  it('reads a body that the gateway encoded', async () => {
+    const body = Buffer.from('{"n":2}').toString('base64');
+    expect((await call({ body, isBase64Encoded: true })).body.body).toEqual({ n: 2 });
+  });
+
+  it.each([
+    ['malformed JSON', { body: '{"n":' }, 400],
+    ['NaN', { body: '{"n":NaN}' }, 400],
+    ['no body', { body: '' }, 400],
+    [
+      'bytes that are not UTF-8',
+      { body: Buffer.from([0x22, 0xff, 0x22]).toString('base64'), isBase64Encoded: true },
+      400,
+    ],
+    ['a body over 64 KiB', { body: JSON.stringify('x'.repeat(64 * 1024)) }, 413],
+    ['another content type', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['no content type', { headers: {} }, 415],
+  ])('answers %s with a problem document', async (_, changes, status) => {
+    const answer = await call(changes);
+    expect(answer).toMatchObject({
+      status,
+      type: 'application/problem+json',
+      body: { type: 'about:blank', status },
+    });
+  });
+
+  it('takes content types that end in +json, with parameters', async () => {
+    expect((await call({ headers: { 'content-type': 'application/ld+json; charset=utf-8' } })).status).toBe(
+      200,
+    );
+  });
+
+  it('names the fields at fault', async () => {
+    const errors = [{ pointer: '#/a', detail: 'Expected more' }];
+    const handler = httpHandler({
+      'POST /echo/{name}': async () => {
+        throw new Problem(409, 'No.', { errors, extensions: { ticketStatus: 'PLACING' } });
+      },
+    });
+    expect((await call({}, handler)).body).toEqual({
+      type: 'about:blank',
+      title: 'Conflict',
+      status: 409,
+      detail: 'No.',
+      errors,
+      ticketStatus: 'PLACING',
+    });
+  });
+
+  it('asks to come back when the store stays busy', async () => {
+    const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
+    const handler = httpHandler({
+      'POST /echo/{name}': async () => {
+        throw new StoreBusy('throttled: table internal-name');
+      },
+    });
+    const answer = await call({}, handler);
+    expect(answer).toMatchObject({ status: 503, result: { headers: { 'retry-after': '1' } } });
+    expect(JSON.stringify(answer.body)).not.toContain('internal-name');
+    expect(warn).toHaveBeenCalledOnce();
+  });
+
+  it('lets no internal name and no stack out', async () => {
+    const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
+    const handler = httpHandler({
+      'POST /echo/{name}': async () => {
+        throw new TypeError('cannot read secretInternals');
+      },
+    });
+    const answer = await call({}, handler);
+    expect(answer.status).toBe(500);
+    expect(JSON.stringify(answer.body)).not.toMatch(/secretInternals|TypeError|\.ts/);
+    expect(error).toHaveBeenCalledOnce();
+  });
+});
