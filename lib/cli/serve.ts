@@ -1,24 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { synthesize } from '../infra/synthesize.ts';
-import { type LocalCloud, type LogLine, startLocalCloud } from '../local/local-cloud.ts';
+import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
+import { Problem } from '../service/problem.ts';
+import { Failure, InvalidInput } from './failure.ts';
 
-/** `muster serve`: the local cloud, until it is interrupted. */
-export function serveCommand(): Command {
-  return new Command('serve')
-    .description('run the whole service on this machine, from the template that cdk deploy would deploy')
-    .option('--port <port>', 'where the HTTP API answers, on 127.0.0.1', portNumber, 3000)
-    .option('--queues <dir>', 'the folder of queue definitions', 'queues')
-    .option('--data <dir>', 'keep tables and queues here, and go on from there (default: start empty)')
-    .option('--secrets <file>', 'JSON: the name of each secret and its value')
-    .option('--verbose', "show the functions' logs on standard error")
-    .action(async (options: ServeOptions) => {
-      process.exitCode = await serve(options);
-    });
-}
-
-export interface ServeOptions {
+interface ServeOptions {
   readonly port: number;
   readonly queues?: string;
   readonly data?: string;
@@ -26,12 +13,44 @@ export interface ServeOptions {
   readonly verbose?: boolean;
 }
 
-/** Settles with the exit status when the service was interrupted, or did not start. */
-async function serve({ port, queues, data, secrets, verbose = false }: ServeOptions): Promise<number> {
+/** The whole service on this machine, until it is interrupted. */
+export function serveCommand(): Command {
+  return new Command('serve')
+    .summary('run the whole service on this machine')
+    .description(
+      'Runs the service on this machine, made from the template that cdk deploy would deploy. ' +
+        'Prints one line with its URL when it is ready; Ctrl-C ends it.',
+    )
+    .option(
+      '--port <port>',
+      'where the HTTP API answers, on 127.0.0.1; 0: any that is free',
+      portNumber,
+      3000,
+    )
+    .option('--queues <dir>', 'folder of queue definitions (default: queues of the checkout)')
+    .option('--data <dir>', 'keep tables and queues here, and go on from there (default: start empty)')
+    .option('--secrets <file>', 'JSON: the name of each secret and its value')
+    .option('--verbose', 'show the logs of the functions on standard error')
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
   const interrupted = interruption();
-  let cloud: LocalCloud;
+  const cloud = await start(options);
+  console.log(`Muster is ready at ${cloud.url}`);
+  await interrupted;
+  await cloud.stop();
+}
+
+/** @throws Failure | InvalidInput | Problem */
+async function start({ port, queues, data, secrets, verbose }: ServeOptions): Promise<LocalCloud> {
+  if (queues !== undefined && !existsSync(queues)) {
+    throw new InvalidInput(`Expected --queues to be a folder, got "${queues}", which does not exist.`);
+  }
+  // Imported when it is needed: the CDK takes a second to load.
+  const { startMuster } = await import('../local/start-muster.ts');
   try {
-    cloud = await startService({
+    return await startMuster({
       port,
       queuesDir: queues,
       dataDir: data,
@@ -41,38 +60,13 @@ async function serve({ port, queues, data, secrets, verbose = false }: ServeOpti
       },
     });
   } catch (error) {
-    console.error(`muster serve: ${(error as Error).message.split('\n')[0]}`);
-    return error instanceof LocalCloudError ? 1 : 2;
-  }
-  console.log(`Muster is ready at ${cloud.url}`);
-  await interrupted;
-  await cloud.stop();
-  return 0;
-}
-
-export interface ServiceOptions {
-  /** 0 for any port that is free. */
-  readonly port: number;
-  readonly queuesDir?: string | undefined;
-  readonly dataDir?: string | undefined;
-  readonly secretsFile?: string | undefined;
-  readonly log?: ((line: LogLine) => void) | undefined;
-}
-
-/** Synthesizes the app in this process and starts the local cloud from it. */
-export async function startService({ queuesDir, ...options }: ServiceOptions): Promise<LocalCloud> {
-  const { template, assetPathOf, outdir } = synthesize({ queuesDir });
-  const removeAssets = () => rm(outdir, { recursive: true, force: true });
-  try {
-    const cloud = await startLocalCloud({ template, assetPathOf, ...options });
-    return { ...cloud, stop: () => cloud.stop().finally(removeAssets) };
-  } catch (error) {
-    await removeAssets();
-    throw error;
+    if (error instanceof Problem) throw error;
+    if (error instanceof LocalCloudError) throw new Failure(error.message);
+    throw new Failure(`The service did not start: ${(error as Error).message}`);
   }
 }
 
-/** Settles when the process is asked to end, by Ctrl-C, by a signal or by its terminal's end. */
+/** Settles when the process is asked to end: by Ctrl-C, by a signal, or by the end of its terminal. */
 function interruption(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
@@ -81,8 +75,6 @@ function interruption(): Promise<void> {
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new InvalidArgumentError(`Expected a port from 0 to 65535, got "${text}".`);
-  }
-  return port;
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError(`Expected a port from 0 to 65535, got "${text}".`);
 }

@@ -1,6 +1,6 @@
 /** The tables of the template in a DynamoDB emulator of its own process. */
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -131,7 +131,8 @@ function dynoxideBinary(): string | undefined {
 }
 
 async function launchDynoxide(binary: string, dataDir: string | undefined): Promise<Launch> {
-  const scratchDir = dataDir === undefined ? await mkdtemp(join(tmpdir(), 'muster-dynamodb-')) : undefined;
+  const scratchDir =
+    dataDir === undefined ? await mkdtemp(join(await scratchRoot(), 'muster-dynamodb-')) : undefined;
   const file = join(dataDir ?? scratchDir!, 'dynoxide.sqlite');
   return {
     emulator: 'dynoxide',
@@ -144,6 +145,15 @@ async function launchDynoxide(binary: string, dataDir: string | undefined): Prom
     ready: () => indexStreamRecords(file),
   };
 }
+
+/** In memory where there is room: dynoxide waits for the disk at every write, and this data nobody will miss. */
+async function scratchRoot(): Promise<string> {
+  const memory = '/dev/shm';
+  const room = await statfs(memory).catch(() => undefined);
+  return room !== undefined && room.bavail * room.bsize >= SCRATCH_ROOM_BYTES ? memory : tmpdir();
+}
+
+const SCRATCH_ROOM_BYTES = 2 ** 30;
 
 /**
  * For each write with a stream dynoxide looks up the table's last sequence number, without an index: each

@@ -1,0 +1,107 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub's own notation
+import { describe, expect, test } from 'vitest';
+import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
+import { readStack, type Template } from '../../lib/local/template.ts';
+
+const OPTIONS = { awsEndpoint: 'http://127.0.0.1:1', apiUrl: 'http://127.0.0.1:2' };
+
+/** The value as it reads in a resource of a template with some others to refer to. */
+function resolved(value: unknown, template: Partial<Template> = {}) {
+  const stack = readStack(
+    {
+      ...template,
+      Resources: {
+        Probe: { Type: 'AWS::Lambda::Function', Properties: { value } },
+        Jobs: { Type: 'AWS::SQS::Queue' },
+        Named: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::Join': ['-', ['my', 'jobs']] } } },
+        Tickets: { Type: 'AWS::DynamoDB::GlobalTable' },
+        Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: 'games' } },
+        Rule: { Type: 'AWS::Events::Rule', Properties: { EventBusName: { Ref: 'Bus' } } },
+        Api: { Type: 'AWS::ApiGatewayV2::Api' },
+        ...template.Resources,
+      },
+    },
+    OPTIONS,
+  );
+  return stack.resources('AWS::Lambda::Function')[0]!.properties.value;
+}
+
+describe('references', () => {
+  test.each([
+    [{ Ref: 'Jobs' }, 'http://127.0.0.1:1/000000000000/Jobs'],
+    [{ Ref: 'Named' }, 'http://127.0.0.1:1/000000000000/my-jobs'],
+    [{ 'Fn::GetAtt': ['Named', 'Arn'] }, 'arn:aws:sqs:us-east-1:000000000000:my-jobs'],
+    [{ 'Fn::GetAtt': 'Named.QueueName' }, 'my-jobs'],
+    [{ Ref: 'Tickets' }, 'Tickets'],
+    [{ 'Fn::GetAtt': ['Tickets', 'Arn'] }, 'arn:aws:dynamodb:us-east-1:000000000000:table/Tickets'],
+    [{ 'Fn::GetAtt': ['Bus', 'Arn'] }, 'arn:aws:events:us-east-1:000000000000:event-bus/games'],
+    [{ 'Fn::GetAtt': ['Rule', 'Arn'] }, 'arn:aws:events:us-east-1:000000000000:rule/games/Rule'],
+    [{ 'Fn::GetAtt': ['Api', 'ApiEndpoint'] }, 'http://127.0.0.1:2'],
+    [{ Ref: 'AWS::Region' }, 'us-east-1'],
+  ])('%j is %j', (value, expected) => {
+    expect(resolved(value)).toEqual(expected);
+  });
+
+  test('a parameter is its default', () => {
+    expect(resolved({ Ref: 'Size' }, { Parameters: { Size: { Type: 'Number', Default: 3 } } })).toBe(3);
+    expect(() => resolved({ Ref: 'Size' }, { Parameters: { Size: { Type: 'Number' } } })).toThrow(
+      /no default/,
+    );
+  });
+
+  test('to what is not there is an error that names who refers', () => {
+    expect(() => resolved({ Ref: 'Nobody' })).toThrow('Probe refers to Nobody');
+    expect(() => resolved({ 'Fn::GetAtt': ['Jobs', 'Color'] })).toThrow('Probe reads Jobs.Color');
+  });
+});
+
+describe('functions', () => {
+  test.each([
+    [{ 'Fn::Join': [':', ['a', { Ref: 'AWS::Partition' }]] }, 'a:aws'],
+    [{ 'Fn::Sub': '${AWS::AccountId}/${Named.QueueName}/${!literal}' }, '000000000000/my-jobs/${literal}'],
+    [{ 'Fn::Sub': ['${x}-${Bus}', { x: { Ref: 'Tickets' } }] }, 'Tickets-games'],
+    [{ 'Fn::Select': ['1', { 'Fn::Split': [',', 'a,b,c'] }] }, 'b'],
+    [{ list: [{ Ref: 'AWS::NoValue' }, 1], gone: { Ref: 'AWS::NoValue' } }, { list: [1] }],
+    [
+      { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+    ],
+  ])('%j is %j', (value, expected) => {
+    expect(resolved(value)).toEqual(expected);
+  });
+
+  test('conditions choose values and resources', () => {
+    const Conditions = {
+      Here: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] },
+      There: { 'Fn::Not': [{ Condition: 'Here' }] },
+      Both: { 'Fn::And': [{ Condition: 'Here' }, { Condition: 'There' }] },
+      Either: { 'Fn::Or': [{ Condition: 'Here' }, { Condition: 'There' }] },
+    };
+    expect(resolved({ 'Fn::If': ['Either', 'yes', 'no'] }, { Conditions })).toBe('yes');
+    expect(resolved({ 'Fn::If': ['Both', 'yes', 'no'] }, { Conditions })).toBe('no');
+    const stack = readStack(
+      { Conditions, Resources: { Elsewhere: { Type: 'AWS::SQS::Queue', Condition: 'There' } } },
+      OPTIONS,
+    );
+    expect(stack.resources('AWS::SQS::Queue')).toEqual([]);
+  });
+
+  test('without local counterpart are errors', () => {
+    expect(() => resolved({ 'Fn::ImportValue': 'x' })).toThrow('Probe uses Fn::ImportValue');
+  });
+});
+
+describe('resources', () => {
+  test('that only watch are left out, others without local counterpart are errors', () => {
+    const stack = readStack({ Resources: { Alarm: { Type: 'AWS::CloudWatch::Alarm' } } }, OPTIONS);
+    expect(stack.resources('AWS::CloudWatch::Alarm')).toEqual([]);
+    const bucket = () => readStack({ Resources: { Files: { Type: 'AWS::S3::Bucket' } } }, OPTIONS);
+    expect(bucket).toThrow(LocalCloudError);
+    expect(bucket).toThrow('The resource Files has the type AWS::S3::Bucket');
+  });
+
+  test('of a custom type are found by being custom', () => {
+    const stack = readStack({ Resources: { Seed: { Type: 'Custom::Seed', Properties: { a: 1 } } } }, OPTIONS);
+    expect(stack.customResources()).toMatchObject([{ logicalId: 'Seed', properties: { a: 1 } }]);
+  });
+});
