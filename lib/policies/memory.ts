@@ -24,6 +24,8 @@ const SAMPLE_SIZE = 256;
 /** The estimate of the rate rests on about this many arrivals: within some 10%. */
 const ARRIVALS_REMEMBERED = 100;
 const MEMORY_MAX_SECONDS = 3600;
+/** Quantiles over which the typical density is the mean. */
+const TYPICAL_POINTS = 16;
 
 /** The memory after this tick has seen its tickets. */
 export function remember(
@@ -70,7 +72,10 @@ export function remember(
   };
 }
 
-export type Estimates = Pick<PoolFacts, 'arrivalRate' | 'density' | 'rank' | 'strongShare'>;
+export type Estimates = Pick<
+  PoolFacts,
+  'arrivalRate' | 'density' | 'typicalDensity' | 'rank' | 'strongShare'
+>;
 
 /** Rate, density and ranks as the memory knows them. */
 export function estimatesOf(memory: TickMemory): Estimates {
@@ -84,22 +89,31 @@ export function estimatesOf(memory: TickMemory): Estimates {
   const neighbours = Math.min(size - 1, Math.ceil(Math.sqrt(size)));
   // Equal skills would make the density infinite; no two players are known better than this.
   const distanceMin = Math.max(Math.sqrt(square) / 100, 1e-9 * Math.max(1, Math.abs(mean)));
+
+  /** By the distance to the nearest few: fine where many are, and never 0 beyond the ends of the scale. */
+  const density = (skill: number): number => {
+    if (neighbours < 1) return arrivalRate / (2 * Math.max(1, skill));
+    let above = lowerBound(sorted, skill);
+    let below = above - 1;
+    let distance = 0;
+    for (let i = 0; i < neighbours; i++) {
+      const toBelow = below >= 0 ? skill - sorted[below] : Number.POSITIVE_INFINITY;
+      const toAbove = above < size ? sorted[above] - skill : Number.POSITIVE_INFINITY;
+      distance = Math.min(toBelow, toAbove);
+      if (toBelow <= toAbove) below--;
+      else above++;
+    }
+    return (arrivalRate * neighbours) / (size * 2 * Math.max(distance, distanceMin));
+  };
+  let typicalDensity = 0;
+  for (let i = 0; i < TYPICAL_POINTS; i++) {
+    const part = (i + 0.5) / TYPICAL_POINTS;
+    typicalDensity += density(sorted[Math.floor(part * size)] ?? 0) / TYPICAL_POINTS;
+  }
   return {
     arrivalRate,
-    density(skill) {
-      if (neighbours < 1) return arrivalRate / (2 * Math.max(1, skill));
-      let above = lowerBound(sorted, skill);
-      let below = above - 1;
-      let distance = 0;
-      for (let i = 0; i < neighbours; i++) {
-        const toBelow = below >= 0 ? skill - sorted[below] : Number.POSITIVE_INFINITY;
-        const toAbove = above < size ? sorted[above] - skill : Number.POSITIVE_INFINITY;
-        distance = Math.min(toBelow, toAbove);
-        if (toBelow <= toAbove) below--;
-        else above++;
-      }
-      return (arrivalRate * neighbours) / (size * 2 * Math.max(distance, distanceMin));
-    },
+    density,
+    typicalDensity,
     rank(skill) {
       return size === 0 ? 0.5 : (lowerBound(sorted, skill) + upperBound(sorted, skill)) / (2 * size);
     },

@@ -65,14 +65,23 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
   };
 }
 
-/** θ·√(λ/waitCost) by players of a game; see docs/policies.md for how it was found. */
-function thresholdFactor({ teamSize, alpha }: GameRules): number {
-  const pairs = Math.sqrt((alpha + 0.5) / 2) * 1.15;
-  return teamSize === 1 ? pairs : 1.15 * Math.sqrt(teamSize / 2);
+/**
+ * c in θ = c·√(waitCost/λ).
+ *
+ * With ρ players waiting per unit of skill, neighbours are 1/ρ apart, so a game of them has imbalance f = v/ρ,
+ * v that of players one unit apart; by Little's law they wait ρ/λ. So f·wait = v/λ, and f + waitCost·wait is
+ * least at f = √(v·waitCost/λ). Games are chosen, not taken as they come, which lets the threshold be
+ * somewhat lower; the exponent was fitted by simulation for 1v1 to 8v8 and the minimum is flat.
+ */
+function thresholdFactor({ teamSize, alpha, q }: GameRules): number {
+  const seats = 2 * teamSize;
+  const apart = Float64Array.from({ length: seats }, (_, at) => at);
+  const unit = uniformity(apart, q) + (teamSize === 1 ? alpha : 0);
+  return Math.sqrt(unit) * seats ** (-1 / 6);
 }
 
-/** A ticket whose age is worth this many of its thresholds doubles them. */
-const THRESHOLDS_TO_DOUBLE = 3;
+/** At the age at which waiting has cost a typical threshold this many times, a player doubles the limit. */
+const THRESHOLDS_TO_DOUBLE = 14;
 /** By how much a threshold is raised when no newcomer can be expected any more. */
 const LAST_HOUR_FACTOR = 2;
 
@@ -89,7 +98,9 @@ function termsOf(
   const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
   const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
   const base = threshold * (1 + LAST_HOUR_FACTOR * Math.exp((-arrivalRate * leftSeconds) / seats));
-  const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * threshold);
+  // The same scale of age for all: by its own, the thin ends of the scale would wait several times as long.
+  const typical = thresholdFactor(rules) * Math.sqrt(waitCost / facts.typicalDensity);
+  const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * typical);
   return { base, growth: seats * threshold * relativeAge * relativeAge };
 }
 
@@ -123,12 +134,12 @@ function startsByMargin(
   nowMs: number,
   waitCost: number,
 ): number[] {
-  const { rules, tickMs, timeoutMs } = facts;
+  const { rules } = facts;
   const seats = 2 * rules.teamSize;
   const skills = Float64Array.from(sorted, meanSkill);
   const limits = Float64Array.from(sorted, (ticket) => {
     const { base, growth } = termsOf(ticket, waitCost, facts, nowMs);
-    const isLast = isLastChance(nowMs - ticket.enqueuedAtMs, { ...facts, tickMs, timeoutMs });
+    const isLast = isLastChance(nowMs - ticket.enqueuedAtMs, facts);
     return isLast ? Number.POSITIVE_INFINITY : (base + growth) / seats;
   });
   const margins: { at: number; margin: number }[] = [];

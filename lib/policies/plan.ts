@@ -26,9 +26,9 @@ export interface QueueRules {
   readonly fill?: 'none' | 'bots' | undefined;
   /**
    * `percentile`: imbalance is taken on the share of recent players below one's skill, 0 to 100, in place of
-   * skill itself. @default 'raw'
+   * skill itself. @default 'absolute'
    */
-  readonly skillScale?: 'raw' | 'percentile' | undefined;
+  readonly skillScale?: 'absolute' | 'percentile' | undefined;
 }
 
 export interface TickInput {

@@ -23,6 +23,8 @@ export interface PoolFacts {
   readonly arrivalRate: number;
   /** Players per second and unit of skill who come near this skill, estimated; > 0. */
   density(skill: number): number;
+  /** The mean of `density` over recent players. */
+  readonly typicalDensity: number;
   /** The share of recent players with less skill than this, in [0, 1]. */
   rank(skill: number): number;
   /** The share of recent players above their mean skill, in [0, 1]. */

@@ -1,0 +1,77 @@
+import type { Ticket } from '../engine/types.ts';
+import { drawParty, meanPartySize, type Population } from './population.ts';
+import type { RandomSource } from './random.ts';
+
+/** One ticket of a simulation. */
+export interface Arrival {
+  readonly ticket: Ticket;
+  /** Milliseconds after which the player gives up; `Infinity` for never. */
+  readonly patienceMs: number;
+}
+
+/** How many players come per second, at each second of the simulation. */
+export type RateProfile =
+  | { readonly kind: 'constant'; readonly perSecond: number }
+  /** Linear from one rate to the other, over this time; then it stays. */
+  | { readonly kind: 'ramp'; readonly from: number; readonly to: number; readonly seconds: number }
+  /** A cosine day of 24 hours that begins at night. */
+  | { readonly kind: 'day'; readonly night: number; readonly peak: number };
+
+export interface ArrivalOptions {
+  readonly population: Population;
+  readonly rate: RateProfile;
+  /** How many players come. Parties are not cut, so the last ticket may bring some more. */
+  readonly players: number;
+  /** Mean of an exponential patience in seconds. Left out: nobody gives up. */
+  readonly patienceSeconds?: number | undefined;
+  /** When the simulation starts, milliseconds since the epoch. @default 0 */
+  readonly startMs?: number;
+}
+
+/** Tickets of a Poisson process, in the order of arrival. Lazy: nothing is kept. */
+export function* poissonArrivals(options: ArrivalOptions, random: RandomSource): Generator<Arrival, void> {
+  const { population, rate, players, patienceSeconds, startMs = 0 } = options;
+  const clock = random.fork('arrivals');
+  const people = random.fork('people');
+  const patience = random.fork('patience');
+  const size = meanPartySize(population);
+  const peak = peakRate(rate);
+  let seconds = 0;
+  let came = 0;
+  for (let number = 1; came < players; number++) {
+    // Thinning: draw at the highest rate there is and keep each draw with the share of the rate at its time.
+    do seconds += clock.exponential(peak / size);
+    while (rate.kind !== 'constant' && clock.uniform() * peak >= rateAt(rate, seconds));
+    const party = drawParty(population, String(number), people);
+    came += party.length;
+    yield {
+      ticket: { ticketId: `t${number}`, enqueuedAtMs: startMs + Math.round(1000 * seconds), players: party },
+      patienceMs:
+        patienceSeconds === undefined
+          ? Number.POSITIVE_INFINITY
+          : 1000 * patience.exponential(1 / patienceSeconds),
+    };
+  }
+}
+
+export function rateAt(rate: RateProfile, seconds: number): number {
+  switch (rate.kind) {
+    case 'constant':
+      return rate.perSecond;
+    case 'ramp':
+      return rate.from + (rate.to - rate.from) * Math.min(1, seconds / rate.seconds);
+    case 'day':
+      return rate.night + ((rate.peak - rate.night) * (1 - Math.cos((2 * Math.PI * seconds) / 86_400))) / 2;
+  }
+}
+
+function peakRate(rate: RateProfile): number {
+  switch (rate.kind) {
+    case 'constant':
+      return rate.perSecond;
+    case 'ramp':
+      return Math.max(rate.from, rate.to);
+    case 'day':
+      return Math.max(rate.peak, rate.night);
+  }
+}

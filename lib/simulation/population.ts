@@ -1,0 +1,81 @@
+import type { Player } from '../engine/types.ts';
+import type { RandomSource } from './random.ts';
+
+/** How the skills of players are spread. Draws below 0 are drawn again. */
+export type SkillDistribution =
+  | { readonly kind: 'normal'; readonly mean: number; readonly standardDeviation: number }
+  | { readonly kind: 'uniform'; readonly min: number; readonly max: number }
+  /** Each draw is one of these. */
+  | { readonly kind: 'sample'; readonly skills: readonly number[] };
+
+/** Who comes. */
+export interface Population {
+  readonly skills: SkillDistribution;
+  /** Weights of party sizes 1, 2, …; tickets, not players. @default [1], solos only */
+  readonly partyWeights?: readonly number[];
+  /** How different friends are: 0 all like the first of them, 1 as different as strangers. @default 0.5 */
+  readonly partySpread?: number;
+  /** Weights of the role a player prefers, by role. Left out: players name no roles. */
+  readonly roleWeights?: Readonly<Record<string, number>>;
+  /** The chance that a player accepts each other role too, in [0, 1]. @default 0.2 */
+  readonly roleFlexibility?: number;
+}
+
+/** The mean number of players in a ticket of this population. */
+export function meanPartySize({ partyWeights = [1] }: Population): number {
+  let total = 0;
+  let players = 0;
+  partyWeights.forEach((weight, at) => {
+    total += weight;
+    players += weight * (at + 1);
+  });
+  return players / total;
+}
+
+export function drawSkill(skills: SkillDistribution, random: RandomSource): number {
+  switch (skills.kind) {
+    case 'normal': {
+      let skill = -1;
+      while (skill < 0) skill = random.normal(skills.mean, skills.standardDeviation);
+      return skill;
+    }
+    case 'uniform':
+      return skills.min + (skills.max - skills.min) * random.uniform();
+    case 'sample':
+      return skills.skills[random.integer(skills.skills.length)];
+  }
+}
+
+/** The players of one party. */
+export function drawParty(population: Population, party: string, random: RandomSource): Player[] {
+  const { skills, partyWeights = [1], partySpread = 0.5, roleWeights, roleFlexibility = 0.2 } = population;
+  const size = 1 + (partyWeights.length === 1 ? 0 : drawIndex(partyWeights, random));
+  const first = drawSkill(skills, random);
+  return Array.from({ length: size }, (_, member) => {
+    const skill = member === 0 ? first : (1 - partySpread) * first + partySpread * drawSkill(skills, random);
+    const playerId = size === 1 ? `p${party}` : `p${party}.${member}`;
+    if (roleWeights === undefined) return { playerId, skill };
+    return { playerId, skill, roles: drawRoles(roleWeights, roleFlexibility, random) };
+  });
+}
+
+function drawRoles(
+  weights: Readonly<Record<string, number>>,
+  flexibility: number,
+  random: RandomSource,
+): string[] {
+  const names = Object.keys(weights);
+  const preferred = drawIndex(Object.values(weights), random);
+  return names.filter((_, at) => at === preferred || random.uniform() < flexibility);
+}
+
+function drawIndex(weights: readonly number[], random: RandomSource): number {
+  let total = 0;
+  for (const weight of weights) total += weight;
+  let left = random.uniform() * total;
+  for (let at = 0; at < weights.length; at++) {
+    left -= weights[at];
+    if (left < 0) return at;
+  }
+  return weights.findLastIndex((weight) => weight > 0);
+}
