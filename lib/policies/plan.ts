@@ -26,9 +26,9 @@ export interface QueueRules {
   readonly fill?: 'none' | 'bots' | undefined;
   /**
    * `percentile`: imbalance is taken on the share of recent players below one's skill, 0 to 100, in place of
-   * skill itself. @default 'absolute'
+   * skill itself. @default 'raw'
    */
-  readonly skillScale?: 'absolute' | 'percentile' | undefined;
+  readonly skillScale?: 'raw' | 'percentile' | undefined;
 }
 
 export interface TickInput {

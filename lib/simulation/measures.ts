@@ -1,0 +1,248 @@
+import type { Game, Ticket } from '../engine/types.ts';
+import { meanSkill } from '../policies/policy.ts';
+import { Histogram } from './histogram.ts';
+import type { Observer } from './simulate.ts';
+import { TimeSeries } from './time-series.ts';
+
+/** How a measured value is spread. */
+export interface Spread {
+  /** How many values. */
+  readonly count: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** The waits of a part of the players, in seconds from enqueueing to the match. */
+export interface WaitsOf extends Spread {
+  /** Which part: a range of skill such as `1480–1730`, a party size, a role. */
+  readonly of: string;
+}
+
+/** What happened to the players of one simulated queue. Waits count players, not tickets. */
+export interface Measures {
+  readonly players: number;
+  readonly tickets: number;
+  readonly matches: number;
+  /** Virtual seconds from the first arrival to the last tick. */
+  readonly seconds: number;
+  readonly ticks: number;
+  /** Where the players ended; the sum is `players`. */
+  readonly outcome: {
+    readonly matched: number;
+    readonly cancelled: number;
+    readonly timedOut: number;
+    readonly waiting: number;
+  };
+  /** Seats that bots took. */
+  readonly bots: number;
+  readonly waitSeconds: Spread;
+  readonly waitSecondsBySkill: readonly WaitsOf[];
+  readonly waitSecondsByPartySize: readonly WaitsOf[];
+  readonly waitSecondsByRole: readonly WaitsOf[];
+  readonly imbalance: Spread;
+  /** d_p, how far apart the teams of a match are. */
+  readonly fairness: Spread;
+  readonly uniformity: Spread;
+  /** Priority less its proven lower bound: what the best possible game could have been better by. */
+  readonly gap: Spread;
+  /** The share of matches that were proved best of their pool, in [0, 1]. */
+  readonly provedBest: number;
+  /** Players waiting after a tick, the mean over the time. */
+  readonly waitingPlayers: { readonly mean: number; readonly max: number };
+  /** At most 400 points. */
+  readonly waitingOverTime: readonly { readonly seconds: number; readonly players: number }[];
+  /** The shares of all players' waits in ranges of seconds, for a chart. */
+  readonly waitShares: readonly { readonly fromSeconds: number; readonly share: number }[];
+  readonly imbalanceShares: readonly { readonly from: number; readonly share: number }[];
+}
+
+/** Waits below this are all one. */
+const WAIT_UNIT_SECONDS = 0.01;
+/** A gap below this share of the imbalance is rounding. */
+const ROUNDING = 1e-9;
+const CHART_RANGES = 40;
+
+/** Counts what a simulation does. Memory does not grow with the number of players. */
+export class Meter implements Observer {
+  readonly #skillEdges: readonly number[];
+  readonly #skillUnit: number;
+  readonly #waits = new Histogram(WAIT_UNIT_SECONDS);
+  readonly #bySkill: Histogram[];
+  readonly #byPartySize = new Map<number, Histogram>();
+  readonly #byRole = new Map<string, Histogram>();
+  readonly #imbalance: Histogram;
+  readonly #fairness: Histogram;
+  readonly #uniformity: Histogram;
+  readonly #gap: Histogram;
+  readonly #waitingOverTime = new TimeSeries();
+  #provedBest = 0;
+  #tickets = 0;
+  #matched = 0;
+  #cancelled = 0;
+  #timedOut = 0;
+  #waiting = 0;
+  #waitingTickets = 0;
+  #waitingMax = 0;
+  #bots = 0;
+  #ticks = 0;
+  #startMs = Number.POSITIVE_INFINITY;
+  #endMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param skillEdges ascending inner edges of the ranges of skill for which waits are told apart
+   * @param skillUnit the resolution of imbalances; a millionth of the spread of skills is plenty
+   */
+  constructor(skillEdges: readonly number[], skillUnit: number) {
+    this.#skillEdges = skillEdges;
+    this.#skillUnit = skillUnit;
+    this.#bySkill = Array.from({ length: skillEdges.length + 1 }, () => new Histogram(WAIT_UNIT_SECONDS));
+    this.#imbalance = new Histogram(skillUnit);
+    this.#fairness = new Histogram(skillUnit);
+    this.#uniformity = new Histogram(skillUnit);
+    this.#gap = new Histogram(skillUnit);
+  }
+
+  matched(game: Game, tickets: readonly Ticket[], nowMs: number): void {
+    this.#imbalance.add(game.imbalance);
+    this.#fairness.add(game.fairness);
+    this.#uniformity.add(game.uniformity);
+    const gap = game.priority - game.lowerBound;
+    if (gap <= ROUNDING * Math.max(game.imbalance, this.#skillUnit)) this.#provedBest++;
+    if (Number.isFinite(gap)) this.#gap.add(Math.max(0, gap));
+    const waits = new Map<string, number>();
+    for (const ticket of tickets) {
+      const wait = (nowMs - ticket.enqueuedAtMs) / 1000;
+      const players = ticket.players.length;
+      waits.set(ticket.ticketId, wait);
+      this.#leave(ticket);
+      this.#matched += players;
+      this.#waits.add(wait, players);
+      this.#bySkill[this.#rangeOf(meanSkill(ticket))].add(wait, players);
+      histogramOf(this.#byPartySize, players).add(wait, players);
+    }
+    for (const team of game.teams) {
+      for (const { ticketId, role, bot } of team) {
+        if (bot) this.#bots++;
+        else if (role !== undefined) histogramOf(this.#byRole, role).add(waits.get(ticketId) ?? 0);
+      }
+    }
+  }
+
+  timedOut(ticket: Ticket): void {
+    this.#leave(ticket);
+    this.#timedOut += ticket.players.length;
+  }
+
+  cancelled(ticket: Ticket): void {
+    this.#leave(ticket);
+    this.#cancelled += ticket.players.length;
+  }
+
+  ticked(nowMs: number, waiting: readonly Ticket[]): void {
+    this.#ticks++;
+    this.#endMs = nowMs;
+    let players = 0;
+    for (const ticket of waiting) players += ticket.players.length;
+    const oldest = waiting[0]?.enqueuedAtMs ?? nowMs;
+    this.#startMs = Math.min(this.#startMs, oldest);
+    this.#waiting = players;
+    this.#waitingTickets = waiting.length;
+    this.#waitingMax = Math.max(this.#waitingMax, players);
+    this.#waitingOverTime.add(nowMs, players);
+  }
+
+  /** What has been measured so far. */
+  read(): Measures {
+    const start = Number.isFinite(this.#startMs) ? this.#startMs : 0;
+    return {
+      players: this.#matched + this.#cancelled + this.#timedOut + this.#waiting,
+      tickets: this.#tickets + this.#waitingTickets,
+      matches: this.#imbalance.count,
+      seconds: this.#ticks === 0 ? 0 : (this.#endMs - start) / 1000,
+      ticks: this.#ticks,
+      outcome: {
+        matched: this.#matched,
+        cancelled: this.#cancelled,
+        timedOut: this.#timedOut,
+        waiting: this.#waiting,
+      },
+      bots: this.#bots,
+      waitSeconds: spreadOf(this.#waits),
+      waitSecondsBySkill: this.#bySkill.map((waits, at) => ({ of: this.#rangeName(at), ...spreadOf(waits) })),
+      waitSecondsByPartySize: [...this.#byPartySize]
+        .sort(([a], [b]) => a - b)
+        .map(([size, waits]) => ({ of: String(size), ...spreadOf(waits) })),
+      waitSecondsByRole: [...this.#byRole]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([role, waits]) => ({ of: role, ...spreadOf(waits) })),
+      imbalance: spreadOf(this.#imbalance),
+      fairness: spreadOf(this.#fairness),
+      uniformity: spreadOf(this.#uniformity),
+      gap: spreadOf(this.#gap),
+      provedBest: this.#imbalance.count === 0 ? 0 : this.#provedBest / this.#imbalance.count,
+      waitingPlayers: { mean: this.#waitingOverTime.mean, max: this.#waitingMax },
+      waitingOverTime: this.#waitingOverTime
+        .points()
+        .map(({ atMs, value }) => ({ seconds: (atMs - start) / 1000, players: value })),
+      waitShares: sharesOf(this.#waits).map(({ from, share }) => ({ fromSeconds: from, share })),
+      imbalanceShares: sharesOf(this.#imbalance),
+    };
+  }
+
+  #leave(ticket: Ticket): void {
+    this.#tickets++;
+    this.#startMs = Math.min(this.#startMs, ticket.enqueuedAtMs);
+  }
+
+  #rangeOf(skill: number): number {
+    const at = this.#skillEdges.findIndex((edge) => skill < edge);
+    return at === -1 ? this.#skillEdges.length : at;
+  }
+
+  #rangeName(at: number): string {
+    const [low, high] = [this.#skillEdges[at - 1], this.#skillEdges[at]];
+    if (low === undefined && high === undefined) return 'all';
+    if (low === undefined) return `below ${shortNumber(high)}`;
+    if (high === undefined) return `${shortNumber(low)} and above`;
+    return `${shortNumber(low)} to ${shortNumber(high)}`;
+  }
+}
+
+function histogramOf<Key>(histograms: Map<Key, Histogram>, key: Key): Histogram {
+  let histogram = histograms.get(key);
+  if (histogram === undefined) {
+    histogram = new Histogram(WAIT_UNIT_SECONDS);
+    histograms.set(key, histogram);
+  }
+  return histogram;
+}
+
+function spreadOf(values: Histogram): Spread {
+  return {
+    count: values.count,
+    mean: rounded(values.mean),
+    p50: rounded(values.quantile(0.5)),
+    p90: rounded(values.quantile(0.9)),
+    p99: rounded(values.quantile(0.99)),
+    max: rounded(values.max),
+  };
+}
+
+/** Equal ranges up to a little above the 99th percentile; the last one holds all that is above. */
+function sharesOf(values: Histogram): { from: number; share: number }[] {
+  if (values.count === 0) return [];
+  const width = (1.1 * Math.max(values.quantile(0.99), values.max / 1e6)) / CHART_RANGES || 1;
+  const edges = Array.from({ length: CHART_RANGES }, (_, at) => at * width);
+  return values.shares([...edges, Number.POSITIVE_INFINITY]).map((share, at) => ({
+    from: rounded(edges[at]),
+    share: rounded(share),
+  }));
+}
+
+/** Six digits: more than a simulation knows, and the same text for the same value. */
+const rounded = (value: number) => Number(value.toPrecision(6));
+
+const shortNumber = (value: number) => String(Number(value.toPrecision(4)));

@@ -1,0 +1,48 @@
+const POINTS_MAX = 400;
+
+/**
+ * A value over time in bounded memory: means over equal numbers of observations, which are merged two by two
+ * whenever there are too many points.
+ */
+export class TimeSeries {
+  #points: { atMs: number; value: number }[] = [];
+  #perPoint = 1;
+  #sum = 0;
+  #inPoint = 0;
+  #lastMs = Number.NaN;
+  #area = 0;
+  #time = 0;
+
+  /** Each observation holds from the one before it until its own time. */
+  add(atMs: number, value: number): void {
+    const held = Number.isNaN(this.#lastMs) ? 0 : atMs - this.#lastMs;
+    this.#lastMs = atMs;
+    this.#area += held * value;
+    this.#time += held;
+    this.#sum += value;
+    if (++this.#inPoint < this.#perPoint) return;
+    this.#points.push({ atMs, value: this.#sum / this.#inPoint });
+    this.#sum = 0;
+    this.#inPoint = 0;
+    if (this.#points.length === POINTS_MAX) this.#merge();
+  }
+
+  /** The mean over the time. 0 before two observations. */
+  get mean(): number {
+    return this.#time === 0 ? 0 : this.#area / this.#time;
+  }
+
+  points(): readonly { readonly atMs: number; readonly value: number }[] {
+    return this.#points;
+  }
+
+  #merge(): void {
+    const merged: { atMs: number; value: number }[] = [];
+    for (let at = 1; at < this.#points.length; at += 2) {
+      const [before, after] = [this.#points[at - 1], this.#points[at]];
+      merged.push({ atMs: after.atMs, value: (before.value + after.value) / 2 });
+    }
+    this.#points = merged;
+    this.#perPoint *= 2;
+  }
+}
