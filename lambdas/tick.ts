@@ -20,7 +20,6 @@ const deps = {
   clock,
   newId: randomUUID,
 };
-const metrics = new Metrics();
 
 /** One message at a time: the event source's batch size is 1. */
 export const handler = async (event: SQSEvent): Promise<void> => {
@@ -35,6 +34,7 @@ export const handler = async (event: SQSEvent): Promise<void> => {
 
 /** Each measure by itself, so that a dashboard can tell queues apart and take percentiles. */
 function record({ queue, waiting, games, waitsMs, timedOut, durationMs, ageMs }: TickMetrics): void {
+  const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit } = MetricUnit;
   const put = (
     name: string,
@@ -43,7 +43,6 @@ function record({ queue, waiting, games, waitsMs, timedOut, durationMs, ageMs }:
   ) => {
     for (const value of values) metrics.addMetric(name, unit, value);
   };
-  metrics.setDefaultDimensions({ queue });
   put('Waiting', Count, [waiting]);
   put('Matches', Count, [games.length]);
   put('TimedOut', Count, [timedOut]);

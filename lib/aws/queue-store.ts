@@ -53,10 +53,11 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         client.send(
           new UpdateCommand({
             ...update(record.definition.name, 'definition'),
-            UpdateExpression: `SET definition = :definition, version = :version, plans = :plans, awakeUntilMs = :awakeUntilMs ${
+            UpdateExpression: `SET #definition = :definition, version = :version, plans = :plans, awakeUntilMs = :awakeUntilMs ${
               record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'
             }`,
             ConditionExpression: asRead,
+            ExpressionAttributeNames: { '#definition': 'definition' },
             ExpressionAttributeValues: {
               ':definition': JSON.stringify(record.definition),
               ':version': record.version,

@@ -10,7 +10,10 @@ export const queueStats = z
     waiting: z.number().int().meta({ description: 'Tickets that wait now' }),
     oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when nobody waited' }),
     lastTickAt: z.iso.datetime().nullable(),
-    tickMilliseconds: z.number().nullable().meta({ description: 'The longest of the last ticks' }),
+    tickMilliseconds: z
+      .number()
+      .nullable()
+      .meta({ description: 'How long the last tick took; of several buckets, the longest' }),
     recentMatches: z
       .object({
         count: z.number().int(),
@@ -39,13 +42,15 @@ export async function getStats(
   const all = [...reports.values()];
   const recent = all.flatMap((report) => report.recent);
   const waits = recent.flatMap(({ waitsMs }) => waitsMs).sort((a, b) => a - b);
-  const oldestMs = Math.max(0, ...all.map(({ oldestWaitMs }) => oldestWaitMs));
+  const lastSlotMs = Math.max(0, ...all.map(({ slotMs }) => slotMs));
+  const last = all.filter(({ slotMs }) => slotMs === lastSlotMs);
+  const oldestMs = Math.max(0, ...last.map(({ oldestWaitMs }) => oldestWaitMs));
   return {
     queue,
     waiting: counts.reduce((a, b) => a + b, 0),
     oldestWaitSeconds: oldestMs > 0 ? oldestMs / 1_000 : null,
-    lastTickAt: all.length > 0 ? new Date(Math.max(...all.map(({ slotMs }) => slotMs))).toISOString() : null,
-    tickMilliseconds: all.length > 0 ? Math.max(...all.map(({ durationMs }) => durationMs)) : null,
+    lastTickAt: all.length > 0 ? new Date(lastSlotMs).toISOString() : null,
+    tickMilliseconds: all.length > 0 ? Math.max(...last.map(({ durationMs }) => durationMs)) : null,
     recentMatches: {
       count: recent.length,
       imbalanceMean:
