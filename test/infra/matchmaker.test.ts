@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -5,6 +10,8 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { temporaryFolder } from './synthesized.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Somebody else's app: no feature flags, another tree, things of its own. */
 function studio(props: MatchmakerProps = {}) {
@@ -87,6 +94,27 @@ describe('Matchmaker in another app', () => {
         BatchSize: 1,
         ScalingConfig: { MaximumConcurrency: 5 },
       });
+  });
+});
+
+describe('the checkout linked into another project', () => {
+  it('is imported by Node as it is', async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, 'node_modules'));
+    symlinkSync(root, join(project, 'node_modules/muster'));
+    symlinkSync(join(root, 'node_modules/aws-cdk-lib'), join(project, 'node_modules/aws-cdk-lib'));
+    writeFileSync(
+      join(project, 'app.mjs'),
+      `import { App, Stack } from 'aws-cdk-lib';
+       import { Matchmaker } from 'muster/lib/infra/matchmaker.ts';
+       const app = new App({ outdir: 'cdk.out', builtinCloudFormationValidation: false });
+       const stack = new Stack(app, 'Game');
+       new Matchmaker(stack, 'Matchmaker', { stage: 'prod' });
+       console.log(Object.values(app.synth().getStackByName('Game').template.Resources)
+         .filter(({ Type }) => Type === 'AWS::Lambda::Function').length);`,
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
+    expect(stdout.trim()).toBe('12');
   });
 });
 

@@ -6,13 +6,17 @@ import { type Synthesized, type SynthesizeOptions, synthesize } from '../../lib/
 
 /** Synthesizes into a folder that is removed after the tests of the file. */
 export function synthesized(options: Omit<SynthesizeOptions, 'outdir'> = {}): Synthesized {
-  const outdir = temporaryFolder();
-  return synthesize({ ...options, outdir });
+  return synthesize({ ...options, outdir: temporaryFolder() });
 }
 
 /** A folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'muster-infra-test-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
