@@ -30,8 +30,17 @@ export interface AwsRoutes {
   readonly services: Readonly<Record<string, AwsService>>;
   /** Functions by access key; who is none of them may do everything. */
   readonly callers: ReadonlyMap<string, Caller>;
+  /** Stands between callers and services, to watch or to disturb. @default calls go through as they are */
+  readonly intercept?: Interceptor | undefined;
   readonly log: (line: string) => void;
 }
+
+/** Answers a call in place of its service, which it may ask; `caller` is the function's name, if it is one. */
+export type Interceptor = (
+  call: AwsCall,
+  service: AwsService,
+  caller: string | undefined,
+) => Promise<AwsReply>;
 
 export async function listenForAws(): Promise<AwsEndpoint> {
   let routes: AwsRoutes | undefined;
@@ -67,7 +76,7 @@ async function answer(request: IncomingMessage, routes: AwsRoutes | undefined): 
   const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const caller = routes.callers.get(accessKeyId);
   const refusal = caller && refusalOf(caller, call);
-  if (refusal === undefined) return service(call);
+  if (refusal === undefined) return routes.intercept?.(call, service, caller?.name) ?? service(call);
   routes.log(refusal);
   return errorReply('com.amazon.coral.service#AccessDeniedException', refusal);
 }

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { tablesOf } from './access.ts';
 import { listenForRequests, makeRoutes } from './api-gateway.ts';
-import { type Caller, listenForAws } from './aws-endpoint.ts';
+import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
 import { deployCustomResources } from './custom-resources.ts';
 import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET, startDynamoDB } from './dynamodb.ts';
@@ -35,6 +35,8 @@ export interface LocalCloudOptions {
   readonly emulator?: Emulator | undefined;
   /** Whether schedules run by themselves. @default true */
   readonly schedules?: boolean | undefined;
+  /** Stands between functions and AWS's services, to measure or to disturb. */
+  readonly intercept?: Interceptor | undefined;
   /** Called with each log line, as it is written. */
   readonly log?: ((line: LogLine) => void) | undefined;
 }
@@ -150,6 +152,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
         { name: fn.name, roleName: fn.roleName, statements: statements.get(fn.roleName) ?? [] },
       ]),
     ),
+    intercept: options.intercept,
     log: say,
   });
   await deployCustomResources(stack, functions, inDir(dataDir, 'custom-resources.json'));
