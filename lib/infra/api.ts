@@ -87,8 +87,7 @@ export class Api extends Construct {
 
   /** One integration for all routes of a function. */
   #integration(fn: MusterFunction): HttpLambdaIntegration {
-    const integration =
-      this.#integrations.get(fn) ?? new HttpLambdaIntegration(`${fn.node.id}Integration`, fn);
+    const integration = this.#integrations.get(fn) ?? new HttpLambdaIntegration(`${fn.name}Integration`, fn);
     this.#integrations.set(fn, integration);
     return integration;
   }

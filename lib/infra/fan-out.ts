@@ -1,6 +1,5 @@
 import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
-import { EventBus, type EventPattern, Match, Rule } from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -8,8 +7,9 @@ import { Construct } from 'constructs';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store, StoreTable } from './store.ts';
+import { Subscriber } from './subscriber.ts';
 import type { Tick } from './tick.ts';
-import { deadLetterQueue, WorkQueue } from './work-queue.ts';
+import { deadLetterQueue } from './work-queue.ts';
 
 export interface FanOutProps {
   readonly store: Store;
@@ -27,19 +27,17 @@ export class FanOut extends Construct {
   /** Carries every event of the service, source `muster`. */
   readonly bus: EventBus;
   readonly publish: MusterFunction;
-  readonly notify: MusterFunction;
-  readonly provision: MusterFunction;
-  readonly deadline: MusterFunction;
+  readonly notify: Subscriber;
+  readonly provision: Subscriber;
+  readonly deadline: Subscriber;
   /** What `publish` could not publish, by the table it came from. Points into the stream; holds no items. */
   readonly unpublished: { readonly tickets: Queue; readonly matches: Queue };
-  readonly notifyQueue: WorkQueue;
-  readonly provisionQueue: WorkQueue;
-  readonly deadlineQueue: WorkQueue;
 
   constructor(scope: Construct, id: string, props: FanOutProps) {
     super(scope, id);
-    const { store, tick, stage } = props;
-    this.bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
+    const { store, tick, secretsPrefix, stage } = props;
+    const bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
+    this.bus = bus;
 
     this.publish = new MusterFunction(this, 'Publish', {
       name: 'publish',
@@ -63,67 +61,57 @@ export class FanOut extends Construct {
       matches: this.#readStream('Matches', store.matches, { eventName: FilterRule.or('INSERT', 'MODIFY') }),
     };
 
-    this.notify = new MusterFunction(this, 'Notify', {
+    this.notify = new Subscriber(this, 'Notify', {
+      bus,
+      pattern: { resources: Match.prefix('webhooks/') },
       name: 'notify',
       description: 'Delivers signed webhooks',
-      timeout: Duration.seconds(30),
+      variable: 'NOTIFY_QUEUE_URL',
+      maxReceiveCount: 8,
       stage,
     });
-    store.queues.allow(this.notify, 'GetItem');
-    allowSecrets(this.notify, props.secretsPrefix);
-    this.notifyQueue = new WorkQueue(this, 'Notifications', {
-      consumer: this.notify,
-      variable: 'NOTIFY_QUEUE_URL',
-      batchSize: 10,
-      maxReceiveCount: 8,
-    });
-    this.notifyQueue.allowSend(this.notify);
-    this.notifyQueue.allowPostpone(this.notify);
-    this.#route('ToNotify', this.notifyQueue, { resources: Match.prefix('webhooks/') });
+    store.queues.allow(this.notify.fn, 'GetItem');
+    allowSecrets(this.notify.fn, secretsPrefix);
+    // An event that several webhooks want is parted into one message for each.
+    this.notify.queue.allowSend(this.notify.fn);
+    this.notify.queue.allowPostpone(this.notify.fn);
 
-    this.provision = new MusterFunction(this, 'Provision', {
+    this.provision = new Subscriber(this, 'Provision', {
+      bus,
+      pattern: {
+        detailType: ['MatchFound', 'MatchAccepted'],
+        detail: { match: { status: ['PLACING'] } },
+        resources: Match.prefix('provisioner/http'),
+      },
       name: 'provision',
       description: "Asks a queue's provisioner where a match is played",
-      timeout: Duration.seconds(30),
+      variable: 'PROVISION_QUEUE_URL',
+      maxReceiveCount: 5,
       stage,
     });
-    store.queues.allow(this.provision, 'GetItem');
-    store.matches.allow(this.provision, 'GetItem', 'UpdateItem');
-    allowSecrets(this.provision, props.secretsPrefix);
-    this.provisionQueue = new WorkQueue(this, 'Provisionings', {
-      consumer: this.provision,
-      variable: 'PROVISION_QUEUE_URL',
-      batchSize: 10,
-      maxReceiveCount: 5,
-    });
-    this.provisionQueue.allowPostpone(this.provision);
-    this.#route('ToProvision', this.provisionQueue, {
-      detailType: ['MatchFound', 'MatchAccepted'],
-      detail: { match: { status: ['PLACING'] } },
-      resources: Match.prefix('provisioner/http'),
-    });
+    store.queues.allow(this.provision.fn, 'GetItem');
+    store.matches.allow(this.provision.fn, 'GetItem', 'UpdateItem');
+    allowSecrets(this.provision.fn, secretsPrefix);
+    this.provision.queue.allowPostpone(this.provision.fn);
 
-    this.deadline = new MusterFunction(this, 'Deadline', {
+    this.deadline = new Subscriber(this, 'Deadline', {
+      bus,
+      pattern: {
+        detailType: ['MatchFound', 'MatchAccepted'],
+        detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
+      },
       name: 'deadline',
       description: 'Ends acceptances and placements whose time is up',
-      timeout: Duration.seconds(30),
+      variable: 'DEADLINE_QUEUE_URL',
+      maxReceiveCount: 5,
       stage,
     });
-    store.matches.allow(this.deadline, 'GetItem', 'UpdateItem');
-    store.tickets.allow(this.deadline, 'GetItem', 'UpdateItem');
-    store.queues.allow(this.deadline, 'GetItem', 'UpdateItem');
-    tick.queue.allowSend(this.deadline);
-    this.deadlineQueue = new WorkQueue(this, 'Deadlines', {
-      consumer: this.deadline,
-      variable: 'DEADLINE_QUEUE_URL',
-      batchSize: 10,
-      maxReceiveCount: 5,
-    });
-    this.deadlineQueue.allowSend(this.deadline);
-    this.#route('ToDeadline', this.deadlineQueue, {
-      detailType: ['MatchFound', 'MatchAccepted'],
-      detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
-    });
+    store.matches.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
+    store.queues.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
+    // Tickets given back wake their queue; what is not due yet is sent again with a delay.
+    tick.queue.allowSend(this.deadline.fn);
+    this.deadline.queue.allowSend(this.deadline.fn);
   }
 
   /** Makes `publish` read a table's stream, each change at least once and in order per item. Returns the dead letters. */
@@ -158,15 +146,6 @@ export class FanOut extends Construct {
       filters: [FilterCriteria.filter(filter)],
     });
     return deadLetters;
-  }
-
-  /** Brings the service's events of a pattern to a queue; those that cannot be brought there are its dead letters too. */
-  #route(name: string, to: WorkQueue, pattern: EventPattern): void {
-    new Rule(this, name, {
-      eventBus: this.bus,
-      eventPattern: { source: ['muster'], ...pattern },
-      targets: [new SqsQueue(to.queue, { deadLetterQueue: to.deadLetters })],
-    });
   }
 }
 

@@ -31,6 +31,8 @@ export interface MusterFunctionProps {
  * the right and the environment variable together.
  */
 export class MusterFunction extends LambdaFunction {
+  readonly name: FunctionName;
+
   constructor(scope: Construct, id: string, props: MusterFunctionProps) {
     const logGroup = new LogGroup(scope, `${id}Logs`, {
       retention: props.stage.logRetention,
@@ -54,5 +56,6 @@ export class MusterFunction extends LambdaFunction {
         POWERTOOLS_METRICS_NAMESPACE: 'Muster',
       },
     });
+    this.name = props.name;
   }
 }

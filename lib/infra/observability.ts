@@ -85,7 +85,7 @@ export class Observability extends Construct {
       ),
       graph(
         'Failed invocations a minute',
-        ...props.functions.map((fn) => fn.metricErrors({ period: minute, label: fn.node.id })),
+        ...props.functions.map((fn) => fn.metricErrors({ period: minute, label: fn.name })),
       ),
     );
   }

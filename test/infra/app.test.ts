@@ -33,7 +33,7 @@ describe('cdk synth', () => {
     });
     const fromCli: Template = JSON.parse(readFileSync(join(outdir, 'Muster.template.json'), 'utf8'));
     expect(withoutMetadata(fromCli)).toEqual(withoutMetadata(synthesized().template));
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('cdk-nag', () => {

@@ -115,7 +115,7 @@ describe('the checkout linked into another project', () => {
     );
     const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
     expect(stdout.trim()).toBe('12');
-  });
+  }, 60_000);
 });
 
 describe('tokens in place of AWS credentials', () => {

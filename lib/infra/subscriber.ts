@@ -1,0 +1,50 @@
+import { Duration } from 'aws-cdk-lib';
+import { type EventBus, type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import type { FunctionName } from './bundle.ts';
+import { MusterFunction } from './muster-function.ts';
+import type { StagePolicy } from './stage-policy.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface SubscriberProps {
+  readonly bus: EventBus;
+  /** Which of the service's events. */
+  readonly pattern: EventPattern;
+  /** The function that gets them, ten at a time at most. */
+  readonly name: FunctionName;
+  readonly description: string;
+  /** See {@link WorkQueueProps.variable}. */
+  readonly variable: string;
+  /** See {@link WorkQueueProps.maxReceiveCount}. */
+  readonly maxReceiveCount: number;
+  readonly stage: StagePolicy;
+}
+
+/** A function that gets events of the bus by a queue, each at least once. */
+export class Subscriber extends Construct {
+  readonly fn: MusterFunction;
+  readonly queue: WorkQueue;
+
+  constructor(scope: Construct, id: string, props: SubscriberProps) {
+    super(scope, id);
+    this.fn = new MusterFunction(this, 'Function', {
+      name: props.name,
+      description: props.description,
+      timeout: Duration.seconds(30),
+      stage: props.stage,
+    });
+    this.queue = new WorkQueue(this, 'Events', {
+      consumer: this.fn,
+      variable: props.variable,
+      batchSize: 10,
+      maxReceiveCount: props.maxReceiveCount,
+    });
+    new Rule(this, 'Rule', {
+      eventBus: props.bus,
+      eventPattern: { source: ['muster'], ...props.pattern },
+      // What cannot be brought to the queue has the form of what can: its dead letters take both.
+      targets: [new SqsQueue(this.queue.queue, { deadLetterQueue: this.queue.deadLetters })],
+    });
+  }
+}
