@@ -52,8 +52,7 @@ export function startEventSources(options: EventSourcesOptions): EventSources {
     },
     async stop() {
       const stopping = [...queues, ...streams.map(({ source }) => source)].map((source) => source.stop());
-      sqs.endWaits();
-      await Promise.all(stopping);
+      await sqs.endWaitsUntil(Promise.all(stopping));
     },
   };
 }

@@ -13,8 +13,8 @@ export interface Sqs {
   readonly service: AwsService;
   /** The messages of a queue: waiting, delayed and in flight. */
   inspect(queueName: string): QueueContents;
-  /** Lets every receive that waits for messages answer now. */
-  endWaits(): void;
+  /** Lets every receive that waits for messages answer at once, until the promise settles; then settles too. */
+  endWaitsUntil(settled: Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,11 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
         inFlight: contents.inflight.map(({ message }) => message),
       };
     },
-    endWaits: () => stores.sqsStore.shutdown(),
+    async endWaitsUntil(settled) {
+      // Again and again: a receive that was called before may begin to wait only now.
+      const endWaits = setInterval(() => stores.sqsStore.shutdown(), 10);
+      await settled.finally(() => clearInterval(endWaits));
+    },
     async stop() {
       await app.close();
       persistence?.close();

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AwsCallError, callAws } from '../../lib/local/aws-json.ts';
+import {
+  DYNAMODB_TARGET,
+  type DynamoDB,
+  type Emulator,
+  STREAMS_TARGET,
+  startDynamoDB,
+} from '../../lib/local/dynamodb.ts';
+import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
+import { scratchDir, stackOf } from './fixtures.ts';
+
+const hasJava = spawnSync('java', ['-version']).status === 0;
+const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
+const EMULATORS: readonly [Emulator, boolean][] = [
+  ['dynoxide', isLinuxX64],
+  ['dynamodb-local', hasJava],
+];
+
+const table = (attributes: object = {}) =>
+  stackOf({
+    Tickets: {
+      Type: 'AWS::DynamoDB::GlobalTable',
+      Properties: {
+        AttributeDefinitions: [
+          { AttributeName: 'ticketId', AttributeType: 'S' },
+          { AttributeName: 'pool', AttributeType: 'S' },
+        ],
+        KeySchema: [{ AttributeName: 'ticketId', KeyType: 'HASH' }],
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: 'pool',
+            KeySchema: [{ AttributeName: 'pool', KeyType: 'HASH' }],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
+        StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+        ...attributes,
+      },
+    },
+  }).resources('AWS::DynamoDB::GlobalTable');
+
+const call = <Answer = object>(
+  dynamodb: DynamoDB,
+  operation: string,
+  input: object,
+  target = DYNAMODB_TARGET,
+) => callAws<Answer>(dynamodb.service, target, operation, input);
+
+describe.each(EMULATORS)('with %s', (emulator, canRun) => {
+  describe.skipIf(!canRun)('the tables of the template', () => {
+    let dynamodb: DynamoDB;
+    beforeAll(async () => {
+      dynamodb = await startDynamoDB(table(), { emulator });
+    });
+    afterAll(() => dynamodb.stop());
+
+    test('have their sparse index', async () => {
+      const put = (ticketId: string, rest: object) =>
+        call(dynamodb, 'PutItem', { TableName: 'Tickets', Item: { ticketId: { S: ticketId }, ...rest } });
+      await put('waiting', { pool: { S: 'duel#0' } });
+      await put('matched', {});
+      const { Items } = await call<{ Items: object[] }>(dynamodb, 'Query', {
+        TableName: 'Tickets',
+        IndexName: 'pool',
+        KeyConditionExpression: '#pool = :pool',
+        ExpressionAttributeNames: { '#pool': 'pool' },
+        ExpressionAttributeValues: { ':pool': { S: 'duel#0' } },
+      });
+      expect(Items).toEqual([{ ticketId: { S: 'waiting' }, pool: { S: 'duel#0' } }]);
+    });
+
+    test('write all items of a transaction or none, and say which condition failed', async () => {
+      const ConditionExpression = 'attribute_not_exists(ticketId)';
+      const put = (id: string) => ({
+        Put: { TableName: 'Tickets', Item: { ticketId: { S: id } }, ConditionExpression },
+      });
+      await call(dynamodb, 'TransactWriteItems', { TransactItems: [put('a'), put('b')] });
+      const again = call(dynamodb, 'TransactWriteItems', { TransactItems: [put('c'), put('b')] });
+      await expect(again).rejects.toThrow(AwsCallError);
+      await expect(again).rejects.toMatchObject({ code: 'TransactionCanceledException' });
+      const { Item } = await call<{ Item?: object }>(dynamodb, 'GetItem', {
+        TableName: 'Tickets',
+        Key: { ticketId: { S: 'c' } },
+      });
+      expect(Item).toBeUndefined();
+    });
+
+    test('have their stream', async () => {
+      const { StreamDescription } = await call<{ StreamDescription: { Shards: unknown[] } }>(
+        dynamodb,
+        'DescribeStream',
+        { StreamArn: dynamodb.streamArn('Tickets') },
+        STREAMS_TARGET,
+      );
+      expect(StreamDescription.Shards.length).toBeGreaterThan(0);
+      expect(() => dynamodb.streamArn('Other')).toThrow('no stream');
+    });
+  });
+
+  test.skipIf(!canRun)('a data directory keeps the tables', async () => {
+    const dataDir = scratchDir();
+    const first = await startDynamoDB(table(), { emulator, dataDir });
+    await call(first, 'PutItem', { TableName: 'Tickets', Item: { ticketId: { S: 'kept' } } });
+    await first.stop();
+    const second = await startDynamoDB(table(), { emulator, dataDir });
+    const { Item } = await call<{ Item: object }>(second, 'GetItem', {
+      TableName: 'Tickets',
+      Key: { ticketId: { S: 'kept' } },
+    });
+    await second.stop();
+    expect(Item).toEqual({ ticketId: { S: 'kept' } });
+  });
+});
+
+test.skipIf(!isLinuxX64)('a data directory with tables of another shape is refused', async () => {
+  const dataDir = scratchDir();
+  await (await startDynamoDB(table(), { dataDir })).stop();
+  const other = table({
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    GlobalSecondaryIndexes: [],
+  });
+  const started = startDynamoDB(other, { dataDir });
+  await expect(started).rejects.toThrow(LocalCloudError);
+  await expect(started).rejects.toThrow('The stored table Tickets has other keys than the template');
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { callAws } from '../../lib/local/aws-json.ts';
+import { startQueueSource } from '../../lib/local/queue-source.ts';
+import { SQS_TARGET, type Sqs, startSqs } from '../../lib/local/sqs.ts';
+import { fakeFunction, resourceOf, scratchDir, stackOf, until } from './fixtures.ts';
+
+type SqsEvent = { Records: { messageId: string; body: string; attributes: Record<string, string> }[] };
+
+const queueNames = ['Plain', 'Partial', 'Confused', 'Failing', 'Delayed', 'Many'];
+const stack = stackOf({
+  DeadLetters: { Type: 'AWS::SQS::Queue' },
+  ...Object.fromEntries(
+    queueNames.map((name) => [
+      name,
+      {
+        Type: 'AWS::SQS::Queue',
+        Properties: {
+          // A failed message is back after a second.
+          VisibilityTimeout: 1,
+          RedrivePolicy: {
+            deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] },
+            maxReceiveCount: 2,
+          },
+        },
+      },
+    ]),
+  ),
+});
+const queues = stack.resources('AWS::SQS::Queue');
+
+let sqs: Sqs;
+beforeAll(async () => {
+  sqs = await startSqs(queues);
+});
+afterAll(() => sqs.stop());
+
+const send = (QueueUrl: string, MessageBody: string, rest: object = {}) =>
+  callAws(sqs.service, SQS_TARGET, 'SendMessage', { QueueUrl, MessageBody, ...rest });
+
+/** Connects the queue to a function for the time of the test. */
+function connect(queueName: string, answer: (event: SqsEvent) => unknown, mapping: object = {}) {
+  const queue = resourceOf(stack, 'AWS::SQS::Queue', queueName);
+  const target = fakeFunction('Consumer', answer);
+  const source = startQueueSource({
+    mapping: resourceOf(
+      stackOf({
+        Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { BatchSize: 10, ...mapping } },
+      }),
+      'AWS::Lambda::EventSourceMapping',
+      'Mapping',
+    ),
+    queue,
+    target,
+    sqs: sqs.service,
+    log: () => {},
+  });
+  onTestFinished(() => sqs.endWaitsUntil(source.stop()));
+  return { queue, events: target.events as SqsEvent[] };
+}
+
+const isEmpty = (queueName: string) => {
+  const { ready, delayed, inFlight } = sqs.inspect(queueName);
+  return ready.length + delayed.length + inFlight.length === 0;
+};
+const deadLetters = () => sqs.inspect('DeadLetters').ready.map(({ body }) => body);
+
+describe('a queue with a function', () => {
+  test('hands over messages in the shape of AWS, and deletes them', async () => {
+    const { queue, events } = connect('Plain', () => null);
+    await send(queue.ref, 'hello', { MessageAttributes: { kind: { DataType: 'String', StringValue: 'x' } } });
+    await until(() => isEmpty('Plain'));
+    expect(events).toEqual([
+      {
+        Records: [
+          {
+            messageId: expect.any(String),
+            receiptHandle: expect.any(String),
+            body: 'hello',
+            attributes: {
+              ApproximateReceiveCount: '1',
+              ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
+              SenderId: expect.any(String),
+              SentTimestamp: expect.stringMatching(/^\d{13}$/),
+            },
+            messageAttributes: {
+              kind: {
+                stringValue: 'x',
+                binaryValue: undefined,
+                stringListValues: [],
+                binaryListValues: [],
+                dataType: 'String',
+              },
+            },
+            md5OfBody: '5d41402abc4b2a76b9719d911017c592',
+            eventSource: 'aws:sqs',
+            eventSourceARN: queue.arn,
+            awsRegion: 'us-east-1',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('repeats only what the function reports as failed, until it is a dead letter', async () => {
+    const { queue, events } = connect(
+      'Partial',
+      ({ Records }) => ({
+        batchItemFailures: Records.filter(({ body }) => body === 'bad').map(({ messageId }) => ({
+          itemIdentifier: messageId,
+        })),
+      }),
+      { FunctionResponseTypes: ['ReportBatchItemFailures'] },
+    );
+    await Promise.all(['good', 'bad', 'fine'].map((body) => send(queue.ref, body)));
+    await until(() => deadLetters().includes('bad') && isEmpty('Partial'));
+    const bodies = events.flatMap(({ Records }) => Records.map(({ body }) => body));
+    expect(bodies.filter((body) => body === 'bad')).toHaveLength(2);
+    expect(bodies.filter((body) => body !== 'bad').sort()).toEqual(['fine', 'good']);
+  });
+
+  test('repeats the whole batch when the function names a message it was not given', async () => {
+    const { queue } = connect('Confused', () => ({ batchItemFailures: [{ itemIdentifier: 'unknown' }] }), {
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    await send(queue.ref, 'confused');
+    await until(() => deadLetters().includes('confused'));
+  });
+
+  test('repeats what a function throws at', async () => {
+    const { queue, events } = connect('Failing', () => {
+      throw new Error('no');
+    });
+    await send(queue.ref, 'doomed');
+    await until(() => deadLetters().includes('doomed'));
+    expect(events.map(({ Records }) => Records[0]!.attributes.ApproximateReceiveCount)).toEqual(['1', '2']);
+  });
+
+  test('hands over a delayed message no sooner than asked', async () => {
+    const receivedAtMs: number[] = [];
+    const { queue } = connect('Delayed', () => receivedAtMs.push(Date.now()));
+    const sentAtMs = Date.now();
+    await send(queue.ref, 'later', { DelaySeconds: 1 });
+    await until(() => receivedAtMs.length > 0);
+    expect(receivedAtMs[0]! - sentAtMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('runs no more invocations at a time than the mapping allows', async () => {
+    let running = 0;
+    let runningMax = 0;
+    const twoRun = Promise.withResolvers<void>();
+    const { queue } = connect(
+      'Many',
+      async () => {
+        running++;
+        runningMax = Math.max(runningMax, running);
+        if (running === 2) twoRun.resolve();
+        await twoRun.promise;
+        running--;
+      },
+      { BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } },
+    );
+    await Promise.all(Array.from({ length: 20 }, (_, index) => send(queue.ref, String(index))));
+    await until(() => isEmpty('Many'));
+    expect(runningMax).toBe(2);
+  });
+});
+
+test('a data directory keeps messages, those in flight too, and how often they were received', async () => {
+  const dataDir = scratchDir();
+  const [queue] = stackOf({
+    Kept: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } },
+  }).resources('AWS::SQS::Queue');
+  const receive = async (from: Sqs) =>
+    (
+      await callAws<{ Messages: { Body: string; ReceiptHandle: string; Attributes: object }[] }>(
+        from.service,
+        SQS_TARGET,
+        'ReceiveMessage',
+        {
+          QueueUrl: queue!.ref,
+          MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        },
+      )
+    ).Messages[0]!;
+  const first = await startSqs([queue!], { dataDir });
+  for (const MessageBody of ['one', 'two']) {
+    await callAws(first.service, SQS_TARGET, 'SendMessage', { QueueUrl: queue!.ref, MessageBody });
+  }
+  const { ReceiptHandle } = await receive(first);
+  await first.stop();
+
+  const second = await startSqs([queue!], { dataDir });
+  onTestFinished(() => second.stop());
+  expect(second.inspect('Kept')).toMatchObject({ ready: [{ body: 'two' }], inFlight: [{ body: 'one' }] });
+  await callAws(second.service, SQS_TARGET, 'ChangeMessageVisibility', {
+    QueueUrl: queue!.ref,
+    ReceiptHandle,
+    VisibilityTimeout: 0,
+  });
+  expect(await receive(second)).toMatchObject({ Body: 'two', Attributes: { ApproximateReceiveCount: '1' } });
+  expect(await receive(second)).toMatchObject({ Body: 'one', Attributes: { ApproximateReceiveCount: '2' } });
+});
