@@ -12,6 +12,8 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
   const failure = event.RequestType === 'Delete' ? undefined : await deploy(event);
   const response = await fetch(event.ResponseURL, {
     method: 'PUT',
+    // The URL is signed for a request without content type; fetch would add one.
+    headers: { 'content-type': '' },
     body: JSON.stringify({
       Status: failure === undefined ? 'SUCCESS' : 'FAILED',
       Reason: failure ?? 'done',

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { demoCommand } from './demo.ts';
 import { reportFailure } from './failure.ts';
 import { matchCommand } from './match.ts';
 import { serveCommand } from './serve.ts';
@@ -7,6 +8,7 @@ import { validateCommand } from './validate.ts';
 
 const program = new Command('muster')
   .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
+  .addCommand(demoCommand())
   .addCommand(matchCommand())
   .addCommand(serveCommand())
   .addCommand(validateCommand());

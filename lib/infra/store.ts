@@ -34,7 +34,7 @@ export class Store extends Construct {
           partitionKey: { name: 'pool', type: AttributeType.STRING },
           sortKey: { name: 'poolOrder', type: AttributeType.STRING },
           projectionType: ProjectionType.INCLUDE,
-          nonKeyAttributes: ['enqueuedAt', 'players', 'definitionVersion'],
+          nonKeyAttributes: ['enqueuedAt', 'players'],
         },
       ],
     });

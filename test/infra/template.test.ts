@@ -94,7 +94,7 @@ describe('the tables', () => {
         ],
         Projection: {
           ProjectionType: 'INCLUDE',
-          NonKeyAttributes: ['enqueuedAt', 'players', 'definitionVersion'],
+          NonKeyAttributes: ['enqueuedAt', 'players'],
         },
       },
     ]);
