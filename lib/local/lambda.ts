@@ -37,6 +37,17 @@ export interface LambdaOptions {
   readonly awsEndpoint: string;
   /** Called with each line that a function writes. */
   readonly log: (functionName: string, line: string) => void;
+  /** Called when an invocation has ended. */
+  readonly invoked?: ((invocation: InvocationReport) => void) | undefined;
+}
+
+/** What Lambda would bill an invocation by. */
+export interface InvocationReport {
+  /** The function's service name, such as `tick`. */
+  readonly service: string;
+  readonly durationMs: number;
+  readonly memoryMb: number;
+  readonly ok: boolean;
 }
 
 /** @param resources of the type AWS::Lambda::Function */
@@ -53,6 +64,7 @@ const IDLE_MS = 60_000;
 interface Job {
   readonly event: string;
   readonly settle: (result: InvocationResult) => void;
+  startedMs?: number;
 }
 
 interface Slot {
@@ -72,6 +84,7 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
   const environment = {
     ...(properties.Environment as { Variables?: Record<string, string> } | undefined)?.Variables,
   };
+  const service = environment.POWERTOOLS_SERVICE_NAME ?? name;
   const start: FunctionStart = {
     ...codeOf(resource, options.assetPathOf(logicalId)),
     name,
@@ -105,6 +118,7 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
     clearTimeout(slot.timer);
     slot.state = 'busy';
     slot.job = job;
+    job.startedMs = performance.now();
     const deadlineMs = Date.now() + timeoutMs;
     slot.timer = setTimeout(() => {
       end(slot, 'Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`);
@@ -158,6 +172,10 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
   const settle = (slot: Slot, result: InvocationResult) => {
     if (slot.job !== undefined && !result.ok) {
       options.log(name, `${name} failed: ${result.errorType}: ${result.errorMessage}`);
+    }
+    if (slot.job?.startedMs !== undefined) {
+      const durationMs = performance.now() - slot.job.startedMs;
+      options.invoked?.({ service, durationMs, memoryMb, ok: result.ok });
     }
     slot.job?.settle(result);
     delete slot.job;

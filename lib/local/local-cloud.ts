@@ -12,7 +12,7 @@ import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET, startDynamoDB } from '.
 import { type BusListener, EVENTS_TARGET, makeEventBus } from './event-bus.ts';
 import { type EventSources, startEventSources } from './event-sources.ts';
 import { startExpiry } from './expiry.ts';
-import { type LambdaFunction, makeFunctions } from './lambda.ts';
+import { type InvocationReport, type LambdaFunction, makeFunctions } from './lambda.ts';
 import { roleStatements } from './policy.ts';
 import { makeSchedules, type Schedules } from './schedules.ts';
 import { readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
@@ -37,6 +37,8 @@ export interface LocalCloudOptions {
   readonly schedules?: boolean | undefined;
   /** Stands between functions and AWS's services, to measure or to disturb. */
   readonly intercept?: Interceptor | undefined;
+  /** Called when a function has ended an invocation. */
+  readonly onInvocation?: ((invocation: InvocationReport) => void) | undefined;
   /** Called with each log line, as it is written. */
   readonly log?: ((line: LogLine) => void) | undefined;
 }
@@ -114,6 +116,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     assetPathOf: options.assetPathOf,
     awsEndpoint: aws.url,
     log,
+    invoked: options.onInvocation,
   });
   const routes = makeRoutes(stack, functions, say);
   const schedules = ends.with(makeSchedules(stack, functions));
