@@ -120,7 +120,7 @@ test.skipIf(!isLinuxX64)('a data directory with tables of another shape is refus
   const other = table({
     AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
     KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    GlobalSecondaryIndexes: [],
+    GlobalSecondaryIndexes: undefined,
   });
   const started = startDynamoDB(other, { dataDir });
   await expect(started).rejects.toThrow(LocalCloudError);

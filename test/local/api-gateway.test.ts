@@ -1,0 +1,241 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiGateway, listenForRequests, makeRoutes } from '../../lib/local/api-gateway.ts';
+import type { LambdaFunction } from '../../lib/local/lambda.ts';
+import { fakeFunction, stackOf } from './fixtures.ts';
+
+type HttpEvent = Record<string, unknown> & { headers: Record<string, string>; body?: string };
+
+const ROUTES: Record<string, string> = {
+  'GET /tickets': 'List',
+  'GET /tickets/{id}': 'One',
+  'GET /tickets/special': 'Special',
+  'POST /tickets/{id}': 'Post',
+  'ANY /tickets/{id}/any': 'Any',
+  'GET /files/{path+}': 'Greedy',
+  'GET /slow': 'Slow',
+  'GET /broken': 'Broken',
+  'GET /forbidden': 'Forbidden',
+  $default: 'Otherwise',
+};
+
+const answers: Record<string, (event: never) => unknown> = {
+  Slow: () => new Promise(() => {}),
+  Broken: () => {
+    throw new Error('internal detail');
+  },
+};
+const echo = (name: string) => (event: never) => ({ name, event });
+const functions = Object.values(ROUTES).map((name) =>
+  fakeFunction(name, (event) => (answers[name] ?? echo(name))(event)),
+);
+const lines: string[] = [];
+
+function template() {
+  const resources: Record<string, { Type: string; Properties: Record<string, unknown> }> = {
+    Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} },
+    Stage: { Type: 'AWS::ApiGatewayV2::Stage', Properties: { StageName: '$default' } },
+  };
+  for (const [routeKey, name] of Object.entries(ROUTES)) {
+    const { arn } = functions.find((fn) => fn.name === name)!;
+    resources[`${name}Integration`] = {
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: {
+        IntegrationUri: arn,
+        PayloadFormatVersion: '2.0',
+        ...(name === 'Slow' && { TimeoutInMillis: 50 }),
+      },
+    };
+    resources[`${name}Route`] = {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: {
+        RouteKey: routeKey,
+        Target: { 'Fn::Join': ['/', ['integrations', { Ref: `${name}Integration` }]] },
+        AuthorizationType: name === 'Post' ? 'AWS_IAM' : 'NONE',
+      },
+    };
+    const path = routeKey === '$default' ? '' : routeKey.slice(routeKey.indexOf(' '));
+    resources[`${name}Permission`] = {
+      Type: 'AWS::Lambda::Permission',
+      Properties: {
+        Action: 'lambda:InvokeFunction',
+        FunctionName: arn,
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: `arn:aws:execute-api:us-east-1:000000000000:Api/*/*${name === 'Forbidden' ? '/elsewhere' : path.trim()}`,
+      },
+    };
+  }
+  return stackOf(resources);
+}
+
+let api: ApiGateway;
+beforeAll(async () => {
+  api = await listenForRequests(0);
+  api.open(makeRoutes(template(), functions as LambdaFunction[], (line) => lines.push(line)));
+});
+afterAll(() => api.stop());
+
+async function eventOf(path: string, init: RequestInit = {}): Promise<{ name: string; event: HttpEvent }> {
+  const response = await fetch(api.url + path, init);
+  expect(response.status).toBe(200);
+  return (await response.json()) as { name: string; event: HttpEvent };
+}
+
+describe('a request', () => {
+  test.each([
+    ['GET', '/tickets', 'List'],
+    ['GET', '/tickets/special', 'Special'],
+    ['GET', '/tickets/7', 'One'],
+    ['POST', '/tickets/special', 'Post'],
+    ['PATCH', '/tickets/7/any', 'Any'],
+    ['GET', '/files/a/b', 'Greedy'],
+    ['GET', '/files', 'Otherwise'],
+    ['GET', '/tickets/', 'Otherwise'],
+    ['DELETE', '/tickets/7', 'Otherwise'],
+    ['GET', '/nothing/here', 'Otherwise'],
+  ])('%s %s goes to %s', async (method, path, name) => {
+    expect((await eventOf(path, { method })).name).toBe(name);
+  });
+
+  test('reaches the function in payload format 2.0', async () => {
+    const { event } = await eventOf('/tickets/a%2Fb%20c?x=1&y=a%20b&x=2', {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Custom': 'yes',
+        Cookie: 'a=1; b=2',
+        'user-agent': 'test',
+      },
+      body: '{"skill":7}',
+    });
+    expect(event).toMatchObject({
+      version: '2.0',
+      routeKey: 'POST /tickets/{id}',
+      rawPath: '/tickets/a%2Fb%20c',
+      rawQueryString: 'x=1&y=a%20b&x=2',
+      cookies: ['a=1', 'b=2'],
+      headers: { 'content-type': 'application/json', 'x-custom': 'yes', 'x-forwarded-for': '127.0.0.1' },
+      queryStringParameters: { x: '1,2', y: 'a b' },
+      pathParameters: { id: 'a/b c' },
+      requestContext: {
+        accountId: '000000000000',
+        apiId: 'Api',
+        authorizer: { iam: { accountId: '000000000000' } },
+        http: {
+          method: 'POST',
+          path: '/tickets/a%2Fb%20c',
+          protocol: 'HTTP/1.1',
+          sourceIp: '127.0.0.1',
+          userAgent: 'test',
+        },
+        routeKey: 'POST /tickets/{id}',
+        stage: '$default',
+        time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+      },
+      body: '{"skill":7}',
+      isBase64Encoded: false,
+    });
+    expect(event.headers.cookie).toBeUndefined();
+  });
+
+  test('without query, cookies or body has none in the event', async () => {
+    const { event } = await eventOf('/tickets');
+    for (const absent of ['body', 'cookies', 'queryStringParameters', 'pathParameters']) {
+      expect(event).not.toHaveProperty(absent);
+    }
+    expect(event.requestContext).not.toHaveProperty('authorizer');
+  });
+
+  test('with a body that is no text reaches the function in base64', async () => {
+    const { event } = await eventOf('/tickets/1', {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: new Uint8Array([0, 255]),
+    });
+    expect(event).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
+  });
+
+  test('with a body above 10 MB is 413', async () => {
+    const response = await fetch(`${api.url}/tickets/1`, {
+      method: 'POST',
+      body: 'x'.repeat(10 * 1024 * 1024 + 1),
+    });
+    expect([response.status, await response.json()]).toEqual([413, { message: 'Request Entity Too Large' }]);
+  });
+
+  test('whose sender hangs up does not disturb the others', async () => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('POST /tickets/1 HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf');
+    socket.destroy();
+    await once(socket, 'close');
+    expect((await eventOf('/tickets')).name).toBe('List');
+  });
+});
+
+describe('an answer', () => {
+  const answered = async (payload: unknown) => {
+    answers.One = () => payload;
+    try {
+      return await fetch(`${api.url}/tickets/1`);
+    } finally {
+      delete answers.One;
+    }
+  };
+
+  test('has the status, headers, cookies and body that the function gives', async () => {
+    const response = await answered({
+      statusCode: 201,
+      headers: { 'Content-Type': 'application/problem+json', 'x-count': 3 },
+      cookies: ['a=1', 'b=2; Secure'],
+      body: '{"ok":true}',
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('x-count')).toBe('3');
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2; Secure']);
+    expect(await response.text()).toBe('{"ok":true}');
+  });
+
+  test('in base64 is decoded', async () => {
+    const response = await answered({ statusCode: 200, body: 'AP8=', isBase64Encoded: true });
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 255]);
+  });
+
+  test.each([
+    [{ some: 'object' }, '{"some":"object"}'],
+    ['plain', 'plain'],
+    [null, 'null'],
+  ])('without a status is 200 and JSON: %j', async (payload, body) => {
+    const response = await answered(payload);
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'application/json',
+      body,
+    ]);
+  });
+
+  test.each([
+    ['/slow', 504, 'Endpoint request timed out'],
+    ['/broken', 500, 'Internal Server Error'],
+    ['/forbidden', 500, 'Internal Server Error'],
+  ])('of %s is %i', async (path, status, message) => {
+    const response = await fetch(api.url + path);
+    expect([response.status, await response.json()]).toEqual([status, { message }]);
+  });
+
+  test('that a missing permission prevents is told in the log', async () => {
+    await fetch(`${api.url}/forbidden`);
+    expect(lines).toContain(
+      'GET /forbidden: no AWS::Lambda::Permission of Forbidden lets apigateway.amazonaws.com invoke it.',
+    );
+  });
+});
+
+test('a port in use is an error that says so', async () => {
+  const { port } = new URL(api.url);
+  await expect(listenForRequests(Number(port))).rejects.toThrow(
+    `Port ${port} is in use: choose another with --port.`,
+  );
+});
