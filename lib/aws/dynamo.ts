@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
+  type DynamoDBClientConfig,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -15,9 +16,12 @@ import { StoreBusy } from '../service/ports.ts';
 /** Tries of one request before the store counts as busy; the SDK waits between them with jitter. */
 const ATTEMPTS = 5;
 
-/** A client that throttling reaches only as `StoreBusy`. */
-export function documentClient(): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS });
+/**
+ * A client that throttling reaches only as `StoreBusy`.
+ * @param config what the environment does not say; a function needs nothing
+ */
+export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS, ...config });
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
