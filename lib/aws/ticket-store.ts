@@ -67,7 +67,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
     async waiting(queue, plans, range) {
       const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
       const found = await Promise.all(pools.map((pool) => queryAll(client, inRange(table, pool, range))));
-      return found.flat().map((item) => toQueued(item, queue));
+      return inOrder(found.flat()).map((item) => toQueued(item, queue));
     },
 
     async neighbours(ticket, plans, limit) {
@@ -85,7 +85,11 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
           ),
         ]),
       );
-      return found.flatMap(({ Items = [] }) => Items).map((item) => toQueued(item, ticket.queue));
+      const near = inOrder(found.flatMap(({ Items = [] }) => Items));
+      const below = near.filter((item) => item.poolOrder < order);
+      return [...below.slice(-limit), ...near.slice(below.length, below.length + limit + 1)].map((item) =>
+        toQueued(item, ticket.queue),
+      );
     },
 
     async count(queue, plan) {
@@ -149,6 +153,15 @@ export function toTicket(item: Record<string, unknown>): StoredTicket {
 /** The index holds only what a tick needs; queue and status follow from being there. */
 function toQueued(item: Record<string, unknown>, queue: string): StoredTicket {
   return toTicket({ ...item, queue, status: 'QUEUED' });
+}
+
+/**
+ * The items of several partitions in order of skill. A ticket given back to the pool moves between the
+ * partitions of two plans, and the index lags: it may be found in both, and is taken once.
+ */
+function inOrder(items: readonly Record<string, unknown>[]): Record<string, string>[] {
+  const once = new Map(items.map((item) => [item.ticketId, item as Record<string, string>]));
+  return [...once.values()].sort((a, b) => (a.poolOrder! < b.poolOrder! ? -1 : 1));
 }
 
 /** Sort keys go on after the skill, so BETWEEN leaves out the upper skill itself. */
