@@ -8,8 +8,9 @@ import { conditionally, transact } from './dynamo.ts';
  *
  *     put           if version and awakeUntilMs are as read
  *     extendAwake   if awakeUntilMs is as read
- *     lease         if each cell's lease is over and its last slot is before this one
- *     release       if the first cell's lease is still the caller's
+ *     lease         if each cell's lease is over and its last slot is before this one, or if it is the
+ *                   caller's own already: a request whose answer was lost is sent again
+ *     release       if every cell's lease is still the caller's: who has lost one had overstayed them all
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
   const update = (queue: string, item: 'definition' | 'state') => ({
@@ -124,7 +125,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
             ConditionExpression: cells
               .map(
                 (_, i) =>
-                  `(attribute_not_exists(#cell${i}) OR (#cell${i}.#slotMs < :slotMs AND #cell${i}.#untilMs <= :nowMs))`,
+                  `(attribute_not_exists(#cell${i}) OR #cell${i} = :lease OR (#cell${i}.#slotMs < :slotMs AND #cell${i}.#untilMs <= :nowMs))`,
               )
               .join(' AND '),
             ExpressionAttributeNames: { ...names, '#slotMs': 'slotMs', '#untilMs': 'untilMs' },
@@ -151,7 +152,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
           new UpdateCommand({
             ...update(queue, 'state'),
             UpdateExpression: `SET ${cells.map((_, i) => `#cell${i}.#untilMs = :over`).join(', ')}${done ? ', #report = :report' : ''}`,
-            ConditionExpression: '#cell0.#owner = :owner',
+            ConditionExpression: cells.map((_, i) => `#cell${i}.#owner = :owner`).join(' AND '),
             ExpressionAttributeNames: {
               ...cellNames(cells),
               '#untilMs': 'untilMs',
