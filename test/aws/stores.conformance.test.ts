@@ -1,0 +1,651 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { matchStore } from '../../lib/aws/match-store.ts';
+import { queueStore } from '../../lib/aws/queue-store.ts';
+import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import { skillKey } from '../../lib/service/buckets.ts';
+import type {
+  Lease,
+  MatchStore,
+  QueueRecord,
+  QueueStore,
+  RangeReport,
+  TicketStore,
+} from '../../lib/service/ports.ts';
+import { definition } from '../service/definitions.ts';
+import { EMULATORS, type EmulatedTables, startTables, suiteName } from './emulated-tables.ts';
+import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
+
+describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
+  describe.skipIf(skipped !== undefined)(suiteName('the stores', emulator, skipped), () => {
+    let tables: EmulatedTables;
+    let tickets: TicketStore;
+    let matches: MatchStore;
+    let queues: QueueStore;
+    let queue: string;
+    let count = 0;
+    const onePlan = bucketPlan(1);
+
+    beforeAll(async () => {
+      tables = await startTables(emulator);
+      const client = tables.client();
+      tickets = ticketStore(client, tables.names.tickets);
+      matches = matchStore(client, tables.names);
+      queues = queueStore(client, tables.names.queues);
+    });
+    afterAll(() => tables?.stop());
+
+    /** Every test has a queue of its own, and ids that begin with its name. */
+    const newQueue = () => {
+      queue = `queue-${++count}`;
+      return queue;
+    };
+    const id = (name: string) => `${queue}:${name}`;
+    const put = async (name: string, skills: number | readonly number[], plan = onePlan) => {
+      const stored = ticket(queue, id(name), skills);
+      expect(await tickets.create(stored, plan)).toEqual({ created: true });
+      return stored;
+    };
+    const namesWaiting = async (plans = [onePlan], range = {}) =>
+      (await tickets.waiting(queue, plans, range)).map(({ ticketId }) => ticketId.slice(queue.length + 1));
+    const statusOf = async (name: string) => (await tickets.get(id(name)))?.status;
+
+    describe('a ticket store', () => {
+      it('gives back what was put, to the last bit of every number', async () => {
+        newQueue();
+        const skills = [1e-300, 5e-324, 0.1 + 0.2, 1 / 3, 999_999_999.999_999_9, 0, 123_456_789.123_456_78];
+        const stored = await put('a', skills);
+        expect(await tickets.get(stored.ticketId)).toEqual(stored);
+        expect(await tickets.waiting(queue, [onePlan], {})).toEqual([stored]);
+      });
+
+      it('keeps ids, roles and queues that are words of the store itself', async () => {
+        newQueue();
+        const stored = {
+          ...ticket('status', id('pool'), 1),
+          players: [
+            { playerId: '#status', skill: 1, roles: ['ticketId', ':queued'] },
+            { playerId: '__proto__', skill: 2 },
+            { playerId: 'ünïcode 東京 🎮', skill: 3 },
+          ],
+        };
+        await tickets.create(stored, onePlan);
+        expect(await tickets.get(stored.ticketId)).toEqual(stored);
+        expect(await tickets.waiting('status', [onePlan], {})).toEqual([stored]);
+      });
+
+      it('knows no ticket that was never put', async () => {
+        newQueue();
+        expect(await tickets.get(id('nobody'))).toBeUndefined();
+        expect(await tickets.end(id('nobody'), 'CANCELLED', 'x', NOW_MS)).toBeUndefined();
+      });
+
+      it('answers the first ticket of an id and changes nothing when the id comes again', async () => {
+        newQueue();
+        const first = await put('a', 10);
+        const again = await tickets.create(ticket(queue, id('a'), 20), bucketPlan(2));
+        expect(again).toEqual({ created: false, existing: first });
+        expect(await tickets.get(first.ticketId)).toEqual(first);
+        expect(await namesWaiting([onePlan, bucketPlan(2)])).toEqual(['a']);
+      });
+
+      it('lets one of many that put the same id at once create it', async () => {
+        newQueue();
+        const results = await Promise.all(
+          Array.from({ length: 8 }, (_, i) => tickets.create(ticket(queue, id('a'), i), onePlan)),
+        );
+        expect(results.filter(({ created }) => created)).toHaveLength(1);
+        expect(await namesWaiting()).toEqual(['a']);
+      });
+
+      it.each(['CANCELLED', 'TIMED_OUT'] as const)('ends a QUEUED ticket as %s, once', async (status) => {
+        newQueue();
+        const stored = await put('a', 10);
+        const ended = { ...stored, status, reason: 'why' };
+        expect(await tickets.end(id('a'), status, 'why', NOW_MS)).toEqual({ ended: true, ticket: ended });
+        expect(await tickets.end(id('a'), 'CANCELLED', 'again', NOW_MS)).toEqual({
+          ended: false,
+          ticket: ended,
+        });
+        expect(await tickets.get(id('a'))).toEqual(ended);
+        expect(await namesWaiting()).toEqual([]);
+        expect(await tickets.hasWaiting(queue, onePlan)).toBe(false);
+      });
+
+      it('lets one of a cancel and a time-out win', async () => {
+        newQueue();
+        await put('a', 10);
+        const ends = await Promise.all([
+          tickets.end(id('a'), 'CANCELLED', 'c', NOW_MS),
+          tickets.end(id('a'), 'TIMED_OUT', 't', NOW_MS),
+        ]);
+        expect(ends.filter((end) => end!.ended)).toHaveLength(1);
+        expect(new Set(ends.map((end) => end!.ticket.status))).toEqual(new Set([await statusOf('a')]));
+      });
+
+      it('reads a pool in order of mean skill, then of id', async () => {
+        newQueue();
+        await put('z', 10);
+        await put('b', 2);
+        await put('party', [1, 3, 5]);
+        await put('a', 10);
+        await put('high', 1e9);
+        await put('low', 1e-300);
+        expect(await namesWaiting()).toEqual(['low', 'b', 'party', 'a', 'z', 'high']);
+      });
+
+      it('reads ranges that begin and end at bucket edges, each ticket in one of them', async () => {
+        newQueue();
+        const plan = bucketPlan(1, 10, 20);
+        const skills = [0, 9.999999, 9.9999996, 10, 10.000001, 15, 19.999999, 20, 20.000001, 1e9];
+        for (const [i, skill] of skills.entries()) await put(`t${i}`, skill, plan);
+        const ranges = [
+          { to: skillKey(10) },
+          { from: skillKey(10), to: skillKey(20) },
+          { from: skillKey(20) },
+        ];
+        const found = await Promise.all(ranges.map((range) => namesWaiting([plan], range)));
+        expect(found).toEqual([
+          ['t0', 't1'],
+          ['t2', 't3', 't4', 't5', 't6'],
+          ['t7', 't8', 't9'],
+        ]);
+        expect(await namesWaiting([plan], { from: skillKey(15), to: skillKey(20.000001) })).toEqual([
+          't5',
+          't6',
+          't7',
+        ]);
+      });
+
+      it('reads tickets of every plan that is alive, in order of skill, none twice', async () => {
+        newQueue();
+        const plans = [bucketPlan(1, 50), bucketPlan(2), bucketPlan(3, 20, 80)];
+        for (const [i, plan] of plans.entries()) {
+          for (const skill of [10, 49, 50, 90]) await put(`v${i}-${skill}`, skill + i / 10, plan);
+        }
+        expect(await namesWaiting(plans)).toEqual(
+          [10, 49, 50, 90].flatMap((skill) => [`v0-${skill}`, `v1-${skill}`, `v2-${skill}`]),
+        );
+        expect(await namesWaiting(plans, { from: skillKey(49.1), to: skillKey(50.2) })).toEqual([
+          'v1-49',
+          'v2-49',
+          'v0-50',
+          'v1-50',
+        ]);
+        expect(await namesWaiting(plans.slice(1), { to: skillKey(20) })).toEqual(['v1-10', 'v2-10']);
+      });
+
+      it('reads, counts and looks for neighbours over more than one page of a megabyte', async () => {
+        newQueue();
+        const name = (i: number) => `t${String(i).padStart(3, '0')}`;
+        const big = 'x'.repeat(20_000);
+        await Promise.all(
+          Array.from({ length: 70 }, (_, i) =>
+            tickets.create(
+              { ...ticket(queue, id(name(i)), i), players: [{ playerId: `${big}${i}`, skill: i }] },
+              onePlan,
+            ),
+          ),
+        );
+        expect(await namesWaiting()).toEqual(Array.from({ length: 70 }, (_, i) => name(i)));
+        expect(await tickets.count(queue, onePlan)).toBe(70);
+        expect(await namesWaiting([onePlan], { from: skillKey(3), to: skillKey(66) })).toHaveLength(63);
+      });
+
+      it('counts and finds who waits in a plan, over all of its buckets', async () => {
+        newQueue();
+        const plan = bucketPlan(4, 10, 20);
+        expect(await tickets.hasWaiting(queue, plan)).toBe(false);
+        expect(await tickets.count(queue, plan)).toBe(0);
+        await put('a', 25, plan);
+        expect(await tickets.hasWaiting(queue, plan)).toBe(true);
+        expect(await tickets.hasWaiting(queue, onePlan)).toBe(false);
+        await put('b', 5, plan);
+        await put('c', 26, plan);
+        expect(await tickets.count(queue, plan)).toBe(3);
+      });
+
+      it('finds the nearest neighbours on each side and the ticket itself, over all plans', async () => {
+        newQueue();
+        const plans = [onePlan, bucketPlan(2)];
+        for (let skill = 1; skill <= 9; skill++) await put(`s${skill}`, skill, plans[skill % 2]);
+        const middle = (await tickets.get(id('s5')))!;
+        const near = await tickets.neighbours(middle, plans, 2);
+        expect(near.map(({ ticketId }) => ticketId.slice(queue.length + 1))).toEqual([
+          's3',
+          's4',
+          's5',
+          's6',
+          's7',
+        ]);
+        const lowest = (await tickets.get(id('s1')))!;
+        expect(await tickets.neighbours(lowest, plans, 1)).toHaveLength(2);
+      });
+    });
+
+    describe('a commit', () => {
+      it('puts the match and takes every ticket out of the pool', async () => {
+        newQueue();
+        const stored = [await put('a', 1), await put('b', 2)];
+        await put('c', 3);
+        const made = match(
+          queue,
+          id('m'),
+          stored.map(({ ticketId }) => ticketId),
+          { status: 'PLACING', deadline: '2026-01-01T12:05:00.000Z' },
+        );
+        expect(await matches.commit(made, NOW_MS)).toBe('committed');
+        expect(await matches.get(made.matchId)).toEqual(made);
+        for (const one of stored) {
+          expect(await tickets.get(one.ticketId)).toEqual({
+            ...one,
+            status: 'PLACING',
+            matchId: made.matchId,
+          });
+        }
+        expect(await namesWaiting()).toEqual(['c']);
+      });
+
+      it('changes nothing when one ticket was cancelled before', async () => {
+        newQueue();
+        const names = Array.from({ length: 16 }, (_, i) => `t${i}`);
+        for (const name of names) await put(name, 1);
+        await tickets.end(id('t15'), 'CANCELLED', 'x', NOW_MS);
+        const made = match(queue, id('m'), names.map(id));
+        expect(await matches.commit(made, NOW_MS)).toBe('lost-race');
+        expect(await matches.get(made.matchId)).toBeUndefined();
+        expect((await namesWaiting()).sort()).toEqual(names.slice(0, 15).sort());
+      });
+
+      it('changes nothing when a ticket is not there or the match is', async () => {
+        newQueue();
+        await put('a', 1);
+        await put('b', 1);
+        expect(await matches.commit(match(queue, id('m'), [id('a'), id('nobody')]), NOW_MS)).toBe(
+          'lost-race',
+        );
+        expect(await matches.commit(match(queue, id('m'), [id('a')]), NOW_MS)).toBe('committed');
+        expect(await matches.commit(match(queue, id('m'), [id('b')]), NOW_MS)).toBe('lost-race');
+        expect(await statusOf('b')).toBe('QUEUED');
+        expect((await matches.get(id('m')))!.ticketIds).toEqual([id('a')]);
+      });
+
+      it('that comes again finds its own work and loses', async () => {
+        newQueue();
+        await put('a', 1);
+        const made = match(queue, id('m'), [id('a')]);
+        expect(await matches.commit(made, NOW_MS)).toBe('committed');
+        expect(await matches.commit(made, NOW_MS)).toBe('lost-race');
+        expect(await matches.get(made.matchId)).toEqual(made);
+      });
+
+      it('of several that share a ticket wins exactly once, and the others leave nothing behind', async () => {
+        newQueue();
+        await put('shared', 1);
+        const rivals = Array.from({ length: 6 }, (_, i) => i);
+        for (const i of rivals) await put(`own${i}`, 1);
+        const outcomes = await Promise.all(
+          rivals.map((i) =>
+            matches.commit(match(queue, id(`m${i}`), [id('shared'), id(`own${i}`)].sort()), NOW_MS),
+          ),
+        );
+        expect(outcomes.filter((outcome) => outcome === 'committed')).toHaveLength(1);
+        for (const i of rivals) {
+          const won = outcomes[i] === 'committed';
+          expect((await matches.get(id(`m${i}`))) !== undefined).toBe(won);
+          expect((await tickets.get(id(`own${i}`)))!.matchId).toBe(won ? id(`m${i}`) : undefined);
+        }
+        expect((await tickets.get(id('shared')))!.matchId).toBe(id(`m${outcomes.indexOf('committed')}`));
+      });
+
+      it('and a cancel of one of its tickets: one of them wins', async () => {
+        newQueue();
+        for (let i = 0; i < 6; i++) {
+          await put(`a${i}`, 1);
+          await put(`b${i}`, 1);
+          const [outcome, end] = await Promise.all([
+            matches.commit(match(queue, id(`m${i}`), [id(`a${i}`), id(`b${i}`)]), NOW_MS),
+            tickets.end(id(`b${i}`), 'CANCELLED', 'x', NOW_MS),
+          ]);
+          expect(end!.ended).toBe(outcome === 'lost-race');
+          expect(await statusOf(`a${i}`)).toBe(end!.ended ? 'QUEUED' : 'COMPLETED');
+          expect(await statusOf(`b${i}`)).toBe(end!.ended ? 'CANCELLED' : 'COMPLETED');
+        }
+      });
+    });
+
+    describe('a match', () => {
+      const pending = async (...names: string[]) => {
+        newQueue();
+        const stored = [];
+        for (const name of names) stored.push(await put(name, 1));
+        const made = match(queue, id('m'), names.map(id).sort(), {
+          status: 'REQUIRES_ACCEPTANCE',
+          deadline: '2026-01-01T12:00:30.000Z',
+        });
+        expect(await matches.commit(made, NOW_MS)).toBe('committed');
+        return { made, stored };
+      };
+
+      it('notes each ticket that accepts once', async () => {
+        const { made } = await pending('a', 'b');
+        await matches.accept(made.matchId, id('b'));
+        await matches.accept(made.matchId, id('b'));
+        expect(await matches.accept(made.matchId, id('a'))).toEqual({
+          ...made,
+          accepted: [id('a'), id('b')],
+        });
+        expect(await matches.accept(id('nobody'), id('a'))).toBeUndefined();
+      });
+
+      it('notes all tickets that accept at once', async () => {
+        const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+        const { made } = await pending(...names);
+        await Promise.all(names.map((name) => matches.accept(made.matchId, id(name))));
+        expect((await matches.get(made.matchId))!.accepted).toEqual(names.map(id));
+      });
+
+      it('takes no acceptance once it has moved on', async () => {
+        const { made } = await pending('a', 'b');
+        await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
+        const after = await matches.accept(made.matchId, id('a'));
+        expect(after).toMatchObject({ status: 'COMPLETED' });
+        expect(after!.accepted).toBeUndefined();
+      });
+
+      it('moves on from the status it is in, and from no other', async () => {
+        const { made } = await pending('a');
+        const later = '2026-01-01T12:09:00.000Z';
+        expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', { reason: 'no' })).toBe(false);
+        expect(await matches.get(made.matchId)).toEqual(made);
+        expect(
+          await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', { deadline: later }),
+        ).toBe(true);
+        expect(await matches.get(made.matchId)).toMatchObject({ status: 'PLACING', deadline: later });
+        expect(await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', {})).toBe(false);
+        expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', { reason: 'late' })).toBe(true);
+        const failed = (await matches.get(made.matchId))!;
+        expect(failed).toMatchObject({ status: 'FAILED', reason: 'late' });
+        expect(failed.deadline).toBeUndefined();
+        expect(await matches.advance(id('nobody'), 'PLACING', 'FAILED', {})).toBe(false);
+      });
+
+      it('takes one assignment while PLACING, and answers the same again', async () => {
+        const { made } = await pending('a');
+        const here = { address: '10.0.0.1', port: 7777, tokens: { 'a.0': 'secret', name: 'x' } };
+        expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'conflict', match: made });
+        await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', {});
+        const { deadline: _, ...rest } = made;
+        const assigned = { ...rest, status: 'COMPLETED', assignment: here };
+        expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'assigned', match: assigned });
+        expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'assigned', match: assigned });
+        expect(await matches.assign(made.matchId, { address: 'elsewhere' })).toEqual({
+          outcome: 'conflict',
+          match: assigned,
+        });
+        expect(await matches.assign(id('nobody'), here)).toBeUndefined();
+      });
+
+      it('takes one of several assignments that come at once', async () => {
+        const { made } = await pending('a');
+        await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', {});
+        const results = await Promise.all(
+          ['a', 'b', 'c', 'd'].map((address) => matches.assign(made.matchId, { address })),
+        );
+        expect(results.filter((result) => result!.outcome === 'assigned')).toHaveLength(1);
+        const winner = ['a', 'b', 'c', 'd'][results.findIndex((result) => result!.outcome === 'assigned')];
+        expect((await matches.get(made.matchId))!.assignment).toEqual({ address: winner });
+      });
+
+      it('that completed without a provisioner takes an assignment that comes later', async () => {
+        newQueue();
+        await put('a', 1);
+        await matches.commit(match(queue, id('m'), [id('a')]), NOW_MS);
+        expect(await matches.assign(id('m'), { address: 'x' })).toMatchObject({ outcome: 'assigned' });
+      });
+
+      it('that is dissolved gives tickets back to the pool or cancels them, all in one', async () => {
+        const { made, stored } = await pending('a', 'b', 'c');
+        const plan = bucketPlan(7, 1);
+        const found = (await Promise.all(
+          stored.map(({ ticketId }) => tickets.get(ticketId)),
+        )) as typeof stored;
+        const [a, b, c] = found;
+        expect(
+          await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, plan, 'b said no', NOW_MS),
+        ).toBe('dissolved');
+        const { deadline: _, ...rest } = made;
+        expect(await matches.get(made.matchId)).toEqual({ ...rest, status: 'FAILED', reason: 'b said no' });
+        expect(await tickets.get(a!.ticketId)).toEqual(stored[0]);
+        expect(await tickets.get(c!.ticketId)).toEqual(stored[2]);
+        expect(await tickets.get(b!.ticketId)).toEqual({
+          ...stored[1],
+          status: 'CANCELLED',
+          matchId: made.matchId,
+          reason: 'b said no',
+        });
+        expect(await namesWaiting([plan])).toEqual(['a', 'c']);
+        expect(await namesWaiting([onePlan])).toEqual([]);
+        expect(await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, plan, 'again', NOW_MS)).toBe(
+          'lost-race',
+        );
+        expect(await matches.commit(match(queue, id('m2'), [id('a'), id('c')]), NOW_MS)).toBe('committed');
+      });
+
+      it('is not dissolved when somebody accepted since it was read', async () => {
+        const { made, stored } = await pending('a', 'b');
+        await matches.accept(made.matchId, id('a'));
+        expect(await matches.dissolve(made, { requeue: [], cancel: stored }, onePlan, 'late', NOW_MS)).toBe(
+          'lost-race',
+        );
+        const read = (await matches.get(made.matchId))!;
+        await matches.accept(made.matchId, id('b'));
+        expect(await matches.dissolve(read, { requeue: [], cancel: stored }, onePlan, 'late', NOW_MS)).toBe(
+          'lost-race',
+        );
+        const now = (await matches.get(made.matchId))!;
+        expect(await matches.dissolve(now, { requeue: stored, cancel: [] }, onePlan, 'late', NOW_MS)).toBe(
+          'dissolved',
+        );
+        expect((await namesWaiting()).sort()).toEqual(['a', 'b']);
+      });
+
+      it('either advances or is dissolved', async () => {
+        for (let i = 0; i < 4; i++) {
+          const { made, stored } = await pending(`a${i}`, `b${i}`);
+          const [advanced, dissolved] = await Promise.all([
+            matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {}),
+            matches.dissolve(made, { requeue: stored, cancel: [] }, onePlan, 'no', NOW_MS),
+          ]);
+          expect(advanced).toBe(dissolved === 'lost-race');
+          expect((await matches.get(made.matchId))!.status).toBe(advanced ? 'COMPLETED' : 'FAILED');
+          expect(await statusOf(`a${i}`)).toBe(advanced ? 'REQUIRES_ACCEPTANCE' : 'QUEUED');
+        }
+      });
+    });
+
+    describe('a queue store', () => {
+      const record = (changes: Partial<QueueRecord> = {}): QueueRecord => ({
+        definition: definition({ name: queue, imbalance: { alpha: 0.1 + 0.2, p: 'inf', q: 2.5 } }),
+        version: 1,
+        plans: [{ version: 1, boundaries: [0.1 + 0.2, 1e-300 + 1], fromMs: 0 }],
+        awakeUntilMs: 0,
+        ...changes,
+      });
+
+      it('gives back what was put, and knows no queue that was not', async () => {
+        newQueue();
+        expect(await queues.get(queue)).toBeUndefined();
+        expect(await queues.put(record())).toBe(true);
+        expect(await queues.get(queue)).toEqual(record());
+        const closed = record({ version: 2, deletedAt: '2026-01-01T00:00:00.000Z' });
+        expect(await queues.put(closed)).toBe(true);
+        expect(await queues.get(queue)).toEqual(closed);
+        expect(await queues.put(record({ version: 3 }))).toBe(true);
+        expect(await queues.get(queue)).toEqual(record({ version: 3 }));
+      });
+
+      it('takes a version once, the first included', async () => {
+        newQueue();
+        const firsts = await Promise.all([queues.put(record()), queues.put(record())]);
+        expect(firsts.sort()).toEqual([false, true]);
+        const seconds = await Promise.all(
+          [1, 2, 3].map((tickSeconds) =>
+            queues.put(record({ version: 2, definition: definition({ name: queue, tickSeconds }) })),
+          ),
+        );
+        expect(seconds.filter(Boolean)).toHaveLength(1);
+        expect((await queues.get(queue))!.definition.tickSeconds).toBe(seconds.indexOf(true) + 1);
+        expect(await queues.put(record({ version: 4 }))).toBe(false);
+      });
+
+      it('takes no change that did not see how far ticks are promised', async () => {
+        newQueue();
+        await queues.put(record());
+        await queues.extendAwake(record(), 5_000);
+        expect(await queues.put(record({ version: 2 }))).toBe(false);
+        expect(await queues.put(record({ version: 2, awakeUntilMs: 5_000 }))).toBe(true);
+      });
+
+      it('lets one of several promise the coming ticks', async () => {
+        newQueue();
+        await queues.put(record());
+        const promises = await Promise.all([1, 2, 3, 4].map((n) => queues.extendAwake(record(), n * 1_000)));
+        expect(promises.filter(Boolean)).toHaveLength(1);
+        const awakeUntilMs = (promises.indexOf(true) + 1) * 1_000;
+        expect((await queues.get(queue))!.awakeUntilMs).toBe(awakeUntilMs);
+        expect(await queues.extendAwake(record(), 9_000)).toBe(false);
+        expect(await queues.extendAwake(record({ awakeUntilMs }), 9_000)).toBe(true);
+      });
+
+      it('drops plans of the version that was read only', async () => {
+        newQueue();
+        const two = record({ plans: [bucketPlan(1), bucketPlan(2, 10)] });
+        await queues.put(two);
+        expect(await queues.dropPlans(record({ ...two, version: 2 }), two.plans.slice(1))).toBe(false);
+        expect(await queues.dropPlans(two, two.plans.slice(1))).toBe(true);
+        expect(await queues.get(queue)).toEqual({ ...two, plans: two.plans.slice(1) });
+      });
+
+      it('removes a queue of the version that was read, with all that its ticks shared', async () => {
+        newQueue();
+        await queues.put(record());
+        await queues.lease(queue, ['1.0'], lease('x', 1_000));
+        await queues.release(queue, ['1.0'], lease('x', 1_000), report('1.even.0', 1_000));
+        expect(await queues.remove(record({ version: 2 }))).toBe(false);
+        expect(await queues.get(queue)).toBeDefined();
+        expect(await queues.remove(record())).toBe(true);
+        expect(await queues.get(queue)).toBeUndefined();
+        expect(await queues.reports(queue)).toEqual(new Map());
+        expect(await queues.put(record())).toBe(true);
+      });
+
+      it('lists all queues by name, and nothing else of the table', async () => {
+        const first = newQueue();
+        await queues.put(record());
+        await queues.lease(queue, ['1.0'], lease('x', 1_000));
+        newQueue();
+        await queues.put(record({ version: 1, deletedAt: '2026-01-01T00:00:00.000Z' }));
+        const listed = (await queues.list()).map(({ definition: { name } }) => name);
+        expect(listed).toEqual([...listed].sort());
+        expect(listed).toEqual(expect.arrayContaining([first, queue]));
+        expect(new Set(listed).size).toBe(listed.length);
+      });
+
+      const lease = (owner: string, slotMs: number, nowMs = slotMs): Lease => ({
+        owner,
+        slotMs,
+        nowMs,
+        untilMs: nowMs + 10_000,
+      });
+      const report = (range: string, slotMs: number): RangeReport => ({
+        range,
+        report: {
+          slotMs,
+          durationMs: 0.1 + 0.2,
+          waiting: 1,
+          oldestWaitMs: 2,
+          matches: 3,
+          recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
+        },
+      });
+      const outcomeOf = async (cells: readonly string[], wanted: Lease) =>
+        (await queues.lease(queue, cells, wanted)).outcome;
+
+      it('leases cells to one tick at a time', async () => {
+        newQueue();
+        const outcomes = await Promise.all(
+          ['a', 'b', 'c', 'd'].map((owner, i) => outcomeOf(['1.0', '1.1'], lease(owner, 1_000 + i))),
+        );
+        expect(outcomes.filter((outcome) => outcome === 'leased')).toHaveLength(1);
+      });
+
+      it('says whether a slot was searched already or another tick still runs', async () => {
+        newQueue();
+        expect(await outcomeOf(['1.0'], lease('a', 5_000))).toBe('leased');
+        expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
+        expect(await outcomeOf(['1.0'], lease('b', 4_000))).toBe('done');
+        expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('held');
+        await queues.release(queue, ['1.0'], lease('a', 5_000));
+        expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
+        expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('leased');
+      });
+
+      it('lets a lease be taken over when its time is up, not before', async () => {
+        newQueue();
+        await queues.lease(queue, ['1.0'], lease('a', 1_000));
+        expect(await outcomeOf(['1.0'], lease('b', 2_000, 10_999))).toBe('held');
+        expect(await outcomeOf(['1.0'], lease('b', 2_000, 11_000))).toBe('leased');
+      });
+
+      it('leases all cells of a range or none', async () => {
+        newQueue();
+        expect(await outcomeOf(['1.1'], lease('a', 1_000))).toBe('leased');
+        expect(await outcomeOf(['1.0', '1.1'], lease('b', 2_000))).toBe('held');
+        expect(await outcomeOf(['1.0'], lease('c', 2_000))).toBe('leased');
+        expect(await outcomeOf(['1.0', '1.1'], lease('d', 2_000))).toBe('done');
+        expect(await outcomeOf(['1.2', '1.3'], lease('e', 1_000))).toBe('leased');
+      });
+
+      it('grants a lease again to the tick that has it: its first answer may have been lost', async () => {
+        newQueue();
+        expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
+        expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
+        await queues.release(queue, ['1.0', '1.1'], lease('a', 1_000));
+        expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('done');
+      });
+
+      it('lets the owner alone give a lease back', async () => {
+        newQueue();
+        await queues.lease(queue, ['1.0', '1.1'], lease('a', 1_000));
+        await queues.release(queue, ['1.0', '1.1'], lease('b', 1_000), report('1.even.0', 1_000));
+        expect(await outcomeOf(['1.0', '1.1'], lease('c', 2_000))).toBe('held');
+        expect(await queues.reports(queue)).toEqual(new Map());
+      });
+
+      it('leaves cells alone that others took over from an owner who comes back late', async () => {
+        newQueue();
+        await queues.lease(queue, ['1.1', '1.2'], lease('slow', 1_000));
+        expect(await outcomeOf(['1.2', '1.3'], lease('next', 2_000, 11_000))).toBe('leased');
+        await queues.release(queue, ['1.1', '1.2'], lease('slow', 1_000));
+        expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
+      });
+
+      it('keeps the last report of every range and hands them to who leases next', async () => {
+        newQueue();
+        await queues.lease(queue, ['1.0'], lease('a', 1_000));
+        const even = report('1.even.0', 1_000);
+        await queues.release(queue, ['1.0'], lease('a', 1_000), even);
+        const leased = await queues.lease(queue, ['1.0'], lease('b', 2_000));
+        expect(leased).toEqual({ outcome: 'leased', reports: new Map([[even.range, even.report]]) });
+        const odd = report('1.odd.0', 2_000);
+        await queues.release(queue, ['1.0'], lease('b', 2_000), odd);
+        expect(await queues.reports(queue)).toEqual(
+          new Map([
+            [even.range, even.report],
+            [odd.range, odd.report],
+          ]),
+        );
+      });
+    });
+  });
+});
