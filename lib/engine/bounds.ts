@@ -1,0 +1,79 @@
+/**
+ * Lower bounds on the uniformity v_q of a game, in the unit of skill. They are what makes an exact
+ * search practical; docs/engine.md has the mathematics with worked examples.
+ *
+ * Throughout, N = 2k players make a game, and a search chooses them in ascending order of skill: m are
+ * chosen, r = N − m come later, all of them from a sorted list. The **fill** is the next r of that list.
+ * Whatever r players come, their i-th smallest is at least the i-th of the fill ("the rest dominates the
+ * fill"). So a bound that holds for every rest that dominates the fill holds for every completion, and
+ * for every later start of the fill as well: a search may stop at the first start that fails.
+ */
+
+/**
+ * Lemma 6 (Alman & McKay, appendix A): v_q(S) ≥ c·(max − min) with c = k^(−1/q)/2.
+ *
+ * Proof. Let a and b be the distances of the lowest and the highest from the mean: a + b = max − min.
+ * Then 2k·v_q^q ≥ a^q + b^q ≥ 2·((a + b)/2)^q, as x^q is convex. For q = ∞, v ≥ max(a, b) ≥ (a + b)/2. ∎
+ */
+export function lemma6(teamSize: number, q: number): number {
+  return teamSize ** (-1 / q) / 2;
+}
+
+/**
+ * The factor c of `imbalance ≥ c·(max − min)`. It is Lemma 6's, but for teams of one, where fairness is
+ * the range itself whatever p, and so f = (α + 1/2)·range exactly.
+ */
+export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: number }): number {
+  return rules.teamSize === 1 ? rules.alpha + 0.5 : lemma6(rules.teamSize, rules.q);
+}
+
+/**
+ * Lemma 1, quantified: 2k players within a range R form a game of imbalance at most (1 + α)·R, since
+ * v_q ≤ R and some halving has d_p ≤ R (Lemma 5: pair neighbours, give the larger to the weaker team).
+ * A little more than that, so that a search below this limit finds one.
+ */
+export function lemma1(range: number, alpha: number): number {
+  return (1 + alpha) * range * (1 + 1e-9) + tiny;
+}
+
+/** Above rounding errors and zero, below every difference of skills; its square is still a number. */
+const tiny = 1e-150;
+
+/**
+ * The **dominance bound** for q = 2: the sum of squared deviations (SSD) of the chosen together with the
+ * top u of the fill, for any u with fill[r − u] ≥ the mean of those m + u. N·v_2² of every completion is
+ * at least that.
+ *
+ * Proof. Dropping players never raises the SSD, so keep the chosen and the top u of the rest, z ≥ b, where b
+ * is the top u of the fill. The SSD is a convex function of the values with gradient 2·(b_i − mean) ≥ 0 at b,
+ * so SSD(z) ≥ SSD(b) + gradient·(z − b) ≥ SSD(b). ∎
+ *
+ * The largest such u gives the exact minimum over all rests that dominate the fill: players below the
+ * centre could move up to it at no cost.
+ */
+export function ssd(count: number, sum: number, squares: number): number {
+  return squares - (sum * sum) / count;
+}
+
+/**
+ * For q = ∞: the mean of a completion is at least `meanWithFill`, so the lowest is at least that far
+ * below it; and half the range is a bound as well (Lemma 6).
+ */
+export function farthestBound(lowest: number, meanWithFill: number, fillLast: number): number {
+  return Math.max(meanWithFill - lowest, (fillLast - lowest) / 2);
+}
+
+/**
+ * For q = 1: N·v_1 = Σ|s − μ| = 2·Σ_{s < μ}(μ − s) = 2·max over i of (i·μ − the sum of the i lowest), and μ is at least
+ * `meanWithFill`. `chosen` are the m lowest in ascending order.
+ * By the power mean inequality v_q ≥ v_1 for all q, so this serves 1 ≤ q < 2.
+ */
+export function meanDeviationBound(chosen: Float64Array, m: number, meanWithFill: number, n: number): number {
+  let below = 0;
+  let best = 0;
+  for (let i = 0; i < m; i++) {
+    below += meanWithFill - chosen[i];
+    if (below > best) best = below;
+  }
+  return (2 * best) / n;
+}
