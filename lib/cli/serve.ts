@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
+import { readSecrets } from '../local/secrets.ts';
 import { Problem } from '../service/problem.ts';
 import { Failure, InvalidInput } from './failure.ts';
 
@@ -47,6 +48,7 @@ async function start({ port, queues, data, secrets, verbose }: ServeOptions): Pr
   if (queues !== undefined && !existsSync(queues)) {
     throw new InvalidInput(`Expected --queues to be a folder, got "${queues}", which does not exist.`);
   }
+  if (secrets !== undefined) await checkSecrets(secrets);
   // Imported when it is needed: the CDK takes a second to load.
   const { startMuster } = await import('../local/start-muster.ts');
   try {
@@ -63,6 +65,14 @@ async function start({ port, queues, data, secrets, verbose }: ServeOptions): Pr
     if (error instanceof Problem) throw error;
     if (error instanceof LocalCloudError) throw new Failure(error.message);
     throw new Failure(`The service did not start: ${(error as Error).message}`);
+  }
+}
+
+async function checkSecrets(file: string): Promise<void> {
+  try {
+    await readSecrets(file);
+  } catch (error) {
+    throw new InvalidInput((error as Error).message);
   }
 }
 

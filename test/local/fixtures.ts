@@ -68,12 +68,12 @@ export function writeCode(dir: string, sources: Readonly<Record<string, string>>
   return (logicalId: string) => join(dir, logicalId);
 }
 
-/** Settles when the condition holds; fails when it does not within ten seconds. */
+/** Settles when the condition holds; fails when it does not within 25 seconds. */
 export function until(condition: () => unknown): Promise<void> {
   return vi.waitFor(
     async () => {
       if (!(await condition())) throw new Error(`Still not so: ${condition}`);
     },
-    { timeout: 10_000, interval: 10 },
+    { timeout: 25_000, interval: 10 },
   );
 }

@@ -1,0 +1,137 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { scratchDir, until } from './fixtures.ts';
+
+const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
+const DUEL = {
+  name: 'duel',
+  teamSize: 1,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'greedy' },
+  tickSeconds: 1,
+  timeoutSeconds: 300,
+};
+
+/** A folder with one queue definition. */
+function queuesDir(definition: object = DUEL): string {
+  const dir = scratchDir();
+  writeFileSync(join(dir, 'duel.json'), JSON.stringify(definition));
+  return dir;
+}
+
+/** Runs `muster serve`; what is still there when the test ends is killed. */
+function serve(...args: string[]) {
+  const child = spawn(process.execPath, [MUSTER, 'serve', ...args]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text;
+  });
+  const exited = once(child, 'close').then(([status]) => ({ status: status as number | null, ...output }));
+  return { child, output, exited };
+}
+
+async function readyUrl({ output }: ReturnType<typeof serve>): Promise<string> {
+  await until(() => output.stdout.includes('\n') || output.stderr !== '');
+  return /^Muster is ready at (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(output.stdout)![1]!;
+}
+
+/** The process ids of what a process has started, and of what that has started. */
+function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
+      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // It ended in between.
+    }
+  }
+  const found = [pid!];
+  for (const id of found)
+    found.push(...[...parents].filter(([, parent]) => parent === id).map(([child]) => child));
+  return found.slice(1);
+}
+
+const isGone = (pid: number) => !existsSync(`/proc/${pid}`);
+const isLinux = process.platform === 'linux';
+
+// Each start synthesizes the app, which takes its time on a busy machine.
+describe('muster serve', { timeout: 90_000 }, () => {
+  test.skipIf(!isLinux)('prints one line when it is ready; Ctrl-C ends all of it', async () => {
+    const service = serve('--port', '0', '--queues', queuesDir());
+    const url = await readyUrl(service);
+    const { queues } = (await (await fetch(`${url}/queues`)).json()) as { queues: { name: string }[] };
+    expect(queues.map(({ name }) => name)).toEqual(['duel']);
+    const started = descendants(service.child);
+    expect(started.length).toBeGreaterThan(0);
+    service.child.kill('SIGINT');
+    expect(await service.exited).toEqual({ status: 0, stdout: `Muster is ready at ${url}\n`, stderr: '' });
+    await until(() => started.every(isGone));
+  });
+
+  test.skipIf(!isLinux)('leaves no process behind when it is killed', async () => {
+    const service = serve('--port', '0', '--queues', queuesDir());
+    await readyUrl(service);
+    const started = descendants(service.child);
+    service.child.kill('SIGKILL');
+    await service.exited;
+    await until(() => started.every(isGone));
+  });
+
+  test('goes on with what its data directory has', async () => {
+    const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir()];
+    const first = serve(...args);
+    const ticket = { ticketId: 'alone', players: [{ playerId: 'p1', skill: 10 }] };
+    const posted = await fetch(`${await readyUrl(first)}/queues/duel/tickets`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(ticket),
+    });
+    expect(posted.status).toBe(201);
+    first.child.kill('SIGTERM');
+    expect((await first.exited).status).toBe(0);
+    const second = serve(...args);
+    const read = await fetch(`${await readyUrl(second)}/tickets/alone`);
+    expect(await read.json()).toMatchObject({ ...ticket, queue: 'duel', status: 'QUEUED' });
+    second.child.kill('SIGTERM');
+    await second.exited;
+  });
+
+  test('tells in one line that the port is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    expect(await serve('--port', String(port), '--queues', queuesDir()).exited).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `Port ${port} is in use: choose another with --port.\n`,
+    });
+  });
+
+  test('tells in one line what is wrong with a queue definition, and where', async () => {
+    const dir = queuesDir({ ...DUEL, teamSize: 0 });
+    const { status, stdout, stderr } = await serve('--port', '0', '--queues', dir).exited;
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^.*duel\.json: #?\/teamSize: .+\n$/);
+  });
+
+  test.each([
+    [['--port', 'many'], /Expected a port from 0 to 65535, got "many"/],
+    [['--queues', '/no/such/folder'], /^Expected --queues to be a folder, got "\/no\/such\/folder".*\n$/],
+    [['--secrets', '/no/such/file'], /^Expected \/no\/such\/file to be a JSON object of secret names.*\n$/],
+  ])('%j is wrong usage', async (args, told) => {
+    const { status, stdout, stderr } = await serve(...args).exited;
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(told);
+  });
+});
