@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMuster } from '../../lib/local/start-muster.ts';
+import type { MatchView } from '../../lib/service/match.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import { drawParty, meanPartySize, type Population } from '../../lib/simulation/population.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { Usage } from './usage.ts';
+
+export interface RunOptions {
+  readonly playersPerSecond: number;
+  readonly seconds: number;
+  readonly population: Population;
+  readonly seed: number;
+}
+
+export interface RunResult {
+  readonly players: number;
+  readonly tickets: number;
+  readonly playersMatched: number;
+  /** Tickets that were accepted and are in no match, though a whole game of them is left. */
+  readonly lost: number;
+  readonly ticketsMatchedTwice: number;
+  /** Of every ticket: from sending the POST to the webhook's arrival, ascending. */
+  readonly postToWebhookMs: readonly number[];
+  /** Of every match: from the answer to the last of its POSTs to the webhook's arrival, ascending. */
+  readonly lastPostToWebhookMs: readonly number[];
+  readonly usage: Usage;
+}
+
+/** Seconds of traffic before anything is measured: functions start, code gets warm. */
+const WARM_UP_SECONDS = 8;
+/** How long after the last POST the last match may take. */
+const DRAIN_MS = 30_000;
+
+const DEFINITION: QueueDefinition = {
+  name: 'bench',
+  teamSize: 5,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  beta: 10,
+  release: { policy: 'greedy' },
+  tickSeconds: 1,
+  timeoutSeconds: 600,
+  events: ['MatchFound'],
+};
+
+/**
+ * Plays a game backend at a rate against a local cloud of its own and measures what comes back by webhook.
+ * Everything runs on this machine: backend, receiver, emulators and functions share its cores.
+ */
+export async function run({ playersPerSecond, seconds, population, seed }: RunOptions): Promise<RunResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const usage = new Usage();
+  const receiver = await listen();
+  const webhooks = [{ url: receiver.url, secret: 'bench', events: ['MatchFound' as const] }];
+  writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, webhooks }));
+  writeFileSync(
+    join(folder, 'secrets'),
+    JSON.stringify({ bench: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }),
+  );
+  const cloud = await startMuster({
+    port: 0,
+    queuesDir: folder,
+    secretsFile: join(folder, 'secrets'),
+    intercept: async (call, service) => usage.count(call, await service(usage.asking(call))),
+    onInvocation: (invocation) => usage.countInvocation(invocation),
+  });
+  try {
+    await play(cloud.url, receiver, { playersPerSecond, seconds: WARM_UP_SECONDS, population, seed }, 'warm');
+    usage.reset();
+    receiver.matches.length = 0;
+    const played = await play(cloud.url, receiver, { playersPerSecond, seconds, population, seed }, 'run');
+    return { ...summary(played, receiver.matches), usage };
+  } finally {
+    await cloud.stop();
+    receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Posted {
+  readonly players: number;
+  readonly sentMs: number;
+  answeredMs: number;
+}
+interface Received {
+  readonly match: MatchView;
+  readonly atMs: number;
+}
+interface Receiver {
+  readonly url: string;
+  readonly matches: Received[];
+  close(): void;
+}
+
+async function listen(): Promise<Receiver> {
+  const matches: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const atMs = performance.now();
+      matches.push({ match: JSON.parse(Buffer.concat(chunks).toString()).data.match, atMs });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    matches,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function play(
+  url: string,
+  receiver: Receiver,
+  options: RunOptions,
+  run: string,
+): Promise<Map<string, Posted>> {
+  const random = seededRandom(options.seed).fork(run);
+  const rate = options.playersPerSecond / meanPartySize(options.population);
+  const wanted = options.playersPerSecond * options.seconds;
+  const posted = new Map<string, Posted>();
+  const posts: Promise<void>[] = [];
+  let dueMs = performance.now();
+  for (let number = 1, players = 0; players < wanted; number++) {
+    dueMs += 1_000 * random.exponential(rate);
+    await sleep(Math.max(0, dueMs - performance.now()));
+    const ticketId = `${run}-${number}`;
+    const party = drawParty(options.population, ticketId, random);
+    players += party.length;
+    posts.push(post(url, ticketId, party, posted));
+  }
+  await Promise.all(posts);
+  await drained(receiver, posted);
+  return posted;
+}
+
+async function post(
+  url: string,
+  ticketId: string,
+  players: unknown[],
+  posted: Map<string, Posted>,
+): Promise<void> {
+  const ticket: Posted = { players: players.length, sentMs: performance.now(), answeredMs: 0 };
+  const response = await fetch(`${url}/queues/bench/tickets`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ticketId, players }),
+  });
+  await response.arrayBuffer();
+  if (response.status !== 201) throw new Error(`POST was answered ${response.status}`);
+  ticket.answeredMs = performance.now();
+  posted.set(ticketId, ticket);
+}
+
+/** Until the players left could not fill a game, or nothing more comes. */
+async function drained(receiver: Receiver, posted: ReadonlyMap<string, Posted>): Promise<void> {
+  const untilMs = performance.now() + DRAIN_MS;
+  while (performance.now() < untilMs) {
+    const matched = new Set(receiver.matches.flatMap(({ match }) => ticketsOf(match)));
+    if (playersOf(posted, (ticketId) => !matched.has(ticketId)) < 2 * DEFINITION.teamSize) return;
+    await sleep(100);
+  }
+}
+
+function summary(
+  posted: ReadonlyMap<string, Posted>,
+  received: readonly Received[],
+): Omit<RunResult, 'usage'> {
+  const matchesOf = new Map<string, Set<string>>();
+  const arrivalOf = new Map<string, number>();
+  const lastPostToWebhookMs: number[] = [];
+  for (const { match, atMs } of received) {
+    const ticketIds = ticketsOf(match).filter((ticketId) => posted.has(ticketId));
+    if (ticketIds.length === 0 || arrivalOf.has(match.matchId)) continue;
+    arrivalOf.set(match.matchId, atMs);
+    lastPostToWebhookMs.push(
+      atMs - Math.max(...ticketIds.map((ticketId) => posted.get(ticketId)!.answeredMs)),
+    );
+    for (const ticketId of ticketIds)
+      matchesOf.set(ticketId, (matchesOf.get(ticketId) ?? new Set()).add(match.matchId));
+  }
+  const players = playersOf(posted, () => true);
+  const playersMatched = playersOf(posted, (ticketId) => matchesOf.has(ticketId));
+  const left = players - playersMatched;
+  const postToWebhookMs = [...matchesOf].map(
+    ([ticketId, [matchId]]) => arrivalOf.get(matchId!)! - posted.get(ticketId)!.sentMs,
+  );
+  return {
+    players,
+    tickets: posted.size,
+    playersMatched,
+    lost: left < 2 * DEFINITION.teamSize ? 0 : left,
+    ticketsMatchedTwice: [...matchesOf.values()].filter((ids) => ids.size > 1).length,
+    postToWebhookMs: postToWebhookMs.sort((a, b) => a - b),
+    lastPostToWebhookMs: lastPostToWebhookMs.sort((a, b) => a - b),
+  };
+}
+
+function ticketsOf(match: MatchView): string[] {
+  return [
+    ...new Set(match.teams.flatMap(({ players }) => players.flatMap(({ ticketId }) => ticketId ?? []))),
+  ];
+}
+
+function playersOf(posted: ReadonlyMap<string, Posted>, which: (ticketId: string) => boolean): number {
+  let players = 0;
+  for (const [ticketId, ticket] of posted) if (which(ticketId)) players += ticket.players;
+  return players;
+}

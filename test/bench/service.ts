@@ -1,0 +1,112 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Population } from '../../lib/simulation/population.ts';
+import { type RunResult, run } from './service-run.ts';
+
+/**
+ * `npm run bench:service`: POST-to-webhook latency and cost of the whole service on the local cloud, as the
+ * table of docs/benchmarks.md.
+ */
+const { values } = parseArgs({
+  options: {
+    rates: { type: 'string', default: '20,50,100' },
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
+const POPULATIONS: Record<string, Population> = {
+  solos: { skills },
+  'with parties': { skills, partyWeights: [55, 25, 10, 3, 7] },
+};
+
+const at = (sorted: readonly number[], share: number) =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
+const seconds = (ms: number) => (ms / 1_000).toFixed(2);
+
+function latencyRow(rate: number, name: string, result: RunResult): string {
+  const { postToWebhookMs: all, lastPostToWebhookMs: last } = result;
+  return [
+    `${rate} ${name}`,
+    result.players,
+    result.playersMatched,
+    result.lost,
+    result.ticketsMatchedTwice,
+    ...[0.5, 0.95, 0.99].map((share) => seconds(at(all, share))),
+    ...[0.5, 0.95, 0.99].map((share) => seconds(at(last, share))),
+  ].join(' | ');
+}
+
+function costRow(rate: number, name: string, { usage, players }: RunResult): string {
+  const dollars = usage.dollars();
+  const perMillion = (value: number) => ((value / players) * 1_000_000).toFixed(2);
+  const perPlayer = (value: number) => (value / players).toFixed(2);
+  const invocations = [...usage.invocations.values()].reduce((sum, { count }) => sum + count, 0);
+  return [
+    `${rate} ${name}`,
+    perPlayer(usage.writeUnits),
+    perPlayer(usage.readUnits),
+    perPlayer(invocations),
+    ...Object.values(dollars).map(perMillion),
+    perMillion(Object.values(dollars).reduce((a, b) => a + b, 0)),
+  ].join(' | ');
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return [head.join(' | '), head.map((_, i) => (i === 0 ? '---' : '---:')).join(' | '), ...rows]
+    .map((row) => `| ${row} |`)
+    .join('\n');
+}
+
+console.log(
+  `${cpus().length} × ${cpus()[0]!.model}, Node ${process.version}, seed ${values.seed}, ${values.seconds} s each\n`,
+);
+const latency: string[] = [];
+const cost: string[] = [];
+for (const rate of values.rates.split(',').map(Number)) {
+  for (const [name, population] of Object.entries(POPULATIONS)) {
+    const result = await run({
+      playersPerSecond: rate,
+      seconds: Number(values.seconds),
+      population,
+      seed: Number(values.seed),
+    });
+    latency.push(latencyRow(rate, name, result));
+    cost.push(costRow(rate, name, result));
+    console.error(`measured ${rate} players a second, ${name}`);
+  }
+}
+const post = ['p50', 'p95', 'p99'];
+console.log(
+  table(
+    [
+      'players/s',
+      'posted',
+      'matched',
+      'lost',
+      'matched twice',
+      ...post.map((p) => `POST→webhook ${p} s`),
+      ...post.map((p) => `last POST→webhook ${p} s`),
+    ],
+    latency,
+  ),
+);
+console.log();
+console.log(
+  table(
+    [
+      'players/s',
+      'write units',
+      'read units',
+      'invocations',
+      'API $',
+      'Lambda $',
+      'DynamoDB $',
+      'SQS $',
+      'EventBridge $',
+      'total $',
+    ],
+    cost,
+  ),
+);

@@ -1,0 +1,95 @@
+import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
+import { DYNAMODB_TARGET } from '../../lib/local/dynamodb.ts';
+import type { InvocationReport } from '../../lib/local/lambda.ts';
+import { PRICES } from '../../lib/simulation/cost.ts';
+
+const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
+/** Functions that requests to the API invoke. */
+const API = ['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta'];
+/** Functions that an SQS queue invokes, and whether a rule of the bus fills it. */
+const QUEUES: Record<string, { filledByRule: boolean }> = {
+  tick: { filledByRule: false },
+  notify: { filledByRule: true },
+  provision: { filledByRule: true },
+  deadline: { filledByRule: true },
+};
+/** Lambda's poller receives a batch by one request and deletes it by another. */
+const REQUESTS_PER_BATCH = 2;
+const MILLION = 1_000_000;
+
+interface Capacity {
+  CapacityUnits?: number;
+}
+
+/** Counts what AWS would bill: calls by operation, capacity units as the emulator tells them, invocations. */
+export class Usage {
+  readonly calls = new Map<string, number>();
+  readonly invocations = new Map<string, { count: number; gbSeconds: number }>();
+  writeUnits = 0;
+  readUnits = 0;
+  events = 0;
+
+  reset(): void {
+    this.calls.clear();
+    this.invocations.clear();
+    this.writeUnits = 0;
+    this.readUnits = 0;
+    this.events = 0;
+  }
+
+  /** The same call, asking the tables to tell what it consumes. */
+  asking(call: AwsCall): AwsCall {
+    if (call.target !== DYNAMODB_TARGET) return call;
+    const input = { ...call.input, ReturnConsumedCapacity: 'INDEXES' };
+    return { ...call, input, body: JSON.stringify(input) };
+  }
+
+  count(call: AwsCall, reply: AwsReply): AwsReply {
+    this.calls.set(call.operation, (this.calls.get(call.operation) ?? 0) + 1);
+    if (call.operation === 'PutEvents') this.events += call.input.Entries.length;
+    if (call.target === DYNAMODB_TARGET && reply.status < 300) {
+      const units = unitsOf(JSON.parse(reply.body).ConsumedCapacity);
+      if (WRITES.includes(call.operation)) this.writeUnits += units;
+      else this.readUnits += units;
+    }
+    return reply;
+  }
+
+  countInvocation({ service, durationMs, memoryMb }: InvocationReport): void {
+    const seen = this.invocations.get(service) ?? { count: 0, gbSeconds: 0 };
+    this.invocations.set(service, {
+      count: seen.count + 1,
+      gbSeconds: seen.gbSeconds + (durationMs / 1_000) * (memoryMb / 1_024),
+    });
+  }
+
+  /** US dollars by service for what was counted, at list prices. */
+  dollars(): Record<'api' | 'lambda' | 'dynamodb' | 'sqs' | 'eventbridge', number> {
+    const all = [...this.invocations.entries()];
+    const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+    const requests = sum(all.filter(([name]) => API.includes(name)).map(([, { count }]) => count));
+    const sent = (this.calls.get('SendMessageBatch') ?? 0) + (this.calls.get('SendMessage') ?? 0);
+    const polled = sum(
+      all.map(([name, { count }]) => {
+        const queue = QUEUES[name];
+        return queue === undefined ? 0 : count * (REQUESTS_PER_BATCH + (queue.filledByRule ? 1 : 0));
+      }),
+    );
+    return {
+      api: (requests / MILLION) * PRICES.apiRequests,
+      lambda:
+        (sum(all.map(([, { count }]) => count)) / MILLION) * PRICES.lambdaRequests +
+        sum(all.map(([, { gbSeconds }]) => gbSeconds)) * PRICES.lambdaGbSecond,
+      dynamodb:
+        (this.writeUnits / MILLION) * PRICES.dynamoWriteUnits +
+        (this.readUnits / MILLION) * PRICES.dynamoReadUnits,
+      sqs: ((sent + polled) / MILLION) * PRICES.sqsRequests,
+      eventbridge: (this.events / MILLION) * PRICES.eventBridgeEvents,
+    };
+  }
+}
+
+function unitsOf(consumed: Capacity | Capacity[] | undefined): number {
+  const all = consumed === undefined ? [] : Array.isArray(consumed) ? consumed : [consumed];
+  return all.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+}
