@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Game, Ticket } from '../engine/types.ts';
+import type { Game, Seat, Ticket } from '../engine/types.ts';
 import { planTick } from '../policies/plan.ts';
 import type { MatchResult } from './match.ts';
 import { parseWith } from './problem.ts';
@@ -51,11 +51,18 @@ export function dryRun(definition: QueueDefinition, body: unknown): MatchResult 
 export function gameJson(game: Game): MatchResult['matches'][number] {
   const { teams, imbalance, fairness, uniformity, priority, lowerBound } = game;
   return {
-    teams: teams.map((players) => ({ players: players.map((seat) => ({ ...seat })) })),
+    teams: teams.map((players) => ({ players: players.map(seatJson) })),
     imbalance,
     fairness,
     uniformity,
     priority,
     lowerBound,
   };
+}
+
+/** A bot has no ticket: nobody asked for it. */
+function seatJson(seat: Seat): Omit<Seat, 'ticketId'> & { ticketId?: string } {
+  if (!seat.bot) return { ...seat };
+  const { ticketId: _, ...bot } = seat;
+  return bot;
 }

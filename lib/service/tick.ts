@@ -2,6 +2,7 @@ import type { Game } from '../engine/types.ts';
 import { planTick, type TickMemory } from '../policies/plan.ts';
 import { planAt, type TickRange, tickRanges } from './buckets.ts';
 import type { MatchStatus, StoredMatch } from './match.ts';
+import { gameJson } from './offline.ts';
 import type {
   Lease,
   MatchStore,
@@ -166,18 +167,12 @@ async function takeLease(deps: TickDeps, queue: string, cells: readonly string[]
 /** The match a game becomes: its status is the first that something still has to happen in. */
 function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
   const { status, deadline } = firstStatus(definition, nowMs);
-  const { imbalance, fairness, uniformity, priority, lowerBound } = game;
   return {
     matchId,
     queue: definition.name,
     status,
     createdAt: new Date(nowMs).toISOString(),
-    teams: game.teams.map((players) => ({ players: players.map((seat) => ({ ...seat })) })),
-    imbalance,
-    fairness,
-    uniformity,
-    priority,
-    lowerBound,
+    ...gameJson(game),
     ticketIds: game.ticketIds,
     ...(deadline && { deadline }),
   };
