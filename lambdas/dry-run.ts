@@ -1,15 +1,21 @@
+import * as z from 'zod';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { dryRun } from '../lib/service/offline.ts';
+import { parseWith } from '../lib/service/problem.ts';
+import { queueName } from '../lib/service/queue-definition.ts';
 import { openQueue } from '../lib/service/queues.ts';
 
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
+const queuePath = z.object({ queue: queueName });
+
 export const handler = httpHandler({
   'POST /queues/{queue}/dry-run': async ({ path, json }) => {
-    const { definition } = await openQueue(queues, path.queue!);
+    const { queue } = parseWith(queuePath, path, 'The path');
+    const { definition } = await openQueue(queues, queue);
     return { status: 200, body: dryRun(definition, json()) };
   },
 });

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
@@ -5,6 +6,8 @@ import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { enqueue } from '../lib/service/enqueue.ts';
+import { parseWith } from '../lib/service/problem.ts';
+import { queueName } from '../lib/service/queue-definition.ts';
 import { toView } from '../lib/service/ticket.ts';
 
 const client = documentClient();
@@ -14,9 +17,12 @@ const deps = {
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };
 
+const queuePath = z.object({ queue: queueName });
+
 export const handler = httpHandler({
   'POST /queues/{queue}/tickets': async ({ path, json }) => {
-    const { created, ticket } = await enqueue(deps, path.queue!, json(), Date.now());
+    const { queue } = parseWith(queuePath, path, 'The path');
+    const { created, ticket } = await enqueue(deps, queue, json(), Date.now());
     return { status: created ? 201 : 200, body: toView(ticket) };
   },
 });

@@ -97,7 +97,7 @@ export function openApi() {
           'getTicket',
           'A ticket, at once or when its status changes',
           { 200: ticketView },
-          { path: ticket, query: z.object({ waitSeconds }), problems: [400, 404] },
+          { path: ticket, query: z.object({ waitSeconds }), problems: [404] },
         ),
         delete: operation(
           'cancelTicket',
@@ -139,7 +139,8 @@ function operation(
   answers: Record<number, z.ZodType | undefined>,
   more: { path?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; problems?: number[] } = {},
 ): ZodOpenApiOperationObject {
-  const problems = [...new Set([...(more.body ? WITH_BODY : []), ...(more.problems ?? []), 503])].sort();
+  const bad = more.body ? WITH_BODY : more.path ? [400] : [];
+  const problems = [...new Set([...bad, ...(more.problems ?? []), 503])].sort();
   const responses = [
     ...Object.entries(answers).map(([status, schema]) => [
       status,

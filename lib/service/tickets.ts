@@ -16,9 +16,14 @@ const POLL_MS = [100, 150, 250, 250, 500] as const;
 const POLL_MAX_MS = 1_000;
 
 /** How long a request for a ticket may wait for news, as a client writes it. */
-export const waitSeconds = z.coerce.number().min(0).max(20).optional().meta({
-  description: 'Answer when the status changes, or after this many seconds',
-});
+export const waitSeconds = z
+  // Blank is 0 to Number, which nobody means by it.
+  .preprocess(
+    (text) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text),
+    z.number().min(0).max(20),
+  )
+  .optional()
+  .meta({ description: 'Answer when the status changes, or after this many seconds' });
 
 /**
  * A ticket as it is now. With `waitMs`, answers as soon as its status changes; at once when it is final
