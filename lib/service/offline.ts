@@ -40,11 +40,10 @@ export const dryRunBody = z
  * @throws Problem (400)
  */
 export function dryRun(definition: QueueDefinition, body: unknown): MatchResult {
-  const { tickets, now } = Array.isArray(body)
-    ? { tickets: body }
-    : parseWith(dryRunWithTime, body, 'The dry run');
+  if (Array.isArray(body)) return matchOffline(definition, parseTicketsFile(body, definition, 'The tickets'));
+  const { tickets, now } = parseWith(dryRunWithTime, body, 'The dry run');
   const nowMs = now === undefined ? undefined : Date.parse(now);
-  return matchOffline(definition, parseTicketsFile(tickets, definition, 'The tickets'), nowMs);
+  return matchOffline(definition, parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'), nowMs);
 }
 
 /** A game in the form of `muster match`. */

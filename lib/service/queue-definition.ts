@@ -127,27 +127,42 @@ export const queueDefinition = z
       description: 'Which events go to the event bus (default all); webhooks have their own list',
     }),
   })
-  .superRefine((definition, context) => {
-    const { roles, teamSize } = definition;
-    if (roles) {
-      const sum = Object.values(roles).reduce((a, b) => a + b, 0);
-      if (sum !== teamSize) {
-        context.addIssue({
-          code: 'custom',
-          path: ['roles'],
-          message: `Expected counts that sum to teamSize ${teamSize}, got ${sum}`,
-        });
+  .superRefine(
+    (definition: unknown, context) => {
+      const isFaulty = (field: string) => context.issues.some(({ path }) => path?.[0] === field);
+      for (const { between, message } of contradictions(definition)) {
+        if (between.some(isFaulty)) continue;
+        context.addIssue({ code: 'custom', path: [between[0]!], message });
       }
-    }
-    if (definition.timeoutSeconds < definition.tickSeconds) {
-      context.addIssue({
-        code: 'custom',
-        path: ['timeoutSeconds'],
-        message: `Expected at least tickSeconds (${definition.tickSeconds}), got ${definition.timeoutSeconds}`,
-      });
-    }
-  })
+    },
+    // Also when single fields are wrong: every fault is named at once.
+    { when: () => true },
+  )
   .meta({ id: 'QueueDefinition' });
+
+const sizes = z.object({ teamSize: z.number(), roles: z.record(z.string(), z.number()) });
+const times = z.object({ tickSeconds: z.number(), timeoutSeconds: z.number() });
+
+/** What single fields cannot tell, looked for wherever the fields that have to agree can be read. */
+function contradictions(definition: unknown): { between: string[]; message: string }[] {
+  const found: { between: string[]; message: string }[] = [];
+  const size = sizes.safeParse(definition).data;
+  const sum = Object.values(size?.roles ?? {}).reduce((a, b) => a + b, 0);
+  if (size !== undefined && sum !== size.teamSize) {
+    found.push({
+      between: ['roles', 'teamSize'],
+      message: `Expected counts that sum to teamSize ${size.teamSize}, got ${sum}`,
+    });
+  }
+  const time = times.safeParse(definition).data;
+  if (time !== undefined && time.timeoutSeconds < time.tickSeconds) {
+    found.push({
+      between: ['timeoutSeconds', 'tickSeconds'],
+      message: `Expected at least tickSeconds (${time.tickSeconds}), got ${time.timeoutSeconds}`,
+    });
+  }
+  return found;
+}
 
 export type QueueDefinition = z.output<typeof queueDefinition>;
 export type Provisioner = z.output<typeof provisioner>;

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import type { BucketPlan } from './buckets.ts';
 import type { QueueRecord, QueueStore } from './ports.ts';
 import { StoreBusy } from './ports.ts';
-import { type FieldProblem, invalid, Problem } from './problem.ts';
-import { checkQueueDefinition, type QueueDefinition } from './queue-definition.ts';
+import { fieldProblems, invalid, Problem } from './problem.ts';
+import { type QueueDefinition, queueDefinition, queueName } from './queue-definition.ts';
 
 /** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
 export const LEASE_MS = 10_000;
@@ -34,21 +35,21 @@ export function parsePutQueue(
   body: unknown,
   refusalOf: (url: URL) => string | undefined,
 ): QueueDefinition {
-  const definition = checkQueueDefinition(body, 'The queue definition');
-  const problems: FieldProblem[] = [];
-  if (definition.name !== queue) {
-    problems.push({
-      pointer: '#/name',
-      detail: `Expected the name in the path, ${queue}, got ${definition.name}`,
-    });
+  const result = queueDefinition.safeParse(body);
+  const problems = result.success ? [] : fieldProblems(result.error.issues);
+  const { name } = named.safeParse(body).data ?? { name: queue };
+  if (name !== queue) {
+    problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${queue}, got ${name}` });
   }
-  for (const { pointer, url } of outboundUrls(definition)) {
+  for (const { pointer, url } of result.success ? outboundUrls(result.data) : []) {
     const refusal = refusalOf(new URL(url));
     if (refusal !== undefined) problems.push({ pointer, detail: refusal });
   }
-  if (problems.length > 0) throw invalid('The queue definition', problems);
-  return definition;
+  if (!result.success || problems.length > 0) throw invalid('The queue definition', problems);
+  return result.data;
 }
+
+const named = z.object({ name: queueName });
 
 function outboundUrls({ webhooks = [], provisioner }: QueueDefinition): { pointer: string; url: string }[] {
   const urls = webhooks.map(({ url }, i) => ({ pointer: `#/webhooks/${i}/url`, url }));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Player, Ticket } from '../engine/types.ts';
-import { type FieldProblem, invalid, parseWith } from './problem.ts';
+import { type FieldProblem, fieldProblems, invalid } from './problem.ts';
 import { LIMITS, type QueueDefinition, queueName } from './queue-definition.ts';
 
 /** FlexMatch's names, so that a studio that migrates knows them. */
@@ -117,66 +117,80 @@ export function toEngineTicket(ticket: {
  * @throws Problem (400) that names every field at fault
  */
 export function parseNewTicket(body: unknown, definition: QueueDefinition): NewTicket {
-  const ticket = parseWith(newTicket, body, 'The ticket');
-  const problems = misfits(ticket.players, definition);
-  if (problems.length > 0) throw invalid('The ticket', problems);
+  const { ticket, problems } = readTicket(newTicket, body, definition);
+  if (ticket === undefined) throw invalid('The ticket', problems);
   return ticket;
 }
 
 /**
  * Reads a tickets file: ids are unique, and every ticket fits the queue.
+ * @param pointer where the list of tickets is in what the user gave
  * @throws Problem (400) that names every field at fault
  */
-export function parseTicketsFile(body: unknown, definition: QueueDefinition, what: string): Ticket[] {
-  const tickets = parseWith(z.array(fileTicket), body, what);
-  const seen = new Set<string>();
-  const problems = tickets.flatMap((ticket, i) => {
-    const found = misfits(ticket.players, definition).map(({ pointer, detail }) => ({
-      pointer: `#/${i}${pointer.slice(1)}`,
-      detail,
-    }));
-    if (seen.has(ticket.ticketId)) {
-      found.push({
-        pointer: `#/${i}/ticketId`,
-        detail: `Expected each ticketId once, got ${ticket.ticketId} again`,
-      });
-    }
-    seen.add(ticket.ticketId);
-    return found;
+export function parseTicketsFile(
+  body: unknown,
+  definition: QueueDefinition,
+  what: string,
+  pointer = '#',
+): Ticket[] {
+  if (!Array.isArray(body)) throw invalid(what, [{ pointer, detail: 'Expected a list of tickets' }]);
+  const seen = new Set<unknown>();
+  const read = body.map((item) => readTicket(fileTicket, item, definition));
+  const problems = read.flatMap((one, i) => {
+    const ticketId = body[i]?.ticketId;
+    const again = seen.has(ticketId);
+    if (ticketId !== undefined) seen.add(ticketId);
+    return [
+      ...one.problems,
+      ...(again
+        ? [{ pointer: '#/ticketId', detail: `Expected each ticketId once, got ${ticketId} again` }]
+        : []),
+    ].map((problem) => ({ ...problem, pointer: `${pointer}/${i}${problem.pointer.slice(1)}` }));
   });
   if (problems.length > 0) throw invalid(what, problems);
-  return tickets.map(toEngineTicket);
+  return read.map(({ ticket }) => toEngineTicket(ticket!));
 }
+
+/** A ticket in the form a schema gives it, or everything that is wrong with it. */
+function readTicket<T extends z.ZodType<NewTicket>>(
+  schema: T,
+  body: unknown,
+  definition: QueueDefinition,
+): { ticket?: z.output<T>; problems: FieldProblem[] } {
+  const result = schema.safeParse(body);
+  if (result.success) {
+    const problems = misfits(result.data.players, definition);
+    return problems.length > 0 ? { problems } : { ticket: result.data, problems };
+  }
+  const party = legible.safeParse(body);
+  return {
+    problems: [
+      ...fieldProblems(result.error.issues),
+      ...(party.success ? clashes(party.data.players, definition) : []),
+    ],
+  };
+}
+
+/** What can be read of the players of a ticket that is not valid, to name the rest of its faults too. */
+const legible = z.object({
+  players: z.array(
+    z
+      .object({
+        playerId: z.string().optional().catch(undefined),
+        roles: z.array(z.string()).optional().catch(undefined),
+      })
+      .catch({}),
+  ),
+});
 
 /** Why a party cannot play this queue at all; empty when it can. */
 export function misfits(players: readonly Player[], definition: QueueDefinition): FieldProblem[] {
-  const problems: FieldProblem[] = [];
+  const problems = clashes(players, definition);
   if (players.length > definition.teamSize) {
-    problems.push({
+    problems.unshift({
       pointer: '#/players',
       detail: `Expected at most ${definition.teamSize} players (teamSize), got ${players.length}`,
     });
-  }
-  const seen = new Set<string>();
-  for (const [i, { playerId, roles }] of players.entries()) {
-    if (seen.has(playerId)) {
-      problems.push({
-        pointer: `#/players/${i}/playerId`,
-        detail: `Expected each player once in a ticket, got ${playerId} again`,
-      });
-    }
-    seen.add(playerId);
-    for (const [j, role] of (roles ?? []).entries()) {
-      if (definition.roles === undefined || !Object.hasOwn(definition.roles, role)) {
-        const known = definition.roles
-          ? Object.keys(definition.roles).join(', ')
-          : 'none: this queue has no roles';
-        problems.push({
-          pointer: `#/players/${i}/roles/${j}`,
-          detail: `Expected a role of queue ${definition.name} (${known}), got ${role}`,
-        });
-      }
-    }
   }
   if (problems.length === 0 && definition.roles && !seatable(players, definition.roles)) {
     problems.push({
@@ -184,6 +198,33 @@ export function misfits(players: readonly Player[], definition: QueueDefinition)
       detail:
         'Expected a party whose players can fill places of one team together; the roles they accept leave too few',
     });
+  }
+  return problems;
+}
+
+/** Players that are there twice, and roles that are not the queue's. */
+function clashes(
+  players: readonly { playerId?: string | undefined; roles?: readonly string[] | undefined }[],
+  { name, roles: known }: QueueDefinition,
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const seen = new Set<string>();
+  for (const [i, { playerId, roles }] of players.entries()) {
+    if (playerId !== undefined && seen.has(playerId)) {
+      problems.push({
+        pointer: `#/players/${i}/playerId`,
+        detail: `Expected each player once in a ticket, got ${playerId} again`,
+      });
+    }
+    if (playerId !== undefined) seen.add(playerId);
+    for (const [j, role] of (roles ?? []).entries()) {
+      if (known !== undefined && Object.hasOwn(known, role)) continue;
+      const theirs = known ? Object.keys(known).join(', ') : 'none: this queue has no roles';
+      problems.push({
+        pointer: `#/players/${i}/roles/${j}`,
+        detail: `Expected a role of queue ${name} (${theirs}), got ${role}`,
+      });
+    }
   }
   return problems;
 }
