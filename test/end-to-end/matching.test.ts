@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { MatchView } from '../../lib/service/match.ts';
+import type { TicketView } from '../../lib/service/ticket.ts';
+import { player, testMuster } from './muster.ts';
+import { SECRET_NAME } from './receiver.ts';
+
+const { api, receiver, cloud } = await testMuster();
+
+/** The players of each team of a match, by ticket. */
+function ticketsOfTeams({ teams }: MatchView): string[][] {
+  return teams.map(({ players }) => players.map(({ ticketId }) => ticketId!));
+}
+
+/** The one match that all of these tickets are in, COMPLETED. */
+async function theirMatch(tickets: readonly TicketView[]): Promise<MatchView> {
+  const ended = await Promise.all(tickets.map(({ ticketId }) => api.until(ticketId, 'COMPLETED')));
+  const matchIds = new Set(ended.map(({ matchId }) => matchId));
+  expect(matchIds.size).toBe(1);
+  const { status, body } = await api.get(`/matches/${[...matchIds][0]}`);
+  expect(status).toBe(200);
+  expect(body.status).toBe('COMPLETED');
+  return body;
+}
+
+describe.concurrent('tickets in, matches out', () => {
+  it('1v1: two players meet, with the proof of their match', async () => {
+    const queue = await api.queue();
+    const tickets = [await api.ticket(queue, 1000), await api.ticket(queue, 1040)];
+    const match = await theirMatch(tickets);
+    expect(match.queue).toBe(queue);
+    expect(ticketsOfTeams(match).flat().sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
+    expect(match.teams.map(({ players }) => players.length)).toEqual([1, 1]);
+    expect(match.fairness).toBe(40);
+    expect(match.imbalance).toBeCloseTo(match.fairness + match.uniformity, 9);
+    expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
+    expect(Date.parse(match.createdAt)).toBeGreaterThanOrEqual(Date.parse(tickets[1]!.enqueuedAt));
+  });
+
+  it('the first match of a sleeping queue comes without the schedule', async () => {
+    const queue = await api.queue({ tickSeconds: 2 });
+    expect((await api.get(`/queues/${queue}/stats`)).body.lastTickAt).toBeNull();
+    await theirMatch([await api.ticket(queue, 10), await api.ticket(queue, 11)]);
+  });
+
+  it('5v5: ten players in two teams of five, as even as their skills allow', async () => {
+    const queue = await api.queue({ teamSize: 5 });
+    const skills = [1000, 1010, 1020, 1030, 1040, 1050, 1060, 1070, 1080, 1090];
+    const tickets = await Promise.all(skills.map((skill) => api.ticket(queue, skill)));
+    const match = await theirMatch(tickets);
+    expect(match.teams.map(({ players }) => players.length)).toEqual([5, 5]);
+    expect(ticketsOfTeams(match).flat().sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
+    expect(match.fairness).toBe(10);
+  });
+
+  it('parties are never split, and play beside or against each other whole', async () => {
+    const queue = await api.queue({ teamSize: 5 });
+    const parties = [[1500, 1500, 1500], [1500, 1500, 1500], [1500, 1500], [1500], [1500]];
+    const tickets = await Promise.all(
+      parties.map((skills) =>
+        api.ticket(
+          queue,
+          skills.map((s) => player(s)),
+        ),
+      ),
+    );
+    const match = await theirMatch(tickets);
+    const teams = ticketsOfTeams(match);
+    expect(teams.map((team) => team.length)).toEqual([5, 5]);
+    for (const { ticketId, players } of tickets) {
+      const inTeams = teams.map((team) => team.filter((id) => id === ticketId).length).sort();
+      expect(inTeams).toEqual([0, players.length]);
+    }
+  });
+
+  it('roles: every place is filled by somebody who accepts it', async () => {
+    const roles = { tank: 1, healer: 1, damage: 3 };
+    const queue = await api.queue({ teamSize: 5, roles });
+    const wishes: (string[] | undefined)[] = [
+      ['tank'],
+      ['tank', 'damage'],
+      ['healer'],
+      ['healer', 'damage'],
+      ...Array<string[]>(4).fill(['damage']),
+      undefined,
+      ['damage', 'tank'],
+    ];
+    const tickets = await Promise.all(
+      wishes.map((accepted, i) => api.ticket(queue, [player(100 + i, accepted)])),
+    );
+    const match = await theirMatch(tickets);
+    const accepts = new Map(tickets.map(({ ticketId, players }) => [ticketId, players[0]!.roles]));
+    for (const { players } of match.teams) {
+      const filled = Object.fromEntries(
+        Object.keys(roles).map((role) => [role, players.filter((seat) => seat.role === role).length]),
+      );
+      expect(filled).toEqual(roles);
+      for (const { ticketId, role } of players) {
+        expect(accepts.get(ticketId!) ?? Object.keys(roles)).toContain(role);
+      }
+    }
+  });
+
+  it('two buckets: neighbours across the edge meet', async () => {
+    const queue = await api.queue({ buckets: [1000, 2000] });
+    await theirMatch([await api.ticket(queue, 999), await api.ticket(queue, 1001)]);
+  });
+
+  it('no ticket is in two matches, and none is left, when many come at once', async () => {
+    const queue = await api.queue({ teamSize: 2, buckets: [500, 1000] });
+    const tickets = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => api.ticket(queue, ((i * 37) % 15) * 100)),
+    );
+    const ended = await Promise.all(tickets.map(({ ticketId }) => api.until(ticketId, 'COMPLETED')));
+    const matchIds = [...new Set(ended.map(({ matchId }) => matchId))];
+    expect(matchIds).toHaveLength(10);
+    const matches = await Promise.all(matchIds.map((id) => api.get(`/matches/${id}`)));
+    const seated = matches.flatMap(({ body }) => ticketsOfTeams(body).flat());
+    expect(seated.sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
+  });
+});
+
+describe.concurrent('results', () => {
+  it('are the same polled, long-polled and by webhook', async () => {
+    const path = '/results';
+    const queue = await api.queue({ webhooks: [{ url: receiver.url(path), secret: SECRET_NAME }] });
+    const { ticketId } = await api.ticket(queue, 50);
+    const longPolled = api.until(ticketId, 'COMPLETED');
+    await api.ticket(queue, 60);
+    const ticket = await longPolled;
+    expect((await api.get(`/tickets/${ticketId}`)).body).toEqual(ticket);
+    const found = await receiver.deliveries.first(
+      (delivery) => delivery.path === path && JSON.parse(delivery.text).type === 'MatchFound',
+    );
+    const { match } = found.verified().data;
+    expect(match.status).toBe(ticket.status);
+    expect((await api.get(`/matches/${ticket.matchId}`)).body).toEqual(match);
+  });
+
+  it('a long poll answers at its time when nothing happens, with the reason for the wait', async () => {
+    const queue = await api.queue({ teamSize: 2 });
+    const { ticketId } = await api.ticket(queue, 50);
+    const { status, body } = await api.get(`/tickets/${ticketId}?waitSeconds=0.2`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ ticketId, status: 'QUEUED', reason: expect.stringMatching(/\w/) });
+    expect(body).not.toHaveProperty('matchId');
+  });
+});
+
+describe.concurrent('time-outs', () => {
+  it('a ticket nobody fits times out with a reason', async () => {
+    const queue = await api.queue({ timeoutSeconds: 1 });
+    const { ticketId } = await api.ticket(queue, 50);
+    const ticket = await api.until(ticketId, 'TIMED_OUT');
+    expect(ticket.reason).toMatch(/no match within 1 s/);
+    expect(ticket).not.toHaveProperty('matchId');
+  });
+
+  it('bots fill the game of a ticket at its time-out, where the queue says so', async () => {
+    const queue = await api.queue({ teamSize: 2, timeoutSeconds: 1, fill: 'bots' });
+    const ticket = await api.ticket(queue, [player(100), player(120)]);
+    const match = await theirMatch([ticket]);
+    const seats = match.teams.flatMap(({ players }) => players);
+    expect(seats.filter(({ bot }) => bot)).toHaveLength(2);
+    expect(match.teams.map(({ players }) => players.length)).toEqual([2, 2]);
+    const mine = match.teams.find(({ players }) => players.some(({ ticketId }) => ticketId !== undefined))!;
+    expect(mine.players.map(({ playerId }) => playerId).sort()).toEqual(
+      ticket.players.map(({ playerId }) => playerId).sort(),
+    );
+    for (const seat of seats.filter(({ bot }) => bot)) expect(seat).not.toHaveProperty('ticketId');
+  });
+});
+
+it('nothing went wrong unseen', () => {
+  expect(cloud.logs.filter(({ line }) => /"level":"ERROR"|failed:|not authorized/.test(line))).toEqual([]);
+});

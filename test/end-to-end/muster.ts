@@ -1,0 +1,140 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, expect } from 'vitest';
+import type { BusEvent } from '../../lib/local/event-bus.ts';
+import type { LocalCloud } from '../../lib/local/local-cloud.ts';
+import { type MusterOptions, startMuster } from '../../lib/local/start-muster.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { NewTicket, TicketStatus, TicketView } from '../../lib/service/ticket.ts';
+import { definition } from '../service/definitions.ts';
+import { type Answer, answerChecker, type OpenApiDocument } from './answers.ts';
+import { Growing } from './growing.ts';
+import { type Receiver, SECRET, SECRET_NAME, startReceiver } from './receiver.ts';
+
+/** The whole service on the local cloud, and a studio around it. */
+export interface TestMuster {
+  readonly cloud: LocalCloud;
+  readonly api: Api;
+  /** The studio's server. */
+  readonly receiver: Receiver;
+  /** Every event on the bus so far. */
+  readonly bus: Growing<BusEvent>;
+  /** What a table holds now. */
+  rows(table: 'tickets' | 'matches' | 'queues'): Promise<Record<string, unknown>[]>;
+}
+
+/**
+ * Starts the service from the synthesized template, without its schedule: what happens in a test, its
+ * requests have caused. Everything is ended after the tests of the file.
+ */
+export async function testMuster(options: Partial<MusterOptions> = {}): Promise<TestMuster> {
+  const receiver = await startReceiver();
+  const cloud = await startMuster({ port: 0, schedules: false, ...options });
+  const bus = new Growing<BusEvent>();
+  cloud.tapBus((event) => bus.add(event));
+  cloud.secrets.set(SECRET_NAME, SECRET);
+  afterAll(async () => {
+    await cloud.stop();
+    await receiver.stop();
+  });
+  return { cloud, receiver, bus, api: await apiOf(cloud.url), rows: tablesOf(cloud) };
+}
+
+export interface Sending {
+  /** Sent as JSON; or as it is when it is text. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A game backend. Every answer it gets is checked against the service's own OpenAPI document. */
+export interface Api {
+  send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  put(path: string, body: unknown): Promise<Answer>;
+  post(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  /** Creates a queue of a name that no other has. */
+  queue(changes?: Partial<QueueDefinition>): Promise<string>;
+  /** Posts a new ticket; its players are given, or it is one player of that skill. */
+  ticket(queue: string, players: number | NewTicket['players']): Promise<TicketView>;
+  /** Long-polls a ticket until it has one of the statuses. */
+  until(ticketId: string, ...statuses: TicketStatus[]): Promise<TicketView>;
+}
+
+let names = 0;
+/** A name that no other in this file has. */
+export function fresh(what: string): string {
+  names += 1;
+  return `${what}-${names}`;
+}
+
+/** One player. */
+export function player(skill: number, roles?: string[]): NewTicket['players'][number] {
+  return { playerId: fresh('player'), skill, ...(roles && { roles }) };
+}
+
+async function apiOf(url: string): Promise<Api> {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+  const check = answerChecker(document);
+  const send = async (method: string, path: string, { body, headers }: Sending = {}): Promise<Answer> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    });
+    const text = await response.text();
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+    check(method, path, answer);
+    return answer;
+  };
+  return {
+    send,
+    get: (path) => send('GET', path),
+    put: (path, body) => send('PUT', path, { body }),
+    post: (path, body) => send('POST', path, { body }),
+    delete: (path) => send('DELETE', path),
+    async queue(changes = {}) {
+      const name = fresh('queue');
+      const { status, body } = await send('PUT', `/queues/${name}`, {
+        body: definition({ ...changes, name }),
+      });
+      expect(status, JSON.stringify(body)).toBe(201);
+      return name;
+    },
+    async ticket(queue, players) {
+      const ticketId = fresh('ticket');
+      const party = typeof players === 'number' ? [player(players)] : players;
+      const { status, body } = await send('POST', `/queues/${queue}/tickets`, {
+        body: { ticketId, players: party },
+      });
+      expect(status, JSON.stringify(body)).toBe(201);
+      return body;
+    },
+    async until(ticketId, ...statuses) {
+      for (;;) {
+        const { status, body } = await send('GET', `/tickets/${ticketId}?waitSeconds=20`);
+        expect(status, JSON.stringify(body)).toBe(200);
+        if (statuses.includes(body.status)) return body;
+        expect(body.status, `${ticketId} is waited for to become ${statuses}: ${body.reason}`).not.toSatisfy(
+          (got: TicketStatus) => FINAL.includes(got),
+        );
+      }
+    },
+  };
+}
+
+const FINAL: readonly TicketStatus[] = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
+
+function tablesOf(cloud: LocalCloud): TestMuster['rows'] {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
+  const { TICKETS_TABLE, MATCHES_TABLE, QUEUES_TABLE } = cloud.function('tick').environment;
+  const tables = { tickets: TICKETS_TABLE, matches: MATCHES_TABLE, queues: QUEUES_TABLE };
+  return async (table) => {
+    const { Items } = await client.send(new ScanCommand({ TableName: tables[table], ConsistentRead: true }));
+    return Items ?? [];
+  };
+}
