@@ -36,12 +36,6 @@ describe.concurrent('tickets in, matches out', () => {
     expect(Date.parse(match.createdAt)).toBeGreaterThanOrEqual(Date.parse(tickets[1]!.enqueuedAt));
   });
 
-  it('the first match of a sleeping queue comes without the schedule', async () => {
-    const queue = await api.queue({ tickSeconds: 2 });
-    expect((await api.get(`/queues/${queue}/stats`)).body.lastTickAt).toBeNull();
-    await theirMatch([await api.ticket(queue, 10), await api.ticket(queue, 11)]);
-  });
-
   it('5v5: ten players in two teams of five, as even as their skills allow', async () => {
     const queue = await api.queue({ teamSize: 5 });
     const skills = [1000, 1010, 1020, 1030, 1040, 1050, 1060, 1070, 1080, 1090];
@@ -106,7 +100,7 @@ describe.concurrent('tickets in, matches out', () => {
   });
 
   it('no ticket is in two matches, and none is left, when many come at once', async () => {
-    const queue = await api.queue({ teamSize: 2, buckets: [500, 1000] });
+    const queue = await api.queue({ teamSize: 2 });
     const tickets = await Promise.all(
       Array.from({ length: 40 }, (_, i) => api.ticket(queue, ((i * 37) % 15) * 100)),
     );

@@ -21,23 +21,24 @@ export interface TestMuster {
   readonly bus: Growing<BusEvent>;
   /** What a table holds now. */
   rows(table: 'tickets' | 'matches' | 'queues'): Promise<Record<string, unknown>[]>;
+  /** Ends everything; happens by itself after the tests of the file. */
+  stop(): Promise<void>;
 }
 
-/**
- * Starts the service from the synthesized template, without its schedule: what happens in a test, its
- * requests have caused. Everything is ended after the tests of the file.
- */
+/** Starts the service from the synthesized template. Everything is ended after the tests of the file. */
 export async function testMuster(options: Partial<MusterOptions> = {}): Promise<TestMuster> {
   const receiver = await startReceiver();
-  const cloud = await startMuster({ port: 0, schedules: false, ...options });
+  const cloud = await startMuster({ port: 0, ...options });
   const bus = new Growing<BusEvent>();
   cloud.tapBus((event) => bus.add(event));
   cloud.secrets.set(SECRET_NAME, SECRET);
-  afterAll(async () => {
-    await cloud.stop();
-    await receiver.stop();
-  });
-  return { cloud, receiver, bus, api: await apiOf(cloud.url), rows: tablesOf(cloud) };
+  let stopping: Promise<unknown> | undefined;
+  const stop = async () => {
+    stopping ??= Promise.all([cloud.stop(), receiver.stop()]);
+    await stopping;
+  };
+  afterAll(stop);
+  return { cloud, receiver, bus, api: await apiOf(cloud.url), rows: tablesOf(cloud), stop };
 }
 
 export interface Sending {
