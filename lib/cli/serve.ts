@@ -5,6 +5,7 @@ import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
 import { Problem } from '../service/problem.ts';
 import { Failure, InvalidInput } from './failure.ts';
+import { interruption } from './interruption.ts';
 
 interface ServeOptions {
   readonly port: number;
@@ -74,13 +75,6 @@ async function checkSecrets(file: string): Promise<void> {
   } catch (error) {
     throw new InvalidInput((error as Error).message);
   }
-}
-
-/** Settles when the process is asked to end: by Ctrl-C, by a signal, or by the end of its terminal. */
-function interruption(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  return promise;
 }
 
 function portNumber(text: string): number {

@@ -87,6 +87,21 @@ describe('muster serve', { timeout: 90_000 }, () => {
     await until(() => started.every(isGone));
   });
 
+  test.skipIf(!isLinux)('ends when the npm that started it is ended', async () => {
+    const args = [MUSTER, 'serve', '--port', '0', '--queues', queuesDir()].join(' ');
+    const env = { ...process.env, npm_command: 'exec' };
+    // A second command keeps the shell from becoming the service.
+    const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" ${args}; exit $?`], { env });
+    let stdout = '';
+    shell.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    await until(() => stdout.includes('ready'));
+    const started = descendants(shell);
+    shell.kill('SIGTERM');
+    await until(() => started.every(isGone));
+  });
+
   test('goes on with what its data directory has', async () => {
     const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir()];
     const first = serve(...args);
