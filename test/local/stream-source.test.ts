@@ -6,7 +6,7 @@ import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
 import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
 import { openStreamPositions, type StreamPositions } from '../../lib/local/stream-positions.ts';
 import { startStreamSource } from '../../lib/local/stream-source.ts';
-import { fakeFunction, resourceOf, scratchDir, stackOf, until } from './fixtures.ts';
+import { EMULATORS, fakeFunction, resourceOf, scratchDir, stackOf, until } from './fixtures.ts';
 
 type StreamEvent = {
   Records: {
@@ -36,14 +36,6 @@ const stack = stackOf({
 
 let dynamodb: DynamoDB;
 let sqs: Sqs;
-beforeAll(async () => {
-  dynamodb = await startDynamoDB(stack.resources('AWS::DynamoDB::GlobalTable'));
-  sqs = await startSqs(stack.resources('AWS::SQS::Queue'));
-});
-afterAll(async () => {
-  await dynamodb.stop();
-  await sqs.stop();
-});
 
 const put = (TableName: string, id: string, rest: object = {}) =>
   callAws(dynamodb.service, DYNAMODB_TARGET, 'PutItem', { TableName, Item: { id: { S: id }, ...rest } });
@@ -81,139 +73,150 @@ const failing = ({ Records }: StreamEvent) => {
   if (Records.some((record) => idOf(record) === 'bad')) throw new Error('a bad record');
 };
 
-describe('a stream with a function', () => {
-  test('hands over records in the shape of AWS, but no write that changed nothing', async () => {
-    const { events } = connect('Shape', () => null, { BatchSize: 1 });
-    await put('Shape', 'a', { n: { N: '1' } });
-    await put('Shape', 'a', { n: { N: '1' } });
-    await put('Shape', 'a', { n: { N: '2' } });
-    await until(() => events.length === 2);
-    const shape = {
-      eventID: expect.stringMatching(/^[0-9a-f]{32}$/),
-      eventVersion: '1.1',
-      eventSource: 'aws:dynamodb',
-      awsRegion: 'us-east-1',
-      eventSourceARN: 'arn:aws:dynamodb:us-east-1:000000000000:table/Shape/stream/label',
-    };
-    const dynamodbShape = {
-      ApproximateCreationDateTime: expect.any(Number),
-      Keys: { id: { S: 'a' } },
-      SequenceNumber: expect.any(String),
-      SizeBytes: expect.any(Number),
-      StreamViewType: 'NEW_AND_OLD_IMAGES',
-    };
-    const image = (n: string) => ({ id: { S: 'a' }, n: { N: n } });
-    expect(events.map(({ Records }) => Records[0])).toEqual([
-      { ...shape, eventName: 'INSERT', dynamodb: { ...dynamodbShape, NewImage: image('1') } },
-      {
-        ...shape,
-        eventName: 'MODIFY',
-        dynamodb: { ...dynamodbShape, OldImage: image('1'), NewImage: image('2') },
-      },
-    ]);
-  });
-
-  test('hands over only what a filter lets through', async () => {
-    const Pattern = JSON.stringify({
-      eventName: ['INSERT'],
-      dynamodb: { NewImage: { status: { S: ['QUEUED'] } } },
+describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) => {
+  describe.skipIf(!canRun)('where it can run', () => {
+    beforeAll(async () => {
+      dynamodb = await startDynamoDB(stack.resources('AWS::DynamoDB::GlobalTable'), { emulator });
+      sqs = await startSqs(stack.resources('AWS::SQS::Queue'));
     });
-    const { ids } = connect('Filtered', () => null, { FilterCriteria: { Filters: [{ Pattern }] } });
-    await put('Filtered', 'no', { status: { S: 'PLACING' } });
-    await put('Filtered', 'yes', { status: { S: 'QUEUED' } });
-    await put('Filtered', 'yes', { status: { S: 'CANCELLED' } });
-    await put('Filtered', 'last', { status: { S: 'QUEUED' } });
-    await until(() => ids().flat().includes('last'));
-    expect(ids().flat()).toEqual(['yes', 'last']);
-  });
-
-  test('hands over what was there before it, in batches, in order', async () => {
-    const all = Array.from({ length: 7 }, (_, index) => `r${index}`);
-    for (const id of all) await put('Batches', id);
-    const { ids } = connect('Batches', () => null, { BatchSize: 3 });
-    await until(() => ids().flat().length === 7);
-    expect(ids()).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6)]);
-  });
-
-  test('halves a batch that fails, so that only the bad record is given up', async () => {
-    for (const id of ['a', 'b', 'bad', 'c']) await put('Bisected', id);
-    const { ids } = connect('Bisected', failing, {
-      BisectBatchOnFunctionError: true,
-      MaximumRetryAttempts: 0,
+    afterAll(async () => {
+      await dynamodb.stop();
+      await sqs.stop();
     });
-    await put('Bisected', 'after');
-    await until(() => ids().flat().includes('after'));
-    expect(
-      ids()
-        .flat()
-        .filter((id) => id === 'bad').length,
-    ).toBe(1);
-  });
 
-  test('goes on at the record that the function reports as the first to fail', async () => {
-    for (const id of ['a', 'b', 'c']) await put('Partial', id);
-    let failures = 1;
-    const { ids } = connect(
-      'Partial',
-      ({ Records }) => ({
-        batchItemFailures: Records.filter((record) => idOf(record) === 'b' && failures-- > 0).map(
-          ({ dynamodb }) => ({
-            itemIdentifier: dynamodb.SequenceNumber,
-          }),
-        ),
-      }),
-      { FunctionResponseTypes: ['ReportBatchItemFailures'], BisectBatchOnFunctionError: true },
-    );
-    await until(() => ids().length === 2);
-    expect(ids()).toEqual([
-      ['a', 'b', 'c'],
-      ['b', 'c'],
-    ]);
-  });
-
-  test('tells the failure destination what it gave up, and goes on', async () => {
-    await put('GivenUp', 'bad');
-    const { ids } = connect('GivenUp', failing, {
-      MaximumRetryAttempts: 1,
-      DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:us-east-1:000000000000:Failures' } },
+    test('hands over records in the shape of AWS, but no write that changed nothing', async () => {
+      const { events } = connect('Shape', () => null, { BatchSize: 1 });
+      await put('Shape', 'a', { n: { N: '1' } });
+      await put('Shape', 'a', { n: { N: '1' } });
+      await put('Shape', 'a', { n: { N: '2' } });
+      await until(() => events.length === 2);
+      const shape = {
+        eventID: expect.stringMatching(/^[0-9a-f]{32}$/),
+        eventVersion: '1.1',
+        eventSource: 'aws:dynamodb',
+        awsRegion: 'us-east-1',
+        eventSourceARN: 'arn:aws:dynamodb:us-east-1:000000000000:table/Shape/stream/label',
+      };
+      const dynamodbShape = {
+        ApproximateCreationDateTime: expect.any(Number),
+        Keys: { id: { S: 'a' } },
+        SequenceNumber: expect.any(String),
+        SizeBytes: expect.any(Number),
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      };
+      const image = (n: string) => ({ id: { S: 'a' }, n: { N: n } });
+      expect(events.map(({ Records }) => Records[0])).toEqual([
+        { ...shape, eventName: 'INSERT', dynamodb: { ...dynamodbShape, NewImage: image('1') } },
+        {
+          ...shape,
+          eventName: 'MODIFY',
+          dynamodb: { ...dynamodbShape, OldImage: image('1'), NewImage: image('2') },
+        },
+      ]);
     });
-    await until(() => sqs.inspect('Failures').ready.length === 1);
-    await put('GivenUp', 'good');
-    await until(() => ids().flat().includes('good'));
-    expect(ids()).toEqual([['bad'], ['bad'], ['good']]);
-    expect(JSON.parse(sqs.inspect('Failures').ready[0]!.body)).toMatchObject({
-      version: '1.0',
-      requestContext: { condition: 'RetryAttemptsExhausted', approximateInvokeCount: 2 },
-      responseContext: { functionError: 'Unhandled' },
-      DDBStreamBatchInfo: { batchSize: 1, streamArn: expect.stringContaining('table/GivenUp/stream/') },
+
+    test('hands over only what a filter lets through', async () => {
+      const Pattern = JSON.stringify({
+        eventName: ['INSERT'],
+        dynamodb: { NewImage: { status: { S: ['QUEUED'] } } },
+      });
+      const { ids } = connect('Filtered', () => null, { FilterCriteria: { Filters: [{ Pattern }] } });
+      await put('Filtered', 'no', { status: { S: 'PLACING' } });
+      await put('Filtered', 'yes', { status: { S: 'QUEUED' } });
+      await put('Filtered', 'yes', { status: { S: 'CANCELLED' } });
+      await put('Filtered', 'last', { status: { S: 'QUEUED' } });
+      await until(() => ids().flat().includes('last'));
+      expect(ids().flat()).toEqual(['yes', 'last']);
     });
-  });
 
-  test('goes on where another run of it ended', async () => {
-    const file = join(scratchDir(), 'positions.json');
-    const positions = openStreamPositions(file);
-    const first = connect('Resumed', () => null, {}, positions);
-    await put('Resumed', 'before');
-    await until(() => first.ids().flat().includes('before'));
-    await first.source.stop();
-    positions.close();
-    await put('Resumed', 'between');
-    const second = connect('Resumed', () => null, {}, openStreamPositions(file));
-    await until(() => second.ids().flat().includes('between'));
-    expect(second.ids().flat()).toEqual(['between']);
-  });
+    test('hands over what was there before it, in batches, in order', async () => {
+      const all = Array.from({ length: 7 }, (_, index) => `r${index}`);
+      for (const id of all) await put('Batches', id);
+      const { ids } = connect('Batches', () => null, { BatchSize: 3 });
+      await until(() => ids().flat().length === 7);
+      expect(ids()).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6)]);
+    });
 
-  test('looks at once when it is told of a write', async () => {
-    const { source, ids } = connect('Told', () => null);
-    await put('Told', 'a');
-    source.wake();
-    await until(() => ids().flat().includes('a'));
-  });
+    test('halves a batch that fails, so that only the bad record is given up', async () => {
+      for (const id of ['a', 'b', 'bad', 'c']) await put('Bisected', id);
+      const { ids } = connect('Bisected', failing, {
+        BisectBatchOnFunctionError: true,
+        MaximumRetryAttempts: 0,
+      });
+      await put('Bisected', 'after');
+      await until(() => ids().flat().includes('after'));
+      expect(
+        ids()
+          .flat()
+          .filter((id) => id === 'bad').length,
+      ).toBe(1);
+    });
 
-  test('with a filter that is malformed is an error', () => {
-    const Filters = [{ Pattern: '{"eventName":"INSERT"}' }];
-    const start = () => connect('Shape', () => null, { FilterCriteria: { Filters } });
-    expect(start).toThrow(LocalCloudError);
-    expect(start).toThrow("A filter of Mapping: The pattern's eventName must be an object");
+    test('goes on at the record that the function reports as the first to fail', async () => {
+      for (const id of ['a', 'b', 'c']) await put('Partial', id);
+      let failures = 1;
+      const { ids } = connect(
+        'Partial',
+        ({ Records }) => ({
+          batchItemFailures: Records.filter((record) => idOf(record) === 'b' && failures-- > 0).map(
+            ({ dynamodb }) => ({
+              itemIdentifier: dynamodb.SequenceNumber,
+            }),
+          ),
+        }),
+        { FunctionResponseTypes: ['ReportBatchItemFailures'], BisectBatchOnFunctionError: true },
+      );
+      await until(() => ids().length === 2);
+      expect(ids()).toEqual([
+        ['a', 'b', 'c'],
+        ['b', 'c'],
+      ]);
+    });
+
+    test('tells the failure destination what it gave up, and goes on', async () => {
+      await put('GivenUp', 'bad');
+      const { ids } = connect('GivenUp', failing, {
+        MaximumRetryAttempts: 1,
+        DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:us-east-1:000000000000:Failures' } },
+      });
+      await until(() => sqs.inspect('Failures').ready.length === 1);
+      await put('GivenUp', 'good');
+      await until(() => ids().flat().includes('good'));
+      expect(ids()).toEqual([['bad'], ['bad'], ['good']]);
+      expect(JSON.parse(sqs.inspect('Failures').ready[0]!.body)).toMatchObject({
+        version: '1.0',
+        requestContext: { condition: 'RetryAttemptsExhausted', approximateInvokeCount: 2 },
+        responseContext: { functionError: 'Unhandled' },
+        DDBStreamBatchInfo: { batchSize: 1, streamArn: expect.stringContaining('table/GivenUp/stream/') },
+      });
+    });
+
+    test('goes on where another run of it ended', async () => {
+      const file = join(scratchDir(), 'positions.json');
+      const positions = openStreamPositions(file);
+      const first = connect('Resumed', () => null, {}, positions);
+      await put('Resumed', 'before');
+      await until(() => first.ids().flat().includes('before'));
+      await first.source.stop();
+      positions.close();
+      await put('Resumed', 'between');
+      const second = connect('Resumed', () => null, {}, openStreamPositions(file));
+      await until(() => second.ids().flat().includes('between'));
+      expect(second.ids().flat()).toEqual(['between']);
+    });
+
+    test('looks at once when it is told of a write', async () => {
+      const { source, ids } = connect('Told', () => null);
+      await put('Told', 'a');
+      source.wake();
+      await until(() => ids().flat().includes('a'));
+    });
+
+    test('with a filter that is malformed is an error', () => {
+      const Filters = [{ Pattern: '{"eventName":"INSERT"}' }];
+      const start = () => connect('Shape', () => null, { FilterCriteria: { Filters } });
+      expect(start).toThrow(LocalCloudError);
+      expect(start).toThrow("A filter of Mapping: The pattern's eventName must be an object");
+    });
   });
 });
