@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { MatchView } from '../../lib/service/match.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { TicketView } from '../../lib/service/ticket.ts';
+import { testMuster } from './muster.ts';
+import { SECRET_NAME } from './receiver.ts';
+
+const { api, bus, receiver } = await testMuster();
+
+function answer(ticketId: string, accepted: boolean) {
+  return api.put(`/tickets/${ticketId}/acceptance`, { accepted });
+}
+
+/** Two tickets whose match requires that they accept it. */
+async function proposed(
+  changes: Partial<QueueDefinition> = {},
+): Promise<{ queue: string; one: TicketView; two: TicketView; match: MatchView }> {
+  const queue = await api.queue({ acceptance: { timeoutSeconds: 60 }, ...changes });
+  const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+  const [one, two] = await Promise.all(
+    tickets.map(({ ticketId }) => api.until(ticketId, 'REQUIRES_ACCEPTANCE')),
+  );
+  const { body: match } = await api.get(`/matches/${one!.matchId}`);
+  return { queue, one: one!, two: two!, match };
+}
+
+async function event(type: string, matchOrTicketId: string) {
+  return bus.first(
+    ({ 'detail-type': is, detail }) => is === type && JSON.stringify(detail).includes(matchOrTicketId),
+  );
+}
+
+describe.concurrent('acceptance', () => {
+  it('all accept: the match goes on', async () => {
+    const { one, two, match } = await proposed();
+    expect(match).toMatchObject({ status: 'REQUIRES_ACCEPTANCE', acceptance: { accepted: [] } });
+    expect(Date.parse(match.acceptance!.deadline)).toBe(Date.parse(match.createdAt) + 60_000);
+
+    expect(await answer(one.ticketId, true)).toMatchObject({
+      status: 200,
+      body: { status: 'REQUIRES_ACCEPTANCE' },
+    });
+    expect((await api.get(`/matches/${match.matchId}`)).body.acceptance.accepted).toEqual([one.ticketId]);
+    expect((await answer(one.ticketId, true)).status).toBe(200);
+    expect(await answer(two.ticketId, true)).toMatchObject({ status: 200, body: { status: 'COMPLETED' } });
+    expect((await api.get(`/tickets/${one.ticketId}`)).body.status).toBe('COMPLETED');
+    expect((await api.get(`/matches/${match.matchId}`)).body).not.toHaveProperty('acceptance');
+    await event('MatchAccepted', match.matchId);
+  });
+
+  it('all accept at once: the match goes on, once', async () => {
+    const { one, two, match } = await proposed();
+    const answers = await Promise.all([answer(one.ticketId, true), answer(two.ticketId, true)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await api.until(one.ticketId, 'COMPLETED');
+    await event('MatchAccepted', match.matchId);
+  });
+
+  it('then the provisioner places it', async () => {
+    receiver.answer('/place', (_, response) => response.end('{"address":"game.example"}'));
+    const { one, two } = await proposed({
+      provisioner: { type: 'http', url: receiver.url('/place'), secret: SECRET_NAME },
+    });
+    expect(receiver.at('/place')).toEqual([]);
+    await answer(one.ticketId, true);
+    await answer(two.ticketId, true);
+    const { matchId } = await api.until(one.ticketId, 'COMPLETED');
+    expect((await api.get(`/matches/${matchId}`)).body.assignment).toEqual({ address: 'game.example' });
+  });
+
+  it('one turns it down: cancelled; the other waits on as long as before and is matched again', async () => {
+    const { queue, one, two, match } = await proposed();
+    await answer(one.ticketId, true);
+    const refusal = await answer(two.ticketId, false);
+    expect(refusal).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
+    expect(refusal.body.reason).toContain(two.ticketId);
+    const waiting = (await api.get(`/tickets/${one.ticketId}`)).body;
+    expect(waiting).toMatchObject({ status: 'QUEUED', enqueuedAt: one.enqueuedAt });
+    expect(waiting).not.toHaveProperty('matchId');
+    expect((await api.get(`/matches/${match.matchId}`)).body).toMatchObject({
+      status: 'FAILED',
+      reason: expect.stringContaining(two.ticketId),
+    });
+    await event('MatchFailed', match.matchId);
+    await event('TicketCancelled', two.ticketId);
+
+    await api.ticket(queue, 3);
+    const again = await api.until(one.ticketId, 'REQUIRES_ACCEPTANCE');
+    expect(again.enqueuedAt).toBe(one.enqueuedAt);
+    expect(again.matchId).not.toBe(match.matchId);
+    const { body } = await api.get(`/matches/${again.matchId}`);
+    expect(body.acceptance.accepted).toEqual([]);
+  });
+
+  it('not all answer in time: those who did not are cancelled, the others matched again', async () => {
+    const { queue, one, two, match } = await proposed({ acceptance: { timeoutSeconds: 2 } });
+    await answer(one.ticketId, true);
+    const ended = await api.until(two.ticketId, 'CANCELLED');
+    expect(ended.reason).toMatch(/not every ticket accepted by/);
+    expect((await api.get(`/matches/${match.matchId}`)).body.status).toBe('FAILED');
+    const other = await api.ticket(queue, 3);
+    for (const { ticketId } of [one, other]) {
+      await api.until(ticketId, 'REQUIRES_ACCEPTANCE');
+      await answer(ticketId, true);
+    }
+    const { enqueuedAt } = await api.until(one.ticketId, 'COMPLETED');
+    expect(enqueuedAt).toBe(one.enqueuedAt);
+  });
+
+  it('answers that come too late are 409, but for the same again', async () => {
+    const { one, two } = await proposed();
+    await answer(one.ticketId, true);
+    await answer(two.ticketId, true);
+    expect(await answer(one.ticketId, false)).toMatchObject({
+      status: 409,
+      body: { ticketStatus: 'COMPLETED' },
+    });
+    expect(await answer(one.ticketId, true)).toMatchObject({ status: 200, body: { status: 'COMPLETED' } });
+    const refused = await proposed();
+    await answer(refused.one.ticketId, false);
+    for (const accepted of [true, false]) {
+      expect(await answer(refused.one.ticketId, accepted)).toMatchObject({
+        status: 409,
+        body: { ticketStatus: 'CANCELLED' },
+      });
+    }
+    expect((await answer(refused.two.ticketId, true)).status).toBe(409);
+  });
+
+  it('a ticket that has to accept can no longer be cancelled', async () => {
+    const { one } = await proposed();
+    expect(await api.delete(`/tickets/${one.ticketId}`)).toMatchObject({
+      status: 409,
+      body: { ticketStatus: 'REQUIRES_ACCEPTANCE' },
+    });
+  });
+});

@@ -1,0 +1,270 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import type { EventType } from '../../lib/service/queue-definition.ts';
+import { testMuster } from './muster.ts';
+import { type Delivery, SECRET_NAME } from './receiver.ts';
+import { retriesAtOnce } from './retries.ts';
+
+const { intercept, askedSeconds } = retriesAtOnce();
+const { api, receiver, bus, cloud } = await testMuster({ intercept });
+
+/** A webhook to a path of the receiver. */
+function webhook(path: string, events?: EventType[]) {
+  return { url: receiver.url(path), secret: SECRET_NAME, ...(events && { events }) };
+}
+
+/** The first event of a type that came to a path, its signature verified. */
+async function delivered(path: string, type: EventType): Promise<Delivery> {
+  return receiver.deliveries.first((one) => one.path === path && one.verified().type === type);
+}
+
+function typesAt(path: string): EventType[] {
+  return receiver.at(path).map((delivery) => delivery.verified().type);
+}
+
+async function onBus(queue: string, type: EventType) {
+  return bus.first((event) => event['detail-type'] === type && queueOf(event) === queue);
+}
+
+function queueOf({ detail }: { detail: unknown }): string {
+  return (detail as { queue: string }).queue;
+}
+
+/** Once a later ticket's event has come, those of its queue before it have too: the stream is in order. */
+async function untilEarlierEventsCame(): Promise<void> {
+  const path = `/later-${receiver.deliveries.items.length}`;
+  const queue = await api.queue({ webhooks: [webhook(path)] });
+  await api.ticket(queue, 1);
+  await delivered(path, 'TicketQueued');
+}
+
+/** The messages that were given up, of the queue that carries webhooks. */
+function deadLetters(): string[] {
+  const queues = cloud.stack.resources('AWS::SQS::Queue');
+  const url = cloud.function('notify').environment.NOTIFY_QUEUE_URL;
+  const { properties } = queues.find(({ ref }) => ref === url)!;
+  const { deadLetterTargetArn } = properties.RedrivePolicy as { deadLetterTargetArn: string };
+  const { name } = queues.find(({ arn }) => arn === deadLetterTargetArn)!;
+  return cloud.inspectQueue(name).ready.map(({ body }) => body);
+}
+
+describe.concurrent('every event comes on the bus and by webhook, the same', () => {
+  /** Makes an event happen in a queue; answers the ticket's or match's path in the API. */
+  const stories: Record<
+    EventType,
+    { queue?: Parameters<typeof api.queue>[0]; story: (queue: string) => Promise<string> }
+  > = {
+    TicketQueued: { story: async (queue) => `/tickets/${(await api.ticket(queue, 1)).ticketId}` },
+    TicketCancelled: {
+      story: async (queue) => {
+        const { ticketId } = await api.ticket(queue, 1);
+        await api.delete(`/tickets/${ticketId}`);
+        return `/tickets/${ticketId}`;
+      },
+    },
+    TicketTimedOut: {
+      queue: { timeoutSeconds: 1 },
+      story: async (queue) => {
+        const { ticketId } = await api.ticket(queue, 1);
+        await api.until(ticketId, 'TIMED_OUT');
+        return `/tickets/${ticketId}`;
+      },
+    },
+    MatchFound: { story: (queue) => match(queue, 'COMPLETED') },
+    MatchAccepted: {
+      queue: { acceptance: { timeoutSeconds: 60 } },
+      story: async (queue) => {
+        const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+        for (const { ticketId } of tickets) {
+          await api.until(ticketId, 'REQUIRES_ACCEPTANCE');
+          await api.put(`/tickets/${ticketId}/acceptance`, { accepted: true });
+        }
+        return `/matches/${(await api.get(`/tickets/${tickets[0]!.ticketId}`)).body.matchId}`;
+      },
+    },
+    MatchAssigned: {
+      queue: { provisioner: { type: 'external' } },
+      story: async (queue) => {
+        const path = await match(queue, 'PLACING');
+        await api.put(`${path}/assignment`, { address: 'game.example', port: 7777 });
+        return path;
+      },
+    },
+    MatchFailed: {
+      queue: { provisioner: { type: 'external', timeoutSeconds: 1 } },
+      story: (queue) => match(queue, 'FAILED'),
+    },
+  };
+  const match = async (queue: string, status: 'COMPLETED' | 'PLACING' | 'FAILED') => {
+    const [{ ticketId }] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+    return `/matches/${(await api.until(ticketId, status)).matchId}`;
+  };
+
+  it.each(Object.entries(stories))('%s', async (name, { queue: changes, story }) => {
+    const type = name as EventType;
+    const path = `/${type}`;
+    const queue = await api.queue({ ...changes, webhooks: [webhook(path)] });
+    const source = await story(queue);
+    const delivery = await delivered(path, type);
+    const { type: _, timestamp, data } = delivery.verified();
+    const onTheBus = await onBus(queue, type);
+
+    expect(onTheBus).toMatchObject({ source: 'muster', detail: data });
+    expect(Object.keys(JSON.parse(delivery.text))).toEqual(['type', 'timestamp', 'data']);
+    expect(timestamp).toBe(data.time);
+    expect(new Date(data.time).toISOString()).toBe(data.time);
+    expect(data.queue).toBe(queue);
+    expect(delivery.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': data.eventId,
+    });
+    const { reason: _why, ...told } = data.ticket ?? data.match;
+    const now = (await api.get(source)).body;
+    expect(now).toMatchObject(told);
+    expect(
+      Object.keys(now)
+        .filter((key) => key !== 'reason')
+        .sort(),
+    ).toEqual(Object.keys(told).sort());
+  });
+});
+
+describe.concurrent('webhooks', () => {
+  it('get the events they ask for and no other', async () => {
+    const queue = await api.queue({
+      webhooks: [webhook('/some', ['TicketCancelled', 'MatchFound']), webhook('/every')],
+    });
+    const { ticketId } = await api.ticket(queue, 1);
+    await api.delete(`/tickets/${ticketId}`);
+    const one = await api.ticket(queue, 1);
+    await api.ticket(queue, 2);
+    await api.until(one.ticketId, 'COMPLETED');
+    await delivered('/some', 'MatchFound');
+    await delivered('/every', 'MatchFound');
+    await receiver.deliveries.until(() => typesAt('/every').length === 5 && typesAt('/some').length === 2);
+    expect(typesAt('/every').sort()).toEqual([
+      'MatchFound',
+      'TicketCancelled',
+      'TicketQueued',
+      'TicketQueued',
+      'TicketQueued',
+    ]);
+    expect(typesAt('/some').sort()).toEqual(['MatchFound', 'TicketCancelled']);
+  });
+
+  it('are signed: another secret does not verify, nor does another body', async () => {
+    const queue = await api.queue({ webhooks: [webhook('/signed')] });
+    await api.ticket(queue, 1);
+    const delivery = await delivered('/signed', 'TicketQueued');
+    expect(delivery.headers['webhook-signature']).toMatch(/^v1,/);
+    expect(Number(delivery.headers['webhook-timestamp'])).toBeCloseTo(Date.now() / 1_000, -2);
+  });
+
+  it('of a slow and a dead receiver delay nobody else', async () => {
+    const held: (() => void)[] = [];
+    let holding = true;
+    receiver.answer('/slow', (_, response) => {
+      if (holding) held.push(() => response.end());
+      else response.end();
+    });
+    const queue = await api.queue({
+      webhooks: [
+        webhook('/slow'),
+        { url: `http://127.0.0.1:${await closedPort()}/`, secret: SECRET_NAME },
+        webhook('/quick'),
+      ],
+    });
+    const other = await api.queue({ webhooks: [webhook('/neighbour')] });
+    for (const skill of [1, 2, 3]) {
+      await api.ticket(queue, 1000 * skill);
+      await api.ticket(other, 1000 * skill);
+    }
+    await receiver.deliveries.until(
+      () => receiver.at('/quick').length >= 3 && receiver.at('/neighbour').length >= 3,
+    );
+    expect(held.length).toBeGreaterThan(0);
+    holding = false;
+    for (const end of held) end();
+  });
+
+  it('that fail come again with the same id until the receiver takes them', async () => {
+    receiver.answer('/flaky', (_, response) => {
+      response.statusCode = receiver.at('/flaky').length < 3 ? 503 : 204;
+      response.end();
+    });
+    const queue = await api.queue({ webhooks: [webhook('/flaky')] });
+    await api.ticket(queue, 1);
+    await receiver.deliveries.until(() => receiver.at('/flaky').length === 3);
+    const tries = receiver.at('/flaky');
+    expect(new Set(tries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(tries.map(({ text }) => text)).size).toBe(1);
+    await untilEarlierEventsCame();
+    expect(receiver.at('/flaky')).toHaveLength(3);
+  });
+
+  it('that always fail are tried eight times, ever later, and then kept as dead letters', async () => {
+    receiver.answer('/broken', (_, response) => {
+      response.statusCode = 500;
+      response.end();
+    });
+    const queue = await api.queue({ webhooks: [webhook('/broken')] });
+    const { ticketId } = await api.ticket(queue, 1);
+    await vi.waitFor(() => expect(deadLetters().some((body) => body.includes(ticketId))).toBe(true), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    expect(receiver.at('/broken')).toHaveLength(8);
+    expect(new Set(receiver.at('/broken').map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    for (const seconds of [1, 64, 900]) {
+      expect(askedSeconds.some((asked) => asked > 0.74 * seconds && asked <= seconds)).toBe(true);
+    }
+  });
+
+  it('that are answered 410 are not tried again', async () => {
+    receiver.answer('/gone', (_, response) => {
+      response.statusCode = 410;
+      response.end();
+    });
+    const queue = await api.queue({ webhooks: [webhook('/gone')] });
+    await api.ticket(queue, 1);
+    await delivered('/gone', 'TicketQueued');
+    await untilEarlierEventsCame();
+    expect(receiver.at('/gone')).toHaveLength(1);
+  });
+
+  it('follow no redirect', async () => {
+    receiver.answer('/moved', (_, response) => {
+      response.writeHead(307, { location: receiver.url('/elsewhere') }).end();
+    });
+    const queue = await api.queue({ webhooks: [webhook('/moved')] });
+    await api.ticket(queue, 1);
+    await receiver.deliveries.until(() => receiver.at('/moved').length >= 2);
+    expect(receiver.at('/elsewhere')).toEqual([]);
+  });
+});
+
+it('the bus carries only the events a queue asks for', async () => {
+  const queue = await api.queue({ events: ['TicketCancelled'] });
+  const { ticketId } = await api.ticket(queue, 1);
+  await api.delete(`/tickets/${ticketId}`);
+  await onBus(queue, 'TicketCancelled');
+  const types = bus.items.filter((event) => queueOf(event) === queue).map((event) => event['detail-type']);
+  expect(types).toEqual(['TicketCancelled']);
+});
+
+it('no two events have the same id', () => {
+  const ids = bus.items.map(({ detail }) => (detail as { eventId: string }).eventId);
+  expect(ids.length).toBeGreaterThan(20);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+/** A port nobody listens at. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { MatchView } from '../../lib/service/match.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { TicketStatus } from '../../lib/service/ticket.ts';
+import { testMuster } from './muster.ts';
+import { SECRET_NAME } from './receiver.ts';
+import { retriesAtOnce } from './retries.ts';
+
+const { api, receiver, bus } = await testMuster(retriesAtOnce());
+
+const PLACE = { address: 'game-7.example', port: 7777, sessionId: 's-1', tokens: { ann: 'secret' } };
+
+/** Two tickets in a new queue, and their match once it has the status. */
+async function matched(
+  provisioner: QueueDefinition['provisioner'],
+  status: TicketStatus,
+): Promise<{ match: MatchView; ticketIds: string[] }> {
+  const queue = await api.queue({ ...(provisioner && { provisioner }) });
+  const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+  const ended = await Promise.all(tickets.map(({ ticketId }) => api.until(ticketId, status)));
+  expect(ended[0]!.matchId).toBe(ended[1]!.matchId);
+  const { body: match } = await api.get(`/matches/${ended[0]!.matchId}`);
+  for (const ticket of ended) expect(ticket.reason).toBe(match.reason);
+  return { match, ticketIds: tickets.map(({ ticketId }) => ticketId) };
+}
+
+function events(matchId: string): string[] {
+  return bus.items
+    .filter(({ detail }) => (detail as { match?: MatchView }).match?.matchId === matchId)
+    .map((event) => event['detail-type']);
+}
+
+async function until(matchId: string, type: string): Promise<void> {
+  await bus.until(() => events(matchId).includes(type));
+}
+
+describe.concurrent('no provisioner', () => {
+  it.each([undefined, { type: 'none' } as const])(
+    'a match is COMPLETED at once, and may still get its place, once: %j',
+    async (provisioner) => {
+      const { match } = await matched(provisioner, 'COMPLETED');
+      expect(match).not.toHaveProperty('assignment');
+      const put = (body: object) => api.put(`/matches/${match.matchId}/assignment`, body);
+      const first = await put(PLACE);
+      expect(first).toMatchObject({ status: 200, body: { ...match, assignment: PLACE } });
+      expect(await put(PLACE)).toMatchObject({ status: 200, body: first.body });
+      const other = await put({ ...PLACE, port: 7778 });
+      expect(other.status).toBe(409);
+      expect(other.body.matchStatus).toBe('COMPLETED');
+      expect((await api.get(`/matches/${match.matchId}`)).body).toEqual(first.body);
+      await until(match.matchId, 'MatchAssigned');
+      expect(events(match.matchId)).toEqual(['MatchFound', 'MatchAssigned']);
+    },
+  );
+});
+
+describe.concurrent('external', () => {
+  it('the studio PUTs the assignment of a match that is PLACING', async () => {
+    const { match, ticketIds } = await matched({ type: 'external' }, 'PLACING');
+    const put = (body: object) => api.put(`/matches/${match.matchId}/assignment`, body);
+    const first = await put(PLACE);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { ...match, status: 'COMPLETED', assignment: PLACE },
+    });
+    expect((await put(PLACE)).status).toBe(200);
+    expect((await put({ address: 'elsewhere' })).status).toBe(409);
+    for (const ticketId of ticketIds) await api.until(ticketId, 'COMPLETED');
+    await until(match.matchId, 'MatchAssigned');
+  });
+
+  it('of many assignments at once one wins, and the others are told', async () => {
+    const { match } = await matched({ type: 'external' }, 'PLACING');
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((port) => api.put(`/matches/${match.matchId}/assignment`, { address: 'a', port })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const winner = answers.find(({ status }) => status === 200)!;
+    expect((await api.get(`/matches/${match.matchId}`)).body).toEqual(winner.body);
+  });
+
+  it('a match that gets none in time is FAILED, and takes none any more', async () => {
+    const { match } = await matched({ type: 'external', timeoutSeconds: 1 }, 'FAILED');
+    expect(match).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(/no assignment came by/) });
+    const late = await api.put(`/matches/${match.matchId}/assignment`, PLACE);
+    expect(late.status).toBe(409);
+    expect(late.body.matchStatus).toBe('FAILED');
+    await until(match.matchId, 'MatchFailed');
+  });
+});
+
+describe.concurrent('http', () => {
+  const at = (path: string) => ({ type: 'http' as const, url: receiver.url(path), secret: SECRET_NAME });
+
+  it("the studio's answer is the assignment; it is asked with the match and an idempotency key", async () => {
+    receiver.answer('/place', (_, response) => response.end(JSON.stringify(PLACE)));
+    const { match } = await matched(at('/place'), 'COMPLETED');
+    expect(match.assignment).toEqual(PLACE);
+    const [asked, ...more] = receiver.at('/place');
+    expect(more).toEqual([]);
+    const { assignment: _, ...found } = match;
+    expect(asked!.verified()).toEqual({ ...found, status: 'PLACING' });
+    expect(asked!.headers).toMatchObject({
+      'idempotency-key': match.matchId,
+      'content-type': 'application/json',
+    });
+    await until(match.matchId, 'MatchAssigned');
+  });
+
+  it.each([500, 503, 429, 408])('%d means later: it is asked again with the same key', async (status) => {
+    const path = `/later-${status}`;
+    receiver.answer(path, (_, response) => {
+      response.statusCode = receiver.at(path).length < 3 ? status : 201;
+      response.end(JSON.stringify(PLACE));
+    });
+    const { match } = await matched(at(path), 'COMPLETED');
+    expect(match.assignment).toEqual(PLACE);
+    expect(receiver.at(path).map(({ headers }) => headers['idempotency-key'])).toEqual(
+      Array(3).fill(match.matchId),
+    );
+  });
+
+  it('an answer that does not come in time means later too', async () => {
+    receiver.answer('/late', (_, response) => {
+      if (receiver.at('/late').length > 1) response.end(JSON.stringify(PLACE));
+    });
+    const { match } = await matched({ ...at('/late'), requestTimeoutSeconds: 0.2 }, 'COMPLETED');
+    expect(match.assignment).toEqual(PLACE);
+  });
+
+  it.each([400, 404, 409, 422])('%d means never: the match is FAILED', async (status) => {
+    const path = `/never-${status}`;
+    receiver.answer(path, (_, response) => {
+      response.statusCode = status;
+      response.end();
+    });
+    const { match } = await matched(at(path), 'FAILED');
+    expect(match.reason).toContain(String(status));
+    expect(match).not.toHaveProperty('assignment');
+    expect(receiver.at(path)).toHaveLength(1);
+    await until(match.matchId, 'MatchFailed');
+  });
+
+  it.each([
+    ['nothing', '', 'not JSON'],
+    ['no JSON', '<html>', 'not JSON'],
+    ['no address', '{"host":"a"}', '#/address'],
+    ['a bad port', '{"address":"a","port":"80"}', '#/port'],
+    ['a list', '[]', '#'],
+  ])('an answer that cannot be used fails the match: %s', async (what, text, told) => {
+    const path = `/unusable-${what.replaceAll(' ', '-')}`;
+    receiver.answer(path, (_, response) => response.end(text));
+    const { match } = await matched(at(path), 'FAILED');
+    expect(match.reason).toContain(told);
+  });
+
+  it('a studio that never answers fails the match when its time is up', async () => {
+    receiver.answer('/down', (_, response) => {
+      response.statusCode = 502;
+      response.end();
+    });
+    const { match } = await matched({ ...at('/down'), timeoutSeconds: 1 }, 'FAILED');
+    expect(match.reason).toMatch(/no assignment came by/);
+  });
+});
