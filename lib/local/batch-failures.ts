@@ -1,4 +1,4 @@
-import type { InvocationResult } from './lambda.ts';
+import type { InvocationResult } from './lambda-worker.ts';
 import type { Properties } from './template.ts';
 
 /**

@@ -9,7 +9,6 @@ export interface FunctionStart {
   readonly name: string;
   readonly arn: string;
   readonly memoryMb: number;
-  readonly timeoutMs: number;
 }
 
 /** What is sent in. */
@@ -21,8 +20,11 @@ export interface Invocation {
   readonly deadlineMs: number;
 }
 
-/** What comes back; before the first, the string 'ready'. */
-export type Outcome =
+/**
+ * What comes back; before the first, the string 'ready'. A function's error is data: who invokes decides what
+ * it means.
+ */
+export type InvocationResult =
   | { readonly ok: true; readonly payload: unknown }
   | { readonly ok: false; readonly errorType: string; readonly errorMessage: string };
 
@@ -42,7 +44,10 @@ parentPort!.on('message', async (invocation: Invocation) => {
 });
 parentPort!.postMessage('ready');
 
-async function handle(handler: Handler, { event, requestId, deadlineMs }: Invocation): Promise<Outcome> {
+async function handle(
+  handler: Handler,
+  { event, requestId, deadlineMs }: Invocation,
+): Promise<InvocationResult> {
   try {
     const answer =
       JSON.stringify(await handler(JSON.parse(event), contextOf(requestId, deadlineMs))) ?? 'null';

@@ -116,6 +116,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     assetPathOf: options.assetPathOf,
     awsEndpoint: aws.url,
     log,
+    failed: (name, problem) => say(`${name} failed: ${problem}`),
     invoked: options.onInvocation,
   });
   const routes = makeRoutes(stack, functions, say);

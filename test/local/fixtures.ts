@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { Emulator } from '../../lib/local/dynamodb.ts';
-import type { InvocationResult, LambdaFunction } from '../../lib/local/lambda.ts';
+import type { LambdaFunction } from '../../lib/local/lambda.ts';
+import type { InvocationResult } from '../../lib/local/lambda-worker.ts';
 import type { Resource, Stack, Template } from '../../lib/local/template.ts';
 import { readStack } from '../../lib/local/template.ts';
 

@@ -26,6 +26,7 @@ const SOURCES = {
 
 const dir = newDir();
 const lines: string[] = [];
+const problems: string[] = [];
 let functions: Map<string, LambdaFunction>;
 
 beforeAll(() => {
@@ -54,6 +55,7 @@ beforeAll(() => {
     assetPathOf: writeCode(dir, SOURCES),
     awsEndpoint: 'http://127.0.0.1:1',
     log: (name, line) => lines.push(`${name} ${line}`),
+    failed: (name, problem) => problems.push(`${name} ${problem}`),
   });
   functions = new Map(made.map((fn) => [fn.name, fn]));
 });
@@ -116,6 +118,9 @@ describe('a function', () => {
   ] as const)('%s: its failure is an answer, each time', async (name, failure) => {
     expect(await invoke(name)).toMatchObject({ ok: false, ...failure });
     expect(await invoke(name)).toMatchObject({ ok: false, ...failure });
+    expect(problems.filter((problem) => problem.startsWith(`${name} ${failure.errorType}: `))).toHaveLength(
+      2,
+    );
   });
 
   test('does one invocation at a time per worker, in the order they came', async () => {
@@ -140,6 +145,7 @@ test('code that is not there is an error when the functions are made', () => {
       assetPathOf: () => dir,
       awsEndpoint: '',
       log: () => {},
+      failed: () => {},
     });
   expect(make).toThrow(LocalCloudError);
   expect(make).toThrow('Lost: expected the code of the handler "index.handler"');

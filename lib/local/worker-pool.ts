@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { FunctionStart, Invocation, InvocationResult } from './lambda-worker.ts';
+
+/** The workers of one function. */
+export interface WorkerPool {
+  /** Runs one invocation, when a worker is free for it. @param event JSON */
+  run(event: string): Promise<InvocationResult>;
+  /** Ends all workers; what runs or waits fails. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerPoolOptions {
+  readonly start: FunctionStart;
+  /** All that the function finds in its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** How many invocations may run at once. @default 20 */
+  readonly reservedConcurrency?: number | undefined;
+  /** Called with each line that the function writes. */
+  readonly log: (line: string) => void;
+  /** Called when an invocation has run; the time does not include the wait for a worker. */
+  readonly ended: (result: InvocationResult, durationMs: number) => void;
+}
+
+/** Each worker has a heap of its own: what waits for one of these waits its turn. */
+const WORKERS_MAX = 20;
+/** Starting takes much CPU and no waiting: more at a time would only delay each other. */
+const STARTING_MAX = 2;
+const IDLE_MS = 60_000;
+
+interface Job {
+  readonly event: string;
+  readonly settle: (result: InvocationResult) => void;
+}
+
+/** A worker, and what it does. */
+interface Slot {
+  readonly worker: Worker;
+  state: 'starting' | 'idle' | 'busy';
+  job: Job | undefined;
+  /** When it was started, or its job was. */
+  startedMs: number;
+  /** Ends the worker: at its timeout, or when it has been idle for long. */
+  timer?: NodeJS.Timeout;
+}
+
+/** Workers are started as invocations need them; a worker that fails to answer is ended, and the next is new. */
+export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, log, ended } = options;
+  const workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
+  const waiting: Job[] = [];
+  const slots = new Set<Slot>();
+  let stopped = false;
+
+  /** Gives waiting jobs to idle workers, and starts workers for the rest, within the limits. */
+  const assign = () => {
+    for (const slot of slots) {
+      if (waiting.length === 0) return;
+      if (slot.state === 'idle') run(slot, waiting.shift()!);
+    }
+    let starting = [...slots].filter((slot) => slot.state === 'starting').length;
+    while (starting < Math.min(waiting.length, STARTING_MAX) && slots.size < workersMax) {
+      addWorker();
+      starting++;
+    }
+  };
+
+  const run = (slot: Slot, job: Job) => {
+    clearTimeout(slot.timer);
+    slot.state = 'busy';
+    slot.job = job;
+    slot.startedMs = performance.now();
+    slot.timer = setTimeout(() => {
+      end(slot, 'Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`);
+    }, timeoutMs);
+    const { event } = job;
+    const deadlineMs = Date.now() + timeoutMs;
+    slot.worker.postMessage({ event, requestId: randomUUID(), deadlineMs } satisfies Invocation);
+  };
+
+  const addWorker = () => {
+    const worker = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
+      env: environment,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: start.memoryMb },
+      stdout: true,
+      stderr: true,
+      workerData: start,
+    });
+    const slot: Slot = { worker, state: 'starting', job: undefined, startedMs: performance.now() };
+    slots.add(slot);
+    for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
+    worker.on('message', (result: InvocationResult | 'ready') => {
+      if (result !== 'ready') settle(slot, result);
+      slot.state = 'idle';
+      clearTimeout(slot.timer);
+      slot.timer = setTimeout(() => reap(slot), IDLE_MS).unref();
+      assign();
+    });
+    worker.on('error', (error: Error) => {
+      log(error.stack ?? String(error));
+      end(slot, error.name, error.message);
+    });
+    worker.on('exit', () =>
+      end(slot, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
+    );
+  };
+
+  /** Ends the worker; the job it had, or one that waits when it could not even start, fails with the error. */
+  const end = (slot: Slot, errorType: string, errorMessage: string) => {
+    if (!slots.delete(slot)) return;
+    clearTimeout(slot.timer);
+    void slot.worker.terminate();
+    if (slot.state === 'starting') slot.job = waiting.shift();
+    settle(slot, { ok: false, errorType, errorMessage });
+    assign();
+  };
+
+  const settle = (slot: Slot, result: InvocationResult) => {
+    if (slot.job === undefined) return;
+    ended(result, performance.now() - slot.startedMs);
+    slot.job.settle(result);
+    slot.job = undefined;
+  };
+
+  /** One worker stays for the next ticket. */
+  const reap = (slot: Slot) => {
+    if (slot.state !== 'idle' || slots.size === 1) return;
+    slots.delete(slot);
+    void slot.worker.terminate();
+  };
+
+  return {
+    run(event) {
+      if (stopped) return Promise.resolve(STOPPED);
+      return new Promise((settle) => {
+        waiting.push({ event, settle });
+        assign();
+      });
+    },
+    async stop() {
+      stopped = true;
+      const unfinished = [...waiting.splice(0), ...[...slots].flatMap(({ job }) => job ?? [])];
+      const workers = [...slots];
+      slots.clear();
+      for (const job of unfinished) job.settle(STOPPED);
+      for (const { timer } of workers) clearTimeout(timer);
+      await Promise.all(workers.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+const STOPPED: InvocationResult = {
+  ok: false,
+  errorType: 'LocalCloud.Stopped',
+  errorMessage: 'The local cloud is stopping.',
+};
+
+function eachLine(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== '') take(line);
+  });
+}
