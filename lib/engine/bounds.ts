@@ -77,3 +77,42 @@ export function meanDeviationBound(chosen: Float64Array, m: number, meanWithFill
   }
   return (2 * best) / n;
 }
+
+/**
+ * A lower bound on v_q of the m chosen (ascending, of this sum and sum of squares) with any rest that dominates
+ * the fill (ascending, r values, m + r = n), for every q. `within` is the SSD inside the chosen parties around
+ * their own means, which comes on top for q ≥ 2 when the values are party means.
+ *
+ * For parties each player counts as its party's mean: replacing some values by their mean never raises a
+ * convex symmetric function such as v_q (Jensen), so the bound stays a bound.
+ */
+export function uniformityBound(
+  chosen: Float64Array,
+  m: number,
+  sum: number,
+  squares: number,
+  within: number,
+  fill: Float64Array,
+  r: number,
+  q: number,
+  perRange: number,
+): number {
+  const n = m + r;
+  if (q >= 2 && q !== Number.POSITIVE_INFINITY) {
+    let top = 1;
+    let total = sum + fill[r - 1];
+    let totalSquares = squares + fill[r - 1] * fill[r - 1];
+    while (top < r && fill[r - top - 1] * (m + top) >= total) {
+      const value = fill[r - top - 1];
+      total += value;
+      totalSquares += value * value;
+      top++;
+    }
+    const v2 = Math.sqrt(Math.max(0, ssd(m + top, total, totalSquares) + within) / n);
+    return q === 2 ? v2 : Math.max(v2, perRange * (fill[r - 1] - chosen[0]));
+  }
+  let total = sum;
+  for (let i = 0; i < r; i++) total += fill[i];
+  if (q === Number.POSITIVE_INFINITY) return farthestBound(chosen[0], total / n, fill[r - 1]);
+  return Math.max(perRange * (fill[r - 1] - chosen[0]), meanDeviationBound(chosen, m, total / n, n));
+}

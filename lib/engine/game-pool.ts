@@ -1,8 +1,10 @@
+import { explainWaiting } from './explain.ts';
 import { makeGame } from './game.ts';
-import { imbalance, priority } from './imbalance.ts';
+import { GameQueue } from './game-queue.ts';
+import { priority } from './imbalance.ts';
 import { bySkill, type PooledTicket, poolTicket } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
-import { bestSplit, skillsOf } from './split.ts';
+import { TicketQueue } from './ticket-queue.ts';
 import type { Game, GameRules, Ticket } from './types.ts';
 
 /** A hard constraint: why these two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
@@ -12,7 +14,7 @@ export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
 export interface GamePoolOptions {
   /** Pairs of tickets that never meet. @default every pair may */
   readonly forbids?: Forbids;
-  /** Nodes one query may visit before it answers with its best game and an honest bound. @default 200000 */
+  /** Nodes one query may visit before it answers with its best game and an honest bound; about 5 million a second. @default 200,000 */
   readonly nodeBudget?: number;
 }
 
@@ -20,7 +22,11 @@ export interface GamePoolOptions {
  * The waiting tickets of one pool, and the best games among them.
  *
  * Every game carries a `lowerBound` on the priority of every game possible in the pool at that
- * moment; it equals the game's priority exactly when the game is proved best.
+ * moment; it equals the game's priority exactly when the game is proved best. Without roles and
+ * parties the answer is exact; with them it is, unless the node budget ends first.
+ *
+ * Ties go by mean skill, then by ticketId, so the same tickets inserted in any order before the first query
+ * give the same games.
  */
 export class GamePool {
   readonly rules: GameRules;
@@ -28,12 +34,19 @@ export class GamePool {
   readonly #nodeBudget: number;
   readonly #roles: RoleTable | undefined;
   readonly #tickets = new Map<string, PooledTicket>();
+  /** The plain queue while the pool has neither roles, parties, refused pairs nor β: made at the first query. */
+  #solo: SoloTickets | undefined;
+  /** The queue for everything else, made at the first query that needs it. */
+  #queue: TicketQueue | undefined;
+  readonly #isPlain: boolean;
+  #parties = 0;
 
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
     this.rules = rules;
     this.#forbids = options.forbids;
     this.#nodeBudget = options.nodeBudget ?? 200_000;
     this.#roles = RoleTable.of(rules);
+    this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }
 
   /** The waiting tickets. */
@@ -46,23 +59,38 @@ export class GamePool {
     if (this.#tickets.has(ticket.ticketId)) {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
     }
-    this.#tickets.set(ticket.ticketId, poolTicket(ticket, this.rules.teamSize, this.#roles));
+    const pooled = poolTicket(ticket, this.rules.teamSize, this.#roles);
+    this.#tickets.set(ticket.ticketId, pooled);
+    if (pooled.size > 1) this.#parties++;
+    this.#solo?.insert(pooled);
+    this.#queue?.insert(pooled);
   }
 
   /** Whether the ticket was waiting. */
   remove(ticketId: string): boolean {
-    return this.#tickets.delete(ticketId);
+    const pooled = this.#tickets.get(ticketId);
+    if (!pooled) return false;
+    this.#tickets.delete(ticketId);
+    if (pooled.size > 1) this.#parties--;
+    this.#solo?.remove(pooled);
+    this.#queue?.remove(ticketId);
+    return true;
   }
 
   /** The game of least priority, or undefined if no game can be formed. */
   best(nowMs: number): Game | undefined {
-    return this.#search(nowMs, undefined);
+    if (this.#usesSolo()) return this.#makeSolo(this.#solo!.queue.best(), nowMs);
+    return this.#make(this.#queue!.best(), nowMs);
   }
 
   /** The best game with this ticket in it, or undefined if there is none. Its `lowerBound` still speaks of the whole pool. */
   bestWith(ticketId: string, nowMs: number): Game | undefined {
-    const ticket = this.#tickets.get(ticketId);
-    return ticket && this.#search(nowMs, ticket);
+    const pooled = this.#tickets.get(ticketId);
+    if (!pooled) return undefined;
+    if (!this.#usesSolo()) return this.#make(this.#queue!.bestWith(ticketId), nowMs);
+    const { queue, ids } = this.#solo!;
+    const game = queue.bestWith(ids.get(ticketId)!);
+    return this.#makeSolo(game && { ...game, lowerBound: queue.lowerBound() }, nowMs);
   }
 
   /** Releases the best game, again and again, until none can be formed. Each game leaves the pool before it is yielded. */
@@ -73,63 +101,86 @@ export class GamePool {
     }
   }
 
-  /** Why a waiting ticket is in no game, in a short sentence. */
+  /** Why a waiting ticket is in no game, in a short sentence; the same pool gives the same sentence. */
   explain(ticketId: string, nowMs: number): string {
-    if (!this.#tickets.has(ticketId)) return 'the ticket is not waiting';
-    if (this.bestWith(ticketId, nowMs))
-      return 'a game with it is possible; better games or the release policy go first';
-    return 'no game with it can be formed of those who wait';
+    const pooled = this.#tickets.get(ticketId);
+    if (!pooled) return 'it is not waiting in this pool';
+    return (
+      explainWaiting(pooled, this.#tickets.values(), this.rules, this.#roles, this.#forbids) ??
+      (this.bestWith(ticketId, nowMs)
+        ? 'it could play now; better games or the release policy go first'
+        : 'no game with it can be put together from the tickets that wait')
+    );
   }
 
-  #search(nowMs: number, forced: PooledTicket | undefined): Game | undefined {
-    const { rules } = this;
-    const sorted = [...this.#tickets.values()].sort(bySkill);
-    const oldest = sorted.reduce(
-      (ms, { ticket }) => Math.min(ms, ticket.enqueuedAtMs),
-      Number.POSITIVE_INFINITY,
+  /** Makes the queue that the tickets need; whether it is the plain one. */
+  #usesSolo(): boolean {
+    if (this.#isPlain && this.#parties === 0 && !this.#queue) {
+      this.#solo ??= new SoloTickets(this.rules, this.#nodeBudget, this.#tickets.values());
+      return true;
+    }
+    this.#solo = undefined;
+    if (!this.#queue) {
+      this.#queue = new TicketQueue(this.rules, this.#roles, this.#forbids, this.#nodeBudget);
+      for (const pooled of this.#tickets.values()) this.#queue.insert(pooled);
+    }
+    return false;
+  }
+
+  #makeSolo(game: ReturnType<GameQueue['best']>, nowMs: number): Game | undefined {
+    if (!game) return undefined;
+    const members = Array.from(game.players, (id) => this.#solo!.tickets[id]);
+    return makeGame(
+      members,
+      game.firstTeam,
+      this.rules,
+      undefined,
+      nowMs,
+      game.lowerBound >= game.imbalance ? Number.POSITIVE_INFINITY : game.lowerBound,
     );
-    const waitTerm = priority(0, oldest, nowMs, rules.beta);
-    const scale = rules.teamSize ** (-1 / rules.q) / 2;
-    let best: { members: PooledTicket[]; firstTeam: number; priority: number } | undefined;
-    let nodes = 0;
-    const chosen: PooledTicket[] = [];
-    const visit = (from: number, free: number) => {
-      if (free === 0) {
-        const limit = best
-          ? (best.priority -
-              priority(0, Math.min(...chosen.map((c) => c.ticket.enqueuedAtMs)), nowMs, rules.beta)) /
-            rules.alpha
-          : Number.POSITIVE_INFINITY;
-        const split = bestSplit(chosen, rules, this.#roles, limit);
-        if (!split) return;
-        const f = imbalance(
-          skillsOf(chosen, split.firstTeam),
-          skillsOf(chosen, ~split.firstTeam),
-          rules,
-        ).imbalance;
-        const g = priority(f, Math.min(...chosen.map((c) => c.ticket.enqueuedAtMs)), nowMs, rules.beta);
-        if (!best || g < best.priority)
-          best = { members: [...chosen], firstTeam: split.firstTeam, priority: g };
-        return;
-      }
-      for (let j = from; j < sorted.length; j++) {
-        const next = sorted[j];
-        if (nodes > this.#nodeBudget) return;
-        nodes++;
-        // Lemma 6: v_q ≥ scale · range.
-        if (best && chosen.length > 0 && scale * (next.mean - chosen[0].mean) + waitTerm >= best.priority)
-          return;
-        if (forced && !chosen.includes(forced) && bySkill(forced, next) < 0) return;
-        if (next.size > free) continue;
-        if (this.#forbids && chosen.some((other) => this.#forbids?.(other.ticket, next.ticket))) continue;
-        chosen.push(next);
-        visit(j + 1, free - next.size);
-        chosen.pop();
-      }
-    };
-    visit(0, 2 * rules.teamSize);
-    if (!best) return undefined;
-    const bound = nodes > this.#nodeBudget || forced ? waitTerm : best.priority;
-    return makeGame(best.members, best.firstTeam, rules, this.#roles, nowMs, bound);
+  }
+
+  #make(answer: ReturnType<TicketQueue['best']>, nowMs: number): Game | undefined {
+    if (!answer) return undefined;
+    const { game, cost, costBound } = answer;
+    // Costs count time from the queue's epoch, priorities from now.
+    const bound = costBound + priority(0, this.#queue!.epochMs, nowMs, this.rules.beta);
+    return makeGame(
+      game.members,
+      game.firstTeam,
+      this.rules,
+      this.#roles,
+      nowMs,
+      costBound >= cost ? Number.POSITIVE_INFINITY : bound,
+    );
+  }
+}
+
+/** The plain queue with the tickets that its ids stand for. */
+class SoloTickets {
+  readonly queue: GameQueue;
+  readonly tickets: PooledTicket[];
+  readonly ids = new Map<string, number>();
+
+  constructor(rules: GameRules, nodeBudget: number, waiting: Iterable<PooledTicket>) {
+    this.queue = new GameQueue(rules, { nodeBudget });
+    this.tickets = [...waiting].sort(bySkill);
+    for (let id = 0; id < this.tickets.length; id++) this.ids.set(this.tickets[id].ticket.ticketId, id);
+    this.queue.load(Float64Array.from(this.tickets, (pooled) => pooled.mean));
+  }
+
+  /** A party is not taken in: the pool makes another queue before its next query. */
+  insert(pooled: PooledTicket): void {
+    if (pooled.size > 1) return;
+    const id = this.queue.insert(pooled.mean);
+    this.tickets[id] = pooled;
+    this.ids.set(pooled.ticket.ticketId, id);
+  }
+
+  remove(pooled: PooledTicket): void {
+    const id = this.ids.get(pooled.ticket.ticketId);
+    if (id === undefined) return;
+    this.queue.remove(id);
+    this.ids.delete(pooled.ticket.ticketId);
   }
 }

@@ -38,7 +38,10 @@ export function uniformity(players: ArrayLike<number>, q: number): number {
   for (let i = 0; i < n; i++) farthest = Math.max(farthest, Math.abs(players[i] - origin - mean));
   if (q === Number.POSITIVE_INFINITY || farthest === 0) return farthest;
   let sum = 0;
-  for (let i = 0; i < n; i++) sum += (Math.abs(players[i] - origin - mean) / farthest) ** q;
+  for (let i = 0; i < n; i++) {
+    const deviation = Math.abs(players[i] - origin - mean) / farthest;
+    sum += q === 2 ? deviation * deviation : deviation ** q;
+  }
   return farthest * (sum / n) ** (1 / q);
 }
 

@@ -11,6 +11,8 @@ export interface PooledTicket {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
+  /** The sum of squared deviations of its players from their mean. */
+  readonly spread: number;
   /** The roles each player accepts; empty in a queue without roles. */
   readonly masks: Uint8Array;
 }
@@ -35,13 +37,17 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
     skills[i] = skill;
     total += skill / size;
   }
+  const mean = size === 1 ? skills[0] : total;
+  let spread = 0;
+  for (const skill of skills) spread += (skill - mean) ** 2;
   return {
     ticket,
     size,
     skills,
-    mean: size === 1 ? skills[0] : total,
+    mean,
     low: Math.min(...skills),
     high: Math.max(...skills),
+    spread,
     masks: roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks,
   };
 }

@@ -3,52 +3,119 @@ import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import type { GameRules } from './types.ts';
 
-/** A division of a game's tickets into two teams. */
-export interface Split {
-  /** Bit i is set when ticket i plays on the first team. The first ticket always does. */
-  readonly firstTeam: number;
-  readonly fairness: number;
-}
-
 /**
- * The fairest division of these tickets into two full teams, no ticket split and every player in a
- * role it accepts, or undefined if there is none below `limit`. The first found of equally fair ones.
- * Cost: two to the number of tickets; PARTITION is NP-hard, and a game has at most 16 players.
+ * Divides the tickets of a game into two full teams as fairly as possible: no ticket split, every player
+ * in a role it accepts. PARTITION is NP-hard, but a game has at most 16 players: all divisions are
+ * tried, and the seating only of those that are fairer than the best so far.
  */
-export function bestSplit(
-  members: readonly PooledTicket[],
-  rules: GameRules,
-  roles: RoleTable | undefined,
-  limit: number,
-): Split | undefined {
-  const k = rules.teamSize;
-  let best: Split | undefined;
-  let below = limit;
-  const visit = (index: number, firstTeam: number, free: number) => {
+export class Splitter {
+  /** The answer: bit i is set when ticket i plays on the first team. The first ticket always does. */
+  firstTeam = 0;
+
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #masks: Uint8Array;
+  readonly #weights = new Float64Array(16);
+  readonly #x: Float64Array;
+  readonly #y: Float64Array;
+  #members: readonly PooledTicket[] = [];
+  #least = 0;
+
+  constructor(rules: GameRules, roles: RoleTable | undefined) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#masks = new Uint8Array(rules.teamSize);
+    this.#x = new Float64Array(rules.teamSize);
+    this.#y = new Float64Array(rules.teamSize);
+  }
+
+  /** The least d_p of these tickets' divisions, ∞ if there is none. Equally fair ones: the first found. */
+  split(members: readonly PooledTicket[]): number {
+    const { p, teamSize } = this.#rules;
+    this.#members = members;
+    this.#weigh();
+    this.#least = Number.POSITIVE_INFINITY;
+    this.firstTeam = 0;
+    if (p === Number.POSITIVE_INFINITY) this.#byTop(1, 1, teamSize - members[0].size, this.#weights[0], -1);
+    else this.#bySum(1, 1, teamSize - members[0].size, this.#weights[0]);
+    if (this.firstTeam === 0) return Number.POSITIVE_INFINITY;
+    let x = 0;
+    let y = 0;
+    for (let i = 0; i < members.length; i++) {
+      const first = (this.firstTeam >> i) & 1;
+      for (const skill of members[i].skills) {
+        if (first) this.#x[x++] = skill;
+        else this.#y[y++] = skill;
+      }
+    }
+    return fairness(this.#x, this.#y, p);
+  }
+
+  /**
+   * A ticket's weight: its top skill for p = ∞, else its sum of s^p relative to a common origin. For finite p
+   * the distance |A^(1/p) − B^(1/p)| grows with |A − B| while A + B is fixed, so comparing sums is enough.
+   */
+  #weigh(): void {
+    const { p } = this.#rules;
+    const members = this.#members;
+    let top = 0;
+    for (const member of members) top = Math.max(top, member.high);
+    const origin = members[0].low;
+    const power = p === 1 || top === 0 ? 0 : (origin / top) ** p;
+    for (let i = 0; i < members.length; i++) {
+      let weight = 0;
+      if (p === Number.POSITIVE_INFINITY) weight = members[i].high;
+      else {
+        for (const skill of members[i].skills) {
+          weight += p === 1 ? skill - origin : top === 0 ? 0 : (skill / top) ** p - power;
+        }
+      }
+      this.#weights[i] = weight;
+    }
+  }
+
+  #bySum(index: number, team: number, free: number, sum: number): void {
     if (free === 0) {
-      const d = fairness(skillsOf(members, firstTeam), skillsOf(members, ~firstTeam), rules.p);
-      if (d >= below) return;
-      if (roles && !(seatable(members, firstTeam, roles) && seatable(members, ~firstTeam, roles))) return;
-      below = d;
-      best = { firstTeam, fairness: d };
+      let rest = 0;
+      for (let i = 0; i < this.#members.length; i++) if (((team >> i) & 1) === 0) rest += this.#weights[i];
+      this.#consider(team, Math.abs(sum - rest));
       return;
     }
-    if (index === members.length) return;
-    if (members[index].size <= free) visit(index + 1, firstTeam | (1 << index), free - members[index].size);
-    visit(index + 1, firstTeam, free);
-  };
-  visit(1, 1, k - members[0].size);
-  return best;
+    if (index === this.#members.length) return;
+    const { size } = this.#members[index];
+    if (size <= free) this.#bySum(index + 1, team | (1 << index), free - size, sum + this.#weights[index]);
+    this.#bySum(index + 1, team, free, sum);
+  }
+
+  #byTop(index: number, team: number, free: number, x: number, y: number): void {
+    if (index === this.#members.length) {
+      if (free === 0) this.#consider(team, Math.abs(x - y));
+      return;
+    }
+    const weight = this.#weights[index];
+    const { size } = this.#members[index];
+    if (size <= free) this.#byTop(index + 1, team | (1 << index), free - size, Math.max(x, weight), y);
+    this.#byTop(index + 1, team, free, x, Math.max(y, weight));
+  }
+
+  #consider(team: number, distance: number): void {
+    if (distance >= this.#least) return;
+    if (this.#roles && !(this.#canSeat(team) && this.#canSeat(~team))) return;
+    this.#least = distance;
+    this.firstTeam = team;
+  }
+
+  #canSeat(team: number): boolean {
+    let filled = 0;
+    for (let i = 0; i < this.#members.length; i++) {
+      if (((team >> i) & 1) === 0) continue;
+      for (const mask of this.#members[i].masks) this.#masks[filled++] = mask;
+    }
+    return this.#roles!.canSeat(this.#masks, 1);
+  }
 }
 
 /** The skills of the tickets whose bit is set, in order. */
 export function skillsOf(members: readonly PooledTicket[], team: number): number[] {
   return members.flatMap((member, i) => ((team >> i) & 1 ? [...member.skills] : []));
-}
-
-function seatable(members: readonly PooledTicket[], team: number, roles: RoleTable): boolean {
-  return roles.canSeat(
-    members.flatMap((member, i) => ((team >> i) & 1 ? [...member.masks] : [])),
-    1,
-  );
 }

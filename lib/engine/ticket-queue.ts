@@ -1,0 +1,460 @@
+import { imbalancePerRange, lemma1 } from './bounds.ts';
+import type { Forbids } from './game-pool.ts';
+import { KeyHeap } from './key-heap.ts';
+import { bySkill, type PooledTicket } from './pooled-ticket.ts';
+import type { RoleTable } from './roles.ts';
+import { TicketSearch } from './ticket-search.ts';
+import type { GameRules } from './types.ts';
+import { canFillTeams, narrowestWindows, WindowCounter } from './windows.ts';
+
+/** A game of a queue of tickets. */
+export interface TicketGame {
+  readonly members: readonly PooledTicket[];
+  /** Bit i is set when `members[i]` plays on the first team. */
+  readonly firstTeam: number;
+  readonly imbalance: number;
+}
+
+/** What a query found, and what is proved. */
+export interface QueueAnswer {
+  readonly game: TicketGame;
+  /** f + β·(enqueue time of the oldest, in seconds since the queue's epoch): priorities without "now". */
+  readonly cost: number;
+  /** No game of the queue costs less. Equal to `cost` when the game is proved best. */
+  readonly costBound: number;
+}
+
+/**
+ * The game queue for tickets with parties, roles, refused pairs and waiting times (β).
+ *
+ * As in the plain queue every game belongs to one entry, and the entry's key is a lower bound on its
+ * games that removals leave valid. Without β the entry is that of the **newest** ticket in the game: an
+ * insert touches no other entry. With β it is that of the **longest waiting**: then all games of an entry
+ * have the same wait, its key is β·t plus a bound on the imbalance alone, and an old outlier does not
+ * spoil the bounds of those around it. An insert must then look at the entries of those who wait longer,
+ * which is linear.
+ *
+ * Tickets inserted before the first query are taken in at once, in O(n log n).
+ */
+export class TicketQueue {
+  /** Where the time axis starts: the enqueue time of the first ticket. */
+  epochMs = 0;
+
+  readonly #rules: GameRules;
+  readonly #sign: number;
+  readonly #perRange: number;
+  readonly #nodeBudget: number;
+  readonly #search: TicketSearch;
+  readonly #counter: WindowCounter;
+
+  /** All entries in the pool's order, and by slot, which is what the heap names them by. */
+  #sorted: Entry[] = [];
+  readonly #byId = new Map<string, Entry>();
+  readonly #bySlot: Entry[] = [];
+  readonly #freeSlots: number[] = [];
+  readonly #heap = new KeyHeap();
+  /** By slot the entry's key plus β·t, what the heap orders by; NaN when the slot is free. */
+  #costs = new Float64Array(64);
+  #clock = 0;
+  /** Inserted since the last query. */
+  #pending: Entry[] = [];
+  #lastImbalance = 0;
+  /** The least and the greatest skill ever seen. */
+  #low = Number.POSITIVE_INFINITY;
+  #high = 0;
+
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    nodeBudget: number,
+  ) {
+    this.#rules = rules;
+    this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
+    this.#perRange = imbalancePerRange(rules);
+    this.#nodeBudget = nodeBudget;
+    this.#search = new TicketSearch(rules, roles, forbids);
+    this.#counter = new WindowCounter(rules.teamSize, roles);
+  }
+
+  insert(pooled: PooledTicket): void {
+    if (this.#byId.size === 0) this.epochMs = pooled.ticket.enqueuedAtMs;
+    const entry = new Entry(pooled, (pooled.ticket.enqueuedAtMs - this.epochMs) / 1000);
+    this.#byId.set(pooled.ticket.ticketId, entry);
+    this.#pending.push(entry);
+    this.#low = Math.min(this.#low, pooled.low);
+    this.#high = Math.max(this.#high, pooled.high);
+  }
+
+  /** Whether the ticket was in the queue. */
+  remove(ticketId: string): boolean {
+    const entry = this.#byId.get(ticketId);
+    if (!entry) return false;
+    this.#byId.delete(ticketId);
+    entry.isHere = false;
+    entry.game = undefined;
+    if (entry.slot === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
+    else {
+      this.#sorted.splice(this.#placeOf(entry), 1);
+      this.#costs[entry.slot] = Number.NaN;
+      this.#freeSlots.push(entry.slot);
+    }
+    return true;
+  }
+
+  /** The game of least cost, or undefined if none can be formed (or none was found within the node budget). */
+  best(): QueueAnswer | undefined {
+    this.#settle();
+    const nodesFrom = this.#search.nodes;
+    let found: TicketGame | undefined;
+    let foundCost = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const entry = this.#least();
+      const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
+      if (found && foundCost <= costBound) {
+        this.#lastImbalance = found.imbalance;
+        return { game: found, cost: foundCost, costBound: foundCost };
+      }
+      if (!entry) return undefined;
+      const { game } = entry;
+      if (game?.entries.every((member) => member.isHere)) {
+        const cost = game.imbalance + this.#waitTerm(entry);
+        if (cost < foundCost) {
+          found = game;
+          foundCost = cost;
+          continue;
+        }
+      }
+      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
+      if (nodesLeft > 0) this.#refine(entry, foundCost, nodesLeft);
+      else if (found) return { game: found, cost: foundCost, costBound };
+      else return this.#dive(costBound);
+    }
+  }
+
+  /**
+   * The game of least cost with this ticket, as far as the node budget allows, or undefined if none was found.
+   * `costBound` speaks of the whole queue.
+   */
+  bestWith(ticketId: string): QueueAnswer | undefined {
+    this.#settle();
+    const entry = this.#byId.get(ticketId);
+    if (!entry) return undefined;
+    const anyone = () => true;
+    const range = this.#narrowest(entry, anyone);
+    if (range === Number.POSITIVE_INFINITY) return undefined;
+    const highest = this.#highestImbalance();
+    const nodesFrom = this.#search.nodes;
+    const nodesLeft = () => this.#nodeBudget - (this.#search.nodes - nodesFrom);
+    let game: FoundGame | undefined;
+    for (let tries = 0, below = 0; !game && below < highest && nodesLeft() > 0; tries++) {
+      below = Math.min(highest, this.#aLittleAbove(Math.max(below, this.#perRange * range), tries));
+      game = this.#searchAt(entry, anyone, 0, below, nodesLeft());
+    }
+    if (!game) return undefined;
+    if (this.#rules.beta > 0 && nodesLeft() > 0) {
+      // Now with the waits of others: one that waits longer may be worth a less balanced game.
+      const longest = this.#sorted.reduce(
+        (seconds, other) => Math.min(seconds, other.seconds),
+        entry.seconds,
+      );
+      const credit = this.#rules.beta * (entry.seconds - longest);
+      const limit = this.#costOf(game) - this.#waitTerm(entry);
+      game = this.#searchAt(entry, anyone, credit, limit, nodesLeft()) ?? game;
+    }
+    const cost = this.#costOf(game);
+    const least = this.#least();
+    return { game, cost, costBound: Math.min(cost, least ? this.#costs[least.slot] : cost) };
+  }
+
+  /** Learns more about the entry of least cost: raises its key or finds a game of it that costs less than `foundCost`. */
+  #refine(entry: Entry, foundCost: number, nodeBudget: number): void {
+    const accepts = this.#membersOf(entry);
+    const known = Math.max(entry.key, this.#perRange * this.#narrowest(entry, accepts));
+    this.#heap.pop();
+    if (known > entry.key) {
+      // Removals have widened its window: perhaps it is not the least any more.
+      this.#setKey(entry, known);
+      return;
+    }
+    const highest = this.#highestImbalance();
+    const needed = Math.min(highest, foundCost - this.#waitTerm(entry));
+    const below = Math.min(needed, this.#aLittleAbove(known, entry.tries));
+    entry.tries++;
+    entry.game = this.#searchAt(entry, accepts, 0, below, nodeBudget);
+    const proved = Math.max(known, this.#search.bound);
+    const impossible = !entry.game && below === highest && proved >= highest;
+    this.#setKey(entry, impossible ? Number.POSITIVE_INFINITY : proved);
+  }
+
+  /** Any game at all, after the node budget was spent in vain: entry by entry with as much again. */
+  #dive(costBound: number): QueueAnswer | undefined {
+    const entries = this.#sorted.filter((entry) => entry.key < Number.POSITIVE_INFINITY);
+    entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot]);
+    let nodesLeft = this.#nodeBudget;
+    for (const entry of entries) {
+      if (nodesLeft <= 0) return undefined;
+      const nodesFrom = this.#search.nodes;
+      const share = Math.min(nodesLeft, 1000);
+      const game = this.#searchAt(entry, this.#membersOf(entry), 0, this.#highestImbalance(), share);
+      nodesLeft -= this.#search.nodes - nodesFrom + 1;
+      if (game) return { game, cost: this.#costOf(game), costBound };
+      if (this.#search.bound === this.#highestImbalance()) entry.key = Number.POSITIVE_INFINITY;
+    }
+    return undefined;
+  }
+
+  /** Who else may be in the games of this entry. */
+  #membersOf(entry: Entry): (other: Entry) => boolean {
+    if (this.#rules.beta === 0) return (other) => other.came < entry.came;
+    return (other) =>
+      other.seconds > entry.seconds ||
+      (other.seconds === entry.seconds && other.pooled.ticket.ticketId > entry.pooled.ticket.ticketId);
+  }
+
+  /** The game of least f − credit below `limit` with this ticket and others that are accepted; no credit is above `creditMax`. */
+  #searchAt(
+    entry: Entry,
+    accepts: (other: Entry) => boolean,
+    creditMax: number,
+    limit: number,
+    nodeBudget: number,
+  ): FoundGame | undefined {
+    const search = this.#search;
+    const sorted = this.#sorted;
+    const { mean } = entry.pooled;
+    const reach = (limit + creditMax) / this.#perRange;
+    const counter = this.#counter;
+    const gathered: Entry[] = [];
+    const sizes: number[] = new Array(this.#rules.teamSize + 1).fill(0);
+    counter.clear();
+    const gather = (other: Entry) => {
+      gathered.push(other);
+      sizes[other.pooled.size]++;
+      counter.add(other.pooled);
+    };
+    // In the search's order, the anchor before its equals.
+    const place = this.#placeOf(entry);
+    const equals: Entry[] = [];
+    const before = (step: number) => {
+      const found: Entry[] = [];
+      for (let i = place + step; i >= 0 && i < sorted.length; i += step) {
+        const distance = Math.abs(sorted[i].pooled.mean - mean);
+        if (distance > reach) break;
+        if (!accepts(sorted[i])) continue;
+        if (distance === 0) equals.push(sorted[i]);
+        else found.push(sorted[i]);
+      }
+      return found;
+    };
+    const first = before(-this.#sign).reverse();
+    const last = before(this.#sign);
+    for (const other of first) gather(other);
+    gather(entry);
+    for (const other of equals.sort((a, b) => bySkill(a.pooled, b.pooled))) gather(other);
+    for (const other of last) gather(other);
+
+    search.bound = limit;
+    if (!counter.isFull || !canFillTeams(sizes, entry.pooled.size, this.#rules.teamSize)) return undefined;
+    search.candidates.length = 0;
+    search.credits.length = 0;
+    for (const other of gathered) {
+      search.candidates.push(other);
+      search.credits.push(
+        creditMax === 0 ? 0 : Math.max(0, this.#rules.beta * (entry.seconds - other.seconds)),
+      );
+    }
+    if (!search.run(first.length, limit, nodeBudget)) return undefined;
+    const members = [...search.members];
+    return {
+      members,
+      entries: members.map((member) => this.#byId.get(member.ticket.ticketId)!),
+      firstTeam: search.firstTeam,
+      imbalance: search.imbalance,
+    };
+  }
+
+  /** The range of mean skills of the narrowest full window with this ticket among those accepted, ∞ if there is none. */
+  #narrowest(entry: Entry, accepts: (other: Entry) => boolean): number {
+    const sorted = this.#sorted;
+    const counter = this.#counter;
+    const place = this.#placeOf(entry);
+    const { mean, low, high } = entry.pooled;
+    counter.clear();
+    counter.add(entry.pooled);
+    const above: PooledTicket[] = [];
+    for (let i = place + 1; !counter.isFull && i < sorted.length; i++) {
+      if (!accepts(sorted[i])) continue;
+      above.push(sorted[i].pooled);
+      counter.add(sorted[i].pooled);
+    }
+    let narrowest = Number.POSITIVE_INFINITY;
+    let below = mean;
+    for (let i = place - 1; ; i--) {
+      if (counter.isFull) {
+        // As narrow as it gets from this lowest ticket on.
+        while (above.length > 0) {
+          counter.remove(above[above.length - 1]);
+          if (!counter.isFull) {
+            counter.add(above[above.length - 1]);
+            break;
+          }
+          above.pop();
+        }
+        const top = above.length > 0 ? above[above.length - 1].mean : mean;
+        narrowest = Math.min(narrowest, top - below);
+      }
+      while (i >= 0 && !accepts(sorted[i]) && mean - sorted[i].pooled.mean < narrowest) i--;
+      if (i < 0 || mean - sorted[i].pooled.mean >= narrowest) break;
+      below = sorted[i].pooled.mean;
+      counter.add(sorted[i].pooled);
+    }
+    return Math.max(narrowest, high - low);
+  }
+
+  /** Takes in what was inserted since the last query. */
+  #settle(): void {
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    if (4 * pending.length > this.#sorted.length) this.#rebuild(pending);
+    else for (const entry of pending) this.#takeIn(entry);
+  }
+
+  #rebuild(pending: readonly Entry[]): void {
+    const sorted = [...this.#sorted, ...pending].sort((a, b) => bySkill(a.pooled, b.pooled));
+    this.#sorted = sorted;
+    this.#heap.clear();
+    const count = sorted.length;
+    const ends = narrowestWindows(sorted, this.#counter);
+    // The narrowest window that ends with, or contains, each ticket, from those that start with each.
+    let start = -1;
+    for (let i = 0; i < count; i++) {
+      const entry = sorted[i];
+      this.#seat(entry);
+      entry.tries = 0;
+      entry.game = undefined;
+      // Without β, as if they had come one by one, the first in the search's order last.
+      entry.came = this.#sign > 0 ? count - i : i + 1;
+      let range = Number.POSITIVE_INFINITY;
+      while (start + 1 < count && ends[start + 1] <= i) start++;
+      if (this.#rules.beta > 0) {
+        for (let from = i; from >= 0 && entry.pooled.mean - sorted[from].pooled.mean < range; from--) {
+          const end = Math.max(i, ends[from]);
+          if (end < count) range = Math.min(range, sorted[end].pooled.mean - sorted[from].pooled.mean);
+        }
+      } else if (this.#sign > 0) {
+        if (ends[i] < count) range = sorted[ends[i]].pooled.mean - entry.pooled.mean;
+      } else if (start >= 0) range = entry.pooled.mean - sorted[start].pooled.mean;
+      this.#setKey(entry, this.#perRange * Math.max(range, entry.pooled.high - entry.pooled.low));
+    }
+    this.#clock = count;
+  }
+
+  /** Takes in one ticket: its own entry, and with β the entries of those who wait longer and whose games it may join. */
+  #takeIn(entry: Entry): void {
+    this.#seat(entry);
+    entry.came = ++this.#clock;
+    this.#sorted.splice(this.#placeOf(entry), 0, entry);
+    this.#setKey(entry, this.#perRange * this.#narrowest(entry, this.#membersOf(entry)));
+    if (this.#rules.beta === 0) return;
+    for (const other of this.#sorted) {
+      const atLeast = this.#perRange * Math.abs(other.pooled.mean - entry.pooled.mean);
+      if (other === entry || atLeast >= other.key) continue;
+      const accepts = this.#membersOf(other);
+      if (!accepts(entry)) continue;
+      const key = Math.max(atLeast, this.#perRange * this.#narrowest(other, accepts));
+      if (key >= other.key) continue;
+      other.tries = 0;
+      this.#setKey(other, key);
+    }
+  }
+
+  #seat(entry: Entry): void {
+    if (entry.slot !== -1) return;
+    entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
+    this.#bySlot[entry.slot] = entry;
+    if (entry.slot < this.#costs.length) return;
+    const costs = new Float64Array(2 * this.#costs.length);
+    costs.set(this.#costs);
+    this.#costs = costs;
+  }
+
+  #setKey(entry: Entry, key: number): void {
+    entry.key = key;
+    this.#costs[entry.slot] = key + this.#waitTerm(entry);
+    if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[entry.slot], entry.slot);
+    if (this.#heap.size > 64 + 4 * this.#sorted.length) this.#heap.compact(this.#costs);
+  }
+
+  #least(): Entry | undefined {
+    const heap = this.#heap;
+    while (heap.size > 0 && this.#costs[heap.topId] !== heap.topKey) heap.pop();
+    return heap.size > 0 ? this.#bySlot[heap.topId] : undefined;
+  }
+
+  /** β·t, what waiting adds to the cost of all games of an entry. */
+  #waitTerm(entry: Entry): number {
+    return this.#rules.beta * entry.seconds;
+  }
+
+  #costOf(game: FoundGame): number {
+    const seconds = game.entries.reduce(
+      (least, entry) => Math.min(least, entry.seconds),
+      Number.POSITIVE_INFINITY,
+    );
+    return game.imbalance + this.#rules.beta * seconds;
+  }
+
+  /** How far to search when nothing is known but that no game is below `known`: further with every try. */
+  #aLittleAbove(known: number, tries: number): number {
+    const from = Math.max(known, this.#lastImbalance, 1e-9 * this.#highestImbalance());
+    return 1.3 * 2 ** tries * from;
+  }
+
+  /**
+   * Above the imbalance of every game, whatever its range R: v_q ≤ R, and with the teams paired off
+   * d_p ≤ (Σ|x_i − y_i|^p)^(1/p) ≤ k·R.
+   */
+  #highestImbalance(): number {
+    const { alpha, teamSize } = this.#rules;
+    return lemma1(Math.max(0, this.#high - this.#low), alpha * teamSize);
+  }
+
+  /** Where the entry stands, or would stand, in the pool's order. */
+  #placeOf(entry: Entry): number {
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#sorted[middle] !== entry && bySkill(this.#sorted[middle].pooled, entry.pooled) < 0)
+        low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+interface FoundGame extends TicketGame {
+  readonly entries: readonly Entry[];
+}
+
+/** A waiting ticket with what is known of the games filed under it. */
+class Entry {
+  readonly pooled: PooledTicket;
+  /** When it was enqueued, in seconds since the queue's epoch. */
+  readonly seconds: number;
+  slot = -1;
+  isHere = true;
+  came = 0;
+  /** No game of this entry has an imbalance below this. */
+  key = 0;
+  /** The searches that found nothing so far. */
+  tries = 0;
+  game: FoundGame | undefined;
+
+  constructor(pooled: PooledTicket, seconds: number) {
+    this.pooled = pooled;
+    this.seconds = seconds;
+  }
+}

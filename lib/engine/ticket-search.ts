@@ -1,0 +1,349 @@
+import { imbalancePerRange, uniformityBound } from './bounds.ts';
+import type { Forbids } from './game-pool.ts';
+import { uniformity } from './imbalance.ts';
+import type { PooledTicket } from './pooled-ticket.ts';
+import type { RoleTable } from './roles.ts';
+import { Splitter } from './split.ts';
+import type { GameRules } from './types.ts';
+
+/** A candidate of a search: a waiting ticket. */
+export interface Candidate {
+  readonly pooled: PooledTicket;
+}
+
+/**
+ * The exact search for the best game around one ticket, with parties, roles, refused pairs and waiting
+ * times: depth-first over sets of tickets in ascending order of mean skill, each player counting as
+ * its party's mean in the bounds. What it minimises is the **cost** f − credit, where the credit of a game
+ * is the greatest of its tickets (what β gives for a wait longer than the anchor's).
+ *
+ * The fill of the bounds is not simply the next r players but the next r that can be seated together
+ * with the chosen: the greedy basis of the roles' matroid, which is element by element the least of all
+ * completions. So a rare role far away is in the bound from the start.
+ */
+export class TicketSearch {
+  /** The candidates in ascending order of mean skill (descending for p = ∞), the anchor first among its equals. */
+  readonly candidates: Candidate[] = [];
+  /** What a candidate's wait takes off the cost of a game with it, ≥ 0. */
+  readonly credits: number[] = [];
+
+  /** The best game found: its tickets, its first team as a bit set over them, and its imbalance. */
+  readonly members: PooledTicket[] = [];
+  firstTeam = 0;
+  imbalance = 0;
+  /** What `run` proved: no game costs less than this. */
+  bound = 0;
+  /** The nodes visited since construction. */
+  nodes = 0;
+
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #forbids: Forbids | undefined;
+  readonly #n: number;
+  readonly #sign: number;
+  readonly #perRange: number;
+  readonly #splitter: Splitter;
+
+  /** Of each candidate: its mean relative to the anchor, its SSD around it, and of it and all behind it the greatest credit and skill. */
+  #value = new Float64Array(64);
+  #within = new Float64Array(64);
+  #creditFrom = new Float64Array(64);
+  #highFrom = new Float64Array(64);
+
+  /** The path: candidates chosen, and per player of theirs the value. */
+  readonly #path: number[] = [];
+  readonly #chosen: Float64Array;
+  readonly #fill: Float64Array;
+  readonly #skills: Float64Array;
+  readonly #team: PooledTicket[] = [];
+  /** How many of the chosen accept nothing outside each role set, and the union of the sets that are full. */
+  readonly #confined: Uint8Array;
+  readonly #fillConfined: Uint8Array;
+  #full = 0;
+
+  #anchor = 0;
+  #limit = 0;
+  #found = false;
+  #nodesLeft = 0;
+  #cutBound = 0;
+
+  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#forbids = forbids;
+    this.#n = 2 * rules.teamSize;
+    this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
+    this.#perRange = imbalancePerRange(rules);
+    this.#splitter = new Splitter(rules, roles);
+    this.#chosen = new Float64Array(this.#n);
+    this.#fill = new Float64Array(this.#n);
+    this.#skills = new Float64Array(this.#n);
+    this.#confined = new Uint8Array(roles ? roles.all + 1 : 1);
+    this.#fillConfined = new Uint8Array(this.#confined.length);
+  }
+
+  /**
+   * Searches for a game with candidate `anchor` in it that costs less than `limit`; whether there is one.
+   * Visits at most `nodeBudget` nodes; `bound` says what is proved either way.
+   */
+  run(anchor: number, limit: number, nodeBudget: number): boolean {
+    this.#prepare(anchor);
+    this.#anchor = anchor;
+    this.#limit = limit;
+    this.#found = false;
+    this.#nodesLeft = nodeBudget;
+    this.#cutBound = Number.POSITIVE_INFINITY;
+    this.#path.length = 0;
+    this.#confined.fill(0);
+    this.#full = 0;
+    this.#extend(0, 0, 0, 0, 0, 0, 1);
+    this.nodes += nodeBudget - this.#nodesLeft;
+    this.bound = Math.min(this.#limit, this.#cutBound);
+    return this.#found;
+  }
+
+  #prepare(anchor: number): void {
+    const count = this.candidates.length;
+    if (count > this.#value.length) {
+      const room = 2 * count;
+      this.#value = new Float64Array(room);
+      this.#within = new Float64Array(room);
+      this.#creditFrom = new Float64Array(room);
+      this.#highFrom = new Float64Array(room);
+    }
+    const origin = this.candidates[anchor].pooled.mean;
+    let credit = 0;
+    let high = 0;
+    for (let i = count - 1; i >= 0; i--) {
+      const { pooled } = this.candidates[i];
+      this.#value[i] = this.#sign * (pooled.mean - origin);
+      this.#within[i] = pooled.spread;
+      this.#creditFrom[i] = credit = Math.max(credit, this.credits[i]);
+      this.#highFrom[i] = high = Math.max(high, pooled.high);
+    }
+  }
+
+  /**
+   * Tries every next ticket from `from` on. Chosen are m players of the given sum, sum of squares and SSD within
+   * parties; `credit` is the greatest so far, and bit s of `sums` is set when some of the chosen tickets have s players.
+   */
+  #extend(
+    from: number,
+    m: number,
+    sum: number,
+    squares: number,
+    within: number,
+    credit: number,
+    sums: number,
+  ): void {
+    const r = this.#n - m;
+    if (r === 0) {
+      this.#divide(credit);
+      return;
+    }
+    const { candidates } = this;
+    const k = this.#rules.teamSize;
+    const awaitsAnchor = m === 0 || this.#path[this.#path.length - 1] < this.#anchor;
+    const anchorSize = candidates[this.#anchor].pooled.size;
+    const last = awaitsAnchor ? this.#anchor : candidates.length - 1;
+    for (let j = from; j <= last; j++) {
+      const { pooled } = candidates[j];
+      const size = pooled.size;
+      if (size > r || (j < this.#anchor && size + anchorSize > r)) continue;
+      if (j > from && this.#isTwin(j)) continue;
+      const newSums = sums | (sums << size);
+      // Some of the tickets must be able to be in one team, the others in the other: m + size − k to k players.
+      if (!canDivide(newSums, m + size, k)) continue;
+      if (this.#roles && !this.#mayJoin(pooled)) continue;
+
+      let bound = Number.NEGATIVE_INFINITY;
+      if (m > 0) {
+        if (!this.#fillFrom(j, r)) break;
+        bound =
+          uniformityBound(
+            this.#chosen,
+            m,
+            sum,
+            squares,
+            within,
+            this.#fill,
+            r,
+            this.#rules.q,
+            this.#perRange,
+          ) +
+          this.#certain(j) -
+          Math.max(credit, this.#creditFrom[j]);
+        if (bound >= this.#limit) break;
+      }
+      if (this.#nodesLeft === 0) {
+        // Cut short: what this level has not tried costs at least its bound; the levels above add theirs.
+        this.#cutBound = Math.min(this.#cutBound, bound);
+        return;
+      }
+      this.#nodesLeft--;
+      if (this.#forbids && this.#isRefused(pooled)) continue;
+
+      const full = this.#full;
+      if (this.#roles && !this.#join(pooled)) {
+        this.#leave(pooled, full);
+        continue;
+      }
+      const value = this.#value[j];
+      for (let i = 0; i < size; i++) this.#chosen[m + i] = value;
+      this.#path.push(j);
+      this.#extend(
+        j + 1,
+        m + size,
+        sum + size * value,
+        squares + size * value * value,
+        within + this.#within[j],
+        Math.max(credit, this.credits[j]),
+        newSums,
+      );
+      this.#path.pop();
+      if (this.#roles) this.#leave(pooled, full);
+    }
+  }
+
+  /** Whether candidate j makes just the games that its predecessor, which was tried at this level, has made. */
+  #isTwin(j: number): boolean {
+    if (this.#forbids || this.#value[j] !== this.#value[j - 1] || this.credits[j] !== this.credits[j - 1])
+      return false;
+    const a = this.candidates[j].pooled;
+    const b = this.candidates[j - 1].pooled;
+    return j - 1 !== this.#anchor && a.size === 1 && b.size === 1 && a.masks[0] === b.masks[0];
+  }
+
+  #isRefused(pooled: PooledTicket): boolean {
+    for (const i of this.#path) {
+      if (this.#forbids!(this.candidates[i].pooled.ticket, pooled.ticket) !== undefined) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Puts into `#fill` the r least values of players from candidate j on that could be seated together with the
+   * chosen, whether or not their parties fit; false if there are not that many.
+   */
+  #fillFrom(j: number, r: number): boolean {
+    const { candidates } = this;
+    const fill = this.#fill;
+    let filled = 0;
+    if (!this.#roles) {
+      for (let i = j; i < candidates.length; i++) {
+        const { size } = candidates[i].pooled;
+        if (size > r) continue;
+        for (let s = 0; s < size; s++) {
+          fill[filled++] = this.#value[i];
+          if (filled === r) return true;
+        }
+      }
+      return false;
+    }
+    const { all, placesOf } = this.#roles;
+    const confined = this.#fillConfined;
+    confined.set(this.#confined);
+    let full = this.#full;
+    for (let i = j; i < candidates.length; i++) {
+      const { size, masks } = candidates[i].pooled;
+      if (size > r) continue;
+      for (let s = 0; s < size; s++) {
+        const mask = masks[s];
+        if ((mask & ~full) === 0) continue;
+        const free = all & ~mask;
+        for (let extra = free; ; extra = (extra - 1) & free) {
+          const set = mask | extra;
+          if (++confined[set] === 2 * placesOf[set]) full |= set;
+          if (extra === 0) break;
+        }
+        fill[filled++] = this.#value[i];
+        if (filled === r) return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether the first player of the ticket could be seated with the chosen. The full role sets are closed under
+   * union (counts of confined players are supermodular), so one union of them decides.
+   */
+  #mayJoin(pooled: PooledTicket): boolean {
+    for (const mask of pooled.masks) if ((mask & ~this.#full) === 0) return false;
+    return true;
+  }
+
+  /** Counts the ticket's players in; whether all chosen can still be seated. */
+  #join(pooled: PooledTicket): boolean {
+    const { all, placesOf } = this.#roles!;
+    let fits = true;
+    for (const mask of pooled.masks) {
+      const free = all & ~mask;
+      for (let extra = free; ; extra = (extra - 1) & free) {
+        const set = mask | extra;
+        const count = ++this.#confined[set];
+        if (count === 2 * placesOf[set]) this.#full |= set;
+        else if (count > 2 * placesOf[set]) fits = false;
+        if (extra === 0) break;
+      }
+    }
+    return fits;
+  }
+
+  #leave(pooled: PooledTicket, full: number): void {
+    const { all } = this.#roles!;
+    for (const mask of pooled.masks) {
+      const free = all & ~mask;
+      for (let extra = free; ; extra = (extra - 1) & free) {
+        this.#confined[mask | extra]--;
+        if (extra === 0) break;
+      }
+    }
+    this.#full = full;
+  }
+
+  /**
+   * The part α·d_p that is certain already. For p = ∞: when the most skilled of all is chosen, the other team has at
+   * best the most skilled player of another ticket.
+   */
+  #certain(j: number): number {
+    if (this.#rules.p !== Number.POSITIVE_INFINITY || this.#rules.teamSize === 1) return 0;
+    let first = 0;
+    let second = this.#highFrom[j];
+    for (const i of this.#path) {
+      const { high } = this.candidates[i].pooled;
+      if (high > first) {
+        second = Math.max(second, first);
+        first = high;
+      } else second = Math.max(second, high);
+    }
+    return this.#rules.alpha * Math.max(0, first - second);
+  }
+
+  /** A full set: its exact v_q, and if that leaves room, its fairest division. */
+  #divide(credit: number): void {
+    const team = this.#team;
+    team.length = 0;
+    let filled = 0;
+    for (const i of this.#path) {
+      const { pooled } = this.candidates[i];
+      team.push(pooled);
+      for (const skill of pooled.skills) this.#skills[filled++] = skill;
+    }
+    const v = uniformity(this.#skills, this.#rules.q);
+    if (v - credit >= this.#limit) return;
+    const f = this.#rules.alpha * this.#splitter.split(team) + v;
+    if (f - credit >= this.#limit) return;
+    this.#limit = f - credit;
+    this.#found = true;
+    this.imbalance = f;
+    this.firstTeam = this.#splitter.firstTeam;
+    this.members.length = 0;
+    for (const member of team) this.members.push(member);
+  }
+}
+
+/** Whether some sum s in the bit set is possible with s and players − s both at most k. */
+function canDivide(sums: number, players: number, k: number): boolean {
+  const from = Math.max(0, players - k);
+  return ((sums >> from) & ((1 << (k - from + 1)) - 1)) !== 0;
+}
