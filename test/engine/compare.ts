@@ -1,0 +1,73 @@
+import { GamePool } from '../../lib/engine/game-pool.ts';
+import type { Ticket } from '../../lib/engine/types.ts';
+import { allGames, checkGame, scale } from './oracle.ts';
+import type { PoolCase } from './random-pool.ts';
+
+/**
+ * Compares a game pool with brute force through a short life: tickets come and go, and after every
+ * operation the best game, its bound, and the best game with one ticket must be right; at the end the pool is
+ * drained. Throws at the first mismatch; returns the number of comparisons.
+ */
+export function compareWithBruteForce(example: PoolCase, random: () => number): number {
+  const { rules, tickets, forbids, nowMs } = example;
+  const pool = new GamePool(rules, forbids ? { forbids } : {});
+  const waiting = new Map<string, Ticket>();
+  let comparisons = 0;
+
+  const compareBest = (): void => {
+    const present = [...waiting.values()];
+    const games = allGames(present, rules, nowMs, forbids);
+    const game = pool.best(nowMs);
+    comparisons++;
+    if ((game !== undefined) !== games.length > 0) fail(`${games.length} games, and the pool has ${game ? 'one' : 'none'}`);
+    if (!game) return;
+    checkGame(game, present, rules, nowMs, forbids);
+    const best = games.reduce((least, each) => Math.min(least, each.priority), Number.POSITIVE_INFINITY);
+    const error = Math.max(1e-9 * Math.abs(best), scale(present, rules));
+    if (Math.abs(game.priority - best) > error) fail(`the best priority is ${best}, the pool says ${game.priority}`);
+    if (game.lowerBound > best + error) fail(`the best priority is ${best}, the bound is ${game.lowerBound}`);
+    if (game.lowerBound !== game.priority) fail(`the best game ${game.priority} is not proved: ${game.lowerBound}`);
+
+    const ticket = present[Math.floor(random() * present.length)];
+    const withIt = games.filter((each) => each.ticketIds.includes(ticket.ticketId));
+    const found = pool.bestWith(ticket.ticketId, nowMs);
+    comparisons++;
+    if ((found !== undefined) !== withIt.length > 0) fail(`${withIt.length} games with ${ticket.ticketId}`);
+    if (!found) return;
+    checkGame(found, present, rules, nowMs, forbids);
+    const bestWith = withIt.reduce((least, each) => Math.min(least, each.priority), Number.POSITIVE_INFINITY);
+    const errorWith = Math.max(1e-9 * Math.abs(bestWith), scale(present, rules));
+    if (Math.abs(found.priority - bestWith) > errorWith) {
+      fail(`the best priority with ${ticket.ticketId} is ${bestWith}, the pool says ${found.priority}`);
+    }
+    if (found.lowerBound > best + error) fail(`the best priority is ${best}, the bound is ${found.lowerBound}`);
+  };
+  const fail = (what: string): never => {
+    const rulesText = JSON.stringify(rules, (_, value) => (value === Number.POSITIVE_INFINITY ? 'inf' : value));
+    throw new Error(`${what}\n${rulesText}\n${JSON.stringify([...waiting.values()])}`);
+  };
+
+  const first = Math.floor(random() * (tickets.length + 1));
+  tickets.forEach((ticket, i) => {
+    pool.insert(ticket);
+    waiting.set(ticket.ticketId, ticket);
+    if (i < first) return;
+    compareBest();
+    if (random() < 0.25) {
+      const { ticketId } = [...waiting.values()][Math.floor(random() * waiting.size)];
+      pool.remove(ticketId);
+      waiting.delete(ticketId);
+      compareBest();
+    }
+  });
+  do {
+    compareBest();
+    const next = pool.best(nowMs);
+    if (!next) return comparisons;
+    for (const ticketId of next.ticketIds) {
+      pool.remove(ticketId);
+      waiting.delete(ticketId);
+    }
+  } while (waiting.size > 0);
+  return comparisons;
+}

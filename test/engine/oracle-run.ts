@@ -1,0 +1,24 @@
+import { compareWithBruteForce } from './compare.ts';
+import { randomCase, seeded } from './random-pool.ts';
+
+/**
+ * `npm run oracle:engine [comparisons] [seed]`: compares the engine with brute force, by default a
+ * million times. A mismatch ends it with the pool that shows it.
+ */
+const aim = Number(process.argv[2] ?? 1_000_000);
+const seed = Number(process.argv[3] ?? 1);
+const random = seeded(seed);
+let comparisons = 0;
+let pools = 0;
+let reported = 0;
+while (comparisons < aim) {
+  const large = random() < 0.1;
+  const shape = large ? { maxPlayers: 11, teamSizes: [2, 3, 4] } : { maxPlayers: 8, teamSizes: [1, 2, 3] };
+  comparisons += compareWithBruteForce(randomCase(random, shape), random);
+  pools++;
+  if (comparisons - reported >= aim / 10) {
+    reported = comparisons;
+    console.log(`${comparisons} comparisons, ${pools} pools, no mismatch`);
+  }
+}
+console.log(`done: ${comparisons} comparisons on ${pools} pools, no mismatch (seed ${seed}, Node ${process.version})`);
