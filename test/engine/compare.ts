@@ -19,14 +19,17 @@ export function compareWithBruteForce(example: PoolCase, random: () => number): 
     const games = allGames(present, rules, nowMs, forbids);
     const game = pool.best(nowMs);
     comparisons++;
-    if ((game !== undefined) !== games.length > 0) fail(`${games.length} games, and the pool has ${game ? 'one' : 'none'}`);
+    if ((game !== undefined) !== games.length > 0)
+      fail(`${games.length} games, and the pool has ${game ? 'one' : 'none'}`);
     if (!game) return;
     checkGame(game, present, rules, nowMs, forbids);
     const best = games.reduce((least, each) => Math.min(least, each.priority), Number.POSITIVE_INFINITY);
     const error = Math.max(1e-9 * Math.abs(best), scale(present, rules));
-    if (Math.abs(game.priority - best) > error) fail(`the best priority is ${best}, the pool says ${game.priority}`);
+    if (Math.abs(game.priority - best) > error)
+      fail(`the best priority is ${best}, the pool says ${game.priority}`);
     if (game.lowerBound > best + error) fail(`the best priority is ${best}, the bound is ${game.lowerBound}`);
-    if (game.lowerBound !== game.priority) fail(`the best game ${game.priority} is not proved: ${game.lowerBound}`);
+    if (game.lowerBound !== game.priority)
+      fail(`the best game ${game.priority} is not proved: ${game.lowerBound}`);
 
     const ticket = present[Math.floor(random() * present.length)];
     const withIt = games.filter((each) => each.ticketIds.includes(ticket.ticketId));
@@ -40,10 +43,13 @@ export function compareWithBruteForce(example: PoolCase, random: () => number): 
     if (Math.abs(found.priority - bestWith) > errorWith) {
       fail(`the best priority with ${ticket.ticketId} is ${bestWith}, the pool says ${found.priority}`);
     }
-    if (found.lowerBound > best + error) fail(`the best priority is ${best}, the bound is ${found.lowerBound}`);
+    if (found.lowerBound > best + error)
+      fail(`the best priority is ${best}, the bound is ${found.lowerBound}`);
   };
   const fail = (what: string): never => {
-    const rulesText = JSON.stringify(rules, (_, value) => (value === Number.POSITIVE_INFINITY ? 'inf' : value));
+    const rulesText = JSON.stringify(rules, (_, value) =>
+      value === Number.POSITIVE_INFINITY ? 'inf' : value,
+    );
     throw new Error(`${what}\n${rulesText}\n${JSON.stringify([...waiting.values()])}`);
   };
 

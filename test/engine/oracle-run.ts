@@ -21,4 +21,6 @@ while (comparisons < aim) {
     console.log(`${comparisons} comparisons, ${pools} pools, no mismatch`);
   }
 }
-console.log(`done: ${comparisons} comparisons on ${pools} pools, no mismatch (seed ${seed}, Node ${process.version})`);
+console.log(
+  `done: ${comparisons} comparisons on ${pools} pools, no mismatch (seed ${seed}, Node ${process.version})`,
+);
