@@ -12,19 +12,26 @@ class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 }
 
+export interface OutboundOptions {
+  /** Whether http and addresses that are not public may be called: on the local cloud. */
+  readonly privateAllowed: boolean;
+  /** @default the system's name resolution */
+  readonly resolve?: typeof lookup;
+}
+
 /**
  * POSTs to endpoints of the studio. Unless private addresses are allowed, only https and only public
  * addresses: the address is checked when the connection is made, so a name that changes its mind
  * between check and use is caught too. Redirects are not followed.
  */
-export function outbound(options: { readonly privateAllowed: boolean }): Outbound {
+export function outbound(options: OutboundOptions): Outbound {
   return {
     async post(url, body, headers, timeoutMs) {
       const target = new URL(url);
       const refusal = options.privateAllowed ? undefined : refusalOf(target);
       if (refusal !== undefined) return { outcome: 'forbidden', error: refusal };
       try {
-        return await send(target, body, headers, timeoutMs, options.privateAllowed);
+        return await send(target, body, headers, timeoutMs, options);
       } catch (error) {
         const outcome = error instanceof ForbiddenAddress ? 'forbidden' : 'unreachable';
         return { outcome, error: `${target.host}: ${(error as Error).message}` };
@@ -47,7 +54,7 @@ function send(
   body: string,
   headers: Record<string, string>,
   timeoutMs: number,
-  privateAllowed: boolean,
+  { privateAllowed, resolve: resolveName = lookup }: OutboundOptions,
 ): Promise<OutboundResult> {
   return new Promise((resolve, reject) => {
     const client = target.protocol === 'https:' ? https : http;
@@ -62,7 +69,7 @@ function send(
           ...headers,
         },
         signal: AbortSignal.timeout(timeoutMs),
-        ...(!privateAllowed && { lookup: publicLookup }),
+        ...(!privateAllowed && { lookup: publicOnly(resolveName) }),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -95,16 +102,18 @@ function send(
 }
 
 /** Name resolution that fails when any of the addresses is not public. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return callback(error, '', 0);
-    const bad = addresses.find(({ address }) => !isPublic(address));
-    if (bad) return callback(new ForbiddenAddress(`expected a public address, got ${bad.address}`), '', 0);
-    if (options.all) return callback(null, addresses);
-    const [first] = addresses;
-    return callback(null, first!.address, first!.family);
-  });
-};
+function publicOnly(resolveName: typeof lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, '', 0);
+      const bad = addresses.find(({ address }) => !isPublic(address));
+      if (bad) return callback(new ForbiddenAddress(`expected a public address, got ${bad.address}`), '', 0);
+      if (options.all) return callback(null, addresses);
+      const [first] = addresses;
+      return callback(null, first!.address, first!.family);
+    });
+  };
+}
 
 function isPublic(address: string): boolean {
   return ipaddr.process(address).range() === 'unicast';
