@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { matchResult } from '../../lib/service/match.ts';
+import { definition } from '../service/definitions.ts';
+import { file, muster } from './muster.ts';
+
+const queue = file('duel.json', definition({ beta: 0.5 }));
+const solo = (ticketId: string, skill: number, second = 0) => ({
+  ticketId,
+  enqueuedAt: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`,
+  players: [{ playerId: `player of ${ticketId}`.replaceAll(' ', '-'), skill }],
+});
+
+describe.concurrent('muster match', () => {
+  it('prints the matches in the order released, and why the others wait', async () => {
+    const tickets = file('five.json', [
+      solo('a', 100),
+      solo('b', 500),
+      solo('c', 104),
+      solo('d', 501),
+      solo('e', 9000),
+    ]);
+    const { status, stdout, stderr } = await muster('match', '--queue', queue, '--tickets', tickets);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const result = JSON.parse(stdout);
+    expect(matchResult.parse(result)).toEqual(result);
+    expect(result.queue).toBe('duel');
+    expect(
+      result.matches.map(({ teams }: { teams: { players: { ticketId: string }[] }[] }) =>
+        teams.flatMap(({ players }) => players.map(({ ticketId }) => ticketId)).sort(),
+      ),
+    ).toEqual([
+      ['b', 'd'],
+      ['a', 'c'],
+    ]);
+    expect(result.waiting).toEqual([{ ticketId: 'e', reason: expect.stringMatching(/\w/) }]);
+    for (const match of result.matches) expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
+  });
+
+  it('takes priority from the longest wait at --now', async () => {
+    const tickets = file('waits.json', [solo('a', 100, 0), solo('b', 104, 30)]);
+    const at = async (now: string) => {
+      const { stdout } = await muster('match', '--queue', queue, '--tickets', tickets, '--now', now);
+      const [{ imbalance, priority }] = JSON.parse(stdout).matches;
+      return imbalance - priority;
+    };
+    expect(await at('2026-01-01T00:01:40Z')).toBeCloseTo(50, 9);
+    expect(await at('2026-01-01T01:00:40+01:00')).toBeCloseTo(20, 9);
+    const { stdout } = await muster('match', '--queue', queue, '--tickets', tickets);
+    const [{ imbalance, priority }] = JSON.parse(stdout).matches;
+    expect(imbalance - priority).toBeCloseTo(15, 9);
+  });
+
+  it('prints the same bytes for the same input, whatever the order of the tickets', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => solo(`t${i}`, (i * 7919) % 97, i % 50));
+    const [one, two] = [file('many.json', many), file('many-reversed.json', many.toReversed())];
+    const runs = await Promise.all(
+      [one, one, two].map((tickets) => muster('match', '--queue', queue, '--tickets', tickets)),
+    );
+    expect(JSON.parse(runs[0]!.stdout).matches).toHaveLength(30);
+    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1);
+  });
+
+  it('prints no matches for no tickets', async () => {
+    const { status, stdout } = await muster('match', '--queue', queue, '--tickets', file('none.json', []));
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ queue: 'duel', matches: [], waiting: [] });
+  });
+});
+
+describe.concurrent('wrong input ends with status 2, a line for each fault, and nothing on standard output', () => {
+  const good = file('good.json', [solo('a', 1)]);
+  it.each<[string, string[], RegExp[]]>([
+    ['no queue', ['--tickets', good], [/--queue/]],
+    ['no such file', ['--queue', '/nowhere.json', '--tickets', good], [/\/nowhere\.json.*ENOENT/]],
+    ['a folder', ['--queue', '/tmp', '--tickets', good], [/\/tmp.*EISDIR/]],
+    ['no JSON', ['--queue', queue, '--tickets', file('text.json', '[{')], [/text\.json: .*JSON/]],
+    ['no list', ['--queue', queue, '--tickets', file('object.json', {})], [/object\.json: #: .*list/]],
+    [
+      'bad tickets',
+      [
+        '--queue',
+        queue,
+        '--tickets',
+        file('bad.json', [solo('a', -1), { ...solo('a', 1), enqueuedAt: 'now' }]),
+      ],
+      [
+        /bad\.json: #\/0\/players\/0\/skill: /,
+        /bad\.json: #\/1\/enqueuedAt: /,
+        /bad\.json: #\/1\/ticketId: /,
+      ],
+    ],
+    [
+      'a bad queue',
+      [
+        '--queue',
+        file('bad-queue.json', { ...definition(), teamSize: 3, roles: { tank: 1 } }),
+        '--tickets',
+        good,
+      ],
+      [/bad-queue\.json: #\/roles: .*teamSize 3, got 1/],
+    ],
+    ['a bad time', ['--queue', queue, '--tickets', good, '--now', 'soon'], [/--now.*ISO 8601.*soon/]],
+    [
+      'a time without offset',
+      ['--queue', queue, '--tickets', good, '--now', '2026-01-01T00:00:00'],
+      [/offset/],
+    ],
+    ['an option nobody knows', ['--queue', queue, '--tickets', good, '--fast'], [/--fast/]],
+    ['an argument too many', ['--queue', queue, '--tickets', good, 'now'], [/argument/]],
+  ])('%s', async (_what, args, told) => {
+    const { status, stdout, stderr } = await muster('match', ...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '(--help tells more)');
+    expect(lines).toEqual(told.map((pattern) => expect.stringMatching(pattern)));
+  });
+});
