@@ -89,7 +89,7 @@ export function matchStore(
             ExpressionAttributeValues: {
               ...mine,
               ':queued': 'QUEUED',
-              ':pool': poolPartition(ticket.queue, plan, poolOrder(ticket.ticketId, ticket.players)),
+              ':pool': poolPartition(ticket.queue, plan!, poolOrder(ticket.ticketId, ticket.players)),
             },
           },
         })),

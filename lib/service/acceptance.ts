@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { planAt } from './buckets.ts';
 import type { StoredMatch } from './match.ts';
-import type { TickSender } from './ports.ts';
+import { StoreBusy, type TickSender } from './ports.ts';
 import { Problem, parseWith } from './problem.ts';
 import { wake } from './schedule.ts';
 import { statusAfterAcceptance } from './tick.ts';
@@ -33,32 +33,55 @@ export async function answerMatch(
   nowMs: number,
 ): Promise<StoredTicket> {
   const { accepted } = parseWith(acceptanceBody, body, 'The acceptance');
-  const ticket = await deps.tickets.get(ticketId);
-  if (ticket === undefined) throw unknownTicket(ticketId);
-  const match = ticket.matchId === undefined ? undefined : await deps.matches.get(ticket.matchId);
-  if (match === undefined || match.status !== 'REQUIRES_ACCEPTANCE') {
-    const { status } = await withMatchStatus(deps, ticket);
-    if (accepted && match?.accepted?.includes(ticketId)) return withMatchStatus(deps, ticket);
-    throw new Problem(
-      409,
-      `Ticket ${ticketId} is ${status}; only a ticket that REQUIRES_ACCEPTANCE can be answered.`,
-      {
-        extensions: { ticketStatus: status },
-      },
-    );
+  for (let attempt = 0; attempt < ANSWER_TRIES; attempt++) {
+    const ticket = await deps.tickets.get(ticketId);
+    if (ticket === undefined) throw unknownTicket(ticketId);
+    const match = ticket.matchId === undefined ? undefined : await deps.matches.get(ticket.matchId);
+    if (match?.status !== 'REQUIRES_ACCEPTANCE') return answeredBefore(deps, ticket, match, accepted);
+    if (await answer(deps, match, ticketId, accepted, nowMs))
+      return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
   }
+  throw new StoreBusy(`the tickets of the match of ticket ${ticketId} keep answering`);
+}
+
+/** More than a match has tickets: an answer is tried again only because another ticket has accepted since. */
+const ANSWER_TRIES = 20;
+
+async function answer(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  ticketId: string,
+  accepted: boolean,
+  nowMs: number,
+): Promise<boolean> {
   if (accepted) {
     const noted = await deps.matches.accept(match.matchId, ticketId);
     if (noted !== undefined) await advanceIfAccepted(deps, noted, nowMs);
-  } else {
-    await dissolveMatch(deps, match, {
-      cancelled: (other) => other === ticketId,
-      reason: `ticket ${ticketId} did not accept`,
-      nowMs,
-    });
+    return true;
   }
-  const after = await deps.tickets.get(ticketId);
-  return withMatchStatus(deps, after ?? ticket);
+  const outcome = await dissolveMatch(deps, match, {
+    cancelled: (other) => other === ticketId,
+    reason: `ticket ${ticketId} did not accept`,
+    nowMs,
+  });
+  return outcome === 'dissolved';
+}
+
+/** The same answer again, to a match that has moved on since, is answered with the ticket as it is. */
+async function answeredBefore(
+  deps: AcceptanceDeps,
+  ticket: StoredTicket,
+  match: StoredMatch | undefined,
+  accepted: boolean,
+): Promise<StoredTicket> {
+  const now = await withMatchStatus(deps, ticket);
+  if (match !== undefined && accepted && match.accepted?.includes(ticket.ticketId)) return now;
+  if (match !== undefined && !accepted && ticket.status === 'CANCELLED') return now;
+  throw new Problem(
+    409,
+    `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can be answered.`,
+    { extensions: { ticketStatus: now.status } },
+  );
 }
 
 /** Moves a match on once every ticket has accepted. Answers whether they have. */
@@ -76,7 +99,11 @@ export async function advanceIfAccepted(
   return true;
 }
 
-/** Fails a match that was not accepted, cancels the tickets to blame, and gives the others back to the pool. */
+/**
+ * Fails a match that was not accepted, cancels the tickets to blame, and gives the others back to the pool.
+ * Without its queue there is no pool: then all are cancelled. `lost-race`: a ticket has accepted since the
+ * match was read, or it has moved on.
+ */
 export async function dissolveMatch(
   deps: AcceptanceDeps,
   match: StoredMatch,
@@ -84,18 +111,17 @@ export async function dissolveMatch(
 ): Promise<'dissolved' | 'lost-race'> {
   const found = await Promise.all(match.ticketIds.map((ticketId) => deps.tickets.get(ticketId)));
   const tickets = found.filter((ticket) => ticket?.matchId === match.matchId) as StoredTicket[];
-  const cancel = tickets.filter(({ ticketId }) => how.cancelled(ticketId));
-  const requeue = tickets.filter(({ ticketId }) => !how.cancelled(ticketId));
   const record = await deps.queues.get(match.queue);
-  if (record === undefined)
-    throw new Error(`match ${match.matchId} belongs to queue ${match.queue}, which is gone`);
+  const cancelled = ({ ticketId }: StoredTicket) => record === undefined || how.cancelled(ticketId);
+  const requeue = tickets.filter((ticket) => !cancelled(ticket));
   const outcome = await deps.matches.dissolve(
     match,
-    { requeue, cancel },
-    planAt(record.plans, how.nowMs),
+    { requeue, cancel: tickets.filter(cancelled) },
+    record && planAt(record.plans, how.nowMs),
     how.reason,
     how.nowMs,
   );
-  if (requeue.length > 0) await wake({ queues: deps.queues, ticks: deps.ticks }, record, how.nowMs);
+  if (record !== undefined && requeue.length > 0 && outcome === 'dissolved')
+    await wake({ queues: deps.queues, ticks: deps.ticks }, record, how.nowMs);
   return outcome;
 }

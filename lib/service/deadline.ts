@@ -8,6 +8,11 @@ export interface DeadlineTimer {
   again(matchId: string, afterMs: number): Promise<void>;
 }
 
+export interface DeadlineDeps extends AcceptanceDeps {
+  readonly timer: DeadlineTimer;
+}
+export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
+
 /**
  * Ends what has waited too long for an answer: an acceptance or a placement. Every match that has a
  * deadline gets a message when it is found; a message that comes early is put back with a delay.
@@ -16,10 +21,10 @@ export interface DeadlineTimer {
  *     end the match  one conditional write or transaction: repeating it changes nothing
  */
 export async function checkDeadline(
-  deps: AcceptanceDeps & { readonly timer: DeadlineTimer },
+  deps: DeadlineDeps,
   matchId: string,
   nowMs: number,
-): Promise<'over' | 'waiting' | 'ended'> {
+): Promise<DeadlineOutcome> {
   const match = await deps.matches.get(matchId);
   if (match === undefined || match.deadline === undefined) return 'over';
   if (match.status !== 'REQUIRES_ACCEPTANCE' && match.status !== 'PLACING') return 'over';
@@ -36,15 +41,16 @@ export async function checkDeadline(
 }
 
 async function endAcceptance(
-  deps: AcceptanceDeps,
+  deps: DeadlineDeps,
   match: StoredMatch,
   nowMs: number,
-): Promise<'over' | 'ended'> {
+): Promise<DeadlineOutcome> {
   if (await advanceIfAccepted(deps, match, nowMs)) return 'over';
   const outcome = await dissolveMatch(deps, match, {
     cancelled: (ticketId) => !match.accepted?.includes(ticketId),
     reason: `not every ticket accepted by ${match.deadline}`,
     nowMs,
   });
-  return outcome === 'dissolved' ? 'ended' : 'over';
+  // A ticket has accepted since the match was read: the next look knows. There is one for each at most.
+  return outcome === 'dissolved' ? 'ended' : checkDeadline(deps, match.matchId, nowMs);
 }

@@ -135,11 +135,12 @@ export interface MatchStore extends SingleMatchStore {
   /**
    * Fails a match that REQUIRES_ACCEPTANCE and gives its tickets back in one transaction: `requeue` to the
    * pool with the time they were first enqueued, `cancel` to CANCELLED. `lost-race`: nothing changed.
+   * @param plan where the pool is; needed when there is a ticket to requeue
    */
   dissolve(
     match: StoredMatch,
     tickets: { requeue: readonly StoredTicket[]; cancel: readonly StoredTicket[] },
-    plan: BucketPlan,
+    plan: BucketPlan | undefined,
     reason: string,
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;
