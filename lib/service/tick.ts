@@ -74,7 +74,8 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   if (leased.outcome === 'done') return { outcome: 'dropped', why: 'it has been done' };
   if (leased.outcome === 'held') return { outcome: 'dropped', why: 'the tick before it still runs' };
 
-  const rangeName = `${message.plan}.${isOdd(record, message.slotMs) ? 'odd' : 'even'}.${range.index}`;
+  // Even and odd slots of a queue with one bucket search the same range, and share what they learn of it.
+  const rangeName = range.cells.join('+');
   let report: RangeReport | undefined;
   try {
     const before = leased.reports.get(rangeName);
@@ -197,16 +198,27 @@ function isoAfter(nowMs: number, seconds: number): string {
   return new Date(nowMs + seconds * 1_000).toISOString();
 }
 
-/** Runs a task for every item, few at a time; answers in the order of the items. */
+/**
+ * Runs a task for every item, few at a time; answers in the order of the items. After a failure nothing new
+ * begins, and what is on its way is waited for: when this has ended, nothing of it goes on.
+ */
 async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(items.length);
   let next = 0;
+  let failed = false;
   const worker = async () => {
-    while (next < items.length) {
+    while (next < items.length && !failed) {
       const i = next++;
-      results[i] = await task(items[i]!);
+      try {
+        results[i] = await task(items[i]!);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(COMMITS_AT_ONCE, items.length) }, worker));
+  const workers = Array.from({ length: Math.min(COMMITS_AT_ONCE, items.length) }, worker);
+  const broken = (await Promise.allSettled(workers)).find((end) => end.status === 'rejected');
+  if (broken !== undefined) throw broken.reason;
   return results;
 }
