@@ -13,8 +13,8 @@ import { parseNewTicket, type StoredTicket } from './ticket.ts';
  *     put the ticket      on the condition that its id is new; from here on it is accepted
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
- * A repeated request is answered with the ticket as it is now; it wakes the queue again, so a client
- * that repeats after a crash mends it at once.
+ * A repeated request is answered with the ticket as it is now, and wakes the queue unless somebody has
+ * promised to.
  * @throws Problem 400 bad ticket, 404 no such queue, 409 the id belongs to another ticket
  */
 export async function enqueue(
