@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredMatch } from '../../lib/service/match.ts';
+import type { MusterEvent } from '../../lib/service/ports.ts';
+import { type Change, toEvent } from '../../lib/service/publish.ts';
+import { isFinal, type StoredTicket } from '../../lib/service/ticket.ts';
+
+/** What is left when everything has come to rest. */
+export interface Outcome {
+  /** The ids of all tickets that were accepted. */
+  readonly accepted: readonly string[];
+  readonly tickets: ReadonlyMap<string, StoredTicket>;
+  readonly matches: ReadonlyMap<string, StoredMatch>;
+  /** Every write to both tables, in the order of each item's writes. */
+  readonly changes: readonly Change[];
+  /** Every event the bus took, redeliveries included. */
+  readonly events: readonly MusterEvent[];
+}
+
+/** Everything that is wrong with an outcome, in words; empty when all promises were kept. */
+export function violations(outcome: Outcome): string[] {
+  return [
+    ...ofTickets(outcome),
+    ...ofMatches(outcome),
+    ...ofHistory(outcome.changes),
+    ...ofEvents(outcome.changes, outcome.events),
+  ];
+}
+
+/** No ticket is lost; every one is in exactly one final status. */
+function ofTickets({ accepted, tickets, matches }: Outcome): string[] {
+  return accepted.flatMap((ticketId) => {
+    const ticket = tickets.get(ticketId);
+    if (ticket === undefined) return [`ticket ${ticketId} is lost`];
+    const match = ticket.matchId === undefined ? undefined : matches.get(ticket.matchId);
+    const found: string[] = [];
+    if (ticket.matchId !== undefined && match === undefined)
+      found.push(`ticket ${ticketId} points to match ${ticket.matchId}, which is not there`);
+    if (match !== undefined && !match.ticketIds.includes(ticketId))
+      found.push(`ticket ${ticketId} points to match ${match.matchId}, which does not have it`);
+    if (match !== undefined && ticket.status === 'COMPLETED' && match.status !== 'COMPLETED')
+      found.push(`ticket ${ticketId} is COMPLETED, its match ${match.matchId} ${match.status}`);
+    if (match !== undefined && ticket.status === 'CANCELLED' && match.status !== 'FAILED')
+      found.push(`ticket ${ticketId} is CANCELLED, its match ${match.matchId} ${match.status}`);
+    const status = match === undefined || isFinal(ticket.status) ? ticket.status : match.status;
+    if (!isFinal(status)) found.push(`ticket ${ticketId} is still ${status}`);
+    return found;
+  });
+}
+
+/** No ticket is in two matches; every match has its tickets, all of their players, and each party in one team. */
+function ofMatches({ tickets, matches, changes }: Outcome): string[] {
+  const matchOf = new Map<string, string>();
+  const dissolved = new Set(
+    changes
+      .filter(({ before, after }) => before?.status === 'REQUIRES_ACCEPTANCE' && after.status === 'FAILED')
+      .map(({ after }) => after.matchId),
+  );
+  return [...matches.values()].flatMap((match) => {
+    const found: string[] = [];
+    // A match that was not accepted has given its tickets back.
+    for (const ticketId of dissolved.has(match.matchId) ? [] : match.ticketIds) {
+      const other = matchOf.get(ticketId);
+      if (other !== undefined) found.push(`ticket ${ticketId} is in matches ${other} and ${match.matchId}`);
+      matchOf.set(ticketId, match.matchId);
+      if (tickets.get(ticketId)?.matchId !== match.matchId)
+        found.push(`match ${match.matchId} has ticket ${ticketId}, which does not point to it`);
+    }
+    const sizes = new Set(match.teams.map(({ players }) => players.length));
+    if (sizes.size !== 1) found.push(`match ${match.matchId} has teams of ${[...sizes]}`);
+    for (const ticketId of match.ticketIds) {
+      const people = tickets.get(ticketId)?.players.map(({ playerId }) => playerId) ?? [];
+      const seated = match.teams.map(({ players }) =>
+        players.filter((seat) => seat.ticketId === ticketId).map(({ playerId }) => playerId),
+      );
+      if (!seated.some((team) => isDeepStrictEqual(new Set(team), new Set(people))))
+        found.push(`match ${match.matchId} does not seat ticket ${ticketId} in one team`);
+    }
+    const people = match.teams.flatMap(({ players }) => players.filter(({ bot }) => !bot));
+    const strangers = people.filter(({ ticketId }) => !match.ticketIds.includes(ticketId ?? ''));
+    if (strangers.length > 0) found.push(`match ${match.matchId} seats players of no ticket of its own`);
+    return found;
+  });
+}
+
+/** What is final stays: no ticket and no match ever leaves a final status. */
+function ofHistory(changes: readonly Change[]): string[] {
+  const last = new Map<string, Change['after']>();
+  return changes.flatMap((change) => {
+    const key = change.table === 'tickets' ? change.after.ticketId : change.after.matchId;
+    const before = last.get(key);
+    last.set(key, change.after);
+    return before !== undefined && isFinal(before.status) && before.status !== change.after.status
+      ? [`${key} went from ${before.status} to ${change.after.status}`]
+      : [];
+  });
+}
+
+/** Every change that is news was told at least once, always with the same words under the same id. */
+function ofEvents(changes: readonly Change[], events: readonly MusterEvent[]): string[] {
+  const told = new Map<string, MusterEvent>();
+  const found: string[] = [];
+  for (const event of events) {
+    const before = told.get(event.eventId);
+    if (before !== undefined && !isDeepStrictEqual(before, event))
+      found.push(`event ${event.eventId} was told in two ways`);
+    told.set(event.eventId, event);
+  }
+  for (const change of changes) {
+    const news = toEvent(change);
+    if (news === undefined) continue;
+    const { eventId } = news;
+    if (!isDeepStrictEqual(told.get(eventId), news)) found.push(`${news.type} ${eventId} was never told`);
+  }
+  const matches = changes.filter(({ table, before }) => table === 'matches' && before === undefined);
+  for (const { after } of matches) {
+    const { matchId } = after as StoredMatch;
+    const announced = events.some(
+      ({ type, match }) => type === 'MatchFound' && (match as StoredMatch).matchId === matchId,
+    );
+    if (!announced) found.push(`match ${matchId} was never announced`);
+  }
+  return found;
+}

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerMatch } from '../../lib/service/acceptance.ts';
+import { checkDeadline } from '../../lib/service/deadline.ts';
+import { dispatch } from '../../lib/service/dispatch.ts';
+import { enqueue } from '../../lib/service/enqueue.ts';
+import { Problem } from '../../lib/service/problem.ts';
+import { assignMatch, provision } from '../../lib/service/provision.ts';
+import { publish } from '../../lib/service/publish.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import { deleteQueue, putQueue } from '../../lib/service/queues.ts';
+import { tick } from '../../lib/service/tick.ts';
+import { cancelTicket } from '../../lib/service/tickets.ts';
+import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
+import { ticket } from '../aws/samples.ts';
+import { violations } from './checker.ts';
+import { definition } from './definitions.ts';
+import { type Scenario, withFaults as withEvery } from './faults.ts';
+import { type Streams, VirtualCloud } from './virtual-cloud.ts';
+
+/** Killing any function at any of its calls loses nothing, matches nobody twice, and leaves nobody waiting. */
+describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
+  describe.skipIf(skipped !== undefined)(
+    suiteName('a function killed at any call', emulator, skipped),
+    () => {
+      let tables: EmulatedTables;
+      let streams: Streams;
+      let cloud: VirtualCloud;
+      let accepted: string[] = [];
+      let queue: string;
+      let count = 0;
+      /** All faults on the fast emulator, some of them on the other. */
+      const withFaults = (scenario: Scenario) => withEvery(emulator === 'dynoxide' ? 1 : 3, scenario);
+
+      beforeAll(async () => {
+        tables = await startTables(emulator);
+        streams = [tables.stream('tickets'), tables.stream('matches')];
+      });
+      afterAll(() => tables?.stop());
+
+      /** A cloud of its own for each run, with one queue, whose tickets wait at most 30 seconds. */
+      const begin = async (changes: Partial<QueueDefinition> = {}) => {
+        queue = `queue-${++count}`;
+        cloud = new VirtualCloud(tables, streams, `${queue}:`);
+        accepted = [];
+        await Promise.all(streams.map((read) => read()));
+        const { queues } = cloud.deps;
+        for (const record of await queues.list()) await queues.remove(record);
+        await cloud.newChanges();
+        cloud.changes.length = 0;
+        await putQueue(
+          cloud.deps.queues,
+          definition({ name: queue, tickSeconds: 10, timeoutSeconds: 30, ...changes }),
+          cloud.nowMs,
+        );
+      };
+      const id = (name: string) => `${queue}:${name}`;
+      const body = (name: string, skills: readonly number[]) => {
+        const { ticketId, players } = ticket(queue, id(name), skills);
+        return { ticketId, players };
+      };
+      const join = async (name: string, ...skills: number[]) => {
+        await enqueue(cloud.deps, queue, body(name, skills), cloud.nowMs);
+        accepted.push(id(name));
+      };
+      const nextTick = () => {
+        cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+        const [message] = cloud.dueTicks();
+        return message!;
+      };
+      /** Lets everything end, and sees that it ended well. */
+      const expectAllWell = async (label: string) => {
+        let outcome = await look();
+        for (let i = 0; i < 6 && violations(outcome).length > 0; i++) {
+          await cloud.run(30_000);
+          outcome = await look();
+        }
+        expect(violations(outcome), `killed ${label}`).toEqual([]);
+        return outcome;
+      };
+      const look = async () => {
+        const found = await Promise.all(accepted.map((ticketId) => cloud.deps.tickets.get(ticketId)));
+        const made = await Promise.all(cloud.ids.map((matchId) => cloud.deps.matches.get(matchId)));
+        const { changes, events } = cloud;
+        return {
+          accepted,
+          tickets: new Map(found.flatMap((ticket) => (ticket ? [[ticket.ticketId, ticket]] : []))),
+          matches: new Map(made.flatMap((match) => (match ? [[match.matchId, match]] : []))),
+          changes,
+          events,
+        };
+      };
+
+      it('tick: whole games, parties, time-outs and misfits', async () => {
+        const calls = await withFaults(async (run, label) => {
+          await begin({ teamSize: 5, timeoutSeconds: 60 });
+          await join('late', 9_000);
+          cloud.nowMs += 60_000;
+          for (const [i, size] of [3, 2, 1, 1, 1, 2, 4, 1, 5, 5, 3].entries()) {
+            await join(`t${i}`, ...Array.from({ length: size }, (_, j) => 1_000 + 10 * i + j));
+          }
+          const misfit = ticket(queue, id('misfit'), [1, 2, 3, 4, 5, 6]);
+          await cloud.deps.tickets.create(misfit, { version: 1, boundaries: [], fromMs: 0 });
+          accepted.push(misfit.ticketId);
+          cloud.dueTicks();
+          const message = nextTick();
+          await run((line) => cloud.on(line, () => tick(cloud.deps, message)));
+          await tick(cloud.deps, message);
+          const { matches, tickets } = await expectAllWell(label);
+          expect(matches.size, label).toBe(2);
+          expect(tickets.get(id('misfit'))!.status).toBe('CANCELLED');
+          expect(tickets.get(id('late'))!.status).toBe('TIMED_OUT');
+        });
+        expect(calls.filter((call) => call === 'TransactWriteItems')).toHaveLength(2);
+        expect(calls).toHaveLength(8);
+      });
+
+      it('enqueue: a ticket whose request was not answered is matched or was never stored', async () => {
+        for (const repeats of [false, true]) {
+          await withFaults(async (run, label) => {
+            await begin({ timeoutSeconds: 100 });
+            await run((line) =>
+              cloud.on(line, () => enqueue(cloud.deps, queue, body('a', [1]), cloud.nowMs)),
+            );
+            if (repeats) await enqueue(cloud.deps, queue, body('a', [1]), cloud.nowMs);
+            if ((await cloud.deps.tickets.get(id('a'))) !== undefined) accepted.push(id('a'));
+            cloud.nowMs += 1_000;
+            await join('b', 2);
+            const { matches } = await expectAllWell(`${label}, repeated: ${repeats}`);
+            expect(matches.size, label).toBe(accepted.length - 1);
+          });
+        }
+      });
+
+      it('cancel: a ticket is cancelled once or stays', async () => {
+        await withFaults(async (run, label) => {
+          await begin();
+          await join('a', 1);
+          await run((line) => cloud.on(line, () => cancelTicket(cloud.deps, id('a'), cloud.nowMs)));
+          await cancelTicket(cloud.deps, id('a'), cloud.nowMs).catch((error) => {
+            expect(error).toMatchObject({ status: 409, extensions: { ticketStatus: 'CANCELLED' } });
+          });
+          const { tickets } = await expectAllWell(label);
+          expect(tickets.get(id('a'))!.status).toBe('CANCELLED');
+        });
+      });
+
+      it('dispatch: queues it did not get to are served a minute later', async () => {
+        await withFaults(async (run, label) => {
+          await begin({ tickSeconds: 30, timeoutSeconds: 280, buckets: [50] });
+          await putQueue(cloud.deps.queues, definition({ name: `${queue}-old` }), cloud.nowMs);
+          await deleteQueue(cloud.deps.queues, `${queue}-old`, cloud.nowMs - 600_000);
+          await join('a', 49);
+          await putQueue(
+            cloud.deps.queues,
+            definition({ name: queue, tickSeconds: 30, timeoutSeconds: 280 }),
+            cloud.nowMs - 600_000,
+          );
+          cloud.tickMessages.length = 0;
+          cloud.nowMs += 120_000;
+          await run(async (line) => {
+            const { failed } = await cloud.on(line, () => dispatch(cloud.deps, cloud.nowMs));
+            if (failed.length > 0) throw failed[0]!.error;
+          });
+          await join('b', 51);
+          const { matches } = await expectAllWell(label);
+          expect(matches.size, label).toBe(1);
+          expect(await cloud.deps.queues.get(`${queue}-old`)).toBeUndefined();
+        });
+      });
+
+      const found = async (changes: Partial<QueueDefinition>) => {
+        await begin(changes);
+        await join('a', 1);
+        await join('b', 1);
+        const result = await tick(cloud.deps, nextTick());
+        if (result.outcome !== 'searched' || result.matches.length !== 1)
+          throw new Error('no match was found');
+        return result.matches[0]!.matchId;
+      };
+      const answer = (name: string, isAccepted: boolean) =>
+        answerMatch(cloud.deps, id(name), { accepted: isAccepted }, cloud.nowMs);
+
+      it('acceptance: the last one to accept moves the match on, sooner or later', async () => {
+        await withFaults(async (run, label) => {
+          const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
+          await answer('a', true);
+          await run((line) => cloud.on(line, () => answer('b', true)));
+          const { matches, tickets } = await expectAllWell(label);
+          const completed = matches.get(matchId)!.status === 'COMPLETED';
+          const acceptedByAll = matches.get(matchId)!.accepted?.length === 2;
+          expect(completed, label).toBe(acceptedByAll);
+          if (!completed) expect(tickets.get(id('b'))!.status).toBe('CANCELLED');
+        });
+      });
+
+      it('acceptance: a party that says no is cancelled, the other is not', async () => {
+        await withFaults(async (run, label) => {
+          const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
+          await answer('a', true);
+          await run((line) => cloud.on(line, () => answer('b', false)));
+          const { matches, tickets } = await expectAllWell(label);
+          expect(matches.get(matchId)!.status).toBe('FAILED');
+          expect(tickets.get(id('b'))!.status).toBe('CANCELLED');
+          expect(tickets.get(id('a'))!.status).toBe('TIMED_OUT');
+        });
+      });
+
+      it('acceptance: saying no again is answered as the first time', async () => {
+        await withFaults(async (run, label) => {
+          await found({ acceptance: { timeoutSeconds: 20 } });
+          await run((line) => cloud.on(line, () => answer('b', false)));
+          expect(await answer('b', false), label).toMatchObject({ status: 'CANCELLED' });
+          await expectAllWell(label);
+        });
+      });
+
+      it('deadline: an acceptance whose time is up ends, sooner or later', async () => {
+        for (const early of [true, false]) {
+          await withFaults(async (run, label) => {
+            const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
+            await answer('a', true);
+            if (!early) cloud.nowMs += 20_000;
+            await run((line) => cloud.on(line, () => checkDeadline(cloud.deps, matchId, cloud.nowMs)));
+            const { matches, tickets } = await expectAllWell(`${label}, early: ${early}`);
+            expect(matches.get(matchId)!.status).toBe('FAILED');
+            expect(tickets.get(id('b'))!.status).toBe('CANCELLED');
+          });
+        }
+      });
+
+      it('deadline: an acceptance of a queue that is gone ends', async () => {
+        const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
+        await answer('a', true);
+        await deleteQueue(cloud.deps.queues, queue, cloud.nowMs);
+        cloud.nowMs += 400_000;
+        await dispatch(cloud.deps, cloud.nowMs);
+        expect(await cloud.deps.queues.get(queue)).toBeUndefined();
+        cloud.nowMs += 200_000;
+        const { matches } = await expectAllWell('nothing');
+        expect(matches.get(matchId)!.status).toBe('FAILED');
+      });
+
+      it('deadline: a placement whose time is up fails', async () => {
+        await withFaults(async (run, label) => {
+          const matchId = await found({ provisioner: { type: 'external', timeoutSeconds: 20 } });
+          cloud.nowMs += 20_000;
+          await run((line) => cloud.on(line, () => checkDeadline(cloud.deps, matchId, cloud.nowMs)));
+          const { matches } = await expectAllWell(label);
+          expect(matches.get(matchId)!.status).toBe('FAILED');
+        });
+      });
+
+      it('provision: a match gets its one place', async () => {
+        await withFaults(async (run, label) => {
+          const provisioner = { type: 'http', url: 'https://games.example', secret: 's' } as const;
+          const matchId = await found({ provisioner });
+          await run((line) => cloud.on(line, () => provision(cloud.deps, matchId)));
+          const { matches } = await expectAllWell(label);
+          expect(matches.get(matchId)).toMatchObject({
+            status: 'COMPLETED',
+            assignment: { address: `${matchId}.games.example` },
+          });
+          await expect(assignMatch(cloud.deps, matchId, { address: 'elsewhere' })).rejects.toThrow(Problem);
+        });
+      });
+
+      it('publish: every change is told at least once, under the same id', async () => {
+        await withFaults(async (run, label) => {
+          await found({});
+          await join('c', 1);
+          await cancelTicket(cloud.deps, id('c'), cloud.nowMs);
+          const changes = await cloud.newChanges();
+          expect(changes).toHaveLength(7);
+          await run((line) => cloud.on(line, () => publish(cloud.deps, changes)));
+          await publish(cloud.deps, changes);
+          await expectAllWell(label);
+          const types = new Map(cloud.events.map(({ eventId, type }) => [eventId, type]));
+          expect([...types.values()].sort()).toEqual([
+            'MatchFound',
+            'TicketCancelled',
+            'TicketQueued',
+            'TicketQueued',
+            'TicketQueued',
+          ]);
+        });
+      });
+    },
+  );
+});

@@ -1,0 +1,175 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { matchStore } from '../../lib/aws/match-store.ts';
+import { queueStore } from '../../lib/aws/queue-store.ts';
+import { toChange } from '../../lib/aws/stream.ts';
+import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import { checkDeadline } from '../../lib/service/deadline.ts';
+import { dispatch } from '../../lib/service/dispatch.ts';
+import type { MusterEvent, OutboundResult, TickMessage } from '../../lib/service/ports.ts';
+import { provision } from '../../lib/service/provision.ts';
+import { type Change, MARKS, publish } from '../../lib/service/publish.ts';
+import { tick } from '../../lib/service/tick.ts';
+import type { EmulatedTables } from '../aws/emulated-tables.ts';
+import { NOW_MS } from '../aws/samples.ts';
+
+/**
+ * What every call to the outside passes on its way: it may delay the call, fail it before it takes effect,
+ * or lose its answer.
+ */
+export type Line = <T>(what: string, effect: () => Promise<T>) => Promise<T>;
+
+export type Streams = readonly (() => Promise<DynamoDBRecord[]>)[];
+
+export interface Due<T> {
+  readonly what: T;
+  readonly dueMs: number;
+}
+
+/**
+ * The use cases on the stores of an emulator, with a clock that moves only when told, and with queues and
+ * a bus that hold what they are given until it is taken out.
+ */
+export class VirtualCloud {
+  nowMs = NOW_MS;
+  readonly tickMessages: Due<TickMessage>[] = [];
+  readonly deadlineMessages: Due<string>[] = [];
+  /** Matches for the provisioner to place, as the bus's rule sends them. */
+  readonly placements: string[] = [];
+  /** Everything the bus took, redeliveries included. */
+  readonly events: MusterEvent[] = [];
+  /** Every write the streams told of, each once. */
+  readonly changes: Change[] = [];
+  /** Every id that was given out: of leases, and of all matches there can be. */
+  readonly ids: string[] = [];
+  readonly deps;
+  readonly #line = new AsyncLocalStorage<Line>();
+  readonly #streams: Streams;
+  #written = false;
+
+  /**
+   * @param streams the streams of the tickets and the matches
+   * @param idPrefix what ids of leases and matches begin with: keeps several clouds on the same tables apart
+   */
+  constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
+    const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
+    const client = tables.client((call, send) => {
+      this.#written ||= WRITES.test(call.operation) && call.input.TableName !== tables.names.queues;
+      return pass(call.operation, send);
+    });
+    this.#streams = streams;
+    this.deps = {
+      tickets: ticketStore(client, tables.names.tickets),
+      matches: matchStore(client, tables.names),
+      queues: queueStore(client, tables.names.queues),
+      clock: {
+        now: () => this.nowMs,
+        sleep: (ms: number) =>
+          pass('sleep', async () => {
+            this.nowMs += ms;
+          }),
+      },
+      newId: () => {
+        const id = `${idPrefix}id-${this.ids.length}`;
+        this.ids.push(id);
+        return id;
+      },
+      ticks: {
+        send: (messages: readonly TickMessage[], nowMs: number) =>
+          pass('send ticks', async () => {
+            for (const what of messages) this.tickMessages.push({ what, dueMs: arrivalMs(what, nowMs) });
+          }),
+      },
+      timer: {
+        again: (what: string, afterMs: number) =>
+          pass('send deadline', async () => {
+            this.deadlineMessages.push({ what, dueMs: this.nowMs + Math.ceil(afterMs / 1_000) * 1_000 });
+          }),
+      },
+      bus: {
+        publish: (events: readonly { event: MusterEvent; marks: readonly string[] }[]) =>
+          pass('put events', async () => {
+            for (const { event, marks } of events) this.#route(event, marks);
+            return [] as number[];
+          }),
+      },
+      secrets: { get: (name: string) => pass('get secret', async () => `whsec_${btoa(name)}`) },
+      outbound: {
+        post: (_url: string, body: string) =>
+          pass('post', async (): Promise<OutboundResult> => {
+            const address = `${JSON.parse(body).matchId}.games.example`;
+            return { outcome: 'answered', status: 200, body: JSON.stringify({ address }) };
+          }),
+      },
+    };
+  }
+
+  /** Runs a task whose calls to the outside all pass this line. */
+  on<T>(line: Line, task: () => Promise<T>): Promise<T> {
+    return this.#line.run(line, task);
+  }
+
+  /** The rules of the bus. */
+  #route(event: MusterEvent, marks: readonly string[]): void {
+    this.events.push(event);
+    if (event.type !== 'MatchFound' && event.type !== 'MatchAccepted') return;
+    const { matchId, status } = event.match as { matchId: string; status: string };
+    if (status === 'REQUIRES_ACCEPTANCE' || status === 'PLACING')
+      this.deadlineMessages.push({ what: matchId, dueMs: this.nowMs });
+    if (status === 'PLACING' && marks.includes(MARKS.httpProvisioner)) this.placements.push(matchId);
+  }
+
+  /** What the streams tell since the last time. */
+  async newChanges(): Promise<Change[]> {
+    if (!this.#written) return [];
+    this.#written = false;
+    const records = await Promise.all(this.#streams.map((read) => read()));
+    const changes = records.flat().flatMap((record) => toChange(record) ?? []);
+    this.changes.push(...changes);
+    return changes;
+  }
+
+  /** Takes out the tick messages that are due, oldest first. */
+  dueTicks(): TickMessage[] {
+    return takeDue(this.tickMessages, this.nowMs);
+  }
+
+  dueDeadlines(): string[] {
+    return takeDue(this.deadlineMessages, this.nowMs);
+  }
+
+  /**
+   * Lets the cloud run undisturbed for a time: every minute the schedule, every message when it is due, every
+   * write to the bus.
+   */
+  async run(forMs: number): Promise<void> {
+    const untilMs = this.nowMs + forMs;
+    for (;;) {
+      await publish(this.deps, await this.newChanges());
+      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId);
+      for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
+      for (const message of this.dueTicks()) await tick(this.deps, message);
+      const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;
+      const next = [...this.tickMessages, ...this.deadlineMessages].map(({ dueMs }) => dueMs);
+      this.nowMs = Math.max(this.nowMs, Math.min(untilMs, minuteMs, ...next));
+      if (this.nowMs === minuteMs) await dispatch(this.deps, this.nowMs);
+      if (this.nowMs >= untilMs) break;
+    }
+    await publish(this.deps, await this.newChanges());
+  }
+}
+
+const WRITES = /^(Put|Update|Delete|TransactWrite)/;
+
+const freely: Line = (_, effect) => effect();
+
+/** SQS counts delays in whole seconds. */
+function arrivalMs({ slotMs }: TickMessage, nowMs: number): number {
+  return nowMs + Math.max(0, Math.floor((slotMs - nowMs) / 1_000)) * 1_000;
+}
+
+function takeDue<T>(messages: Due<T>[], nowMs: number): T[] {
+  const due = messages.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
+  messages.splice(0, messages.length, ...messages.filter(({ dueMs }) => dueMs > nowMs));
+  return due.map(({ what }) => what);
+}
