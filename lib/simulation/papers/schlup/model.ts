@@ -1,0 +1,112 @@
+/**
+ * The model of Schlup, "Automatic Game Matching", section 3: players arrive one by one, each with the
+ * values of D criteria in [0, 1]; an online algorithm puts them into games of k; nobody waits longer than
+ * τ_max, after which computer players fill the game. Times are in the paper's time units.
+ */
+
+/** One player who asks for a game. */
+export interface Arrival {
+  /** Place in the sequence, from 0. */
+  readonly index: number;
+  readonly time: number;
+  /** The values of the criteria, each in [0, 1]. */
+  readonly criteria: readonly number[];
+}
+
+export interface Setting {
+  /** k, players per game, 2 or more. */
+  readonly players: number;
+  /** D, criteria per player. */
+  readonly criteria: number;
+  /** τ_max, the longest wait. */
+  readonly longestWait: number;
+}
+
+/**
+ * An algorithm sees arrivals and the passing of time, and makes games. It is driven by `run` below, which
+ * calls `onTimer` at `timer()` when nobody arrives before.
+ */
+export interface OnlineAlgorithm {
+  onArrival(arrival: Arrival): void;
+  /** When the algorithm wants to act next by itself; Infinity for never. */
+  timer(): number;
+  /** Called at `timer()`. */
+  onTimer(now: number): void;
+}
+
+/** Makes a game at a time out of 1 to k players; computer players fill it. */
+export type MakeGame = (members: readonly Arrival[], now: number) => void;
+
+/** What a run costs: formula (1) summed over all games. */
+export interface Outcome {
+  readonly games: number;
+  readonly cost: number;
+  readonly costPerGame: number;
+  /** Games that computer players filled. */
+  readonly filledGames: number;
+}
+
+/**
+ * Cost of one game, formula (1): Σ_d f_d·q_d + Σ_i τ_i/τ_max with f_d = k/D. A game with a computer player
+ * has q_d = 1 for every d, and each computer player counts as having waited τ_max.
+ */
+export function gameCost(setting: Setting, members: readonly Arrival[], now: number): number {
+  const missing = setting.players - members.length;
+  let wait = missing * setting.longestWait;
+  for (const member of members) wait += now - member.time;
+  let spread = 0;
+  for (let d = 0; d < setting.criteria; d++) {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (const { criteria } of members) {
+      low = Math.min(low, criteria[d]);
+      high = Math.max(high, criteria[d]);
+    }
+    spread += missing > 0 ? 1 : high - low;
+  }
+  return (setting.players / setting.criteria) * spread + wait / setting.longestWait;
+}
+
+/**
+ * Runs an algorithm over a sequence of arrivals in order of time, until the last player is in a game.
+ *
+ * @param onGame called with every game's cost and the index of its newest member, in the order made
+ * @throws Error when the algorithm loses a player, plays one twice or lets one wait beyond τ_max: then
+ *   the algorithm is wrong
+ */
+export function run(
+  setting: Setting,
+  arrivals: Iterable<Arrival>,
+  algorithm: (setting: Setting, makeGame: MakeGame) => OnlineAlgorithm,
+  onGame?: (cost: number) => void,
+): Outcome {
+  let games = 0;
+  let cost = 0;
+  let filledGames = 0;
+  let inGames = 0;
+  let seen = 0;
+  const makeGame: MakeGame = (members, now) => {
+    for (const { time, index } of members) {
+      if (now - time > setting.longestWait * (1 + 1e-9)) {
+        throw new Error(
+          `Expected no wait beyond ${setting.longestWait}, player ${index} waited ${now - time}`,
+        );
+      }
+    }
+    const added = gameCost(setting, members, now);
+    games++;
+    cost += added;
+    if (members.length < setting.players) filledGames++;
+    inGames += members.length;
+    onGame?.(added);
+  };
+  const online = algorithm(setting, makeGame);
+  for (const arrival of arrivals) {
+    for (let now = online.timer(); now <= arrival.time; now = online.timer()) online.onTimer(now);
+    online.onArrival(arrival);
+    seen++;
+  }
+  for (let now = online.timer(); now !== Number.POSITIVE_INFINITY; now = online.timer()) online.onTimer(now);
+  if (inGames !== seen) throw new Error(`Expected ${seen} players in games, got ${inGames}`);
+  return { games, cost, costPerGame: cost / games, filledGames };
+}

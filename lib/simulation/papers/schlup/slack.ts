@@ -1,0 +1,131 @@
+import type { ArrivalRate } from './arrival-rate.ts';
+import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
+
+/**
+ * Not in the paper: pairs are made by a threshold that follows from the arrival rate (k = 2, D = 1).
+ *
+ * One player who waits alone and takes the first newcomer within θ waits 1/(2aθ) and gets a difference of
+ * θ/2 on average; with f = 2 the cost θ + 1/(2aθτ_max) is least at ℓ = 1/√(2aτ_max). From there:
+ *
+ * - among many who wait, θ = ℓ·(1.05 + 1.3·e^(−0.7·a·rem)), rem the time left until τ_max: the tolerance
+ *   grows as the hope for another newcomer fades;
+ * - near 0 and 1 a player has fewer neighbours, so ℓ is for the arrivals that come near;
+ * - two players are a pair when their difference is within the larger of their tolerances, the pair with
+ *   the most to spare first; this is looked at on every arrival, and again as a silence goes on;
+ * - after a silence of 6 mean gaps all who wait are paired at least cost: nobody seems to come any more;
+ * - who reaches τ_max takes the nearest.
+ */
+export function slack(arrivalRate: () => ArrivalRate) {
+  return ({ longestWait }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
+    const rate = arrivalRate();
+    /** In order of arrival. */
+    let waiting: Arrival[] = [];
+    let lastArrival = 0;
+    let looksIntoSilence = 0;
+
+    const tolerance = (player: Arrival, now: number): number => {
+      const arrivalsPerTime = Math.max(rate.at(now), Number.MIN_VALUE);
+      const ell = 1 / Math.sqrt(2 * arrivalsPerTime * longestWait);
+      const left = player.time + longestWait - now;
+      const factor = LASTING + FADING * Math.exp(-FADES_BY * arrivalsPerTime * left);
+      return (ell / Math.sqrt(shareInside(player.criteria[0], REACH * ell))) * factor;
+    };
+
+    const pairBestWhileAny = (now: number): void => {
+      for (;;) {
+        const tolerances = waiting.map((player) => tolerance(player, now));
+        let best: [Arrival, Arrival] | undefined;
+        let mostToSpare = 0;
+        for (let late = 1; late < waiting.length; late++) {
+          for (let early = 0; early < late; early++) {
+            const toSpare =
+              Math.max(tolerances[early], tolerances[late]) - difference(waiting[early], waiting[late]);
+            if (toSpare < mostToSpare || (toSpare === mostToSpare && best !== undefined)) continue;
+            best = [waiting[early], waiting[late]];
+            mostToSpare = toSpare;
+          }
+        }
+        if (best === undefined) return;
+        release(best, now);
+      }
+    };
+
+    const release = (members: readonly Arrival[], now: number): void => {
+      waiting = waiting.filter((player) => !members.includes(player));
+      makeGame(members, now);
+    };
+
+    const oldestTimesOutAt = (): number =>
+      waiting.length === 0 ? Number.POSITIVE_INFINITY : waiting[0].time + longestWait;
+
+    return {
+      onArrival(arrival) {
+        rate.onArrival(arrival.time);
+        lastArrival = arrival.time;
+        looksIntoSilence = 0;
+        waiting.push(arrival);
+        pairBestWhileAny(arrival.time);
+      },
+      timer() {
+        if (waiting.length < 2) return oldestTimesOutAt();
+        const nextLook = lastArrival + ((looksIntoSilence + 1) * LOOK_EVERY_GAPS) / rate.at(lastArrival);
+        return Math.min(oldestTimesOutAt(), nextLook);
+      },
+      onTimer(now) {
+        if (now >= oldestTimesOutAt()) {
+          const [oldest, ...others] = waiting;
+          const nearest = others.sort((a, b) => difference(oldest, a) - difference(oldest, b)).slice(0, 1);
+          release([oldest, ...nearest], now);
+        } else if (++looksIntoSilence * LOOK_EVERY_GAPS >= SILENT_AFTER_GAPS) {
+          for (const pair of cheapestPairs(waiting)) release(pair, now);
+        } else {
+          pairBestWhileAny(now);
+        }
+      },
+    };
+  };
+}
+
+// Fitted together with the constants of the estimated arrival rate, on seeds the reproduction does not use.
+const LASTING = 1.05;
+const FADING = 1.3;
+const FADES_BY = 0.7;
+/** Neighbours within this many ℓ count as near. */
+const REACH = 0.6;
+const LOOK_EVERY_GAPS = 0.6;
+const SILENT_AFTER_GAPS = 6;
+
+function difference(a: Arrival, b: Arrival): number {
+  return Math.abs(a.criteria[0] - b.criteria[0]);
+}
+
+/** The part of [center − reach, center + reach] that lies in [0, 1]. */
+function shareInside(center: number, reach: number): number {
+  return (Math.min(1, center + reach) - Math.max(0, center - reach)) / (2 * reach);
+}
+
+/**
+ * Pairs with the least sum of differences, one player left over when their number is odd: neighbours in
+ * order of the criterion, once the left-over one is out.
+ */
+function cheapestPairs(players: readonly Arrival[]): (readonly [Arrival, Arrival])[] {
+  const sorted = [...players].sort((a, b) => a.criteria[0] - b.criteria[0] || a.index - b.index);
+  if (sorted.length % 2 === 0) return neighbours(sorted);
+  let best: (readonly [Arrival, Arrival])[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  for (let out = 0; out < sorted.length; out += 2) {
+    const pairs = neighbours(sorted.filter((_, at) => at !== out));
+    const sum = pairs.reduce((total, [a, b]) => total + difference(a, b), 0);
+    if (sum < least) {
+      least = sum;
+      best = pairs;
+    }
+  }
+  return best;
+}
+
+function neighbours(sorted: readonly Arrival[]): (readonly [Arrival, Arrival])[] {
+  const pairs: (readonly [Arrival, Arrival])[] = [];
+  for (let at = 0; at + 1 < sorted.length; at += 2) pairs.push([sorted[at], sorted[at + 1]]);
+  return pairs;
+}

@@ -1,0 +1,101 @@
+import type { RandomSource } from '../../random.ts';
+import { WaitingTimes } from './waiting.ts';
+
+/** Arrivals per time unit of players who insist on A, who insist on B, and who are choice-free (C). */
+export interface ChoiceRates {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+
+/** Expected waits of the three kinds, and of all players. */
+export interface ChoiceWaits {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly all: number;
+}
+
+/** (12): with sides to choose, the wait is bounded exactly when λ_C > |λ_A − λ_B|. */
+export function sidesAreStable({ a, b, c }: ChoiceRates): boolean {
+  return c > Math.abs(a - b);
+}
+
+/** (13) to (15), and their average as in (34). Infinity where the queue is not stable. */
+export function sidesWaits(rates: ChoiceRates): ChoiceWaits {
+  if (!sidesAreStable(rates)) {
+    const never = Number.POSITIVE_INFINITY;
+    return { a: never, b: never, c: never, all: never };
+  }
+  const { a, b, c } = rates;
+  const total = a + b + c;
+  const empty = 1 / (a / (b + c - a) + b / (a + c - b) + c / total + 1);
+  const waits = {
+    a: ((b + c) * empty) / (b + c - a) ** 2,
+    b: ((a + c) * empty) / (a + c - b) ** 2,
+    c: empty / total,
+  };
+  return { ...waits, all: (a * waits.a + b * waits.b + c * waits.c) / total };
+}
+
+/** (16) as printed: E[T] over all players in one expression. */
+export function printedSidesWait({ a, b, c }: ChoiceRates): number {
+  return (
+    1 / (2 * (a + c - b)) +
+    1 / (2 * (b + c - a)) +
+    1 / (a + b + c) -
+    1 / (2 * c) -
+    (a + b + 2 * c) / (2 * (2 * a * b + a * c + b * c + c ** 2))
+  );
+}
+
+/** (17): E[T_C]/E[T_B] = (λ − 2λ_B)²/(λ(λ − λ_B)), λ the total. */
+export function sidesImprovement({ a, b, c }: ChoiceRates): number {
+  const total = a + b + c;
+  return (total - 2 * b) ** 2 / (total * (total - b));
+}
+
+/** (18): the derivative of (17) by λ_B at λ = 1. */
+export function sidesImprovementSlope(b: number): number {
+  return 1 / (1 - b) ** 2 - 4;
+}
+
+/** Waits in a 1v1 with two sides, in order of arrival (section IV-B). */
+export function simulateSides(
+  { a, b, c }: ChoiceRates,
+  players: number,
+  random: RandomSource,
+): Record<'a' | 'b' | 'c' | 'all', WaitingTimes> & { waiting: number } {
+  const total = a + b + c;
+  const waits = {
+    a: new WaitingTimes((players * a) / total),
+    b: new WaitingTimes((players * b) / total),
+    c: new WaitingTimes((players * c) / total),
+    all: new WaitingTimes(players),
+  };
+  // Only players of one kind ever wait, and they are in order of arrival from `first` on.
+  const since: number[] = [];
+  let first = 0;
+  let kind: 'a' | 'b' | 'c' = 'c';
+  let now = 0;
+  for (let count = 0; count < players; count++) {
+    now += random.exponential(total);
+    const draw = random.uniform() * total;
+    const newcomer = draw < a ? 'a' : draw < a + b ? 'b' : 'c';
+    if (first === since.length) kind = newcomer;
+    if (first === since.length || (newcomer === kind && kind !== 'c')) {
+      since.push(now);
+      continue;
+    }
+    const wait = now - since[first++];
+    waits[kind].add(wait);
+    waits.all.add(wait);
+    waits[newcomer].add(0);
+    waits.all.add(0);
+    if (first === since.length) {
+      since.length = 0;
+      first = 0;
+    }
+  }
+  return { ...waits, waiting: since.length - first };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { adviseStability, type PreferenceRate } from '../../lib/simulation/stability.ts';
+
+const SIDES = { attack: 5, defend: 5 };
+
+const sides = (attack: number, defend: number, free: number) =>
+  adviseStability(SIDES, [
+    { accepts: ['attack'], rate: attack },
+    { accepts: ['defend'], rate: defend },
+    { accepts: [], rate: free },
+  ]);
+
+/** Players per second who cannot be given a place, by a maximum flow on whole rates. */
+const surplusByFlow = (
+  places: Record<string, number>,
+  preferences: readonly PreferenceRate[],
+  total: number,
+) => {
+  const names = Object.keys(places);
+  const seats = Object.values(places).reduce((sum, count) => sum + count, 0);
+  const left = names.map((name) => (places[name] * total) / seats);
+  const flow = preferences.map(() => names.map(() => 0));
+  let placed = 0;
+  const augment = (from: number, seen: Set<number>): boolean => {
+    for (const [at, name] of names.entries()) {
+      if (seen.has(at) || (preferences[from].accepts.length > 0 && !preferences[from].accepts.includes(name)))
+        continue;
+      seen.add(at);
+      const freed = left[at] > 0 ? -1 : flow.findIndex((row, other) => row[at] > 0 && augment(other, seen));
+      if (left[at] <= 0 && freed === -1) continue;
+      if (freed === -1) left[at]--;
+      else flow[freed][at]--;
+      flow[from][at]++;
+      return true;
+    }
+    return false;
+  };
+  preferences.forEach(({ rate }, from) => {
+    for (let unit = 0; unit < rate; unit++) if (augment(from, new Set())) placed++;
+  });
+  return total - placed;
+};
+
+describe('the adviser on choices of side and role', () => {
+  test('with two sides the wait is bounded exactly when choice-free players outnumber the difference', () => {
+    expect(sides(0.5, 0.3, 0.21).stable).toBe(true);
+    expect(sides(0.5, 0.3, 0.2).stable).toBe(false);
+    expect(sides(0.3, 0.5, 0.1).stable).toBe(false);
+    expect(sides(0.4, 0.4, 0).stable).toBe(false);
+  });
+
+  test('says how many would have to become choice-free, and that many do', () => {
+    const advice = sides(0.6, 0.2, 0.1);
+    expect(advice.overchosen).toEqual(['attack']);
+    expect(advice.choiceFreeNeeded).toBeCloseTo(0.15, 12);
+    expect(advice.choiceFreeShare).toBeCloseTo(0.15 / 0.9, 12);
+    expect(sides(0.6 - 0.1501, 0.2, 0.1 + 0.1501).stable).toBe(true);
+    expect(sides(0.6 - 0.1499, 0.2, 0.1 + 0.1499).stable).toBe(false);
+    expect(advice.message).toContain('only attack arrive faster than games have places');
+    expect(advice.message).toContain('more than 0.15 of them per second (16.7% of all players)');
+  });
+
+  test('finds the set of roles that is chosen too often, not only single ones', () => {
+    const advice = adviseStability({ tank: 1, healer: 1, damage: 3 }, [
+      { accepts: ['damage'], rate: 5.5 },
+      { accepts: ['tank', 'damage'], rate: 3.5 },
+      { accepts: ['healer'], rate: 1 },
+    ]);
+    expect(advice.overchosen).toEqual(['tank', 'damage']);
+    expect(advice.surplusPerSecond).toBeCloseTo(1, 12);
+  });
+
+  test('the surplus is what a maximum flow leaves without a place', () => {
+    const random = seededRandom(30);
+    const places = { tank: 1, healer: 1, damage: 3 };
+    const names = Object.keys(places);
+    for (let round = 0; round < 200; round++) {
+      const preferences: PreferenceRate[] = Array.from({ length: 4 }, () => ({
+        accepts: names.filter(() => random.uniform() < 0.5),
+        rate: random.integer(6),
+      }));
+      const drawn = preferences.reduce((sum, { rate }) => sum + rate, 0);
+      preferences.push({ accepts: [names[random.integer(3)]], rate: 5 - (drawn % 5) });
+      const total = drawn + 5 - (drawn % 5);
+      const advice = adviseStability(places, preferences);
+      expect(advice.surplusPerSecond).toBeCloseTo(surplusByFlow(places, preferences, total), 9);
+    }
+  });
+
+  test('a queue nobody chooses in, or nobody enters, is fine', () => {
+    expect(adviseStability(SIDES, [{ accepts: [], rate: 2 }]).stable).toBe(true);
+    expect(adviseStability(SIDES, []).stable).toBe(true);
+  });
+
+  test('refuses places that games do not have, and impossible rates', () => {
+    expect(() => adviseStability(SIDES, [{ accepts: ['middle'], rate: 1 }])).toThrow(
+      'Expected one of attack, defend, got `middle`',
+    );
+    expect(() => adviseStability(SIDES, [{ accepts: [], rate: -1 }])).toThrow(
+      'Expected a rate from 0 up, got `-1`',
+    );
+  });
+});
