@@ -114,7 +114,13 @@ export function near(
 
 /** Holds a value against a limit it must not exceed. */
 export function atMost(what: string, limit: number, estimate: Estimate, note?: string): Finding {
-  return finding(what, { paper: limit }, estimate, estimate.value <= limit ? 'holds' : 'fails', note);
+  return finding(
+    what,
+    { paper: limit },
+    estimate,
+    estimate.value <= limit * (1 + 1e-9) ? 'holds' : 'fails',
+    note,
+  );
 }
 
 function finding(

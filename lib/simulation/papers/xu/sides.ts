@@ -60,6 +60,35 @@ export function sidesImprovementSlope(b: number): number {
   return 1 / (1 - b) ** 2 - 4;
 }
 
+/**
+ * How many players wait on average after so many have come, from an empty queue: the chain of figure 8,
+ * stepped from arrival to arrival. Stable or not; in the unstable region it grows without bound.
+ */
+export function expectedPile({ a, b, c }: ChoiceRates, players: number): number {
+  const total = a + b + c;
+  const drift = Math.abs(a - b) > c ? players : 0;
+  // Beyond ten standard deviations of a random walk nothing is left.
+  const reach = Math.min(players, Math.ceil(drift + 10 * Math.sqrt(players)));
+  // At reach + i: i players of A wait, −i of B; one choice-free player is kept apart.
+  let chance = new Float64Array(2 * reach + 1);
+  chance[reach] = 1;
+  let free = 0;
+  for (let count = 0; count < players; count++) {
+    const next = new Float64Array(2 * reach + 1);
+    const nextFree = (chance[reach] * c) / total;
+    next[reach] += free;
+    for (let at = Math.max(0, reach - count); at <= Math.min(2 * reach, reach + count); at++) {
+      const up = at < reach ? a + c : a;
+      const down = at > reach ? b + c : b;
+      next[Math.min(2 * reach, at + 1)] += (chance[at] * up) / total;
+      next[Math.max(0, at - 1)] += (chance[at] * down) / total;
+    }
+    chance = next;
+    free = nextFree;
+  }
+  return chance.reduce((sum, probability, at) => sum + probability * Math.abs(at - reach), free);
+}
+
 /** Waits in a 1v1 with two sides, in order of arrival (section IV-B). */
 export function simulateSides(
   { a, b, c }: ChoiceRates,

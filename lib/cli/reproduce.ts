@@ -1,0 +1,92 @@
+import { styleText } from 'node:util';
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../simulation/papers/finding.ts';
+import { printJson } from './input.ts';
+
+/** Loaded when asked for, so that other commands start fast. */
+const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
+  alman: async () => (await import('../simulation/papers/alman/alman.ts')).reproduceAlman,
+  wu: async () => (await import('../simulation/papers/wu/wu.ts')).reproduceWu,
+  xu: async () => (await import('../simulation/papers/xu/xu.ts')).reproduceXu,
+  schlup: async () => (await import('../simulation/papers/schlup/schlup.ts')).reproduceSchlup,
+};
+
+const SEED = 2017;
+const PLAYERS = 1_000_000;
+
+/** A paper's algorithms as printed: its figures beside ours, with a verdict each. */
+export function reproduceCommand(): Command {
+  return new Command('reproduce')
+    .summary("a paper's results beside ours")
+    .description(
+      "Runs a paper's algorithms as printed and holds its figures against ours, each with its standard error and " +
+        'a verdict: holds; corrected, when the paper slipped and the formula derived anew agrees; or fails. ' +
+        'Exit status 1 when any verdict is fails.',
+    )
+    .addArgument(new Argument('<paper>', 'which paper').choices(Object.keys(PAPERS)))
+    .option('--json', 'print JSON')
+    .option('--players <n>', 'players per measurement', wholeNumber(1000), PLAYERS)
+    .option('--seed <n>', 'seed of all random numbers', wholeNumber(0), SEED)
+    .action(async (paper: string, { json, ...options }: ReproduceOptions & { json?: true }) => {
+      const reproduce = await PAPERS[paper]();
+      const result = reproduce(options);
+      if (json) printJson(result);
+      else printText(result);
+      if (result.verdict === 'fails') process.exitCode = 1;
+    });
+}
+
+function wholeNumber(least: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!Number.isSafeInteger(number) || number < least) {
+      throw new InvalidArgumentError(`Expected a whole number from ${least} up, got ${value}.`);
+    }
+    return number;
+  };
+}
+
+function printText({ source, players, seed, sections, verdict }: Reproduction): void {
+  const lines = [source, `${players.toLocaleString('en')} players per measurement, seed ${seed}`];
+  for (const { title, findings, remarks = [] } of sections) {
+    lines.push('', styleText('bold', title), ...table(findings), ...remarks.map((remark) => `  * ${remark}`));
+  }
+  const all = sections.flatMap(({ findings }) => findings);
+  const count = (wanted: Verdict) => all.filter((finding) => finding.verdict === wanted).length;
+  lines.push(
+    '',
+    `${all.length} figures: ${count('holds')} hold, ${count('corrected')} hold once corrected, ${count('fails')} fail`,
+    styleText(verdict === 'holds' ? 'green' : 'red', `verdict: ${verdict}`),
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function table(findings: readonly Finding[]): string[] {
+  const rows = [
+    ['', 'paper', 'derived anew', 'ours', '± s.e.', 'verdict', ''],
+    ...findings.map(({ what, paper, derived, ours, standardError, verdict, note }) => [
+      what,
+      figure(paper),
+      figure(derived),
+      figure(ours),
+      figure(standardError),
+      verdict,
+      note ?? '',
+    ]),
+  ];
+  // A column that is empty throughout is left out.
+  const columns = rows[0].map((_, at) => at).filter((at) => rows.slice(1).some((row) => row[at] !== ''));
+  const widths = columns.map((at) => Math.max(...rows.map((row) => row[at].length)));
+  return rows.map((row) => {
+    const cells = columns.map((at, column) =>
+      at >= 1 && at <= 4 ? row[at].padStart(widths[column]) : row[at].padEnd(widths[column]),
+    );
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
+}
+
+function figure(value: number | undefined): string {
+  if (value === undefined) return '';
+  if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(1);
+  return Number(value.toPrecision(5)).toString();
+}

@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { reproduceCommand } from '../../lib/cli/reproduce.ts';
+
+const runCommand = async (...args: string[]): Promise<string> => {
+  let output = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    output += chunk;
+    return true;
+  });
+  const command = reproduceCommand()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  await command.parseAsync(args, { from: 'user' });
+  return output;
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+describe('muster reproduce', () => {
+  test('prints a table with a verdict for each figure and one for the paper', async () => {
+    const output = await runCommand('xu', '--players', '5000');
+    expect(output).toContain('Mean wait in a game of any k players (1)');
+    expect(output).toMatch(/two queues, λ1 = 0\.5.* 11\.75 .*corrected/);
+    expect(output).toContain('verdict: holds');
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  test('prints the same as JSON and nothing else', async () => {
+    const result = JSON.parse(await runCommand('wu', '--players', '5000', '--json'));
+    expect(result).toMatchObject({ paper: 'wu', players: 5000, verdict: 'holds' });
+    expect(result.sections[0].findings[0]).toMatchObject({ paper: 1, verdict: 'holds' });
+  });
+
+  test.each([[['nash']], [['wu', '--players', '5']], [['wu', '--seed', '1.5']], [[]]])(
+    'refuses %j',
+    async (args) => {
+      await expect(runCommand(...args)).rejects.toThrow();
+    },
+  );
+});
