@@ -25,7 +25,7 @@ export function reproduceCommand(): Command {
     )
     .addArgument(new Argument('<paper>', 'which paper').choices(Object.keys(PAPERS)))
     .option('--json', 'print JSON')
-    .option('--players <n>', 'players per measurement', wholeNumber(1000), PLAYERS)
+    .option('--players <n>', 'players per measurement', wholeNumber(10_000), PLAYERS)
     .option('--seed <n>', 'seed of all random numbers', wholeNumber(0), SEED)
     .action(async (paper: string, { json, ...options }: ReproduceOptions & { json?: true }) => {
       const reproduce = await PAPERS[paper]();
