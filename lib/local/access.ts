@@ -1,10 +1,11 @@
 /** Which permissions a call to AWS needs: the actions, and the ARNs they are done to. */
-import { DYNAMODB_TARGET, STREAMS_TARGET } from './dynamodb.ts';
+import { DYNAMODB_TARGET, STREAMS_TARGET } from './dynamodb-emulator.ts';
 import { busNameOf, EVENTS_TARGET } from './event-bus.ts';
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import type { AccessRequest } from './policy.ts';
 import { SECRETS_TARGET, secretArn } from './secrets.ts';
 import { SQS_TARGET } from './sqs.ts';
-import { ACCOUNT_ID, type Properties, REGION } from './template.ts';
+import type { Properties } from './template.ts';
 
 /**
  * @param target the prefix of `X-Amz-Target`

@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { accessesOf } from './access.ts';
 import { type AwsCall, type AwsReply, type AwsService, errorReply } from './aws-json.ts';
+import { ACCOUNT_ID } from './local-account.ts';
 import { isAllowed, type Statement } from './policy.ts';
-import { ACCOUNT_ID } from './template.ts';
 
 /** A function as its calls show it. */
 export interface Caller {

@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { LambdaFunction } from './lambda.ts';
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { ACCOUNT_ID, type Properties, REGION, type Resource, type Stack } from './template.ts';
+import type { Properties, Resource, Stack } from './template.ts';
 
 /** What was made last time, by logical id: tells an update from a creation. */
 type Made = Record<string, { physicalResourceId: string; properties: Properties }>;

@@ -1,11 +1,12 @@
 /** A stand-in for EventBridge: takes events, and sends them to the queues whose rules match. */
 import { randomUUID } from 'node:crypto';
 import { type AwsService, callAws, errorReply, jsonReply } from './aws-json.ts';
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 import { isAllowed, queueStatements } from './policy.ts';
 import { SQS_TARGET } from './sqs.ts';
-import { ACCOUNT_ID, type Properties, REGION, type Resource, type Stack } from './template.ts';
+import type { Properties, Resource, Stack } from './template.ts';
 
 export const EVENTS_TARGET = 'AWSEvents';
 

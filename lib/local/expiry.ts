@@ -1,6 +1,6 @@
 /** Deletes what is past its time to live, as DynamoDB does and the emulators do not. */
 import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
-import { DYNAMODB_TARGET } from './dynamodb.ts';
+import { DYNAMODB_TARGET } from './dynamodb-emulator.ts';
 import type { Properties, Resource } from './template.ts';
 
 export interface Expiry {

@@ -5,8 +5,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FunctionStart, InvocationResult } from './lambda-worker.ts';
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { ACCOUNT_ID, REGION, type Resource } from './template.ts';
+import type { Resource } from './template.ts';
 import { makeWorkerPool } from './worker-pool.ts';
 
 export interface LambdaFunction {

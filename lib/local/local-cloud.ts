@@ -4,21 +4,24 @@
  */
 import { join } from 'node:path';
 import { tablesOf } from './access.ts';
-import { listenForRequests, makeRoutes } from './api-gateway.ts';
+import { listenForRequests } from './api-gateway.ts';
 import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
 import { deployCustomResources } from './custom-resources.ts';
-import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET, startDynamoDB } from './dynamodb.ts';
+import { startDynamoDB } from './dynamodb.ts';
+import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET } from './dynamodb-emulator.ts';
 import { type BusListener, EVENTS_TARGET, makeEventBus } from './event-bus.ts';
 import { type EventSources, startEventSources } from './event-sources.ts';
 import { startExpiry } from './expiry.ts';
 import { type InvocationReport, type LambdaFunction, makeFunctions } from './lambda.ts';
+import { REGION } from './local-account.ts';
 import { roleStatements } from './policy.ts';
+import { makeRoutes } from './routes.ts';
 import { makeSchedules, type Schedules } from './schedules.ts';
 import { readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
 import { type QueueContents, SQS_TARGET, startSqs } from './sqs.ts';
 import { openStreamPositions } from './stream-positions.ts';
-import { REGION, readStack, type Stack, type Template } from './template.ts';
+import { readStack, type Stack, type Template } from './template.ts';
 
 export interface LocalCloudOptions {
   /** The synthesized CloudFormation template. */
@@ -119,7 +122,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     failed: (name, problem) => say(`${name} failed: ${problem}`),
     invoked: options.onInvocation,
   });
-  const routes = makeRoutes(stack, functions, say);
+  const routes = makeRoutes(stack, functions);
   const schedules = ends.with(makeSchedules(stack, functions));
 
   const positions = openStreamPositions(inDir(dataDir, 'stream-positions.json'));
@@ -166,7 +169,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     schedules.resume();
     void schedules.run();
   }
-  api.open(routes);
+  api.open(routes, say);
 
   return {
     url: api.url,

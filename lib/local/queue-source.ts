@@ -2,9 +2,10 @@
 import { type AwsService, callAws } from './aws-json.ts';
 import { failuresOf } from './batch-failures.ts';
 import type { LambdaFunction } from './lambda.ts';
+import { REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { SQS_TARGET } from './sqs.ts';
-import { REGION, type Resource } from './template.ts';
+import type { Resource } from './template.ts';
 
 export interface QueueSource {
   /** Receives nothing more; settles when the invocations under way have ended. */

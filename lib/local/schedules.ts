@@ -1,8 +1,9 @@
 /** EventBridge's scheduled rules: each invokes its function at once, and then at its rate. */
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunction } from './lambda.ts';
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { ACCOUNT_ID, REGION, type Resource, type Stack } from './template.ts';
+import type { Resource, Stack } from './template.ts';
 
 export interface Schedules {
   /** Invokes the functions of all schedules now; settles when they have answered. */

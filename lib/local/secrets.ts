@@ -1,8 +1,8 @@
 /** A stand-in for Secrets Manager: reads, from a JSON file of secret names and values. */
 import { readFile } from 'node:fs/promises';
 import { type AwsService, errorReply, jsonReply } from './aws-json.ts';
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { ACCOUNT_ID, REGION } from './template.ts';
 
 export const SECRETS_TARGET = 'secretsmanager';
 

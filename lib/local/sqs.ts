@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildApp } from 'fauxqs';
 import type { AwsService } from './aws-json.ts';
-import { ACCOUNT_ID, type Resource } from './template.ts';
+import { ACCOUNT_ID } from './local-account.ts';
+import type { Resource } from './template.ts';
 
 export const SQS_TARGET = 'AmazonSQS';
 

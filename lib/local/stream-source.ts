@@ -1,16 +1,26 @@
 /** An event source mapping from a table's stream to a function. */
-import { createHash, randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
+import { randomUUID } from 'node:crypto';
 import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
 import { failuresOf } from './batch-failures.ts';
-import { type DynamoDB, STREAMS_TARGET } from './dynamodb.ts';
+import type { DynamoDB } from './dynamodb.ts';
+import { STREAMS_TARGET } from './dynamodb-emulator.ts';
 import type { LambdaFunction } from './lambda.ts';
 import type { InvocationResult } from './lambda-worker.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 import { SQS_TARGET } from './sqs.ts';
 import type { StreamPositions } from './stream-positions.ts';
-import { REGION, type Resource } from './template.ts';
+import {
+  ageMs,
+  arrivalOf,
+  changesSomething,
+  type LambdaRecord,
+  recordOf,
+  type StreamRecord,
+  sequenceNumberOf,
+} from './stream-record.ts';
+import type { Resource } from './template.ts';
+import { makeWakeSignal } from './wake-signal.ts';
 
 export interface StreamSource {
   /** Tells that there may be new records. */
@@ -50,7 +60,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
   const streamArn = dynamodb.streamArn(table.name);
   const reader = `${mapping.logicalId} ${streamArn}`;
   const eventSourceArn = String(mapping.properties.EventSourceArn);
-  const signal = makeSignal();
+  const signal = makeWakeSignal();
 
   const call = <Answer>(operation: string, input: object) =>
     callAws<Answer>(dynamodb.service, STREAMS_TARGET, operation, input);
@@ -275,92 +285,4 @@ interface IteratorAnswer {
 interface RecordsAnswer {
   readonly Records?: readonly StreamRecord[];
   readonly NextShardIterator?: string;
-}
-
-/** A record as DynamoDB Streams gives it. */
-interface StreamRecord {
-  readonly eventName: string;
-  readonly dynamodb: {
-    readonly ApproximateCreationDateTime: number;
-    readonly SequenceNumber: string;
-    readonly NewImage?: object;
-    readonly OldImage?: object;
-  };
-}
-
-type LambdaRecord = ReturnType<typeof recordOf>;
-
-/** DynamoDB makes no record of a write that changes nothing; dynoxide does. */
-function changesSomething({ eventName, dynamodb }: StreamRecord): boolean {
-  return eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage);
-}
-
-/** A record as Lambda hands it on. dynoxide's event ids are unique within a table only; these are everywhere. */
-function recordOf(record: StreamRecord, streamArn: string, eventSourceARN: string) {
-  const identity = `${streamArn} ${record.dynamodb.SequenceNumber}`;
-  return {
-    ...record,
-    eventID: createHash('md5').update(identity).digest('hex'),
-    eventVersion: '1.1',
-    eventSource: 'aws:dynamodb',
-    awsRegion: REGION,
-    eventSourceARN,
-  };
-}
-
-function sequenceNumberOf({ dynamodb }: LambdaRecord): string {
-  return dynamodb.SequenceNumber;
-}
-
-function ageMs({ dynamodb }: LambdaRecord): number {
-  return Date.now() - dynamodb.ApproximateCreationDateTime * 1000;
-}
-
-function arrivalOf({ dynamodb }: LambdaRecord): string {
-  return new Date(dynamodb.ApproximateCreationDateTime * 1000).toISOString();
-}
-
-/** Wakes who waits for news, and everybody at the end. */
-function makeSignal() {
-  let news = false;
-  let stopped = false;
-  const sleepers = new Set<() => void>();
-  const sleep = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const wakeUp = () => {
-        clearTimeout(timer);
-        sleepers.delete(wakeUp);
-        resolve();
-      };
-      const timer = setTimeout(wakeUp, ms);
-      sleepers.add(wakeUp);
-    });
-  const wakeAll = () => {
-    for (const wakeUp of [...sleepers]) wakeUp();
-  };
-  return {
-    get stopped() {
-      return stopped;
-    },
-    wake() {
-      news = true;
-      wakeAll();
-    },
-    stop() {
-      stopped = true;
-      wakeAll();
-    },
-    /** Waits for news, at most so long; whether there was any since the last call. */
-    async woken(ms: number): Promise<boolean> {
-      if (!news && !stopped) await sleep(ms);
-      const woken = news;
-      news = false;
-      return woken;
-    },
-    /** Waits so long, or until the end. */
-    async pause(ms: number): Promise<void> {
-      const untilMs = Date.now() + ms;
-      while (!stopped && Date.now() < untilMs) await sleep(untilMs - Date.now());
-    },
-  };
 }

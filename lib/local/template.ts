@@ -2,10 +2,10 @@
  * Reads a synthesized CloudFormation template the way CloudFormation would, with local values in the place of
  * the physical ones: names, ARNs, queue URLs. What the local cloud cannot honour is an error, never silence.
  */
+import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { type Endpoints, type Identity, identify } from './resource-identity.ts';
 
-export const REGION = 'us-east-1';
-export const ACCOUNT_ID = '000000000000';
 const STACK_NAME = 'muster';
 
 export type Properties = Record<string, unknown>;
@@ -45,19 +45,12 @@ export interface Stack {
   customResources(): Resource[];
 }
 
-export interface StackOptions {
-  /** Where queue URLs point, without a slash at the end. */
-  readonly awsEndpoint: string;
-  /** Where the HTTP API answers, without a slash at the end. */
-  readonly apiUrl: string;
-}
-
 /**
  * @throws LocalCloudError when the template has a resource type or an intrinsic function without a local
  * counterpart, or a reference that leads nowhere
  */
-export function readStack(template: Template, options: StackOptions): Stack {
-  const resolver = new Resolver(template, options);
+export function readStack(template: Template, endpoints: Endpoints): Stack {
+  const resolver = new Resolver(template, endpoints);
   const resources = Object.entries(template.Resources ?? {})
     .filter(([, resource]) => resource.Condition === undefined || resolver.condition(resource.Condition))
     .filter(([logicalId, resource]) => isHonoured(logicalId, resource))
@@ -120,11 +113,11 @@ function isHonoured(logicalId: string, { Type }: TemplateResource): boolean {
 
 class Resolver {
   private readonly template: Template;
-  private readonly options: StackOptions;
+  private readonly endpoints: Endpoints;
 
-  constructor(template: Template, options: StackOptions) {
+  constructor(template: Template, endpoints: Endpoints) {
     this.template = template;
-    this.options = options;
+    this.endpoints = endpoints;
   }
 
   resource(logicalId: string): Resource {
@@ -265,85 +258,9 @@ class Resolver {
 
   private identity(logicalId: string, where?: string): Identity {
     const { Type, Properties = {} } = this.declared(logicalId, where);
-    const nameProperty = NAME_PROPERTIES[Type];
-    const named = nameProperty === undefined ? undefined : this.resolve(Properties[nameProperty], logicalId);
-    const name = typeof named === 'string' ? named : logicalId;
-    return identify(Type, name, this.options, (property) => this.resolve(Properties[property], logicalId));
-  }
-}
-
-/** What Ref and Fn::GetAtt give for a resource. */
-interface Identity {
-  readonly name: string;
-  readonly arn: string;
-  readonly ref: string;
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
-const NAME_PROPERTIES: Readonly<Record<string, string>> = {
-  'AWS::DynamoDB::GlobalTable': 'TableName',
-  'AWS::DynamoDB::Table': 'TableName',
-  'AWS::Events::EventBus': 'Name',
-  'AWS::Events::Rule': 'Name',
-  'AWS::IAM::Role': 'RoleName',
-  'AWS::Lambda::Function': 'FunctionName',
-  'AWS::Logs::LogGroup': 'LogGroupName',
-  'AWS::SNS::Topic': 'TopicName',
-  'AWS::SQS::Queue': 'QueueName',
-};
-
-function identify(
-  type: string,
-  name: string,
-  options: StackOptions,
-  property: (name: string) => unknown,
-): Identity {
-  const arnOf = (service: string, rest: string) => `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${rest}`;
-  const withArn = (arn: string, ref = name, attributes: Record<string, string> = {}): Identity => ({
-    name,
-    arn,
-    ref,
-    attributes: { Arn: arn, ...attributes },
-  });
-  switch (type) {
-    case 'AWS::ApiGatewayV2::Api':
-      return {
-        name,
-        arn: `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${name}`,
-        ref: name,
-        attributes: { ApiEndpoint: options.apiUrl, ApiId: name },
-      };
-    case 'AWS::CloudWatch::Alarm':
-      return withArn(arnOf('cloudwatch', `alarm:${name}`));
-    case 'AWS::DynamoDB::GlobalTable':
-    case 'AWS::DynamoDB::Table': {
-      const arn = arnOf('dynamodb', `table/${name}`);
-      return withArn(arn, name, { StreamArn: `${arn}/stream/2026-01-01T00:00:00.000`, TableId: name });
-    }
-    case 'AWS::Events::EventBus':
-      return withArn(arnOf('events', `event-bus/${name}`), name, { Name: name });
-    case 'AWS::Events::Rule': {
-      const bus = property('EventBusName');
-      const busName = typeof bus === 'string' ? bus.split('/').at(-1) : undefined;
-      const path = busName === undefined || busName === 'default' ? name : `${busName}/${name}`;
-      return withArn(arnOf('events', `rule/${path}`), path);
-    }
-    case 'AWS::IAM::Role':
-      return withArn(`arn:aws:iam::${ACCOUNT_ID}:role/${name}`, name, { RoleId: name });
-    case 'AWS::Lambda::Function':
-      return withArn(arnOf('lambda', `function:${name}`));
-    case 'AWS::Logs::LogGroup':
-      return withArn(`${arnOf('logs', `log-group:${name}`)}:*`);
-    case 'AWS::SNS::Topic': {
-      const arn = arnOf('sns', name);
-      return withArn(arn, arn, { TopicArn: arn, TopicName: name });
-    }
-    case 'AWS::SQS::Queue': {
-      const url = `${options.awsEndpoint}/${ACCOUNT_ID}/${name}`;
-      return withArn(arnOf('sqs', name), url, { QueueName: name, QueueUrl: url });
-    }
-    default:
-      return { name, arn: '', ref: name, attributes: {} };
+    return identify(Type, logicalId, this.endpoints, (property) =>
+      this.resolve(Properties[property], logicalId),
+    );
   }
 }
 

@@ -9,7 +9,8 @@ import { documentClient } from '../../lib/aws/dynamo.ts';
 import { stagePolicy } from '../../lib/infra/stage-policy.ts';
 import { Store } from '../../lib/infra/store.ts';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib/local/aws-json.ts';
-import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET, startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { readStack } from '../../lib/local/template.ts';
 
 /** The emulators every store has to work on, and why one cannot run here, if so. */

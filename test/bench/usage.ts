@@ -1,6 +1,6 @@
 import { PRICES } from '../../lib/simulation/cost.ts';
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
-import { DYNAMODB_TARGET } from '../../lib/local/dynamodb.ts';
+import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiGateway, listenForRequests, makeRoutes } from '../../lib/local/api-gateway.ts';
-import type { LambdaFunction } from '../../lib/local/lambda.ts';
+import { type ApiGateway, listenForRequests } from '../../lib/local/api-gateway.ts';
+import { makeRoutes } from '../../lib/local/routes.ts';
 import { fakeFunction, stackOf } from './fixtures.ts';
 
 type HttpEvent = Record<string, unknown> & { headers: Record<string, string>; body?: string };
@@ -72,7 +72,7 @@ function template() {
 let api: ApiGateway;
 beforeAll(async () => {
   api = await listenForRequests(0);
-  api.open(makeRoutes(template(), functions as LambdaFunction[], (line) => lines.push(line)));
+  api.open(makeRoutes(template(), functions), (line) => lines.push(line));
 });
 afterAll(() => api.stop());
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AwsCallError, callAws } from '../../lib/local/aws-json.ts';
-import { DYNAMODB_TARGET, type DynamoDB, STREAMS_TARGET, startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { type DynamoDB, startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { DYNAMODB_TARGET, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
 import { EMULATORS, scratchDir, stackOf } from './fixtures.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { Emulator } from '../../lib/local/dynamodb.ts';
+import type { Emulator } from '../../lib/local/dynamodb-emulator.ts';
 import type { LambdaFunction } from '../../lib/local/lambda.ts';
 import type { InvocationResult } from '../../lib/local/lambda-worker.ts';
 import type { Resource, Stack, Template } from '../../lib/local/template.ts';

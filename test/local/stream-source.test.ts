@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { callAws } from '../../lib/local/aws-json.ts';
-import { DYNAMODB_TARGET, type DynamoDB, startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { type DynamoDB, startDynamoDB } from '../../lib/local/dynamodb.ts';
+import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
 import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
 import { openStreamPositions, type StreamPositions } from '../../lib/local/stream-positions.ts';

@@ -1,0 +1,94 @@
+/** An HTTP request as API Gateway hands it to a function: payload format 2.0. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ACCOUNT_ID } from './local-account.ts';
+import type { RouteMatch } from './routes.ts';
+
+/**
+ * @param rawPath as it came, without the query
+ * @param rawQueryString as it came, without the question mark
+ */
+export function httpEvent(
+  request: IncomingMessage,
+  rawPath: string,
+  rawQueryString: string,
+  body: Buffer,
+  { route, pathParameters }: RouteMatch,
+  apiId: string,
+) {
+  const { cookie, connection: _, ...otherHeaders } = request.headersDistinct;
+  const headers = Object.fromEntries(
+    Object.entries(otherHeaders).map(([name, values]) => [name, values!.join(',')]),
+  );
+  const query = joinRepeated(new URLSearchParams(rawQueryString));
+  const now = new Date();
+  const host = headers.host ?? '';
+  const isText = isTextual(headers['content-type']);
+  return {
+    version: '2.0',
+    routeKey: route.routeKey,
+    rawPath,
+    rawQueryString,
+    ...(cookie !== undefined && { cookies: cookie.flatMap((line) => line.split(/;\s*/)) }),
+    headers: {
+      ...headers,
+      'x-forwarded-for': request.socket.remoteAddress ?? '127.0.0.1',
+      'x-forwarded-port': host.split(':')[1] ?? '80',
+      'x-forwarded-proto': 'http',
+    },
+    ...(Object.keys(query).length > 0 && { queryStringParameters: query }),
+    requestContext: {
+      accountId: ACCOUNT_ID,
+      apiId,
+      ...(route.authorizationType === 'AWS_IAM' && { authorizer: { iam: CALLER } }),
+      domainName: host,
+      domainPrefix: host.split('.')[0],
+      http: {
+        method: request.method,
+        path: rawPath,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId: randomUUID(),
+      routeKey: route.routeKey,
+      stage: '$default',
+      time: clfTime(now),
+      timeEpoch: now.getTime(),
+    },
+    ...(Object.keys(pathParameters).length > 0 && { pathParameters }),
+    ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
+    isBase64Encoded: body.length > 0 && !isText,
+  };
+}
+
+/** Who calls, in the eyes of a function behind IAM authorization: signatures are not checked locally. */
+const CALLER = {
+  accessKey: 'LOCALCALLER',
+  accountId: ACCOUNT_ID,
+  callerId: 'LOCALCALLER',
+  cognitoIdentity: null,
+  principalOrgId: null,
+  userArn: `arn:aws:iam::${ACCOUNT_ID}:user/local`,
+  userId: 'LOCALCALLER',
+};
+
+/** Anything else reaches the function in base64. */
+function isTextual(contentType: string | undefined): boolean {
+  return /^(text\/|application\/(json|javascript|xml|[^;]*\+(json|xml))\b)/i.test(contentType ?? '');
+}
+
+function joinRepeated(parameters: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name).join(',')]),
+  );
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Common Log Format: 12/Mar/2026:19:03:58 +0000. */
+function clfTime(date: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const day = `${two(date.getUTCDate())}/${MONTHS[date.getUTCMonth()]}/${date.getUTCFullYear()}`;
+  return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
+}

@@ -1,0 +1,91 @@
+/** What resources are called locally: their names, ARNs, and what Ref and Fn::GetAtt give for them. */
+import { ACCOUNT_ID, REGION } from './local-account.ts';
+
+/** Where references to what listens lead, each without a slash at the end. */
+export interface Endpoints {
+  readonly awsEndpoint: string;
+  readonly apiUrl: string;
+}
+
+export interface Identity {
+  /** Its name property, or its logical id. */
+  readonly name: string;
+  /** '' for what has no ARN. */
+  readonly arn: string;
+  /** What Ref gives. */
+  readonly ref: string;
+  /** What Fn::GetAtt gives. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** @param property reads a property of the resource, with its intrinsic functions resolved */
+export function identify(
+  type: string,
+  logicalId: string,
+  endpoints: Endpoints,
+  property: (name: string) => unknown,
+): Identity {
+  const nameProperty = NAME_PROPERTIES[type];
+  const named = nameProperty === undefined ? undefined : property(nameProperty);
+  const name = typeof named === 'string' ? named : logicalId;
+  const arnOf = (service: string, rest: string) => `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${rest}`;
+  const withArn = (arn: string, ref = name, attributes: Record<string, string> = {}): Identity => ({
+    name,
+    arn,
+    ref,
+    attributes: { Arn: arn, ...attributes },
+  });
+  switch (type) {
+    case 'AWS::ApiGatewayV2::Api':
+      return {
+        name,
+        arn: `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${name}`,
+        ref: name,
+        attributes: { ApiEndpoint: endpoints.apiUrl, ApiId: name },
+      };
+    case 'AWS::CloudWatch::Alarm':
+      return withArn(arnOf('cloudwatch', `alarm:${name}`));
+    case 'AWS::DynamoDB::GlobalTable':
+    case 'AWS::DynamoDB::Table': {
+      const arn = arnOf('dynamodb', `table/${name}`);
+      return withArn(arn, name, { StreamArn: `${arn}/stream/2026-01-01T00:00:00.000`, TableId: name });
+    }
+    case 'AWS::Events::EventBus':
+      return withArn(arnOf('events', `event-bus/${name}`), name, { Name: name });
+    case 'AWS::Events::Rule': {
+      const bus = property('EventBusName');
+      const busName = typeof bus === 'string' ? bus.split('/').at(-1) : undefined;
+      const path = busName === undefined || busName === 'default' ? name : `${busName}/${name}`;
+      return withArn(arnOf('events', `rule/${path}`), path);
+    }
+    case 'AWS::IAM::Role':
+      return withArn(`arn:aws:iam::${ACCOUNT_ID}:role/${name}`, name, { RoleId: name });
+    case 'AWS::Lambda::Function':
+      return withArn(arnOf('lambda', `function:${name}`));
+    case 'AWS::Logs::LogGroup':
+      return withArn(`${arnOf('logs', `log-group:${name}`)}:*`);
+    case 'AWS::SNS::Topic': {
+      const arn = arnOf('sns', name);
+      return withArn(arn, arn, { TopicArn: arn, TopicName: name });
+    }
+    case 'AWS::SQS::Queue': {
+      const url = `${endpoints.awsEndpoint}/${ACCOUNT_ID}/${name}`;
+      return withArn(arnOf('sqs', name), url, { QueueName: name, QueueUrl: url });
+    }
+    default:
+      return { name, arn: '', ref: name, attributes: {} };
+  }
+}
+
+/** The property that names a resource, by its type; others are called by their logical id. */
+const NAME_PROPERTIES: Readonly<Record<string, string>> = {
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::DynamoDB::Table': 'TableName',
+  'AWS::Events::EventBus': 'Name',
+  'AWS::Events::Rule': 'Name',
+  'AWS::IAM::Role': 'RoleName',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::SQS::Queue': 'QueueName',
+};

@@ -1,0 +1,158 @@
+/** The routes of an HTTP API, and which of them takes a request. */
+import type { LambdaFunction } from './lambda.ts';
+import { LocalCloudError } from './local-cloud-error.ts';
+import { matchesWildcard } from './policy.ts';
+import type { Resource, Stack } from './template.ts';
+
+/** The routes of one HTTP API. */
+export interface ApiRoutes {
+  match(method: string, path: string): RouteMatch | undefined;
+  readonly apiId: string;
+}
+
+export interface RouteMatch {
+  readonly route: Route;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+export interface Route {
+  readonly routeKey: string;
+  readonly target: LambdaFunction;
+  readonly timeoutMs: number;
+  /** Whether a permission of the function lets the API invoke it. */
+  readonly permitted: boolean;
+  readonly authorizationType: string;
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/** API Gateway waits no longer than this. */
+const TIMEOUT_MAX_MS = 30_000;
+
+/** @throws LocalCloudError when the stack has no HTTP API, or a route without local counterpart */
+export function makeRoutes(stack: Stack, functions: readonly LambdaFunction[]): ApiRoutes {
+  const [api] = stack.resources('AWS::ApiGatewayV2::Api');
+  if (api === undefined) throw new LocalCloudError('The template has no HTTP API.');
+  const stage = stack.resources('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName;
+  if (stage !== '$default') {
+    throw new LocalCloudError(`Expected the API's stage to be $default, got ${stage}.`);
+  }
+  const routes = stack
+    .resources('AWS::ApiGatewayV2::Route')
+    .map((route) => makeRoute(route, api, stack, functions))
+    .sort(byPrecedence);
+  return {
+    apiId: api.name,
+    match(method, path) {
+      const segments = path.split('/').slice(1);
+      for (const route of routes) {
+        const pathParameters = matchRoute(route, method, segments);
+        if (pathParameters !== undefined) return { route, pathParameters };
+      }
+      return undefined;
+    },
+  };
+}
+
+function makeRoute(
+  { logicalId, properties }: Resource,
+  api: Resource,
+  stack: Stack,
+  functions: readonly LambdaFunction[],
+): Route {
+  const routeKey = String(properties.RouteKey);
+  const integration = stack
+    .resources('AWS::ApiGatewayV2::Integration')
+    .find(({ ref }) => properties.Target === `integrations/${ref}`);
+  const {
+    IntegrationUri,
+    PayloadFormatVersion,
+    TimeoutInMillis = TIMEOUT_MAX_MS,
+  } = integration?.properties ?? {};
+  const target = functions.find(({ arn }) => arn === IntegrationUri);
+  if (target === undefined || PayloadFormatVersion !== '2.0') {
+    throw new LocalCloudError(
+      `The route ${logicalId} (${routeKey}) needs an integration with a function of the template in payload format 2.0.`,
+    );
+  }
+  const [method = '', path = ''] = routeKey === '$default' ? ['ANY', '/{proxy+}'] : routeKey.split(' ');
+  return {
+    routeKey,
+    target,
+    timeoutMs: Math.min(Number(TimeoutInMillis), TIMEOUT_MAX_MS),
+    permitted: mayInvoke(api, target, routeKey, stack),
+    authorizationType: String(properties.AuthorizationType ?? 'NONE'),
+    method,
+    segments: path.split('/').slice(1),
+  };
+}
+
+/** Whether a resource-based permission of the function covers the route's ARN. */
+function mayInvoke(api: Resource, target: LambdaFunction, routeKey: string, stack: Stack): boolean {
+  const [method, path] = routeKey === '$default' ? ['*', '/$default'] : routeKey.split(' ');
+  const routeArn = `${api.arn}/$default/${method === 'ANY' ? '*' : method}${path}`;
+  return stack.resources('AWS::Lambda::Permission').some(({ properties }) => {
+    const { Action, Principal, FunctionName, SourceArn } = properties;
+    return (
+      Action === 'lambda:InvokeFunction' &&
+      Principal === 'apigateway.amazonaws.com' &&
+      (FunctionName === target.arn || FunctionName === target.name) &&
+      (SourceArn === undefined || coversRoute(String(SourceArn), routeArn))
+    );
+  });
+}
+
+/** A permission's `*` may stand for the stage and the method, and its path for the `$default` route too. */
+function coversRoute(sourceArn: string, routeArn: string): boolean {
+  if (matchesWildcard(sourceArn, routeArn)) return true;
+  // The `$default` route's ARN has no method.
+  return (
+    routeArn.endsWith('/*/$default') &&
+    matchesWildcard(sourceArn, routeArn.replace('/*/$default', '/$default'))
+  );
+}
+
+/** A full match before a parameter, a parameter before a greedy one, a method before ANY, `$default` at the end. */
+function byPrecedence(a: Route, b: Route): number {
+  return rank(a).localeCompare(rank(b));
+}
+
+function rank({ routeKey, segments, method }: Route): string {
+  if (routeKey === '$default') return '9';
+  const path = segments.map((segment) =>
+    /^\{.*\+\}$/.test(segment) ? '2' : segment.startsWith('{') ? '1' : '0',
+  );
+  return `${path.join('')}${method === 'ANY' ? '1' : '0'}`;
+}
+
+/** The path's parameters, decoded, when the route takes the request. */
+function matchRoute(
+  route: Route,
+  method: string,
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  if (route.routeKey === '$default') return {};
+  if (route.method !== 'ANY' && route.method !== method) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, expected] of route.segments.entries()) {
+    const [, name, greedy] = /^\{([^+}]+)(\+?)\}$/.exec(expected) ?? [];
+    if (name !== undefined && greedy === '+') {
+      if (segments.length <= index) return undefined;
+      parameters[name] = decode(segments.slice(index).join('/'));
+      return parameters;
+    }
+    const segment = segments[index];
+    if (segment === undefined || (name === undefined ? segment !== expected : segment === ''))
+      return undefined;
+    if (name !== undefined) parameters[name] = decode(segment);
+  }
+  return segments.length === route.segments.length ? parameters : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,47 @@
+/** The records of a table's stream, as DynamoDB gives them and as Lambda hands them on. */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { REGION } from './local-account.ts';
+
+/** A record as DynamoDB Streams gives it. */
+export interface StreamRecord {
+  readonly eventName: string;
+  readonly dynamodb: {
+    readonly ApproximateCreationDateTime: number;
+    readonly SequenceNumber: string;
+    readonly NewImage?: object;
+    readonly OldImage?: object;
+  };
+}
+
+export type LambdaRecord = ReturnType<typeof recordOf>;
+
+/** DynamoDB makes no record of a write that changes nothing; dynoxide does. */
+export function changesSomething({ eventName, dynamodb }: StreamRecord): boolean {
+  return eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage);
+}
+
+/** A record as Lambda hands it on. dynoxide's event ids are unique within a table only; these are everywhere. */
+export function recordOf(record: StreamRecord, streamArn: string, eventSourceARN: string) {
+  const identity = `${streamArn} ${record.dynamodb.SequenceNumber}`;
+  return {
+    ...record,
+    eventID: createHash('md5').update(identity).digest('hex'),
+    eventVersion: '1.1',
+    eventSource: 'aws:dynamodb',
+    awsRegion: REGION,
+    eventSourceARN,
+  };
+}
+
+export function sequenceNumberOf({ dynamodb }: LambdaRecord): string {
+  return dynamodb.SequenceNumber;
+}
+
+export function ageMs({ dynamodb }: LambdaRecord): number {
+  return Date.now() - dynamodb.ApproximateCreationDateTime * 1000;
+}
+
+export function arrivalOf({ dynamodb }: LambdaRecord): string {
+  return new Date(dynamodb.ApproximateCreationDateTime * 1000).toISOString();
+}
