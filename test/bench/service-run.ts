@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly seconds: number;
   readonly population: Population;
   readonly seed: number;
+  /** Traffic before anything is measured: functions start, code gets warm. @default 8 */
+  readonly warmUpSeconds?: number;
 }
 
 export interface RunResult {
@@ -32,8 +34,6 @@ export interface RunResult {
   readonly usage: Usage;
 }
 
-/** Seconds of traffic before anything is measured: functions start, code gets warm. */
-const WARM_UP_SECONDS = 8;
 /** How long after the last POST the last match may take. */
 const DRAIN_MS = 30_000;
 
@@ -52,7 +52,7 @@ const DEFINITION: QueueDefinition = {
  * Plays a game backend at a rate against a local cloud of its own and measures what comes back by webhook.
  * Everything runs on this machine: backend, receiver, emulators and functions share its cores.
  */
-export async function run({ playersPerSecond, seconds, population, seed }: RunOptions): Promise<RunResult> {
+export async function run(options: RunOptions): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const usage = new Usage();
   const receiver = await listen();
@@ -70,10 +70,10 @@ export async function run({ playersPerSecond, seconds, population, seed }: RunOp
     onInvocation: (invocation) => usage.countInvocation(invocation),
   });
   try {
-    await play(cloud.url, receiver, { playersPerSecond, seconds: WARM_UP_SECONDS, population, seed }, 'warm');
+    await play(cloud.url, receiver, { ...options, seconds: options.warmUpSeconds ?? 8 }, 'warm');
     usage.reset();
     receiver.matches.length = 0;
-    const played = await play(cloud.url, receiver, { playersPerSecond, seconds, population, seed }, 'run');
+    const played = await play(cloud.url, receiver, options, 'run');
     return { ...summary(played, receiver.matches), usage };
   } finally {
     await cloud.stop();

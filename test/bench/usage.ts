@@ -1,7 +1,7 @@
-import { PRICES } from '../../lib/simulation/cost.ts';
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
+import { PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** Functions that requests to the API invoke. */

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { run } from './service-run.ts';
+
+it('the service benchmark measures a run in which nothing is lost', async () => {
+  const result = await run({
+    playersPerSecond: 10,
+    seconds: 2,
+    warmUpSeconds: 1,
+    population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 300 } },
+    seed: 1,
+  });
+  expect(result).toMatchObject({ players: 20, playersMatched: 20, lost: 0, ticketsMatchedTwice: 0 });
+  expect(result.postToWebhookMs).toHaveLength(20);
+  expect(result.lastPostToWebhookMs).toHaveLength(2);
+  const { usage } = result;
+  // A ticket and its index entry in, the ticket (in a transaction) and its entry out: five units at least.
+  expect(usage.writeUnits).toBeGreaterThanOrEqual(5 * 20);
+  expect(usage.events).toBe(2);
+  expect(usage.invocations.get('enqueue')!.count).toBe(20);
+  for (const dollars of Object.values(usage.dollars())) expect(dollars).toBeGreaterThan(0);
+}, 90_000);
