@@ -34,23 +34,23 @@ export const optionValueOptions = z.strictObject({
 export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 
 export function optionValue({ waitCost }: OptionValueOptions): Policy {
-  const limitOf = (tickets: readonly Ticket[], facts: PoolFacts, nowMs: number): number => {
-    let limit = 0;
-    for (const ticket of tickets) {
-      const { base, growth } = termsOf(ticket, waitCost, facts, nowMs);
-      limit += ticket.players.length * (base + growth);
-    }
-    return limit / (2 * facts.rules.teamSize);
-  };
   return {
-    *candidates(pool, facts, nowMs) {
-      const waiting = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
-      const solos = facts.rules.roles === undefined && waiting.every(({ players }) => players.length === 1);
-      if (solos) yield* widestMargin(pool, facts, nowMs, waitCost);
-      else yield* aroundLongestWaiters(pool, facts, nowMs, waitCost);
+    candidates(pool, facts, nowMs) {
+      const termsOf = limitTerms(waitCost, facts, nowMs);
+      const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
+      const solos = facts.rules.roles === undefined && pool.bySkill.every(isSolo);
+      return solos
+        ? widestMargin(pool, facts, nowMs, termsOf)
+        : aroundLongestWaiters(pool, facts, nowMs, termsOf);
     },
     release({ game, tickets }, facts, nowMs) {
-      const limit = limitOf(tickets, facts, nowMs);
+      const termsOf = limitTerms(waitCost, facts, nowMs);
+      let sum = 0;
+      for (const ticket of tickets) {
+        const { base, growth } = termsOf(ticket);
+        sum += ticket.players.length * (base + growth);
+      }
+      const limit = sum / (2 * facts.rules.teamSize);
       if (game.imbalance <= limit || isLastChance(oldestAgeMs(tickets, nowMs), facts)) {
         return { release: true };
       }
@@ -86,22 +86,27 @@ const THRESHOLDS_TO_DOUBLE = 14;
 const LAST_HOUR_FACTOR = 2;
 
 /** What one player of a ticket adds to the limit of a game, before it is divided by the players. */
-function termsOf(
-  ticket: Ticket,
-  waitCost: number,
-  facts: PoolFacts,
-  nowMs: number,
-): { base: number; growth: number } {
+interface LimitTerms {
+  readonly base: number;
+  readonly growth: number;
+}
+
+function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket: Ticket) => LimitTerms {
   const { rules, arrivalRate, timeoutMs } = facts;
   const seats = 2 * rules.teamSize;
-  const threshold = thresholdFactor(rules) * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
-  const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
-  const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
-  const base = threshold * (1 + LAST_HOUR_FACTOR * Math.exp((-arrivalRate * leftSeconds) / seats));
+  const factor = thresholdFactor(rules);
   // The same scale of age for all: by its own, the thin ends of the scale would wait several times as long.
-  const typical = thresholdFactor(rules) * Math.sqrt(waitCost / facts.typicalDensity);
-  const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * typical);
-  return { base, growth: seats * threshold * relativeAge * relativeAge };
+  const typical = factor * Math.sqrt(waitCost / facts.typicalDensity);
+  return (ticket) => {
+    const threshold = factor * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
+    const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
+    const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
+    const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * typical);
+    return {
+      base: threshold * (1 + LAST_HOUR_FACTOR * Math.exp((-arrivalRate * leftSeconds) / seats)),
+      growth: seats * threshold * relativeAge * relativeAge,
+    };
+  };
 }
 
 /** Solos: all games of neighbours whose spread is within their limit, the widest margin first. */
@@ -109,13 +114,13 @@ function* widestMargin(
   pool: CandidateSource,
   facts: PoolFacts,
   nowMs: number,
-  waitCost: number,
+  termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
   const seats = 2 * facts.rules.teamSize;
   for (;;) {
     const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
     let released = false;
-    for (const at of startsByMargin(sorted, facts, nowMs, waitCost)) {
+    for (const at of startsByMargin(sorted, facts, nowMs, termsOf)) {
       const window = sorted.slice(at, at + seats);
       if (!window.every((ticket) => pool.isWaiting(ticket))) continue;
       const candidate = pool.gameAmong(window);
@@ -132,28 +137,32 @@ function startsByMargin(
   sorted: readonly Ticket[],
   facts: PoolFacts,
   nowMs: number,
-  waitCost: number,
+  termsOf: (ticket: Ticket) => LimitTerms,
 ): number[] {
   const { rules } = facts;
   const seats = 2 * rules.teamSize;
   const skills = Float64Array.from(sorted, meanSkill);
   const limits = Float64Array.from(sorted, (ticket) => {
-    const { base, growth } = termsOf(ticket, waitCost, facts, nowMs);
+    const { base, growth } = termsOf(ticket);
     const isLast = isLastChance(nowMs - ticket.enqueuedAtMs, facts);
     return isLast ? Number.POSITIVE_INFINITY : (base + growth) / seats;
   });
-  const margins: { at: number; margin: number }[] = [];
+  const starts: { at: number; margin: number; least: number }[] = [];
   for (let at = 0; at + seats <= sorted.length; at++) {
     let limit = 0;
     for (let i = at; i < at + seats; i++) limit += limits[i];
     // With one player per team the difference of the teams is known as well.
     const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
-    const margin = limit - apart - uniformity(skills.subarray(at, at + seats), rules.q);
-    if (margin >= 0) margins.push({ at, margin });
+    const least = apart + uniformity(skills.subarray(at, at + seats), rules.q);
+    if (least <= limit) starts.push({ at, margin: limit - least, least });
   }
-  return margins.sort((a, b) => compare(b.margin, a.margin) || a.at - b.at).map(({ at }) => at);
+  // Margins are infinite at a last chance: there the most uniform game goes first.
+  return starts
+    .sort((a, b) => compare(b.margin, a.margin) || a.least - b.least || a.at - b.at)
+    .map(({ at }) => at);
 }
 
+/** As a − b, but equal infinities are equal. */
 const compare = (a: number, b: number) => (a === b ? 0 : a - b);
 
 /** Parties and roles: for each ticket, longest waiter first, the best game it has among its neighbours. */
@@ -161,12 +170,12 @@ function* aroundLongestWaiters(
   pool: CandidateSource,
   facts: PoolFacts,
   nowMs: number,
-  waitCost: number,
+  termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
   const { rules } = facts;
   const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
   const place = new Map(sorted.map((ticket, at) => [ticket, at]));
-  const terms = sorted.map((ticket) => termsOf(ticket, waitCost, facts, nowMs));
+  const terms = sorted.map(termsOf);
   const seats = 2 * rules.teamSize;
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
   // Lemma 6 of Alman & McKay: no game is more uniform than this share of the span of its skills.

@@ -45,7 +45,7 @@ export interface TickInput {
 }
 
 export interface TickPlan {
-  /** In the order of release. No ticket and no player twice. */
+  /** In the order of release. No ticket twice, and no two tickets that share a player in one game. */
   readonly matches: readonly Game[];
   /** Every ticket that stays, longest waiter first, and why. */
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];

@@ -2,6 +2,12 @@ import { GamePool } from '../engine/game-pool.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 
+/**
+ * Nodes the search for the proof of one match may visit. Only pools that weigh waiting, or have parties or roles,
+ * ever need more; then the bound is lower than it could be, and as true.
+ */
+const PROOF_NODE_BUDGET = 5000;
+
 /** The waiting tickets of one tick: sorted views for the searches of policies, games from the engine. */
 export class WaitingPool implements CandidateSource {
   readonly byAge: readonly Ticket[];
@@ -43,13 +49,14 @@ export class WaitingPool implements CandidateSource {
 
   *bestFirst(): Iterable<Candidate> {
     const pool = this.#poolOf(this.#waiting.values());
-    let bound = Number.POSITIVE_INFINITY;
+    let heldBound = Number.POSITIVE_INFINITY;
     try {
       for (const game of pool.drain(this.#nowMs)) {
-        // A game set aside stays possible; its own bound covered every game that has one of its tickets.
-        bound = Math.min(bound, game.lowerBound);
-        this.#drainBound = bound;
-        yield this.#candidateOf(game, this.#waiting);
+        this.#drainBound = Math.min(heldBound, game.lowerBound);
+        const candidate = this.#candidateOf(game, this.#waiting);
+        yield candidate;
+        // A game that is held stays possible, and its bound covered every game with one of its tickets.
+        if (candidate.tickets.some((ticket) => this.isWaiting(ticket))) heldBound = this.#drainBound;
       }
     } finally {
       this.#drainBound = undefined;
@@ -77,22 +84,22 @@ export class WaitingPool implements CandidateSource {
 
   /** What the engine says about a waiting ticket. */
   explain(ticketId: string): string {
-    this.#all ??= this.#poolOf(this.#waiting.values());
+    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
   #boundOfAll(): number {
-    this.#all ??= this.#poolOf(this.#waiting.values());
+    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
   }
 
-  #poolOf(tickets: Iterable<Ticket>): GamePool {
-    const pool =
-      this.#playersTwice.size === 0
-        ? new GamePool(this.#rules)
-        : new GamePool(this.#rules, {
-            forbids: (a, b) => (this.clash(a, b) ? 'the two tickets share a player' : undefined),
-          });
+  #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number): GamePool {
+    const pool = new GamePool(this.#rules, {
+      ...(nodeBudget !== undefined && { nodeBudget }),
+      ...(this.#playersTwice.size > 0 && {
+        forbids: (a: Ticket, b: Ticket) => (this.clash(a, b) ? 'the two tickets share a player' : undefined),
+      }),
+    });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;
   }

@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { Ticket } from '../../lib/engine/types.ts';
+import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
+import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { simulate } from '../../lib/simulation/simulate.ts';
+
+const optionValue: ReleaseOptions = { policy: 'option-value', waitCost: 2 };
+const expanding: ReleaseOptions = { policy: 'expanding', tolerance: 50, growthPerSecond: 5 };
+
+function queue(teamSize: number, release: ReleaseOptions, timeoutSeconds = 300): QueueRules {
+  return { teamSize, imbalance: { alpha: 1, p: 1, q: 2 }, release, tickSeconds: 1, timeoutSeconds };
+}
+
+function solo(ticketId: string, skill: number, enqueuedAtMs: number): Ticket {
+  return { ticketId, enqueuedAtMs, players: [{ playerId: `player of ${ticketId}`, skill }] };
+}
+
+/** What a bucket remembers in which `rate` normal players a second have come for ten minutes. */
+function memoryOf(rate: number): TickMemory {
+  const tickets = Array.from(
+    poissonArrivals(
+      {
+        population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
+        rate: { kind: 'constant', perSecond: rate },
+        players: 600 * rate,
+      },
+      seededRandom(7),
+    ),
+    ({ ticket }) => ticket,
+  );
+  return planTick({
+    rules: queue(1, { policy: 'greedy' }),
+    tickets: [...tickets].slice(-600),
+    nowMs: NOW_MS - 1000,
+  }).memory;
+}
+
+const NOW_MS = 600_000;
+
+const matched = (rules: QueueRules, tickets: readonly Ticket[], memory?: TickMemory) =>
+  planTick({ rules, tickets, nowMs: NOW_MS, memory }).matches.map(({ ticketIds }) => ticketIds);
+
+describe('the longest waiter is never passed over by a newer ticket of equal fit (Nakama #2544)', () => {
+  it.each([
+    ['fifo', { policy: 'fifo' }],
+    ['expanding', expanding],
+    ['option-value', optionValue],
+  ] as [string, ReleaseOptions][])('with %s', (_, release) => {
+    const old = solo('waits since long', 1500, NOW_MS - 60_000);
+    const newer = solo('came just now', 1500, NOW_MS - 1000);
+    const partner = solo('partner', 1510, NOW_MS - 500);
+    const games = matched(queue(1, release), [newer, partner, old], memoryOf(1));
+    expect(games).toHaveLength(1);
+    expect(games[0]).toContain('waits since long');
+  });
+
+  it('with a queue whose best games go first, when waiting has a weight', () => {
+    const old = solo('waits since long', 1500, NOW_MS - 60_000);
+    const newer = solo('came just now', 1500, NOW_MS - 1000);
+    const partner = solo('partner', 1510, NOW_MS - 500);
+    const rules = { ...queue(1, { policy: 'greedy' }), beta: 0.1 };
+    expect(matched(rules, [newer, partner, old])[0]).toContain('waits since long');
+  });
+});
+
+describe("every long waiter's time counts, not only the longest's (ShieldBattery #1530)", () => {
+  it('releases a game of many long waiters that one long waiter alone would not bring about', () => {
+    const rules = queue(5, { policy: 'option-value', waitCost: 0.5 });
+    const memory = memoryOf(5);
+    const game = (oldTickets: number) =>
+      Array.from({ length: 10 }, (_, i) =>
+        solo(`t${i}`, 1450 + 10 * i, NOW_MS - (i < oldTickets ? 200_000 : 1000)),
+      );
+    expect(matched(rules, game(1), memory)).toHaveLength(0);
+    expect(matched(rules, game(10), memory)).toHaveLength(1);
+  });
+});
+
+describe('the player 2.5 standard deviations out is matched within the time the policy promises (teiserver #699)', () => {
+  it('waits no longer than the time-out, and mostly far less, with option-value', () => {
+    const waits = waitsOf(queue(2, optionValue, 120), 2, 4000);
+    const outliers = waits.filter(({ skill }) => Math.abs(skill - 1500) > 2.5 * 350);
+    expect(outliers.length).toBeGreaterThan(20);
+    expect(outliers.every(({ seconds }) => seconds <= 121)).toBe(true);
+    const sorted = outliers.map(({ seconds }) => seconds).sort((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(90);
+  });
+});
+
+describe('the top player is not stuck for hours (osu-server-spectator #501)', () => {
+  it('gets a game before the time-out although nobody is near', () => {
+    const waits = waitsOf(queue(1, optionValue, 180), 0.5, 600, [solo('the best there is', 4000, 60_000)]);
+    const top = waits.find(({ skill }) => skill === 4000);
+    expect(top?.matched).toBe(true);
+    expect(top?.seconds).toBeLessThanOrEqual(180);
+  });
+});
+
+describe('a lone late ticket does not reset what its party-mates have waited (expansion age `newest` of FlexMatch)', () => {
+  it.each([
+    ['expanding', expanding],
+    ['option-value', optionValue],
+  ] as [string, ReleaseOptions][])('with %s', (_, release) => {
+    const waiting = Array.from({ length: 9 }, (_, i) => solo(`t${i}`, 1400 + 20 * i, NOW_MS - 90_000));
+    const late = solo('late', 1480, NOW_MS - 1000);
+    const rules = queue(5, release.policy === 'expanding' ? { ...expanding, tolerance: 100 } : release);
+    expect(matched(rules, [...waiting, late], memoryOf(5))).toHaveLength(1);
+  });
+});
+
+describe('expanding', () => {
+  it('needs the tolerance of every member: a newcomer is not forced into a wide game', () => {
+    const rules = queue(1, expanding);
+    const old = solo('old', 1000, NOW_MS - 60_000);
+    const newcomer = solo('newcomer', 1200, NOW_MS - 1000);
+    expect(matched(rules, [old, newcomer])).toHaveLength(0);
+    expect(matched(rules, [old, { ...newcomer, enqueuedAtMs: NOW_MS - 40_000 }])).toHaveLength(1);
+  });
+
+  it('serves the longest waiter first, with the nearest company', () => {
+    const rules = queue(1, { policy: 'expanding', tolerance: 300 });
+    const games = matched(rules, [
+      solo('longest', 1000, NOW_MS - 30_000),
+      solo('near', 1050, NOW_MS - 10_000),
+      solo('far', 1200, NOW_MS - 20_000),
+    ]);
+    expect(games).toEqual([['longest', 'near']]);
+  });
+});
+
+describe('brackets', () => {
+  it('matches across ranges only near the time-out', () => {
+    const rules = queue(1, { policy: 'brackets', count: 4, growSeconds: 20 }, 60);
+    const memory = memoryOf(2);
+    const pair = (ageMs: number) => [solo('low', 900, NOW_MS - ageMs), solo('high', 2100, NOW_MS - ageMs)];
+    expect(matched(rules, pair(30_000), memory)).toHaveLength(0);
+    expect(matched(rules, pair(59_000), memory)).toHaveLength(1);
+  });
+});
+
+describe('difference-wait', () => {
+  it('holds a game in proportion to its imbalance', () => {
+    const rules = queue(1, { policy: 'difference-wait', secondsPerImbalance: 0.1 });
+    const pair = (ageMs: number) => [solo('a', 1000, NOW_MS - ageMs), solo('b', 1100, NOW_MS - ageMs)];
+    expect(matched(rules, pair(14_000))).toHaveLength(0);
+    expect(matched(rules, pair(15_000))).toHaveLength(1);
+  });
+});
+
+describe('periodic', () => {
+  it('makes games at the end of the period only', () => {
+    const rules = queue(1, { policy: 'periodic', everySeconds: 10 });
+    const tickets = [solo('a', 1000, NOW_MS - 3000), solo('b', 1001, NOW_MS - 2000)];
+    const before = planTick({ rules, tickets, nowMs: NOW_MS - 1000 });
+    expect(before.matches).toHaveLength(0);
+    expect(planTick({ rules, tickets, nowMs: NOW_MS, memory: before.memory }).matches).toHaveLength(1);
+  });
+});
+
+describe('patient', () => {
+  it('makes balanced games at once and holds others while the next player may mend them', () => {
+    const rules = queue(1, { policy: 'patient', imbalanceMax: 50, waitCost: 5 });
+    const memory = memoryOf(2);
+    const pair = (apart: number, ageMs: number) => [
+      solo('a', 1500, NOW_MS - ageMs),
+      solo('b', 1500 + apart, NOW_MS - ageMs),
+    ];
+    expect(matched(rules, pair(30, 500), memory)).toHaveLength(1);
+    expect(matched(rules, pair(100, 500), memory)).toHaveLength(0);
+    expect(matched(rules, pair(100, 60_000), memory)).toHaveLength(1);
+  });
+});
+
+describe('bots', () => {
+  it('fill the game of a ticket at its time-out, with the nearest company first', () => {
+    const rules: QueueRules = { ...queue(2, optionValue, 60), fill: 'bots' };
+    const { matches, timedOut } = planTick({
+      rules,
+      tickets: [solo('late', 1500, NOW_MS - 61_000), solo('near', 1550, NOW_MS - 1000)],
+      nowMs: NOW_MS,
+    });
+    expect(timedOut).toEqual([]);
+    expect(matches).toHaveLength(1);
+    expect(matches[0].ticketIds).toEqual(['late', 'near']);
+    const seats = matches[0].teams.flat();
+    expect(
+      seats
+        .filter(({ bot }) => bot)
+        .map(({ playerId }) => playerId)
+        .sort(),
+    ).toEqual(['bot-1', 'bot-2']);
+  });
+});
+
+describe('a player in two tickets', () => {
+  it('is never in one game with himself', () => {
+    const twice = (ticketId: string, skill: number): Ticket => ({
+      ticketId,
+      enqueuedAtMs: NOW_MS - 5000,
+      players: [{ playerId: 'the same', skill }],
+    });
+    const tickets = [
+      twice('one', 1500),
+      twice('two', 1500),
+      solo('other', 1600, NOW_MS - 5000),
+      solo('more', 1700, NOW_MS),
+    ];
+    for (const release of [{ policy: 'greedy' }, { policy: 'fifo' }] as ReleaseOptions[]) {
+      for (const ticketIds of matched(queue(1, release), tickets)) {
+        expect(ticketIds).not.toEqual(['one', 'two']);
+      }
+    }
+  });
+});
+
+function waitsOf(rules: QueueRules, rate: number, players: number, extra: readonly Ticket[] = []) {
+  const waits: { skill: number; seconds: number; matched: boolean }[] = [];
+  const arrivals = [
+    ...poissonArrivals(
+      {
+        population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
+        rate: { kind: 'constant', perSecond: rate },
+        players,
+      },
+      seededRandom(3),
+    ),
+    ...extra.map((ticket) => ({ ticket, patienceMs: Number.POSITIVE_INFINITY })),
+  ].sort((a, b) => a.ticket.enqueuedAtMs - b.ticket.enqueuedAtMs);
+  const note = (ticket: Ticket, nowMs: number, isMatched: boolean) =>
+    waits.push({
+      skill: ticket.players[0].skill,
+      seconds: (nowMs - ticket.enqueuedAtMs) / 1000,
+      matched: isMatched,
+    });
+  const observer = {
+    matched: (_game: unknown, tickets: readonly Ticket[], nowMs: number) => {
+      for (const ticket of tickets) note(ticket, nowMs, true);
+    },
+    timedOut: (ticket: Ticket, nowMs: number) => void note(ticket, nowMs, false),
+    cancelled() {},
+    ticked() {},
+  };
+  for (const _ of simulate({ rules, arrivals, observers: [observer] }));
+  return waits;
+}
