@@ -43,32 +43,22 @@ export class Histogram {
     return this.#max;
   }
 
-  /** The value below which the part `part` ∈ [0, 1] of all values lies. Cost: the number of bins. */
-  quantile(part: number): number {
-    if (this.#count === 0) return 0;
-    let left = part * this.#count;
-    for (const [bin, count] of this.#sorted()) {
-      left -= count;
-      if (left > 0) continue;
+  /**
+   * The values at or below which these parts of all values lie.
+   *
+   * @param parts ascending, each in [0, 1]
+   * @returns one value for each, 0 when there are no values
+   */
+  quantiles(parts: readonly number[]): number[] {
+    const bins = [...this.#bins].sort(([a], [b]) => a - b);
+    let at = -1;
+    let below = 0;
+    return parts.map((part) => {
+      while (at < bins.length - 1 && (at < 0 || below < part * this.#count)) below += bins[++at][1];
+      if (at < 0) return 0;
+      const [bin] = bins[at];
       const middle = bin < 0 ? 0 : this.#unit * RESOLUTION ** (bin + 0.5);
       return Math.min(this.#max, Math.max(this.#min, middle));
-    }
-    return this.#max;
-  }
-
-  /** The share of values in each range between consecutive edges; the last edge is included in the last one. */
-  shares(edges: readonly number[]): number[] {
-    const shares = new Array<number>(edges.length - 1).fill(0);
-    for (const [bin, count] of this.#bins) {
-      const middle = bin < 0 ? 0 : this.#unit * RESOLUTION ** (bin + 0.5);
-      let at = edges.findIndex((edge) => middle < edge) - 1;
-      if (at === -2) at = shares.length - 1;
-      if (at >= 0) shares[at] += count / this.#count;
-    }
-    return shares;
-  }
-
-  #sorted(): [number, number][] {
-    return [...this.#bins].sort(([a], [b]) => a - b);
+    });
   }
 }

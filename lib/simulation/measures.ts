@@ -28,7 +28,6 @@ export interface Measures {
   readonly matches: number;
   /** Virtual seconds from the first arrival to the last tick. */
   readonly seconds: number;
-  readonly ticks: number;
   /** Where the players ended; the sum is `players`. */
   readonly outcome: {
     readonly matched: number;
@@ -54,16 +53,23 @@ export interface Measures {
   readonly waitingPlayers: { readonly mean: number; readonly max: number };
   /** At most 400 points. */
   readonly waitingOverTime: readonly { readonly seconds: number; readonly players: number }[];
-  /** The shares of all players' waits in ranges of seconds, for a chart. */
-  readonly waitShares: readonly { readonly fromSeconds: number; readonly share: number }[];
-  readonly imbalanceShares: readonly { readonly from: number; readonly share: number }[];
+  /** Which wait each percentage of the players stayed below, for a chart. */
+  readonly waitQuantiles: readonly Quantile[];
+  readonly imbalanceQuantiles: readonly Quantile[];
+}
+
+/** `part` ∈ [0, 1] of all values are at most `value`. */
+export interface Quantile {
+  readonly part: number;
+  readonly value: number;
 }
 
 /** Waits below this are all one. */
 const WAIT_UNIT_SECONDS = 0.01;
 /** A gap below this share of the imbalance is rounding. */
 const ROUNDING = 1e-9;
-const CHART_RANGES = 40;
+/** 0, 2 %, …, 98 %, 99 %. */
+const CHART_PARTS = [...Array.from({ length: 50 }, (_, at) => at / 50), 0.99];
 
 /** Counts what a simulation does. Memory does not grow with the number of players. */
 export class Meter implements Observer {
@@ -87,7 +93,6 @@ export class Meter implements Observer {
   #waitingTickets = 0;
   #waitingMax = 0;
   #bots = 0;
-  #ticks = 0;
   #startMs = Number.POSITIVE_INFINITY;
   #endMs = Number.NEGATIVE_INFINITY;
 
@@ -142,7 +147,6 @@ export class Meter implements Observer {
   }
 
   ticked(nowMs: number, waiting: readonly Ticket[]): void {
-    this.#ticks++;
     this.#endMs = nowMs;
     let players = 0;
     for (const ticket of waiting) players += ticket.players.length;
@@ -161,8 +165,7 @@ export class Meter implements Observer {
       players: this.#matched + this.#cancelled + this.#timedOut + this.#waiting,
       tickets: this.#tickets + this.#waitingTickets,
       matches: this.#imbalance.count,
-      seconds: this.#ticks === 0 ? 0 : (this.#endMs - start) / 1000,
-      ticks: this.#ticks,
+      seconds: Number.isFinite(this.#endMs) ? (this.#endMs - start) / 1000 : 0,
       outcome: {
         matched: this.#matched,
         cancelled: this.#cancelled,
@@ -187,8 +190,8 @@ export class Meter implements Observer {
       waitingOverTime: this.#waitingOverTime
         .points()
         .map(({ atMs, value }) => ({ seconds: (atMs - start) / 1000, players: value })),
-      waitShares: sharesOf(this.#waits).map(({ from, share }) => ({ fromSeconds: from, share })),
-      imbalanceShares: sharesOf(this.#imbalance),
+      waitQuantiles: quantilesOf(this.#waits),
+      imbalanceQuantiles: quantilesOf(this.#imbalance),
     };
   }
 
@@ -221,25 +224,21 @@ function histogramOf<Key>(histograms: Map<Key, Histogram>, key: Key): Histogram 
 }
 
 function spreadOf(values: Histogram): Spread {
+  const [p50, p90, p99] = values.quantiles([0.5, 0.9, 0.99]).map(rounded);
   return {
     count: values.count,
     mean: rounded(values.mean),
-    p50: rounded(values.quantile(0.5)),
-    p90: rounded(values.quantile(0.9)),
-    p99: rounded(values.quantile(0.99)),
+    p50,
+    p90,
+    p99,
     max: rounded(values.max),
   };
 }
 
-/** Equal ranges up to a little above the 99th percentile; the last one holds all that is above. */
-function sharesOf(values: Histogram): { from: number; share: number }[] {
+function quantilesOf(values: Histogram): Quantile[] {
   if (values.count === 0) return [];
-  const width = (1.1 * Math.max(values.quantile(0.99), values.max / 1e6)) / CHART_RANGES || 1;
-  const edges = Array.from({ length: CHART_RANGES }, (_, at) => at * width);
-  return values.shares([...edges, Number.POSITIVE_INFINITY]).map((share, at) => ({
-    from: rounded(edges[at]),
-    share: rounded(share),
-  }));
+  const found = values.quantiles(CHART_PARTS);
+  return CHART_PARTS.map((part, at) => ({ part, value: rounded(found[at]) }));
 }
 
 /** Six digits: more than a simulation knows, and the same text for the same value. */

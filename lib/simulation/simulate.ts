@@ -1,5 +1,7 @@
 import type { Game, Ticket } from '../engine/types.ts';
 import { planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
+import { meanSkill } from '../policies/policy.ts';
+import { type TickRange, tickRanges } from '../service/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** Is told what happens, in the order in which it happens. All times are virtual, milliseconds since the epoch. */
@@ -7,12 +9,12 @@ export interface Observer {
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void;
   timedOut(ticket: Ticket, nowMs: number): void;
   cancelled(ticket: Ticket, atMs: number): void;
-  /** After each tick. */
+  /** After each slot of the clock, all buckets together; `waiting` in the order of arrival. */
   ticked(nowMs: number, waiting: readonly Ticket[]): void;
 }
 
 export interface SimulationOptions {
-  readonly rules: QueueRules;
+  readonly rules: QueueRules & { readonly buckets?: readonly number[] | undefined };
   /** In the order of arrival. Read lazily. */
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
@@ -28,12 +30,13 @@ export interface Progress {
   readonly nowMs: number;
   /** Players who have come so far. */
   readonly players: number;
+  /** Searches so far, each bucket's its own. */
   readonly ticks: number;
 }
 
 /**
- * Plays a queue in virtual time with the tick of the service itself: the same engine, policies and
- * estimates.
+ * Plays a queue in virtual time with the tick of the service itself: the same engine, policies, estimates and
+ * buckets.
  *
  * Ticks are due at the multiples of `tickSeconds` since the epoch, as in the service, and only while somebody
  * waits. Between two ticks nothing happens but arrivals and cancellations. A generator that yields after each
@@ -44,7 +47,8 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
   const waiting = new Map<string, Arrival>();
-  let memory: TickMemory | undefined;
+  const plan = { version: 1, boundaries: rules.buckets ?? [], fromMs: 0 };
+  const memories = new Map<string, TickMemory>();
   let next = arrivals.next();
   let players = 0;
   let ticks = 0;
@@ -64,24 +68,44 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       waiting.delete(ticketId);
       for (const observer of observers) observer.cancelled(ticket, givesUpMs);
     }
-    const tickets = Array.from(waiting.values(), ({ ticket }) => ticket);
-    const plan = planTick({ rules, tickets, nowMs, memory, reasons: false });
-    memory = plan.memory;
-    ticks++;
-    for (const game of plan.matches) {
-      const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));
-      for (const observer of observers) observer.matched(game, inGame, nowMs);
+    const odd = Math.round(nowMs / tickMs) % 2 === 1;
+    for (const range of tickRanges(plan, odd)) {
+      const tickets = ticketsWithin(waiting.values(), range);
+      if (tickets.length === 0) continue;
+      const name = `${odd}.${range.index}`;
+      const { matches, timedOut, memory } = planTick({
+        rules,
+        tickets,
+        nowMs,
+        memory: memories.get(name),
+        reasons: false,
+      });
+      memories.set(name, memory);
+      ticks++;
+      for (const game of matches) {
+        const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));
+        for (const observer of observers) observer.matched(game, inGame, nowMs);
+      }
+      for (const ticketId of timedOut) {
+        const ticket = take(waiting, ticketId);
+        for (const observer of observers) observer.timedOut(ticket, nowMs);
+      }
     }
-    for (const ticketId of plan.timedOut) {
-      const ticket = take(waiting, ticketId);
-      for (const observer of observers) observer.timedOut(ticket, nowMs);
-    }
-    if (observers.length > 0) {
-      const left = Array.from(waiting.values(), ({ ticket }) => ticket);
-      for (const observer of observers) observer.ticked(nowMs, left);
-    }
+    const left = Array.from(waiting.values(), ({ ticket }) => ticket);
+    for (const observer of observers) observer.ticked(nowMs, left);
     yield { nowMs, players, ticks };
   }
+}
+
+function ticketsWithin(waiting: Iterable<Arrival>, { from, to }: TickRange): Ticket[] {
+  const low = from === undefined ? Number.NEGATIVE_INFINITY : Number.parseFloat(from);
+  const high = to === undefined ? Number.POSITIVE_INFINITY : Number.parseFloat(to);
+  const tickets: Ticket[] = [];
+  for (const { ticket } of waiting) {
+    const skill = meanSkill(ticket);
+    if (skill >= low && skill < high) tickets.push(ticket);
+  }
+  return tickets;
 }
 
 function take(waiting: Map<string, Arrival>, ticketId: string): Ticket {

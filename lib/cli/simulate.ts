@@ -1,0 +1,192 @@
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { Game } from '../engine/types.ts';
+import { gameJson } from '../service/offline.ts';
+import type { QueueDefinition } from '../service/queue-definition.ts';
+import { type PlayResult, play } from '../simulation/play.ts';
+import { reportPage } from '../simulation/report.ts';
+import { addCrowdOptions, type CrowdOptions, crowdOf, type DescribedCrowd } from './crowd.ts';
+import { InvalidInput } from './failure.ts';
+import { printJson, readQueueFile } from './input.ts';
+import { progressBar } from './progress.ts';
+
+interface SimulateOptions extends CrowdOptions {
+  queue: string[];
+  matches?: string;
+  report?: string;
+  json?: boolean;
+}
+
+/** Plays queue definitions on simulated players, before real ones meet them. */
+export function simulateCommand(): Command {
+  const command = new Command('simulate')
+    .summary('what a queue definition will do to its players')
+    .description(
+      'Plays queue definitions in virtual time, with the search and the policies of the service. Several files are ' +
+        'played on the same arrivals, side by side.',
+    )
+    .requiredOption('--queue <file...>', 'queue definitions');
+  return addCrowdOptions(command)
+    .option('--matches <file>', 'write every match, one JSON line each')
+    .option('--report <file>', 'write a page of charts, one self-contained HTML file')
+    .option('--json', 'print the results as JSON (default when the output is not a terminal)')
+    .action(async (options: SimulateOptions) => {
+      const definitions = options.queue.map(readQueueFile);
+      if (options.matches !== undefined && definitions.length > 1) {
+        throw new InvalidInput(
+          '--matches: Expected one queue definition, got several: a line would not say whose it is',
+        );
+      }
+      const crowds = definitions.map((definition) => crowdOf(options, definition));
+      const interrupt = onInterrupt();
+      const runs = [];
+      for (const [at, definition] of definitions.entries()) {
+        if (interrupt.happened()) break;
+        const result = await run(definition, crowds[at], options.matches, interrupt.happened);
+        runs.push({ name: definition.name, definition, ...result });
+      }
+      interrupt.forget();
+
+      const interrupted = interrupt.happened();
+      const results = runs.map(({ name, definition, measures, cost, warnings }) => ({
+        queue: name,
+        policy: definition.release.policy,
+        seed: Number(options.seed),
+        interrupted,
+        ...measures,
+        costDollars: cost,
+        warnings,
+      }));
+      if (options.report !== undefined) {
+        const names = [...new Set(runs.map(({ name }) => name))].join(', ');
+        const section = {
+          title: names,
+          text: crowds[0].text + (interrupted ? ' Interrupted before the end.' : ''),
+          runs: withDistinctNames(runs),
+        };
+        write(options.report, reportPage(`Simulation of ${names}`, [section]));
+      }
+      if (options.json || !process.stdout.isTTY)
+        printJson(results.length === 1 ? results[0] : { runs: results });
+      else for (const result of runs) console.error(summary(result));
+      for (const { name, warnings } of runs)
+        for (const warning of warnings) console.error(`${name}: ${warning}`);
+      if (interrupted) process.exitCode = 130;
+    });
+}
+
+/** Virtual time in slices, so that the process hears Ctrl-C and the bar moves. */
+async function run(
+  definition: QueueDefinition,
+  crowd: DescribedCrowd,
+  matchesFile: string | undefined,
+  isInterrupted: () => boolean,
+): Promise<PlayResult> {
+  const lines = matchesFile === undefined ? undefined : matchWriter(matchesFile);
+  const bar = progressBar(definition.name);
+  const { steps, result } = play(definition, crowd, lines?.write);
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const { players } of steps) {
+    if (performance.now() < sliceEnd) continue;
+    bar.show(players / crowd.players);
+    await turn();
+    if (isInterrupted()) break;
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+  bar.end();
+  lines?.end();
+  return result();
+}
+
+const SLICE_MS = 50;
+const LINES_PER_WRITE = 500;
+
+function matchWriter(path: string): { write: (game: Game, nowMs: number) => void; end: () => void } {
+  let lines: string[] = [];
+  const file = opened(path);
+  const flush = () => {
+    if (lines.length > 0) writeSync(file, `${lines.join('\n')}\n`);
+    lines = [];
+  };
+  return {
+    write(game, nowMs) {
+      lines.push(JSON.stringify({ releasedAt: new Date(nowMs).toISOString(), ...gameJson(game) }));
+      if (lines.length >= LINES_PER_WRITE) flush();
+    },
+    end() {
+      flush();
+      closeSync(file);
+    },
+  };
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): InvalidInput {
+  return new InvalidInput(
+    `${path}: Expected a file that can be written: ${(error as NodeJS.ErrnoException).code}`,
+  );
+}
+
+function onInterrupt(): { happened: () => boolean; forget: () => void } {
+  let happened = false;
+  const listen = () => {
+    happened = true;
+  };
+  process.once('SIGINT', listen);
+  return { happened: () => happened, forget: () => process.off('SIGINT', listen) };
+}
+
+/** Two definitions of one name are told apart by their policies, or by their place. */
+function withDistinctNames<Run extends { name: string; definition: QueueDefinition }>(
+  runs: readonly Run[],
+): Run[] {
+  return runs.map((run, at) => {
+    const twins = runs.filter(({ name }) => name === run.name);
+    if (twins.length === 1) return run;
+    const { policy } = run.definition.release;
+    const samePolicy = twins.filter(({ definition }) => definition.release.policy === policy);
+    return { ...run, name: samePolicy.length === 1 ? policy : `${policy} ${at + 1}` };
+  });
+}
+
+function summary({ name, measures, cost }: PlayResult & { name: string }): string {
+  const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
+  const line = (label: string, text: string) => `  ${label.padEnd(12)}${text}`;
+  const number = (value: number) => String(Number(value.toPrecision(3)));
+  return [
+    `${name}: ${measures.players} players, ${measures.matches} matches in ${number(measures.seconds / 3600)} h of virtual time`,
+    line(
+      'wait',
+      `mean ${number(wait.mean)} s, 90 % ${number(wait.p90)} s, 99 % ${number(wait.p99)} s, longest ${number(wait.max)} s`,
+    ),
+    line(
+      'imbalance',
+      `mean ${number(imbalance.mean)}, 90 % ${number(imbalance.p90)}, 99 % ${number(imbalance.p99)}`,
+    ),
+    line(
+      'gap',
+      `mean ${number(gap.mean)}; ${(100 * provedBest).toFixed(1)} % of matches proved best of their pool`,
+    ),
+    line(
+      'players',
+      `${outcome.matched} matched, ${outcome.cancelled} cancelled, ${outcome.timedOut} timed out, ${outcome.waiting} waiting at the end`,
+    ),
+    line('on AWS', `about $${cost.perMillionPlayers.toFixed(2)} per million players`),
+  ].join('\n');
+}

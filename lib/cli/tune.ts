@@ -1,0 +1,225 @@
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { Command } from 'commander';
+import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
+import type { QueueDefinition } from '../service/queue-definition.ts';
+import { scatterPage } from '../simulation/report.ts';
+import {
+  type PolicyName,
+  pick,
+  refinedSettings,
+  settingsOf,
+  type TunePoint,
+  type Wish,
+  withFront,
+} from '../simulation/tune.ts';
+import { addCrowdOptions, type CrowdOptions, crowdOf, integer, positive } from './crowd.ts';
+import { Failure, InvalidInput } from './failure.ts';
+import { printJson, readQueueFile } from './input.ts';
+import { progressBar } from './progress.ts';
+import type { TuneTask } from './tune-worker.ts';
+
+interface TuneOptions extends CrowdOptions {
+  queue: string;
+  policies: string;
+  maxWaitP99?: string;
+  maxWaitMean?: string;
+  maxImbalanceP90?: string;
+  maxImbalanceMean?: string;
+  maxTimedOut?: string;
+  out?: string;
+  report?: string;
+  workers?: string;
+  json?: boolean;
+}
+
+/** Tries policies and their parameters on simulated players and picks what a wish asks for. */
+export function tuneCommand(): Command {
+  const command = new Command('tune')
+    .summary('find the release policy and parameters for a wish')
+    .description(
+      'Plays a queue definition with many release policies on the same simulated players, shows the front of wait against ' +
+        'imbalance, and writes the definition that a wish picks.',
+    )
+    .requiredOption('--queue <file>', 'queue definition; its release is what gets tuned');
+  return addCrowdOptions(command)
+    .option('--policies <names>', 'policies to try', 'option-value,expanding,periodic,greedy')
+    .option('--max-wait-p99 <seconds>', '99 % of the players wait no longer')
+    .option('--max-wait-mean <seconds>', 'players wait no longer on average')
+    .option('--max-imbalance-p90 <imbalance>', '90 % of the matches are no more imbalanced')
+    .option('--max-imbalance-mean <imbalance>', 'matches are no more imbalanced on average')
+    .option('--max-timed-out <share>', 'of the players, 0 to 1 (default 0.01)')
+    .option('--out <file>', 'write the queue definition that the wish picks')
+    .option('--report <file>', 'write a page that shows the front')
+    .option('--workers <number>', 'threads (default one for each core)')
+    .option('--json', 'print the points as JSON (default when the output is not a terminal)')
+    .action(async (options: TuneOptions) => {
+      const definition = readQueueFile(options.queue);
+      const wish = wishOf(options);
+      const hasWish = Object.values(wish).some((limit) => limit !== undefined);
+      if (options.out !== undefined && !hasWish) {
+        throw new InvalidInput('--out: Expected a wish, such as --max-wait-p99 60, to pick what is written');
+      }
+      const crowdOptions = { ...options, players: options.players ?? '10000' };
+      const crowd = crowdOf(crowdOptions, definition);
+      const spread = spreadOf(crowd.skillSample);
+      const settings = policiesOf(options.policies).flatMap((policy) =>
+        settingsOf(policy, spread, definition.timeoutSeconds),
+      );
+      const tasksOf = (releases: readonly ReleaseOptions[]): TuneTask[] =>
+        releases.map((release) => ({ definition, release, crowd: crowdValues(crowdOptions) }));
+      const workers =
+        options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
+
+      let points = await inParallel(tasksOf(settings), workers);
+      const first = hasWish ? pick(points, wish) : undefined;
+      if (first !== undefined) {
+        points = [...points, ...(await inParallel(tasksOf(refinedSettings(first.release, points)), workers))];
+      }
+      points = withFront(points);
+      const chosen = hasWish ? pick(points, wish) : undefined;
+      const chosenDefinition: QueueDefinition | undefined = chosen && {
+        ...definition,
+        release: chosen.release,
+      };
+
+      if (options.report !== undefined) {
+        write(options.report, scatterPage(`Tuning of ${definition.name}`, crowd.text, points, chosen));
+      }
+      if (options.json || !process.stdout.isTTY) {
+        printJson({
+          queue: definition.name,
+          seed: Number(options.seed),
+          points,
+          chosen: chosenDefinition ?? null,
+        });
+      } else console.error(table(points, chosen));
+      if (hasWish && chosenDefinition === undefined) {
+        throw new Failure(`No setting keeps to the wish. ${nearest(points)}`);
+      }
+      if (options.out !== undefined) write(options.out, `${JSON.stringify(chosenDefinition, null, 2)}\n`);
+    });
+}
+
+function wishOf(options: TuneOptions): Wish {
+  const limit = (name: string, value: string | undefined) =>
+    value === undefined ? undefined : positive(`--${name}`, value);
+  return {
+    waitP99Max: limit('max-wait-p99', options.maxWaitP99),
+    waitMeanMax: limit('max-wait-mean', options.maxWaitMean),
+    imbalanceP90Max: limit('max-imbalance-p90', options.maxImbalanceP90),
+    imbalanceMeanMax: limit('max-imbalance-mean', options.maxImbalanceMean),
+    timedOutMax: limit('max-timed-out', options.maxTimedOut),
+  };
+}
+
+function policiesOf(text: string): PolicyName[] {
+  const known = releaseOptions.options.map(({ shape }) => shape.policy.value);
+  return text.split(',').map((name) => {
+    const policy = known.find((candidate) => candidate === name);
+    if (policy === undefined)
+      throw new InvalidInput(`--policies: Expected of ${known.join(', ')}, got ${name}`);
+    return policy;
+  });
+}
+
+/** Half of what the middle two thirds span: the standard deviation, if skills are normal. */
+function spreadOf(skills: readonly number[]): number {
+  const sorted = Float64Array.from(skills).sort();
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  return Math.max(1e-6, (at(5 / 6) - at(1 / 6)) / 2);
+}
+
+/** What a worker needs to make the same crowd. */
+function crowdValues(options: CrowdOptions): CrowdOptions {
+  const {
+    arrivals,
+    rate,
+    ramp,
+    day,
+    players,
+    seed,
+    skills,
+    parties,
+    partySpread,
+    roleWeights,
+    roleFlexibility,
+    patience,
+  } = options;
+  const given = {
+    arrivals,
+    rate,
+    ramp,
+    day,
+    players,
+    skills,
+    parties,
+    partySpread,
+    roleWeights,
+    roleFlexibility,
+    patience,
+  };
+  return { seed, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+/** Results in the order of the tasks, whatever the order in which workers finish. */
+async function inParallel(tasks: readonly TuneTask[], workers: number): Promise<TunePoint[]> {
+  const points = new Array<TunePoint>(tasks.length);
+  const bar = progressBar('tuning');
+  let next = 0;
+  let done = 0;
+  const work = () =>
+    new Promise<void>((resolve, reject) => {
+      const worker = new Worker(new URL('./tune-worker.ts', import.meta.url));
+      let at = -1;
+      const give = () => {
+        if (next === tasks.length) void worker.terminate().then(() => resolve());
+        else {
+          at = next++;
+          worker.postMessage(tasks[at]);
+        }
+      };
+      worker.on('error', reject);
+      worker.on('message', (point: TunePoint) => {
+        points[at] = point;
+        bar.show(++done / tasks.length);
+        give();
+      });
+      give();
+    });
+  await Promise.all(Array.from({ length: Math.min(workers, tasks.length) }, work));
+  bar.end();
+  return points;
+}
+
+function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
+  const number = (value: number) => String(Number(value.toPrecision(3))).padStart(9);
+  const lines = points
+    .filter((point) => point.onFront || point === chosen)
+    .map((point) => {
+      const { policy, ...parameters } = point.release;
+      return (
+        `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
+        `${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${policy} ${JSON.stringify(parameters)}`
+      );
+    });
+  return [' wait mean      99 %  longest imbalance     90 %  (the front)', ...lines].join('\n');
+}
+
+function nearest(points: readonly TunePoint[]): string {
+  const wait = Math.min(...points.map(({ waitP99 }) => waitP99));
+  const imbalance = Math.min(...points.map(({ imbalanceP90 }) => imbalanceP90));
+  const digits = (value: number) => Number(value.toPrecision(3));
+  return `The shortest 99 % wait tried is ${digits(wait)} s, the lowest 90 % imbalance ${digits(imbalance)}: ask for less, or try other policies.`;
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new InvalidInput(
+      `${path}: Expected a file that can be written: ${(error as NodeJS.ErrnoException).code}`,
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
+import { GridComponent, LegendComponent } from 'echarts/components';
+import * as echarts from 'echarts/core';
+import { LegacyGridContainLabel } from 'echarts/features';
+import { SVGRenderer } from 'echarts/renderers';
+
+echarts.use([
+  BarChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  LegacyGridContainLabel,
+  SVGRenderer,
+]);
+
+/** Drawn at the width of a phone, so that the text stays readable there; wider screens show charts side by side. */
+const WIDTH = 460;
+const HEIGHT = 270;
+
+/**
+ * Colours a page sets by style sheet, for light and dark alike. The renderer only knows plain colours, so
+ * charts are drawn in stand-ins that are then replaced by the page's variables.
+ */
+const INK = '#010203';
+const FAINT = '#040506';
+const SERIES = ['#0a0b01', '#0a0b02', '#0a0b03', '#0a0b04', '#0a0b05', '#0a0b06', '#0a0b07', '#0a0b08'];
+const VARIABLES: readonly [colour: string, variable: string][] = [
+  [INK, 'var(--ink)'],
+  [FAINT, 'var(--faint)'],
+  ...SERIES.map((colour, at): [string, string] => [colour, `var(--series-${at + 1})`]),
+];
+
+export interface Axis {
+  readonly name: string;
+  /** Left out: from the values. */
+  readonly max?: number;
+}
+
+/** Lines over a numeric axis. */
+export function lineChart(
+  x: Axis,
+  y: Axis,
+  lines: readonly { readonly name: string; readonly points: readonly (readonly [number, number])[] }[],
+): string {
+  return draw({
+    ...frame(lines.length > 1),
+    xAxis: { ...horizontal(x), splitLine: { show: false } },
+    yAxis: { ...axis(y), type: 'value', min: 0 },
+    series: lines.map(({ name, points }, at) => ({
+      name,
+      type: 'line',
+      data: points.map(([a, b]) => [a, b]),
+      showSymbol: false,
+      lineStyle: { width: 2 },
+      ...(lines.length === 1 ? { areaStyle: { opacity: 0.15, color: SERIES[at] } } : {}),
+    })),
+  });
+}
+
+/** Groups of bars, a category each. */
+export function barChart(
+  categories: readonly string[],
+  y: Axis,
+  bars: readonly { readonly name: string; readonly values: readonly number[] }[],
+): string {
+  return draw({
+    ...frame(bars.length > 1),
+    xAxis: {
+      type: 'category',
+      data: [...categories],
+      axisLabel: { color: INK, fontSize: 11, interval: 0, rotate: categories.length > 4 ? 30 : 0 },
+      axisLine: { lineStyle: { color: FAINT } },
+      axisTick: { show: false },
+    },
+    yAxis: { ...axis(y), type: 'value', min: 0 },
+    series: bars.map(({ name, values }) => ({ name, type: 'bar', data: [...values], barMaxWidth: 24 })),
+  });
+}
+
+/** Named groups of points; each point may carry a label. */
+export function scatterChart(
+  x: Axis,
+  y: Axis,
+  groups: readonly {
+    readonly name: string;
+    readonly points: readonly { readonly at: readonly [number, number]; readonly best?: boolean }[];
+  }[],
+): string {
+  return draw({
+    ...frame(groups.length > 1),
+    xAxis: horizontal(x),
+    yAxis: { ...axis(y), type: 'value', min: 0 },
+    series: groups.map(({ name, points }) => ({
+      name,
+      type: 'scatter',
+      data: points.map(({ at, best }) => ({ value: [...at], symbolSize: best ? 12 : 7 })),
+    })),
+  });
+}
+
+function frame(legend: boolean) {
+  return {
+    animation: false,
+    color: SERIES,
+    textStyle: { fontFamily: 'system-ui, sans-serif', color: INK },
+    grid: { left: 12, right: 18, top: legend ? 58 : 34, bottom: 28, containLabel: true },
+    ...(legend
+      ? {
+          legend: {
+            top: 0,
+            left: 0,
+            itemGap: 24,
+            itemWidth: 14,
+            itemHeight: 9,
+            textStyle: { color: INK, fontSize: 12 },
+          },
+        }
+      : {}),
+  };
+}
+
+function horizontal(x: Axis) {
+  return { ...axis(x), type: 'value' as const, min: 0, nameLocation: 'middle' as const, nameGap: 26 };
+}
+
+function axis({ name, max }: Axis) {
+  return {
+    name,
+    ...(max === undefined ? {} : { max }),
+    nameTextStyle: { color: INK, fontSize: 12 },
+    axisLabel: { color: INK, fontSize: 11 },
+    axisLine: { lineStyle: { color: FAINT } },
+    splitLine: { lineStyle: { color: FAINT } },
+  };
+}
+
+function draw(option: echarts.EChartsCoreOption): string {
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT });
+  chart.setOption(option);
+  let svg = chart.renderToSVGString();
+  chart.dispose();
+  for (const [colour, variable] of VARIABLES) svg = svg.replaceAll(colour, variable);
+  return svg;
+}

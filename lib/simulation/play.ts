@@ -1,0 +1,88 @@
+import type { Game, Ticket } from '../engine/types.ts';
+import type { QueueDefinition } from '../service/queue-definition.ts';
+import { overloadWarning, RoleAdviser } from './advice.ts';
+import type { Arrival } from './arrivals.ts';
+import { type CostEstimate, estimateCost } from './cost.ts';
+import { type Measures, Meter } from './measures.ts';
+import { type Observer, type Progress, simulate } from './simulate.ts';
+
+/** Tickets to come, and what is known about their skills beforehand. */
+export interface Crowd {
+  /** A new iteration gives the same arrivals again. */
+  readonly arrivals: Iterable<Arrival>;
+  /** Some of the skills to expect, in any order; ranges of skill and resolutions are made from them. */
+  readonly skillSample: readonly number[];
+  readonly atEnd: 'stop' | 'drain';
+}
+
+export interface PlayResult {
+  readonly measures: Measures;
+  readonly cost: CostEstimate;
+  /** What will not work however long one waits. */
+  readonly warnings: readonly string[];
+}
+
+/** Parts of the population whose waits are told apart. */
+const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
+
+/**
+ * Plays a queue definition on a crowd and measures it. A generator that yields after each tick; `return()` ends it
+ * early, `result()` may be read at any time.
+ */
+export function play(
+  definition: QueueDefinition,
+  crowd: Crowd,
+  onMatch?: (game: Game, nowMs: number) => void,
+): { steps: Generator<Progress, void>; result: () => PlayResult } {
+  const sorted = Float64Array.from(crowd.skillSample).sort();
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  const edges = [...new Set(SKILL_PARTS.map(at))];
+  const meter = new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6));
+  const adviser = definition.roles === undefined ? undefined : new RoleAdviser(definition.roles);
+  const observers: Observer[] = [meter];
+  if (onMatch !== undefined) observers.push(matchListener(onMatch));
+  let ticks = 0;
+
+  function* steps(): Generator<Progress, void> {
+    const arrivals = adviser === undefined ? crowd.arrivals : counted(crowd.arrivals, adviser);
+    for (const progress of simulate({ rules: definition, arrivals, observers, atEnd: crowd.atEnd })) {
+      ticks = progress.ticks;
+      yield progress;
+    }
+  }
+  return {
+    steps: steps(),
+    result() {
+      const measures = meter.read();
+      const overload = adviser?.worst();
+      return {
+        measures,
+        cost: estimateCost(measures, ticks),
+        warnings: overload === undefined ? [] : [overloadWarning(overload)],
+      };
+    },
+  };
+}
+
+/** The same to the end at once. */
+export function playThrough(definition: QueueDefinition, crowd: Crowd): PlayResult {
+  const { steps, result } = play(definition, crowd);
+  for (const _ of steps);
+  return result();
+}
+
+function* counted(arrivals: Iterable<Arrival>, adviser: RoleAdviser): Generator<Arrival, void> {
+  for (const arrival of arrivals) {
+    adviser.count(arrival.ticket);
+    yield arrival;
+  }
+}
+
+function matchListener(onMatch: (game: Game, nowMs: number) => void): Observer {
+  return {
+    matched: (game: Game, _tickets: readonly Ticket[], nowMs: number) => onMatch(game, nowMs),
+    timedOut() {},
+    cancelled() {},
+    ticked() {},
+  };
+}

@@ -1,0 +1,291 @@
+import { barChart, lineChart, scatterChart } from './chart.ts';
+import { ASSUMPTIONS, type CostEstimate } from './cost.ts';
+import type { Measures, Quantile, Spread, WaitsOf } from './measures.ts';
+import type { TunePoint } from './tune.ts';
+
+/** One simulated queue in a report. */
+export interface ReportRun {
+  /** Told apart by this in legends and tables: the policy, say. */
+  readonly name: string;
+  readonly definition: unknown;
+  readonly measures: Measures;
+  readonly cost: CostEstimate;
+  readonly warnings: readonly string[];
+}
+
+/** Queues on the same arrivals. */
+export interface ReportSection {
+  readonly title: string;
+  /** Who came, at what rate, with which seed. */
+  readonly text: string;
+  readonly runs: readonly ReportRun[];
+}
+
+/** Simulated queues, side by side within each section. */
+export function reportPage(title: string, sections: readonly ReportSection[]): string {
+  return page(
+    title,
+    `${sections.map(sectionOf).join('\n')}
+<footer>
+<p>Waits count players and run from enqueueing to the match; those who cancelled or timed out are counted apart.
+Imbalance is α · fairness + uniformity in the unit of skill. The gap is what the best possible game of the pool at that
+moment can have been better by; it is a proof, not an estimate. Quantiles are within 0.5 %.</p>
+<p>The price is an estimate from the requests the service makes and list prices of us-east-1, for ticks of
+${ASSUMPTIONS.tickMs} ms and a poll every ${ASSUMPTIONS.pollSeconds} s; webhooks, logs and data transfer are not in it.</p>
+</footer>`,
+  );
+}
+
+/** The settings a tuning has tried. */
+export function scatterPage(
+  title: string,
+  text: string,
+  points: readonly TunePoint[],
+  chosen: TunePoint | undefined,
+): string {
+  const policies = [...new Set(points.map(({ release }) => release.policy))];
+  const chart = (read: (point: TunePoint) => [number, number], x: string, y: string) =>
+    scatterChart(
+      { name: x },
+      { name: y },
+      policies.map((policy) => ({
+        name: policy,
+        points: points
+          .filter(({ release }) => release.policy === policy)
+          .map((point) => ({ at: read(point), best: point === chosen })),
+      })),
+    );
+  const rows = points.filter((point) => point.onFront || point === chosen).map(frontRow);
+  return page(
+    title,
+    `<p>${escaped(text)}</p>
+<div class="charts">
+<figure><figcaption>Mean wait against mean imbalance</figcaption>${chart(
+      ({ waitMean, imbalanceMean }) => [waitMean, imbalanceMean],
+      'wait, seconds',
+      'imbalance',
+    )}</figure>
+<figure><figcaption>99 % of waits against 90 % of imbalances</figcaption>${chart(
+      ({ waitP99, imbalanceP90 }) => [waitP99, imbalanceP90],
+      'wait, seconds',
+      'imbalance',
+    )}</figure>
+</div>
+<h2>The front: less wait only for more imbalance</h2>
+<div class="scroll"><table><thead><tr><td></td><th>wait, mean</th><th>99 %</th><th>longest</th><th>imbalance, mean</th>
+<th>90 %</th><th>timed out</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
+${
+  chosen === undefined
+    ? ''
+    : `<p>Chosen, and drawn large: <code>${escaped(JSON.stringify(chosen.release))}</code></p>`
+}`,
+  );
+}
+
+function frontRow({ release, ...point }: TunePoint): string {
+  const { policy, ...parameters } = release;
+  const cells = [
+    seconds(point.waitMean),
+    seconds(point.waitP99),
+    seconds(point.waitMax),
+    short(point.imbalanceMean),
+    short(point.imbalanceP90),
+    percent(point.timedOut),
+  ];
+  return `<tr><th scope="row">${policy} <code>${escaped(JSON.stringify(parameters))}</code></th>${cells
+    .map((cell) => `<td>${cell}</td>`)
+    .join('')}</tr>`;
+}
+
+/** One self-contained page: no script, no request to anywhere; light or dark as the reader's device is. */
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+function sectionOf({ title, text, runs }: ReportSection): string {
+  const warnings = runs.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`));
+  return `<section>
+<h2>${escaped(title)}</h2>
+<p>${escaped(text)}</p>
+${[...new Set(warnings)].map((warning) => `<p class="warning" role="alert">${escaped(warning)}</p>`).join('\n')}
+${numbersOf(runs)}
+<div class="charts">
+${chartsOf(runs)
+  .map(({ title, svg }) => `<figure><figcaption>${escaped(title)}</figcaption>${svg}</figure>`)
+  .join('\n')}
+</div>
+${runs.map(detailsOf).join('\n')}
+</section>`;
+}
+
+const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
+  ['players', ({ measures }) => whole(measures.players)],
+  ['matches', ({ measures }) => whole(measures.matches)],
+  ['wait, mean', ({ measures }) => seconds(measures.waitSeconds.mean)],
+  ['wait, median', ({ measures }) => seconds(measures.waitSeconds.p50)],
+  ['wait, 90 %', ({ measures }) => seconds(measures.waitSeconds.p90)],
+  ['wait, 99 %', ({ measures }) => seconds(measures.waitSeconds.p99)],
+  ['wait, longest', ({ measures }) => seconds(measures.waitSeconds.max)],
+  ['imbalance, mean', ({ measures }) => short(measures.imbalance.mean)],
+  ['imbalance, 90 %', ({ measures }) => short(measures.imbalance.p90)],
+  ['teams apart, mean', ({ measures }) => short(measures.fairness.mean)],
+  ['teams apart, 90 %', ({ measures }) => short(measures.fairness.p90)],
+  ['gap to the best game, mean', ({ measures }) => short(measures.gap.mean)],
+  ['proved best of the pool', ({ measures }) => percent(measures.provedBest)],
+  ['matched', ({ measures }) => percentOf(measures.outcome.matched, measures)],
+  ['cancelled', ({ measures }) => percentOf(measures.outcome.cancelled, measures)],
+  ['timed out', ({ measures }) => percentOf(measures.outcome.timedOut, measures)],
+  ['seats of bots', ({ measures }) => whole(measures.bots)],
+  ['waiting players, mean', ({ measures }) => short(measures.waitingPlayers.mean)],
+  ['AWS, per million players', ({ cost }) => `$${cost.perMillionPlayers.toFixed(2)}`],
+];
+
+function numbersOf(runs: readonly ReportRun[]): string {
+  const head = runs.map(({ name }) => `<th scope="col">${escaped(name)}</th>`).join('');
+  const rows = ROWS.map(
+    ([label, read]) =>
+      `<tr><th scope="row">${label}</th>${runs.map((run) => `<td>${escaped(read(run))}</td>`).join('')}</tr>`,
+  );
+  return `<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
+${rows.join('\n')}
+</tbody></table></div>`;
+}
+
+function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] {
+  const charts = [];
+  if (runs.length > 1) {
+    charts.push({
+      title: 'Mean wait against mean imbalance: lower left is better',
+      svg: scatterChart(
+        { name: 'wait, seconds' },
+        { name: 'imbalance' },
+        runs.map(({ name, measures }) => ({
+          name,
+          points: [{ at: [measures.waitSeconds.mean, measures.imbalance.mean], best: true }],
+        })),
+      ),
+    });
+  }
+  charts.push(
+    {
+      title: 'Share of players matched within this wait',
+      svg: lineChart(
+        { name: 'seconds' },
+        { name: '%', max: 100 },
+        runs.map(({ name, measures }) => ({ name, points: cumulative(measures.waitQuantiles) })),
+      ),
+    },
+    {
+      title: 'Share of matches with at most this imbalance',
+      svg: lineChart(
+        { name: 'imbalance' },
+        { name: '%', max: 100 },
+        runs.map(({ name, measures }) => ({ name, points: cumulative(measures.imbalanceQuantiles) })),
+      ),
+    },
+    { title: 'Wait by skill', svg: waitsChart(runs, (measures) => measures.waitSecondsBySkill) },
+  );
+  if (runs.some(({ measures }) => measures.waitSecondsByPartySize.length > 1)) {
+    charts.push({
+      title: 'Wait by party size',
+      svg: waitsChart(runs, (measures) => measures.waitSecondsByPartySize),
+    });
+  }
+  if (runs.some(({ measures }) => measures.waitSecondsByRole.length > 0)) {
+    charts.push({ title: 'Wait by role', svg: waitsChart(runs, (measures) => measures.waitSecondsByRole) });
+  }
+  charts.push({
+    title: 'Players waiting, over time',
+    svg: lineChart(
+      { name: 'minutes' },
+      { name: 'players' },
+      runs.map(({ name, measures }) => ({
+        name,
+        points: measures.waitingOverTime.map(({ seconds, players }) => [Math.max(0, seconds) / 60, players]),
+      })),
+    ),
+  });
+  return charts;
+}
+
+const cumulative = (quantiles: readonly Quantile[]) =>
+  quantiles.map(({ part, value }): [number, number] => [value, 100 * part]);
+
+/** One run: median, 90 and 99 %; several: the 90 % of each. */
+function waitsChart(runs: readonly ReportRun[], waitsOf: (measures: Measures) => readonly WaitsOf[]): string {
+  const categories = [...new Set(runs.flatMap(({ measures }) => waitsOf(measures).map((waits) => waits.of)))];
+  const values = ({ measures }: ReportRun, read: (spread: Spread) => number) =>
+    categories.map((category) => {
+      const waits = waitsOf(measures).find((candidate) => candidate.of === category);
+      return waits === undefined ? 0 : read(waits);
+    });
+  if (runs.length === 1) {
+    return barChart(categories, { name: 's' }, [
+      { name: 'median', values: values(runs[0], ({ p50 }) => p50) },
+      { name: '90 %', values: values(runs[0], ({ p90 }) => p90) },
+      { name: '99 %', values: values(runs[0], ({ p99 }) => p99) },
+    ]);
+  }
+  return barChart(
+    categories,
+    { name: 's, 90 %' },
+    runs.map((run) => ({ name: run.name, values: values(run, ({ p90 }) => p90) })),
+  );
+}
+
+function detailsOf({ name, definition }: ReportRun): string {
+  return `<details><summary>Queue definition: ${escaped(name)}</summary><pre>${escaped(
+    JSON.stringify(definition, null, 2),
+  )}</pre></details>`;
+}
+
+const whole = (value: number) => value.toLocaleString('en-US');
+const short = (value: number) => String(Number(value.toPrecision(3)));
+const seconds = (value: number) => `${value < 100 ? Number(value.toPrecision(3)) : Math.round(value)} s`;
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const percentOf = (players: number, measures: Measures) =>
+  percent(measures.players === 0 ? 0 : players / measures.players);
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const STYLE = `
+:root { --ink: #1d232b; --faint: #d5d9de; --page: #fff; --card: #f5f6f8; --warn: #8a4b00; --warn-page: #fff3df;
+  --series-1: #1f6feb; --series-2: #d1602a; --series-3: #1a8a55; --series-4: #8250df; --series-5: #b0338a;
+  --series-6: #7a7000; --series-7: #00808a; --series-8: #6b7280; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e3e7ec; --faint: #3a424c; --page: #14181d; --card: #1d232b;
+  --warn: #ffc877; --warn-page: #3a2a10; --series-1: #6cb0ff; --series-2: #ff9a66; --series-3: #57d19a;
+  --series-4: #c4a2ff; --series-5: #ff8fd0; --series-6: #e0d34f; --series-7: #4fd6df; --series-8: #a9b1bb; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 1040px; margin: 0 auto; padding: 16px; }
+h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: 4px 12px 4px 0; text-align: right; border-bottom: 1px solid var(--faint); white-space: nowrap; }
+th[scope=row] { text-align: left; font-weight: 400; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px; margin: 20px 0; }
+figure { margin: 0; padding: 12px; background: var(--card); border-radius: 8px; }
+figcaption { font-weight: 600; margin-bottom: 8px; }
+figure svg { width: 100%; height: auto; display: block; }
+.warning { padding: 10px 14px; border-radius: 8px; color: var(--warn); background: var(--warn-page); }
+pre { overflow-x: auto; padding: 12px; background: var(--card); border-radius: 8px; font-size: 13px; }
+footer { margin-top: 3rem; font-size: .9rem; }
+`;

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import { RoleAdviser } from '../../lib/simulation/advice.ts';
+import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
+import { Histogram } from '../../lib/simulation/histogram.ts';
+import { type Crowd, playThrough } from '../../lib/simulation/play.ts';
+import type { Population } from '../../lib/simulation/population.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { reportPage } from '../../lib/simulation/report.ts';
+import { TimeSeries } from '../../lib/simulation/time-series.ts';
+
+const duel: QueueDefinition = {
+  name: 'duel',
+  teamSize: 1,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'option-value', waitCost: 2 },
+  tickSeconds: 1,
+  timeoutSeconds: 120,
+};
+
+const normal: Population = { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } };
+
+function crowd(
+  players: number,
+  {
+    population = normal,
+    perSecond = 2,
+    patienceSeconds,
+    atEnd = 'drain',
+  }: Partial<{
+    population: Population;
+    perSecond: number;
+    patienceSeconds: number;
+    atEnd: 'stop' | 'drain';
+  }> = {},
+): Crowd {
+  const rate: RateProfile = { kind: 'constant', perSecond };
+  return {
+    atEnd,
+    skillSample: [800, 1200, 1500, 1800, 2200],
+    arrivals: {
+      [Symbol.iterator]: () =>
+        poissonArrivals({ population, rate, players, patienceSeconds }, seededRandom(11)),
+    },
+  };
+}
+
+describe('a simulation', () => {
+  it('accounts for every player', () => {
+    const { measures } = playThrough(duel, crowd(801, { patienceSeconds: 60 }));
+    const { matched, cancelled, timedOut, waiting } = measures.outcome;
+    expect(matched + cancelled + timedOut + waiting).toBe(801);
+    expect(waiting).toBe(0);
+    expect(cancelled).toBeGreaterThan(0);
+    expect(measures.matches * 2).toBe(matched);
+  });
+
+  it('gives the same result for the same seed, to the byte', () => {
+    const once = JSON.stringify(playThrough(duel, crowd(500)));
+    expect(JSON.stringify(playThrough(duel, crowd(500)))).toBe(once);
+  });
+
+  it('stops at the last arrival when asked to', () => {
+    const { measures } = playThrough(
+      { ...duel, release: { policy: 'periodic', everySeconds: 3000 } },
+      crowd(50, { atEnd: 'stop' }),
+    );
+    expect(measures.outcome.waiting).toBe(50);
+  });
+
+  it('waits as theory says: k solos in the order of arrival wait (k − 1)/(2λ) on average, and half a tick', () => {
+    const { measures } = playThrough(
+      { ...duel, teamSize: 2, release: { policy: 'fifo' } },
+      crowd(8000, { perSecond: 0.5, atEnd: 'stop' }),
+    );
+    expect(measures.waitSeconds.mean).toBeGreaterThan(3 + 0.5 - 0.2);
+    expect(measures.waitSeconds.mean).toBeLessThan(3 + 0.5 + 0.2);
+  });
+
+  it('tells waits apart by party size and role', () => {
+    const population = { ...normal, partyWeights: [3, 1], roleWeights: { attack: 1, defence: 1 } };
+    const { measures } = playThrough(
+      { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'greedy' } },
+      crowd(200, { population }),
+    );
+    expect(measures.waitSecondsByPartySize.map(({ of }) => of)).toEqual(['1', '2']);
+    expect(measures.waitSecondsByRole.map(({ of }) => of)).toEqual(['attack', 'defence']);
+    const total = measures.waitSecondsByRole.reduce((sum, { count }) => sum + count, 0);
+    expect(total).toBe(measures.outcome.matched);
+  });
+
+  it('searches bucket by bucket and lets neighbours across an edge meet', () => {
+    const tickets = [1490, 1510].map((skill, at) => ({
+      ticket: { ticketId: `t${at}`, enqueuedAtMs: 0, players: [{ playerId: `p${at}`, skill }] },
+      patienceMs: Number.POSITIVE_INFINITY,
+    }));
+    const definition = { ...duel, buckets: [1000, 1500, 2000] };
+    const { measures } = playThrough(definition, {
+      arrivals: tickets,
+      skillSample: [1490, 1510],
+      atEnd: 'drain',
+    });
+    expect(measures.outcome.matched).toBe(2);
+  });
+
+  it('warns of roles that no policy can seat, and says what would mend it', () => {
+    const population = { ...normal, roleWeights: { attack: 3, defence: 1 }, roleFlexibility: 0 };
+    const { warnings } = playThrough(
+      { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'fifo' } },
+      crowd(400, { population }),
+    );
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/accept only attack/);
+  });
+});
+
+describe('the adviser', () => {
+  it('is silent exactly when the choice-free outnumber the difference of the sides (Xu, Yu & Wu)', () => {
+    const advise = (attack: number, defence: number, free: number) => {
+      const adviser = new RoleAdviser({ attack: 1, defence: 1 });
+      const count = (players: number, roles?: string[]) => {
+        for (let i = 0; i < players; i++) {
+          adviser.count({
+            ticketId: '',
+            enqueuedAtMs: 0,
+            players: [{ playerId: '', skill: 0, ...(roles && { roles }) }],
+          });
+        }
+      };
+      count(attack, ['attack']);
+      count(defence, ['defence']);
+      count(free);
+      return adviser.worst();
+    };
+    expect(advise(500, 300, 210)).toBeUndefined();
+    const worst = advise(500, 300, 100);
+    expect(worst?.roles).toEqual(['attack']);
+    // 100 more would do: then 200 choice-free players make up for the difference of 200.
+    expect(worst?.flexiblePer100).toBeCloseTo((100 * 100) / 900);
+  });
+});
+
+describe('arrivals', () => {
+  it('follow the rate of a ramp and of a day', () => {
+    const countIn = (rate: RateProfile, players: number, fromSeconds: number, toSeconds: number) => {
+      let count = 0;
+      for (const { ticket } of poissonArrivals({ population: normal, rate, players }, seededRandom(5))) {
+        if (ticket.enqueuedAtMs >= 1000 * fromSeconds && ticket.enqueuedAtMs < 1000 * toSeconds) count++;
+      }
+      return count;
+    };
+    expect(countIn({ kind: 'ramp', from: 0, to: 10, seconds: 1000 }, 6000, 0, 500) / 1250).toBeCloseTo(
+      1,
+      0.5,
+    );
+    const night = countIn({ kind: 'day', night: 0.1, peak: 1 }, 30_000, 0, 3600);
+    const noon = countIn({ kind: 'day', night: 0.1, peak: 1 }, 30_000, 41_400, 45_000);
+    expect(night / 360).toBeGreaterThan(0.8);
+    expect(night / 360).toBeLessThan(1.5);
+    expect(noon / 3600).toBeGreaterThan(0.9);
+    expect(noon / 3600).toBeLessThan(1.1);
+  });
+});
+
+describe('a histogram', () => {
+  it('finds quantiles within half a percent, and mean and maximum exactly', () => {
+    const random = seededRandom(2);
+    const values = Array.from({ length: 20_000 }, () => random.exponential(0.1));
+    const histogram = new Histogram(0.001);
+    for (const value of values) histogram.add(value);
+    const sorted = values.toSorted((a, b) => a - b);
+    const parts = [0.1, 0.5, 0.9, 0.99];
+    histogram.quantiles(parts).forEach((quantile, at) => {
+      const exact = sorted[Math.ceil(parts[at] * sorted.length) - 1];
+      expect(Math.abs(quantile / exact - 1)).toBeLessThan(0.005);
+    });
+    expect(histogram.max).toBe(sorted.at(-1));
+    expect(histogram.mean).toBeCloseTo(values.reduce((sum, value) => sum + value, 0) / values.length, 9);
+  });
+});
+
+describe('a time series', () => {
+  it('keeps at most 400 points and the mean over the time', () => {
+    const series = new TimeSeries();
+    for (let second = 0; second <= 10_000; second++) series.add(1000 * second, second);
+    expect(series.points().length).toBeLessThanOrEqual(400);
+    expect(series.mean).toBeCloseTo(5000.5, 6);
+  });
+});
+
+describe('a report', () => {
+  it('is one page without scripts or outside requests, with names escaped', () => {
+    const { measures, cost, warnings } = playThrough(duel, crowd(100));
+    const page = reportPage('<b>', [
+      { title: 'duel', text: '', runs: [{ name: 'a & b', definition: duel, measures, cost, warnings }] },
+    ]);
+    expect(page).not.toMatch(/<script|<b>|@import|href=|src=/);
+    expect(page).toContain('a &#38; b');
+    expect(page.match(/<svg/g)!.length).toBeGreaterThanOrEqual(4);
+    expect(page).toContain('prefers-color-scheme: dark');
+  });
+});
