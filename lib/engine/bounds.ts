@@ -59,27 +59,22 @@ export function ssd(count: number, sum: number, squares: number): number {
  * For q = ∞: the mean of a completion is at least `meanWithFill`, so the lowest is at least that far
  * below it; and half the range is a bound as well (Lemma 6).
  */
-export function farthestBound(lowest: number, meanWithFill: number, fillLast: number): number {
-  return Math.max(meanWithFill - lowest, (fillLast - lowest) / 2);
+export function farthestBound(lowest: number, meanWithFill: number, highest: number): number {
+  return Math.max(meanWithFill - lowest, (highest - lowest) / 2);
 }
 
 /**
- * For q = 1: N·v_1 = Σ|s − μ| = 2·Σ_{s < μ}(μ − s) = 2·max over i of (i·μ − the sum of the i lowest), and μ is at least
- * `meanWithFill`. `chosen` are the m lowest in ascending order.
- * By the power mean inequality v_q ≥ v_1 for all q, so this serves 1 ≤ q < 2.
+ * For q = 1: N·v_1 = Σ|s − μ| = 2·Σ max(0, μ − s), at least the same over the m chosen alone, and μ is at least
+ * `meanWithFill`. By the power mean inequality v_q ≥ v_1 for all q, so this serves 1 ≤ q < 2.
  */
 export function meanDeviationBound(chosen: Float64Array, m: number, meanWithFill: number, n: number): number {
   let below = 0;
-  let best = 0;
-  for (let i = 0; i < m; i++) {
-    below += meanWithFill - chosen[i];
-    if (below > best) best = below;
-  }
-  return (2 * best) / n;
+  for (let i = 0; i < m; i++) if (chosen[i] < meanWithFill) below += meanWithFill - chosen[i];
+  return (2 * below) / n;
 }
 
 /**
- * A lower bound on v_q of the m chosen (ascending, of this sum and sum of squares) with any rest that dominates
+ * A lower bound on v_q of the m chosen (of this sum and sum of squares) with any rest that dominates
  * the fill (ascending, r values, m + r = n), for every q. `within` is the SSD inside the chosen parties around
  * their own means, which comes on top for q ≥ 2 when the values are party means.
  *
@@ -98,21 +93,41 @@ export function uniformityBound(
   perRange: number,
 ): number {
   const n = m + r;
-  if (q >= 2 && q !== Number.POSITIVE_INFINITY) {
-    let top = 1;
-    let total = sum + fill[r - 1];
-    let totalSquares = squares + fill[r - 1] * fill[r - 1];
-    while (top < r && fill[r - top - 1] * (m + top) >= total) {
-      const value = fill[r - top - 1];
-      total += value;
-      totalSquares += value * value;
-      top++;
-    }
-    const v2 = Math.sqrt(Math.max(0, ssd(m + top, total, totalSquares) + within) / n);
-    return q === 2 ? v2 : Math.max(v2, perRange * (fill[r - 1] - chosen[0]));
+  let total = sum + fill[r - 1];
+  if (q === 2) return dominanceBound(m, total, squares, within, fill, r);
+  let lowest = chosen[0];
+  let highest = fill[r - 1];
+  for (let i = 0; i < m; i++) {
+    lowest = Math.min(lowest, chosen[i]);
+    highest = Math.max(highest, chosen[i]);
   }
-  let total = sum;
-  for (let i = 0; i < r; i++) total += fill[i];
-  if (q === Number.POSITIVE_INFINITY) return farthestBound(chosen[0], total / n, fill[r - 1]);
-  return Math.max(perRange * (fill[r - 1] - chosen[0]), meanDeviationBound(chosen, m, total / n, n));
+  for (let i = 0; i < r - 1; i++) total += fill[i];
+  if (q === Number.POSITIVE_INFINITY) return farthestBound(lowest, total / n, highest);
+  const byRange = perRange * (highest - lowest);
+  if (q < 2) return Math.max(byRange, meanDeviationBound(chosen, m, total / n, n));
+  return Math.max(byRange, dominanceBound(m, sum + fill[r - 1], squares, within, fill, r));
+}
+
+/** The dominance bound on v_2, and by the power mean inequality on v_q for q ≥ 2. `total` includes the last of the fill. */
+function dominanceBound(
+  m: number,
+  total: number,
+  squares: number,
+  within: number,
+  fill: Float64Array,
+  r: number,
+): number {
+  let top = 1;
+  let sum = total;
+  let sumOfSquares = squares + fill[r - 1] * fill[r - 1];
+  while (top < r && fill[r - top - 1] * (m + top) >= sum) {
+    const value = fill[r - top - 1];
+    sum += value;
+    sumOfSquares += value * value;
+    top++;
+  }
+  // Not even the last of the fill at the mean or above: then every rest may gather there at no cost.
+  if (fill[r - 1] * m < total - fill[r - 1])
+    return Math.sqrt(Math.max(0, ssd(m, total - fill[r - 1], squares) + within) / (m + r));
+  return Math.sqrt(Math.max(0, ssd(m + top, sum, sumOfSquares) + within) / (m + r));
 }

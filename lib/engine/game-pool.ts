@@ -14,7 +14,7 @@ export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
 export interface GamePoolOptions {
   /** Pairs of tickets that never meet. @default every pair may */
   readonly forbids?: Forbids;
-  /** Nodes one query may visit before it answers with its best game and an honest bound; about 5 million a second. @default 200,000 */
+  /** Nodes one query may visit before it answers with its best game and an honest bound; 0.5 to 5 million a second. @default 20,000 */
   readonly nodeBudget?: number;
 }
 
@@ -44,7 +44,7 @@ export class GamePool {
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
     this.rules = rules;
     this.#forbids = options.forbids;
-    this.#nodeBudget = options.nodeBudget ?? 200_000;
+    this.#nodeBudget = options.nodeBudget ?? 20_000;
     this.#roles = RoleTable.of(rules);
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }

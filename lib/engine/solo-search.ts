@@ -206,25 +206,31 @@ export class SoloSearch {
       this.#halving = this.#separated;
       return chosen[1] - chosen[0];
     }
-    // |A^(1/p) − B^(1/p)| grows with |A − B| while A + B is fixed: a PARTITION of the powers.
+    // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
+    // The sums are made anew each time: the root is steep near zero, where a running difference has lost it.
     const top = this.#anchorSkill + chosen[n - 1];
     if (top <= 0) return 0;
     const powers = this.#powers;
     for (let i = 0; i < n; i++) powers[i] = ((this.#anchorSkill + chosen[i]) / top) ** this.#p;
-    const origin = powers[0];
-    for (let i = 0; i < n; i++) powers[i] -= origin;
-    this.#partition(powers);
-    const team = this.#halvings.teams[this.#halving];
-    let x = this.#k * origin;
-    let y = x;
-    for (let i = 0; i < n; i++) {
-      if ((team >> i) & 1) x += powers[i];
-      else y += powers[i];
+    const { teams } = this.#halvings;
+    let smaller = -1;
+    let larger = 0;
+    for (let t = 0; t < teams.length; t++) {
+      let x = 0;
+      let y = 0;
+      for (let i = 0; i < n; i++) {
+        if ((teams[t] >> i) & 1) x += powers[i];
+        else y += powers[i];
+      }
+      if (Math.min(x, y) <= smaller) continue;
+      smaller = Math.min(x, y);
+      larger = Math.max(x, y);
+      this.#halving = t;
     }
-    return top * Math.abs(x ** (1 / this.#p) - y ** (1 / this.#p));
+    return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
   }
 
-  /** The least |ΣX − ΣY| over all halvings; leaves the first such halving in `#halving`. */
+  /** The least |ΣX − ΣY| over all halvings, for p = 1; leaves the first such halving in `#halving`. */
   #partition(weights: Float64Array): number {
     const { teams, leaves, joins } = this.#halvings;
     let difference = 0;

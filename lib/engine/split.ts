@@ -52,24 +52,19 @@ export class Splitter {
   }
 
   /**
-   * A ticket's weight: its top skill for p = ∞, else its sum of s^p relative to a common origin. For finite p
-   * the distance |A^(1/p) − B^(1/p)| grows with |A − B| while A + B is fixed, so comparing sums is enough.
+   * A ticket's weight: its top skill for p = ∞, else its sum of (s / top)^p, for p = 1 of s relative to a
+   * common origin.
    */
   #weigh(): void {
     const { p } = this.#rules;
     const members = this.#members;
-    let top = 0;
+    let top = Number.MIN_VALUE;
     for (const member of members) top = Math.max(top, member.high);
     const origin = members[0].low;
-    const power = p === 1 || top === 0 ? 0 : (origin / top) ** p;
     for (let i = 0; i < members.length; i++) {
       let weight = 0;
       if (p === Number.POSITIVE_INFINITY) weight = members[i].high;
-      else {
-        for (const skill of members[i].skills) {
-          weight += p === 1 ? skill - origin : top === 0 ? 0 : (skill / top) ** p - power;
-        }
-      }
+      else for (const skill of members[i].skills) weight += p === 1 ? skill - origin : (skill / top) ** p;
       this.#weights[i] = weight;
     }
   }
@@ -78,7 +73,9 @@ export class Splitter {
     if (free === 0) {
       let rest = 0;
       for (let i = 0; i < this.#members.length; i++) if (((team >> i) & 1) === 0) rest += this.#weights[i];
-      this.#consider(team, Math.abs(sum - rest));
+      // For 1 < p < ∞ and A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows. (Not taken from the
+      // difference: the root is steep near zero, where a difference has lost all precision.)
+      this.#consider(team, this.#rules.p === 1 ? Math.abs(sum - rest) : -Math.min(sum, rest));
       return;
     }
     if (index === this.#members.length) return;

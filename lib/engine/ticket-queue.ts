@@ -59,6 +59,7 @@ export class TicketQueue {
   /** Inserted since the last query. */
   #pending: Entry[] = [];
   #lastImbalance = 0;
+  #parties = 0;
   /** The least and the greatest skill ever seen. */
   #low = Number.POSITIVE_INFINITY;
   #high = 0;
@@ -82,6 +83,7 @@ export class TicketQueue {
     const entry = new Entry(pooled, (pooled.ticket.enqueuedAtMs - this.epochMs) / 1000);
     this.#byId.set(pooled.ticket.ticketId, entry);
     this.#pending.push(entry);
+    if (pooled.size > 1) this.#parties++;
     this.#low = Math.min(this.#low, pooled.low);
     this.#high = Math.max(this.#high, pooled.high);
   }
@@ -91,6 +93,7 @@ export class TicketQueue {
     const entry = this.#byId.get(ticketId);
     if (!entry) return false;
     this.#byId.delete(ticketId);
+    if (entry.pooled.size > 1) this.#parties--;
     entry.isHere = false;
     entry.game = undefined;
     if (entry.slot === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
@@ -106,29 +109,48 @@ export class TicketQueue {
   best(): QueueAnswer | undefined {
     this.#settle();
     const nodesFrom = this.#search.nodes;
-    let found: TicketGame | undefined;
+    let found: FoundGame | undefined;
     let foundCost = Number.POSITIVE_INFINITY;
+    /** Entries that got their share of the budget without an end; what is proved of them bounds the answer. */
+    const aside: Entry[] = [];
+    let asideBound = Number.POSITIVE_INFINITY;
     for (;;) {
       const entry = this.#least();
       const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
-      if (found && foundCost <= costBound) {
+      const noise = entry ? rounding * (Math.abs(foundCost) + Math.abs(this.#waitTerm(entry))) : 0;
+      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
+      if (!entry || nodesLeft <= 0 || (found && foundCost <= costBound + noise)) {
+        for (const other of aside) this.#setKey(other, other.key);
+        found ??= this.#anyGame();
+        if (!found) return undefined;
+        foundCost = this.#costOf(found);
         this.#lastImbalance = found.imbalance;
-        return { game: found, cost: foundCost, costBound: foundCost };
+        const proved = foundCost <= costBound + noise ? foundCost : costBound;
+        return { game: found, cost: foundCost, costBound: Math.min(asideBound, proved) };
       }
-      if (!entry) return undefined;
-      const { game } = entry;
-      if (game?.entries.every((member) => member.isHere)) {
-        const cost = game.imbalance + this.#waitTerm(entry);
+      if (entry.game && !entry.game.entries.every((member) => member.isHere)) entry.game = undefined;
+      if (entry.game) {
+        const cost = entry.game.imbalance + this.#waitTerm(entry);
         if (cost < foundCost) {
-          found = game;
+          found = entry.game;
           foundCost = cost;
           continue;
         }
       }
-      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      if (nodesLeft > 0) this.#refine(entry, foundCost, nodesLeft);
-      else if (found) return { game: found, cost: foundCost, costBound };
-      else return this.#dive(costBound);
+      const share = Math.ceil(this.#nodeBudget / 4);
+      if (entry.nodes < share) {
+        this.#refine(entry, foundCost, Math.min(nodesLeft, Math.ceil(share / 3)));
+        continue;
+      }
+      // Cut short: if it has no game, any game; then on with the others.
+      if (!entry.game) this.#dive(entry);
+      if (entry.game && entry.game.imbalance + this.#waitTerm(entry) < foundCost) {
+        found = entry.game;
+        foundCost = found.imbalance + this.#waitTerm(entry);
+      }
+      this.#heap.pop();
+      aside.push(entry);
+      asideBound = Math.min(asideBound, costBound);
     }
   }
 
@@ -148,7 +170,7 @@ export class TicketQueue {
     const nodesLeft = () => this.#nodeBudget - (this.#search.nodes - nodesFrom);
     let game: FoundGame | undefined;
     for (let tries = 0, below = 0; !game && below < highest && nodesLeft() > 0; tries++) {
-      below = Math.min(highest, this.#aLittleAbove(Math.max(below, this.#perRange * range), tries));
+      below = Math.min(highest, this.#aLittleAbove(Math.max(below, this.#perRange * range), tries, 0));
       game = this.#searchAt(entry, anyone, 0, below, nodesLeft());
     }
     if (!game) return undefined;
@@ -179,29 +201,42 @@ export class TicketQueue {
     }
     const highest = this.#highestImbalance();
     const needed = Math.min(highest, foundCost - this.#waitTerm(entry));
-    const below = Math.min(needed, this.#aLittleAbove(known, entry.tries));
-    entry.tries++;
-    entry.game = this.#searchAt(entry, accepts, 0, below, nodeBudget);
+    const below = Math.min(needed, this.#aLittleAbove(known, entry.tries, entry.cuts));
+    const nodesFrom = this.#search.nodes;
+    const game = this.#searchAt(entry, accepts, 0, below, nodeBudget);
+    // A game that costs more than the best is kept: it may be the best when that is gone.
+    entry.game = game ?? entry.game;
+    if (this.#search.wasCut) {
+      entry.cuts++;
+      entry.nodes += this.#search.nodes - nodesFrom;
+    } else entry.tries++;
     const proved = Math.max(known, this.#search.bound);
-    const impossible = !entry.game && below === highest && proved >= highest;
+    const impossible = !game && below === highest && proved >= highest;
     this.#setKey(entry, impossible ? Number.POSITIVE_INFINITY : proved);
   }
 
-  /** Any game at all, after the node budget was spent in vain: entry by entry with as much again. */
-  #dive(costBound: number): QueueAnswer | undefined {
+  /** Any game, after the node budget was spent without one: entry by entry, with as much again. */
+  #anyGame(): FoundGame | undefined {
+    const nodesFrom = this.#search.nodes;
     const entries = this.#sorted.filter((entry) => entry.key < Number.POSITIVE_INFINITY);
-    entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot]);
-    let nodesLeft = this.#nodeBudget;
+    entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot] || a.slot - b.slot);
     for (const entry of entries) {
-      if (nodesLeft <= 0) return undefined;
-      const nodesFrom = this.#search.nodes;
-      const share = Math.min(nodesLeft, 1000);
-      const game = this.#searchAt(entry, this.#membersOf(entry), 0, this.#highestImbalance(), share);
-      nodesLeft -= this.#search.nodes - nodesFrom + 1;
-      if (game) return { game, cost: this.#costOf(game), costBound };
-      if (this.#search.bound === this.#highestImbalance()) entry.key = Number.POSITIVE_INFINITY;
+      if (this.#search.nodes - nodesFrom > this.#nodeBudget) return undefined;
+      this.#dive(entry);
+      if (entry.game) return entry.game;
+      this.#setKey(entry, entry.key);
     }
     return undefined;
+  }
+
+  /** Looks for any game of an entry whose share of the node budget is spent. */
+  #dive(entry: Entry): void {
+    const highest = this.#highestImbalance();
+    for (let below = entry.key; !entry.game && below < highest; ) {
+      below = Math.min(highest, 3 * Math.max(below, 1e-9 * highest));
+      entry.game = this.#searchAt(entry, this.#membersOf(entry), 0, below, diveNodes);
+      if (!entry.game && this.#search.bound >= highest) entry.key = Number.POSITIVE_INFINITY;
+    }
   }
 
   /** Who else may be in the games of this entry. */
@@ -224,37 +259,30 @@ export class TicketQueue {
     const sorted = this.#sorted;
     const { mean } = entry.pooled;
     const reach = (limit + creditMax) / this.#perRange;
-    const counter = this.#counter;
-    const gathered: Entry[] = [];
-    const sizes: number[] = new Array(this.#rules.teamSize + 1).fill(0);
-    counter.clear();
-    const gather = (other: Entry) => {
-      gathered.push(other);
-      sizes[other.pooled.size]++;
-      counter.add(other.pooled);
-    };
-    // In the search's order, the anchor before its equals.
     const place = this.#placeOf(entry);
-    const equals: Entry[] = [];
-    const before = (step: number) => {
+    const gather = (step: number): Entry[] => {
       const found: Entry[] = [];
       for (let i = place + step; i >= 0 && i < sorted.length; i += step) {
-        const distance = Math.abs(sorted[i].pooled.mean - mean);
-        if (distance > reach) break;
-        if (!accepts(sorted[i])) continue;
-        if (distance === 0) equals.push(sorted[i]);
-        else found.push(sorted[i]);
+        if (Math.abs(sorted[i].pooled.mean - mean) > reach) break;
+        if (accepts(sorted[i])) found.push(sorted[i]);
       }
       return found;
     };
-    const first = before(-this.#sign).reverse();
-    const last = before(this.#sign);
-    for (const other of first) gather(other);
-    gather(entry);
-    for (const other of equals.sort((a, b) => bySkill(a.pooled, b.pooled))) gather(other);
-    for (const other of last) gather(other);
+    const below = gather(-1).reverse();
+    const above = gather(1);
+    const gathered = [...below, entry, ...above];
+    const descends = this.#rules.p === Number.POSITIVE_INFINITY || below.length > above.length;
+    if (descends) gathered.reverse();
 
+    const counter = this.#counter;
+    const sizes: number[] = new Array(this.#rules.teamSize + 1).fill(0);
+    counter.clear();
+    for (const { pooled } of gathered) {
+      sizes[pooled.size]++;
+      counter.add(pooled);
+    }
     search.bound = limit;
+    search.wasCut = false;
     if (!counter.isFull || !canFillTeams(sizes, entry.pooled.size, this.#rules.teamSize)) return undefined;
     search.candidates.length = 0;
     search.credits.length = 0;
@@ -264,7 +292,8 @@ export class TicketQueue {
         creditMax === 0 ? 0 : Math.max(0, this.#rules.beta * (entry.seconds - other.seconds)),
       );
     }
-    if (!search.run(first.length, limit, nodeBudget)) return undefined;
+    search.nodes += searchCost + (gathered.length >> 3);
+    if (!search.run(descends ? above.length : below.length, limit, nodeBudget)) return undefined;
     const members = [...search.members];
     return {
       members,
@@ -309,7 +338,47 @@ export class TicketQueue {
       below = sorted[i].pooled.mean;
       counter.add(sorted[i].pooled);
     }
-    return Math.max(narrowest, high - low);
+    return Math.max(
+      narrowest,
+      high - low,
+      this.#parties > 0 ? this.#reachNeeded(entry, accepts, narrowest) : 0,
+    );
+  }
+
+  /**
+   * The least R such that those who are accepted, at most R away, and of a party at most R wide, make a full window with
+   * this ticket: the players of a game of range R are all such. Looks from `least` on.
+   */
+  #reachNeeded(entry: Entry, accepts: (other: Entry) => boolean, least: number): number {
+    const sorted = this.#sorted;
+    const counter = this.#counter;
+    const place = this.#placeOf(entry);
+    const { mean } = entry.pooled;
+    const near: { needs: number; pooled: PooledTicket }[] = [];
+    let below = place - 1;
+    let above = place + 1;
+    for (let radius = least; radius < Number.POSITIVE_INFINITY; radius *= 2) {
+      const take = ({ pooled }: Entry) => {
+        near.push({ needs: Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low), pooled });
+      };
+      for (; below >= 0 && mean - sorted[below].pooled.mean <= radius; below--) {
+        if (accepts(sorted[below])) take(sorted[below]);
+      }
+      for (; above < sorted.length && sorted[above].pooled.mean - mean <= radius; above++) {
+        if (accepts(sorted[above])) take(sorted[above]);
+      }
+      near.sort((a, b) => a.needs - b.needs);
+      counter.clear();
+      counter.add(entry.pooled);
+      for (const { needs, pooled } of near) {
+        if (needs > radius) break;
+        counter.add(pooled);
+        if (counter.isFull) return needs;
+      }
+      if (below < 0 && above >= sorted.length && near.every(({ needs }) => needs <= radius)) break;
+      if (radius === 0) radius = 1e-9 * this.#highestImbalance();
+    }
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Takes in what was inserted since the last query. */
@@ -332,8 +401,7 @@ export class TicketQueue {
     for (let i = 0; i < count; i++) {
       const entry = sorted[i];
       this.#seat(entry);
-      entry.tries = 0;
-      entry.game = undefined;
+      entry.forget();
       // Without β, as if they had come one by one, the first in the search's order last.
       entry.came = this.#sign > 0 ? count - i : i + 1;
       let range = Number.POSITIVE_INFINITY;
@@ -365,7 +433,7 @@ export class TicketQueue {
       if (!accepts(entry)) continue;
       const key = Math.max(atLeast, this.#perRange * this.#narrowest(other, accepts));
       if (key >= other.key) continue;
-      other.tries = 0;
+      other.forget();
       this.#setKey(other, key);
     }
   }
@@ -406,10 +474,15 @@ export class TicketQueue {
     return game.imbalance + this.#rules.beta * seconds;
   }
 
-  /** How far to search when nothing is known but that no game is below `known`: further with every try. */
-  #aLittleAbove(known: number, tries: number): number {
-    const from = Math.max(known, this.#lastImbalance, 1e-9 * this.#highestImbalance());
-    return 1.3 * 2 ** tries * from;
+  /**
+   * How far to search when no game is below `known`: by a quarter more, by less and less when searches
+   * are cut short, and further and further when they find nothing.
+   */
+  #aLittleAbove(known: number, tries: number, cuts: number): number {
+    // Without waits, all entries up to the last best game have to be searched anyway.
+    const last = this.#rules.beta === 0 && cuts === 0 ? this.#lastImbalance : 0;
+    const from = Math.max(known, last, 1e-9 * this.#highestImbalance());
+    return from * (tries < 8 ? 1.25 ** (0.5 ** cuts) : 2 ** (tries - 7));
   }
 
   /**
@@ -435,6 +508,15 @@ export class TicketQueue {
   }
 }
 
+/** Costs are sums of an imbalance and a wait; two that differ by less, relatively, are equal. */
+const rounding = 1e-15;
+
+/** What the preparation of a search costs, in nodes. */
+const searchCost = 5;
+
+/** The nodes that looking for any game of an entry may cost. */
+const diveNodes = 500;
+
 interface FoundGame extends TicketGame {
   readonly entries: readonly Entry[];
 }
@@ -449,12 +531,23 @@ class Entry {
   came = 0;
   /** No game of this entry has an imbalance below this. */
   key = 0;
-  /** The searches that found nothing so far. */
+  /** The searches that came to an end, and those that were cut short with the nodes they cost: an entry gets a share of the budget, once. */
   tries = 0;
+  cuts = 0;
+  nodes = 0;
+  /** The best game found so far, not always that of `key`. */
   game: FoundGame | undefined;
 
   constructor(pooled: PooledTicket, seconds: number) {
     this.pooled = pooled;
     this.seconds = seconds;
+  }
+
+  /** Its window has changed: what was found and tried does not count any more. */
+  forget(): void {
+    this.tries = 0;
+    this.cuts = 0;
+    this.nodes = 0;
+    this.game = undefined;
   }
 }

@@ -13,7 +13,7 @@ export interface Candidate {
 
 /**
  * The exact search for the best game around one ticket, with parties, roles, refused pairs and waiting
- * times: depth-first over sets of tickets in ascending order of mean skill, each player counting as
+ * times: depth-first over sets of tickets, first the anchor, then the others in ascending order of mean skill, each player counting as
  * its party's mean in the bounds. What it minimises is the **cost** f − credit, where the credit of a game
  * is the greatest of its tickets (what β gives for a wait longer than the anchor's).
  *
@@ -22,7 +22,7 @@ export interface Candidate {
  * completions. So a rare role far away is in the bound from the start.
  */
 export class TicketSearch {
-  /** The candidates in ascending order of mean skill (descending for p = ∞), the anchor first among its equals. */
+  /** The candidates in ascending or descending order of mean skill, the anchor among them. */
   readonly candidates: Candidate[] = [];
   /** What a candidate's wait takes off the cost of a game with it, ≥ 0. */
   readonly credits: number[] = [];
@@ -33,6 +33,8 @@ export class TicketSearch {
   imbalance = 0;
   /** What `run` proved: no game costs less than this. */
   bound = 0;
+  /** Whether the node budget ended the last `run`. */
+  wasCut = false;
   /** The nodes visited since construction. */
   nodes = 0;
 
@@ -40,7 +42,6 @@ export class TicketSearch {
   readonly #roles: RoleTable | undefined;
   readonly #forbids: Forbids | undefined;
   readonly #n: number;
-  readonly #sign: number;
   readonly #perRange: number;
   readonly #splitter: Splitter;
 
@@ -72,7 +73,6 @@ export class TicketSearch {
     this.#roles = roles;
     this.#forbids = forbids;
     this.#n = 2 * rules.teamSize;
-    this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#perRange = imbalancePerRange(rules);
     this.#splitter = new Splitter(rules, roles);
     this.#chosen = new Float64Array(this.#n);
@@ -84,6 +84,8 @@ export class TicketSearch {
 
   /**
    * Searches for a game with candidate `anchor` in it that costs less than `limit`; whether there is one.
+   * The bounds cut best when most candidates stand behind the anchor, and for p = ∞ in descending order: fairness
+   * then is certain early.
    * Visits at most `nodeBudget` nodes; `bound` says what is proved either way.
    */
   run(anchor: number, limit: number, nodeBudget: number): boolean {
@@ -96,10 +98,68 @@ export class TicketSearch {
     this.#path.length = 0;
     this.#confined.fill(0);
     this.#full = 0;
-    this.#extend(0, 0, 0, 0, 0, 0, 1);
+    const { pooled } = this.candidates[anchor];
+    // The anchor's value is the origin.
+    this.#chosen.fill(0, 0, pooled.size);
+    this.#path.push(anchor);
+    if (!this.#roles || this.#join(pooled)) {
+      this.#extend(0, pooled.size, 0, 0, this.#within[anchor], this.credits[anchor], 1 | (1 << pooled.size));
+    }
     this.nodes += nodeBudget - this.#nodesLeft;
     this.bound = Math.min(this.#limit, this.#cutBound);
+    this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
+    if (this.wasCut && this.#found) this.#polish();
     return this.#found;
+  }
+
+  /**
+   * Improves the game of a search that was cut short: exchanges one ticket for another of its size as long as that
+   * makes a better game, at most `swapsMax` divisions long. The bound stays what was proved.
+   */
+  #polish(): void {
+    const inGame = new Set(this.members);
+    const path = this.candidates.flatMap(({ pooled }, i) => (inGame.has(pooled) ? [i] : []));
+    let divisions = 0;
+    for (let improved = true; improved; ) {
+      improved = false;
+      for (let slot = 0; slot < path.length; slot++) {
+        if (path[slot] === this.#anchor) continue;
+        for (let i = 0; i < this.candidates.length && divisions < swapsMax; i++) {
+          const { pooled } = this.candidates[i];
+          if (pooled.size !== this.candidates[path[slot]].pooled.size || path.includes(i)) continue;
+          const kept = path[slot];
+          path[slot] = i;
+          this.#path.length = 0;
+          for (const j of path) this.#path.push(j);
+          const limit = this.#limit;
+          if (this.#mayPlay(path, slot)) {
+            divisions++;
+            this.#divide(path.reduce((most, j) => Math.max(most, this.credits[j]), 0));
+          }
+          if (this.#limit < limit) improved = true;
+          else path[slot] = kept;
+        }
+      }
+    }
+    this.#path.length = 0;
+  }
+
+  /** Whether the ticket in this place of the path may meet the others, and all can be seated. */
+  #mayPlay(path: readonly number[], slot: number): boolean {
+    const { pooled } = this.candidates[path[slot]];
+    if (this.#forbids) {
+      for (const i of path) {
+        if (i !== path[slot] && this.#forbids(this.candidates[i].pooled.ticket, pooled.ticket) !== undefined)
+          return false;
+      }
+    }
+    return (
+      !this.#roles ||
+      this.#roles.canSeat(
+        path.flatMap((i) => [...this.candidates[i].pooled.masks]),
+        2,
+      )
+    );
   }
 
   #prepare(anchor: number): void {
@@ -112,11 +172,12 @@ export class TicketSearch {
       this.#highFrom = new Float64Array(room);
     }
     const origin = this.candidates[anchor].pooled.mean;
+    const sign = this.candidates[0].pooled.mean <= this.candidates[count - 1].pooled.mean ? 1 : -1;
     let credit = 0;
     let high = 0;
     for (let i = count - 1; i >= 0; i--) {
       const { pooled } = this.candidates[i];
-      this.#value[i] = this.#sign * (pooled.mean - origin);
+      this.#value[i] = sign * (pooled.mean - origin);
       this.#within[i] = pooled.spread;
       this.#creditFrom[i] = credit = Math.max(credit, this.credits[i]);
       this.#highFrom[i] = high = Math.max(high, pooled.high);
@@ -143,38 +204,22 @@ export class TicketSearch {
     }
     const { candidates } = this;
     const k = this.#rules.teamSize;
-    const awaitsAnchor = m === 0 || this.#path[this.#path.length - 1] < this.#anchor;
-    const anchorSize = candidates[this.#anchor].pooled.size;
-    const last = awaitsAnchor ? this.#anchor : candidates.length - 1;
-    for (let j = from; j <= last; j++) {
+    for (let j = from; j < candidates.length; j++) {
       const { pooled } = candidates[j];
       const size = pooled.size;
-      if (size > r || (j < this.#anchor && size + anchorSize > r)) continue;
+      if (size > r || j === this.#anchor) continue;
       if (j > from && this.#isTwin(j)) continue;
       const newSums = sums | (sums << size);
       // Some of the tickets must be able to be in one team, the others in the other: m + size − k to k players.
       if (!canDivide(newSums, m + size, k)) continue;
       if (this.#roles && !this.#mayJoin(pooled)) continue;
 
-      let bound = Number.NEGATIVE_INFINITY;
-      if (m > 0) {
-        if (!this.#fillFrom(j, r)) break;
-        bound =
-          uniformityBound(
-            this.#chosen,
-            m,
-            sum,
-            squares,
-            within,
-            this.#fill,
-            r,
-            this.#rules.q,
-            this.#perRange,
-          ) +
-          this.#certain(j) -
-          Math.max(credit, this.#creditFrom[j]);
-        if (bound >= this.#limit) break;
-      }
+      if (!this.#fillFrom(j, r)) break;
+      const bound =
+        uniformityBound(this.#chosen, m, sum, squares, within, this.#fill, r, this.#rules.q, this.#perRange) +
+        this.#certain(j) -
+        Math.max(credit, this.#creditFrom[j]);
+      if (bound >= this.#limit) break;
       if (this.#nodesLeft === 0) {
         // Cut short: what this level has not tried costs at least its bound; the levels above add theirs.
         this.#cutBound = Math.min(this.#cutBound, bound);
@@ -232,7 +277,7 @@ export class TicketSearch {
     if (!this.#roles) {
       for (let i = j; i < candidates.length; i++) {
         const { size } = candidates[i].pooled;
-        if (size > r) continue;
+        if (size > r || i === this.#anchor) continue;
         for (let s = 0; s < size; s++) {
           fill[filled++] = this.#value[i];
           if (filled === r) return true;
@@ -246,7 +291,7 @@ export class TicketSearch {
     let full = this.#full;
     for (let i = j; i < candidates.length; i++) {
       const { size, masks } = candidates[i].pooled;
-      if (size > r) continue;
+      if (size > r || i === this.#anchor) continue;
       for (let s = 0; s < size; s++) {
         const mask = masks[s];
         if ((mask & ~full) === 0) continue;
@@ -341,6 +386,9 @@ export class TicketSearch {
     for (const member of team) this.members.push(member);
   }
 }
+
+/** The divisions that polishing one game may cost: about a millisecond. */
+const swapsMax = 400;
 
 /** Whether some sum s in the bit set is possible with s and players − s both at most k. */
 function canDivide(sums: number, players: number, k: number): boolean {
