@@ -8,6 +8,8 @@ import { type QueueDefinition, queueDefinition, queueName } from './queue-defini
 
 /** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
 export const LEASE_MS = 10_000;
+/** How late a tick may come and still find its turn. */
+export const LATE_MS = 5_000;
 
 /**
  * The queue that takes tickets under this name.
@@ -104,8 +106,9 @@ export async function deleteQueue(queues: QueueStore, queue: string, nowMs: numb
 }
 
 /**
- * The plans after a change. A new plan begins after the last slot that is scheduled, and a lease
- * later: by then no tick of the old plan runs, so ticks of two plans never search the same tickets.
+ * The plans after a change. A new plan begins after the last slot that is scheduled, and so much later that
+ * this slot's ticks are done even if they come a little late; those that come later are dropped (see
+ * `tick.ts`), so ticks of two plans never search the same tickets.
  */
 function nextPlans(
   old: QueueRecord | undefined,
@@ -116,6 +119,6 @@ function nextPlans(
   const newest = old?.plans.at(-1);
   if (old === undefined || newest === undefined) return [{ version: 1, boundaries, fromMs: 0 }];
   if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.plans;
-  const fromMs = Math.max(nowMs, old.awakeUntilMs) + LEASE_MS;
+  const fromMs = Math.max(nowMs, old.awakeUntilMs) + LEASE_MS + LATE_MS;
   return [...old.plans, { version: newest.version + 1, boundaries, fromMs }];
 }

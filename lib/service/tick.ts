@@ -14,12 +14,12 @@ import type {
   TickMetrics,
 } from './ports.ts';
 import { placementTimeoutSeconds, type QueueDefinition } from './queue-definition.ts';
-import { LEASE_MS } from './queues.ts';
+import { LATE_MS, LEASE_MS } from './queues.ts';
 import { isOdd } from './schedule.ts';
 import { misfits, toEngineTicket } from './ticket.ts';
 
-/** A tick that is this late, beside one tick's length, is dropped: its successors are due already. */
-const LATE_MS = 5_000;
+/** How early a message may come: SQS counts delays in whole seconds. */
+const EARLY_MS = 1_000;
 /** Looks for a lease that the tick before still holds, before this tick gives up its turn. */
 const LEASE_TRIES = 8;
 /** Transactions on their way at once. */
@@ -59,9 +59,10 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   const record = await deps.queues.get(message.queue);
   if (record === undefined) return { outcome: 'dropped', why: 'its queue is gone' };
   const ageMs = startMs - message.slotMs;
+  // Its successors are due already.
   if (ageMs > record.definition.tickSeconds * 1_000 + LATE_MS)
     return { outcome: 'dropped', why: 'it is stale' };
-  const range = rangeOf(record, message);
+  const range = rangeOf(record, message, startMs);
   if (range === undefined) return { outcome: 'dropped', why: 'its bucket plan is gone' };
 
   const lease: Lease = {
@@ -149,9 +150,12 @@ async function search(deps: TickDeps, record: QueueRecord, range: TickRange, mem
   };
 }
 
-function rangeOf(record: QueueRecord, message: TickMessage) {
-  const plan = record.plans.find(({ version }) => version === message.plan);
-  if (plan === undefined || planAt(record.plans, message.slotMs) !== plan) return undefined;
+/** What to search, if the message's plan is in force and stays so until the lease ends. */
+function rangeOf(record: QueueRecord, message: TickMessage, startMs: number): TickRange | undefined {
+  const plan = planAt(record.plans, message.slotMs);
+  if (plan.version !== message.plan) return undefined;
+  const next = record.plans.find(({ fromMs }) => fromMs > message.slotMs);
+  if (next !== undefined && startMs + LEASE_MS + EARLY_MS > next.fromMs) return undefined;
   return tickRanges(plan, isOdd(record, message.slotMs))[message.range];
 }
 
