@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answerMatch } from '../../lib/service/acceptance.ts';
+import { checkDeadline } from '../../lib/service/deadline.ts';
+import { enqueue } from '../../lib/service/enqueue.ts';
+import type { TickMessage } from '../../lib/service/ports.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import { putQueue } from '../../lib/service/queues.ts';
+import { ticksOf } from '../../lib/service/schedule.ts';
+import { tick } from '../../lib/service/tick.ts';
+import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
+import { ticket } from '../aws/samples.ts';
+import { definition } from './definitions.ts';
+import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
+
+const { emulator, skipped } = EMULATORS[0]!;
+describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulator, skipped), () => {
+  let tables: EmulatedTables;
+  let streams: Streams;
+  let cloud: VirtualCloud;
+  let queue: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    tables = await startTables(emulator);
+    streams = [tables.stream('tickets'), tables.stream('matches')];
+  });
+  afterAll(() => tables?.stop());
+  beforeEach(() => {
+    queue = `queue-${++count}`;
+    cloud = new VirtualCloud(tables, streams, `${queue}:`);
+  });
+
+  const id = (name: string) => `${queue}:${name}`;
+  const define = (changes: Partial<QueueDefinition>) =>
+    putQueue(cloud.deps.queues, definition({ name: queue, timeoutSeconds: 300, ...changes }), cloud.nowMs);
+  const join = (name: string, skill: number) => {
+    const { ticketId, players } = ticket(queue, id(name), skill);
+    return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+  };
+  const record = async () => (await cloud.deps.queues.get(queue))!;
+  /** Runs all ticks of the first slot of a kind that is due from now on. */
+  const searchSlot = async (odd: boolean) => {
+    const { definition: rules, ...rest } = await record();
+    const step = rules.tickSeconds * 1_000;
+    let slotMs = Math.ceil(cloud.nowMs / step) * step;
+    if ((slotMs / step) % 2 !== Number(odd)) slotMs += step;
+    cloud.nowMs = slotMs;
+    return searchAll(ticksOf({ definition: rules, ...rest }, slotMs));
+  };
+  const searchAll = async (messages: readonly TickMessage[]) => {
+    const found: string[][] = [];
+    for (const message of messages) {
+      const result = await tick(cloud.deps, message);
+      if (result.outcome === 'searched') found.push(...result.matches.map(({ ticketIds }) => [...ticketIds]));
+    }
+    return found;
+  };
+
+  describe('with two buckets', () => {
+    it('matches neighbours across the edge on the next tick, and those of one bucket at once', async () => {
+      await define({ buckets: [1000] });
+      await join('low', 100);
+      await join('below', 999.5);
+      await join('above', 1000.5);
+      await join('low2', 101);
+      cloud.nowMs += 1_000;
+      expect(await searchSlot(false)).toEqual([[id('low'), id('low2')]]);
+      expect(await searchSlot(true)).toEqual([[id('above'), id('below')]]);
+    });
+
+    it('puts a ticket on the edge into the upper bucket', async () => {
+      await define({ buckets: [1000] });
+      await join('edge', 1000);
+      await join('above', 1000.5);
+      await join('below', 999.999);
+      cloud.nowMs += 1_000;
+      expect(await searchSlot(false)).toEqual([[id('above'), id('edge')]]);
+    });
+
+    it('never lets an odd slot search while a tick of the even one before still runs', async () => {
+      await define({ buckets: [1000] });
+      await join('a', 1);
+      cloud.nowMs += 2_000;
+      const read = await record();
+      const even = ticksOf(read, cloud.nowMs);
+      const odd = ticksOf(read, cloud.nowMs + 1_000);
+      expect([even.length, odd.length]).toEqual([2, 1]);
+      const during = cloud.on(
+        justBefore('Query', () => tick(cloud.deps, odd[0]!)),
+        () => tick(cloud.deps, even[1]!),
+      );
+      expect(await during).toMatchObject({ outcome: 'searched' });
+      expect(itsResult).toMatchObject({ outcome: 'dropped', why: 'the tick before it still runs' });
+    });
+  });
+
+  describe('when the buckets change', () => {
+    it('goes on finding tickets that were written under an older plan', async () => {
+      await define({ buckets: [1000] });
+      await join('old', 900);
+      await define({ buckets: [500] });
+      await define({ buckets: [400, 800] });
+      const { plans } = await record();
+      expect(plans.map(({ version }) => version)).toEqual([1, 2, 3]);
+      cloud.nowMs = plans.at(-1)!.fromMs + 1_000;
+      await join('new', 901);
+      expect(await searchSlot(false)).toEqual([[id('new'), id('old')]]);
+    });
+
+    it('drops a tick of the old plan that comes so late that it could meet one of the new', async () => {
+      await define({ tickSeconds: 20, buckets: [1000] });
+      await join('a', 1);
+      await join('b', 2);
+      const last = (await record()).awakeUntilMs;
+      const late = ticksOf(await record(), last)[0]!;
+      await define({ tickSeconds: 20, buckets: [] });
+      const next = (await record()).plans[1]!;
+      cloud.nowMs = last + 20_000;
+      expect(cloud.nowMs).toBeGreaterThan(next.fromMs - 10_000);
+      expect(await tick(cloud.deps, late)).toMatchObject({ outcome: 'dropped' });
+    });
+
+    it('still runs the last tick of the old plan when it comes a little late', async () => {
+      await define({ tickSeconds: 20, buckets: [1000] });
+      await join('a', 1);
+      await join('b', 2);
+      const last = (await record()).awakeUntilMs;
+      const late = ticksOf(await record(), last);
+      await define({ tickSeconds: 20, buckets: [] });
+      cloud.nowMs = last + 3_000;
+      expect(await searchAll(late)).toEqual([[id('a'), id('b')]]);
+    });
+  });
+
+  describe('when two tickets of a match answer at the same time', () => {
+    const found = async () => {
+      await define({ acceptance: { timeoutSeconds: 20 }, teamSize: 2 });
+      for (const name of ['a', 'b', 'c', 'd']) await join(name, 1);
+      cloud.nowMs += 1_000;
+      expect(await searchSlot(false)).toHaveLength(1);
+      return (await cloud.deps.tickets.get(id('a')))!.matchId!;
+    };
+    const answer = (name: string, accepted: boolean) =>
+      answerMatch(cloud.deps, id(name), { accepted }, cloud.nowMs);
+    const statusOf = async (name: string) => (await cloud.deps.tickets.get(id(name)))!.status;
+
+    it('takes a refusal although another accepts in the moment before it is written', async () => {
+      const matchId = await found();
+      const refused = await cloud.on(
+        justBefore('TransactWriteItems', () => answer('a', true)),
+        () => answer('b', false),
+      );
+      expect(refused.status).toBe('CANCELLED');
+      expect(await statusOf('a')).toBe('QUEUED');
+      expect((await cloud.deps.matches.get(matchId))!.status).toBe('FAILED');
+    });
+
+    it('ends the match at its deadline although another accepts in that moment', async () => {
+      const matchId = await found();
+      cloud.nowMs += 20_000;
+      const ended = await cloud.on(
+        justBefore('TransactWriteItems', () => answer('a', true)),
+        () => checkDeadline(cloud.deps, matchId, cloud.nowMs),
+      );
+      expect(ended).toBe('ended');
+      expect(await Promise.all(['a', 'b'].map(statusOf))).toEqual(['QUEUED', 'CANCELLED']);
+    });
+  });
+
+  let itsResult: unknown;
+  /** A line on which something else happens just before the first call of a kind. */
+  const justBefore = (call: string, task: () => Promise<unknown>): Line => {
+    let happened = false;
+    return async (what, effect) => {
+      if (what === call && !happened) {
+        happened = true;
+        itsResult = await cloud.on((_, go) => go(), task);
+      }
+      return effect();
+    };
+  };
+});
