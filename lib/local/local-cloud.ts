@@ -8,6 +8,7 @@ import { listenForRequests } from './api-gateway.ts';
 import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
 import { deployCustomResources } from './custom-resources.ts';
+import { holdDataDir } from './data-dir.ts';
 import { startDynamoDB } from './dynamodb.ts';
 import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET } from './dynamodb-emulator.ts';
 import { type BusListener, EVENTS_TARGET, makeEventBus } from './event-bus.ts';
@@ -107,7 +108,9 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   const { dataDir } = options;
   const { logs, log } = makeLog(options.log);
   const say = (line: string) => log('local cloud', line);
-  const secrets = options.secretsFile === undefined ? new Map() : await readSecrets(options.secretsFile);
+  if (dataDir !== undefined) ends.with(holdDataDir(dataDir));
+  const secrets =
+    options.secretsFile === undefined ? new Map<string, string>() : await readSecrets(options.secretsFile);
 
   const api = ends.with(await listenForRequests(options.port));
   const aws = ends.with(await listenForAws());

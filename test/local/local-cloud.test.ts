@@ -355,6 +355,9 @@ test('with a data directory goes on where it ended', async () => {
   const dataDir = scratchDir();
   const first = await start(templateOf(), { dataDir });
   first.secrets.set('word', 'hush');
+  await expect(start(templateOf(), { dataDir })).rejects.toThrow(
+    `Another service uses the data directory ${dataDir}`,
+  );
   await putThing(first, 'kept');
   await until(() => doneItem(first, 'kept'));
   await first.stop();
