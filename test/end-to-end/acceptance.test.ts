@@ -93,7 +93,7 @@ describe.concurrent('acceptance', () => {
   });
 
   it('not all answer in time: those who did not are cancelled, the others matched again', async () => {
-    const { queue, one, two, match } = await proposed({ acceptance: { timeoutSeconds: 2 } });
+    const { queue, one, two, match } = await proposed({ acceptance: { timeoutSeconds: 3 } });
     await answer(one.ticketId, true);
     const ended = await api.until(two.ticketId, 'CANCELLED');
     expect(ended.reason).toMatch(/not every ticket accepted by/);

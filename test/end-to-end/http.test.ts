@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../service/definitions.ts';
-import { fresh, player, testMuster } from './muster.ts';
+import { DOCUMENT, fresh, player, testMuster } from './muster.ts';
 
 const { api, cloud, rows } = await testMuster();
 
@@ -154,6 +154,10 @@ describe.concurrent('queues', () => {
 });
 
 describe.concurrent('the API itself', () => {
+  it('GET /openapi.json: 200, the document every answer is checked against', async () => {
+    expect(await api.get('/openapi.json')).toMatchObject({ status: 200, body: DOCUMENT });
+  });
+
   it('GET /health: 200', async () => {
     expect(await api.get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });

@@ -4,6 +4,7 @@ import { afterAll, expect } from 'vitest';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
 import { type MusterOptions, startMuster } from '../../lib/local/start-muster.ts';
+import { openApi } from '../../lib/service/openapi.ts';
 import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
 import type { NewTicket, TicketStatus, TicketView } from '../../lib/service/ticket.ts';
 import { definition } from '../service/definitions.ts';
@@ -27,8 +28,12 @@ export interface TestMuster {
 
 /** Starts the service from the synthesized template. Everything is ended after the tests of the file. */
 export async function testMuster(options: Partial<MusterOptions> = {}): Promise<TestMuster> {
+  return studioAround(await startMuster({ port: 0, ...options }));
+}
+
+/** Puts a studio around a service that runs. Everything is ended after the tests of the file. */
+export async function studioAround(cloud: LocalCloud): Promise<TestMuster> {
   const receiver = await startReceiver();
-  const cloud = await startMuster({ port: 0, ...options });
   const bus = new Growing<BusEvent>();
   cloud.tapBus((event) => bus.add(event));
   cloud.secrets.set(SECRET_NAME, SECRET);
@@ -38,7 +43,7 @@ export async function testMuster(options: Partial<MusterOptions> = {}): Promise<
     await stopping;
   };
   afterAll(stop);
-  return { cloud, receiver, bus, api: await apiOf(cloud.url), rows: tablesOf(cloud), stop };
+  return { cloud, receiver, bus, api: apiOf(cloud.url), rows: tablesOf(cloud), stop };
 }
 
 export interface Sending {
@@ -47,7 +52,7 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A game backend. Every answer it gets is checked against the service's own OpenAPI document. */
+/** A game backend. Every answer it gets is checked against the service's OpenAPI document. */
 export interface Api {
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
@@ -62,6 +67,9 @@ export interface Api {
   until(ticketId: string, ...statuses: TicketStatus[]): Promise<TicketView>;
 }
 
+/** What the service serves at /openapi.json. */
+export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApi()));
+
 let names = 0;
 /** A name that no other in this file has. */
 export function fresh(what: string): string {
@@ -74,9 +82,8 @@ export function player(skill: number, roles?: string[]): NewTicket['players'][nu
   return { playerId: fresh('player'), skill, ...(roles && { roles }) };
 }
 
-async function apiOf(url: string): Promise<Api> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
-  const check = answerChecker(document);
+function apiOf(url: string): Api {
+  const check = answerChecker(DOCUMENT);
   const send = async (method: string, path: string, { body, headers }: Sending = {}): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
       method,
@@ -116,8 +123,9 @@ async function apiOf(url: string): Promise<Api> {
       return body;
     },
     async until(ticketId, ...statuses) {
-      for (;;) {
-        const { status, body } = await send('GET', `/tickets/${ticketId}?waitSeconds=20`);
+      // A long poll waits for a change: what is there already is seen at once by the first look only.
+      for (let waitSeconds = 0; ; waitSeconds = 2) {
+        const { status, body } = await send('GET', `/tickets/${ticketId}?waitSeconds=${waitSeconds}`);
         expect(status, JSON.stringify(body)).toBe(200);
         if (statuses.includes(body.status)) return body;
         expect(body.status, `${ticketId} is waited for to become ${statuses}: ${body.reason}`).not.toSatisfy(

@@ -1,0 +1,199 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import type { EventType, QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { TicketStatus, TicketView } from '../../lib/service/ticket.ts';
+import { fresh, player, type TestMuster } from './muster.ts';
+import { SECRET_NAME } from './receiver.ts';
+
+/** Something a studio does with the service, from its request to what must come of it. */
+export type Journey = (muster: TestMuster) => Promise<void>;
+
+const PLACE = { address: 'game.example', port: 7777 };
+
+/** Together they go every way there is: each route, event source, filter, rule and right of the template. */
+export const JOURNEYS = {
+  async 'ask for health, the description, and nothing'({ api }) {
+    expect((await api.get('/health')).status).toBe(200);
+    expect((await api.get('/openapi.json')).status).toBe(200);
+    expect((await api.get('/nothing')).status).toBe(404);
+  },
+
+  async 'keep queues'({ api }) {
+    const { queues } = (await api.get('/queues')).body;
+    expect(queues.map(({ name }: QueueDefinition) => name)).toContain('duel');
+    const queue = await api.queue();
+    expect((await api.get(`/queues/${queue}`)).body.name).toBe(queue);
+    expect((await api.get(`/queues/${queue}/stats`)).body.waiting).toBe(0);
+    expect((await api.delete(`/queues/${queue}`)).status).toBe(204);
+  },
+
+  async 'search without storing'({ api }) {
+    const queue = await api.queue();
+    const tickets = [1, 2].map((skill) => ({
+      ticketId: fresh('ticket'),
+      enqueuedAt: '2026-01-01T00:00:00Z',
+      players: [player(skill)],
+    }));
+    expect((await api.post(`/queues/${queue}/dry-run`, tickets)).body.matches).toHaveLength(1);
+  },
+
+  async 'be matched'(muster) {
+    const { one } = await pair(muster, {}, 'COMPLETED');
+    expect((await muster.api.get(`/matches/${one.matchId}`)).body.status).toBe('COMPLETED');
+  },
+
+  async 'learn why one waits'({ api }) {
+    const { ticketId } = await api.ticket(await api.queue(), 1);
+    expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1`)).body.reason).toMatch(/\w/);
+  },
+
+  async 'hear of a ticket from its start to its cancelling'(muster) {
+    const path = `/${fresh('cancel')}`;
+    const queue = await muster.api.queue({ webhooks: [webhook(muster, path)] });
+    const { ticketId } = await muster.api.ticket(queue, 1);
+    await heard(muster, path, 'TicketQueued');
+    expect((await muster.api.delete(`/tickets/${ticketId}`)).status).toBe(200);
+    await heard(muster, path, 'TicketCancelled');
+  },
+
+  async 'hear of a time-out'(muster) {
+    const path = `/${fresh('time-out')}`;
+    const webhooks = [webhook(muster, path, ['TicketTimedOut'])];
+    await muster.api.ticket(await muster.api.queue({ webhooks, timeoutSeconds: 1 }), 1);
+    await heard(muster, path, 'TicketTimedOut');
+  },
+
+  async 'hear of a match at two places, one of which fails at first'(muster) {
+    const [path, flaky] = [`/${fresh('found')}`, `/${fresh('flaky')}`];
+    failOnce(muster, flaky, '');
+    await pair(muster, { webhooks: [webhook(muster, path), webhook(muster, flaky)] }, 'COMPLETED');
+    await heard(muster, path, 'MatchFound');
+    await muster.receiver.deliveries.until(() => muster.receiver.at(flaky).length > 1);
+  },
+
+  async 'provision a match, at the second try'(muster) {
+    const path = `/${fresh('provision')}`;
+    failOnce(muster, path, JSON.stringify(PLACE));
+    const { one } = await pair(muster, { provisioner: http(muster, path) }, 'COMPLETED');
+    expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
+  },
+
+  async 'accept a match, and have it provisioned'(muster) {
+    const path = `/${fresh('accepted')}`;
+    muster.receiver.answer(path, (_, response) => response.end(JSON.stringify(PLACE)));
+    const { one, two } = await pair(
+      muster,
+      { acceptance: { timeoutSeconds: 60 }, provisioner: http(muster, path) },
+      'REQUIRES_ACCEPTANCE',
+    );
+    await accept(muster, one.ticketId, true);
+    await accept(muster, two.ticketId, true);
+    await muster.api.until(one.ticketId, 'COMPLETED');
+  },
+
+  async 'turn a match down; its queue, which sleeps, is woken for the other'(muster) {
+    const { queue, one, two } = await pair(
+      muster,
+      { acceptance: { timeoutSeconds: 60 } },
+      'REQUIRES_ACCEPTANCE',
+    );
+    await putToSleep(muster, queue);
+    await accept(muster, one.ticketId, false);
+    await expectAwake(muster, queue);
+    await muster.api.ticket(queue, 3);
+    await muster.api.until(two.ticketId, 'REQUIRES_ACCEPTANCE');
+  },
+
+  async 'let the time to accept run out; the queue is woken for who did'(muster) {
+    const { queue, one, two } = await pair(
+      muster,
+      { acceptance: { timeoutSeconds: 3 } },
+      'REQUIRES_ACCEPTANCE',
+    );
+    await accept(muster, one.ticketId, true);
+    await putToSleep(muster, queue);
+    await muster.api.until(two.ticketId, 'CANCELLED');
+    await expectAwake(muster, queue);
+    expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');
+  },
+
+  async 'bring an assignment from outside'(muster) {
+    const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
+    expect((await muster.api.put(`/matches/${one.matchId}/assignment`, PLACE)).status).toBe(200);
+    await muster.api.until(one.ticketId, 'COMPLETED');
+  },
+
+  async 'let the time for an assignment run out'(muster) {
+    await pair(muster, { provisioner: { type: 'external', timeoutSeconds: 1 } }, 'FAILED');
+  },
+
+  async 'be looked after by the schedule'(muster) {
+    const [waiting, deleted] = [await muster.api.queue(), await muster.api.queue()];
+    await muster.api.ticket(waiting, 1);
+    await putToSleep(muster, waiting);
+    await muster.api.delete(`/queues/${deleted}`);
+    await change(muster, deleted, 'deletedAt', '2026-01-01T00:00:00.000Z');
+    await muster.cloud.schedules.run();
+    await expectAwake(muster, waiting);
+    expect((await muster.rows('queues')).filter(({ queue }) => queue === deleted)).toEqual([]);
+  },
+} satisfies Record<string, Journey>;
+
+/** Two tickets in a new queue, as they are once they have the status. */
+async function pair(
+  { api }: TestMuster,
+  changes: Partial<QueueDefinition>,
+  status: TicketStatus,
+): Promise<{ queue: string; one: TicketView; two: TicketView }> {
+  const queue = await api.queue(changes);
+  const [one, two] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+  return { queue, one: await api.until(one.ticketId, status), two: await api.until(two.ticketId, status) };
+}
+
+async function accept({ api }: TestMuster, ticketId: string, accepted: boolean): Promise<void> {
+  expect((await api.put(`/tickets/${ticketId}/acceptance`, { accepted })).status).toBe(200);
+}
+
+function webhook({ receiver }: TestMuster, path: string, events?: EventType[]) {
+  return { url: receiver.url(path), secret: SECRET_NAME, ...(events && { events }) };
+}
+
+function http({ receiver }: TestMuster, path: string) {
+  return { type: 'http' as const, url: receiver.url(path), secret: SECRET_NAME };
+}
+
+function failOnce({ receiver }: TestMuster, path: string, text: string): void {
+  receiver.answer(path, (_, response) => {
+    response.statusCode = receiver.at(path).length === 1 ? 500 : 200;
+    response.end(text);
+  });
+}
+
+async function heard({ receiver }: TestMuster, path: string, type: EventType): Promise<void> {
+  await receiver.deliveries.first((one) => one.path === path && one.verified().type === type);
+}
+
+/** Makes a queue forget that ticks are on their way to it. */
+function putToSleep(muster: TestMuster, queue: string): Promise<void> {
+  return change(muster, queue, 'awakeUntilMs', 0);
+}
+
+async function expectAwake(muster: TestMuster, name: string): Promise<void> {
+  const rows = await muster.rows('queues');
+  const row = rows.find(({ queue, item }) => queue === name && item === 'definition');
+  expect(row?.awakeUntilMs, `when ${name} is awake until`).toBeGreaterThan(Date.now() - 5_000);
+}
+
+async function change({ cloud }: TestMuster, queue: string, attribute: string, value: unknown) {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
+  await client.send(
+    new UpdateCommand({
+      TableName: cloud.function('queues').environment.QUEUES_TABLE,
+      Key: { queue, item: 'definition' },
+      UpdateExpression: 'SET #attribute = :value',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  );
+}
