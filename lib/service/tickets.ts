@@ -87,7 +87,15 @@ async function current(deps: TicketDeps, ticketId: string): Promise<StoredTicket
 export async function withMatchStatus(deps: TicketDeps, ticket: StoredTicket): Promise<StoredTicket> {
   if (ticket.matchId === undefined || isFinal(ticket.status)) return ticket;
   const match = await deps.matches.get(ticket.matchId);
-  return match === undefined ? ticket : { ...ticket, ...statusOf(match) };
+  if (match === undefined) return ticket;
+  if (match.status === 'FAILED') {
+    // It may have been dissolved since the ticket was read, which has its own end or waits again then.
+    const now = await deps.tickets.get(ticket.ticketId);
+    if (now !== undefined && (now.matchId !== ticket.matchId || isFinal(now.status))) {
+      return withMatchStatus(deps, now);
+    }
+  }
+  return { ...ticket, ...statusOf(match) };
 }
 
 function statusOf(match: StoredMatch): Pick<StoredTicket, 'status'> & { reason?: string } {
