@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MatchView } from '../../lib/service/match.ts';
 import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
 import type { TicketView } from '../../lib/service/ticket.ts';
+import { definition } from '../service/definitions.ts';
 import { testMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 
@@ -98,6 +99,7 @@ describe.concurrent('acceptance', () => {
     const ended = await api.until(two.ticketId, 'CANCELLED');
     expect(ended.reason).toMatch(/not every ticket accepted by/);
     expect((await api.get(`/matches/${match.matchId}`)).body.status).toBe('FAILED');
+    await api.put(`/queues/${queue}`, definition({ name: queue, acceptance: { timeoutSeconds: 60 } }));
     const other = await api.ticket(queue, 3);
     for (const { ticketId } of [one, other]) {
       await api.until(ticketId, 'REQUIRES_ACCEPTANCE');
