@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../simulation/papers/finding.ts';
@@ -27,13 +29,20 @@ export function reproduceCommand(): Command {
     .option('--json', 'print JSON')
     .option('--players <n>', 'players per measurement', wholeNumber(10_000), PLAYERS)
     .option('--seed <n>', 'seed of all random numbers', wholeNumber(0), SEED)
-    .action(async (paper: string, { json, ...options }: ReproduceOptions & { json?: true }) => {
-      const reproduce = await PAPERS[paper]();
-      const result = reproduce(options);
-      if (json) printJson(result);
-      else printText(result);
-      if (result.verdict === 'fails') process.exitCode = 1;
-    });
+    .option('--plots <dir>', 'also write the plots of docs/papers.md there, as SVG')
+    .action(
+      async (
+        paper: string,
+        { json, plots, ...options }: ReproduceOptions & { json?: true; plots?: string },
+      ) => {
+        const reproduce = await PAPERS[paper]();
+        const result = reproduce(options);
+        if (json) printJson(result);
+        else printText(result);
+        if (plots !== undefined) await writePlots(result, plots);
+        if (result.verdict === 'fails') process.exitCode = 1;
+      },
+    );
 }
 
 function wholeNumber(least: number): (value: string) => number {
@@ -44,6 +53,12 @@ function wholeNumber(least: number): (value: string) => number {
     }
     return number;
   };
+}
+
+async function writePlots(result: Reproduction, directory: string): Promise<void> {
+  const { plotsOf } = await import('../simulation/papers/plots.ts');
+  mkdirSync(directory, { recursive: true });
+  for (const { name, svg } of plotsOf(result)) writeFileSync(join(directory, `${name}.svg`), svg);
 }
 
 function printText({ source, players, seed, sections, verdict }: Reproduction): void {
@@ -63,11 +78,12 @@ function printText({ source, players, seed, sections, verdict }: Reproduction): 
 
 function table(findings: readonly Finding[]): string[] {
   const rows = [
-    ['', 'paper', 'derived anew', 'ours', '± s.e.', 'verdict', ''],
-    ...findings.map(({ what, paper, derived, ours, standardError, verdict, note }) => [
+    ['', 'paper', 'derived anew', 'at most', 'ours', '± s.e.', 'verdict', ''],
+    ...findings.map(({ what, paper, derived, limit, ours, standardError, verdict, note }) => [
       what,
       figure(paper),
       figure(derived),
+      figure(limit),
       figure(ours),
       figure(standardError),
       verdict,
@@ -79,7 +95,7 @@ function table(findings: readonly Finding[]): string[] {
   const widths = columns.map((at) => Math.max(...rows.map((row) => row[at].length)));
   return rows.map((row) => {
     const cells = columns.map((at, column) =>
-      at >= 1 && at <= 4 ? row[at].padStart(widths[column]) : row[at].padEnd(widths[column]),
+      at >= 1 && at <= 5 ? row[at].padStart(widths[column]) : row[at].padEnd(widths[column]),
     );
     return `  ${cells.join('  ')}`.trimEnd();
   });

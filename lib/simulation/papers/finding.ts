@@ -20,6 +20,8 @@ export interface Finding {
   readonly paper?: number;
   /** What the formula derived anew gives, where the paper slipped. */
   readonly derived?: number;
+  /** A bound of the paper, or an aim of ours, that `ours` may not exceed. */
+  readonly limit?: number;
   readonly ours: number;
   readonly standardError?: number;
   readonly verdict: Verdict;
@@ -114,18 +116,13 @@ export function near(
 
 /** Holds a value against a limit it must not exceed. */
 export function atMost(what: string, limit: number, estimate: Estimate, note?: string): Finding {
-  return finding(
-    what,
-    { paper: limit },
-    estimate,
-    estimate.value <= limit * (1 + 1e-9) ? 'holds' : 'fails',
-    note,
-  );
+  const holds = estimate.value <= limit * (1 + 1e-9);
+  return finding(what, { limit }, estimate, holds ? 'holds' : 'fails', note);
 }
 
 function finding(
   what: string,
-  { paper, derived }: ClosedForm,
+  { paper, derived, limit }: ClosedForm & { readonly limit?: number },
   { value, standardError }: Estimate,
   verdict: Verdict,
   note?: string,
@@ -134,6 +131,7 @@ function finding(
     what,
     ...(paper !== undefined && { paper }),
     ...(derived !== undefined && { derived }),
+    ...(limit !== undefined && { limit }),
     ours: value,
     ...(standardError !== undefined && { standardError }),
     verdict,

@@ -63,12 +63,12 @@ const SLACK_ESTIMATED = {
 export function reproduceSchlup(options: ReproduceOptions): Reproduction {
   const short = scores(
     workloadsOverHorizon(20),
-    Math.max(2, Math.round(options.players / 6000)),
+    Math.max(2, Math.round(options.players / 8000)),
     options.seed,
   );
   const long = scores(
     workloadsOfPlayers(1000),
-    Math.max(2, Math.round(options.players / 150_000)),
+    Math.max(2, Math.round(options.players / 200_000)),
     options.seed,
   );
   return reproduction('schlup', 'Schlup, "Automatic Game Matching"', options, [
