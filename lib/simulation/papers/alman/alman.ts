@@ -18,6 +18,7 @@ import {
   bestPartitionOf,
   bestRoleGameOf,
   bestSplitOf,
+  bestTimeSensitiveOf,
   type Parameters,
   type RolePlayer,
   uniformityOf,
@@ -46,7 +47,7 @@ const SMALL_POOL = [0, 14, 11, 10];
 /** Alman & McKay, "Theoretical Foundations of Team Matchmaking": exactness, bounds, and where Theorem 5 slips. */
 export function reproduceAlman(options: ReproduceOptions): Reproduction {
   const random = seededRandom(options.seed);
-  const pools = Math.max(10, Math.round(options.players / 10_000));
+  const pools = Math.max(10, Math.round(options.players / 8_000));
   return reproduction(
     'alman',
     'Alman & McKay, "Theoretical Foundations of Team Matchmaking" (2017)',
@@ -58,6 +59,9 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
           ...GRID.map((parameters) => engineIsExact(parameters, pools, random.fork('exact'))),
           ...GRID.filter(({ k }) => k > 1).map((parameters) =>
             engineIsExactWithRoles(parameters, pools, random.fork('exact with roles')),
+          ),
+          ...GRID.filter(({ k }) => k > 1).map((parameters) =>
+            engineIsExactWithTime(parameters, pools, random.fork('exact with time')),
           ),
           ...GRID.filter(({ k }) => k <= 2).map((parameters) =>
             paperQueueIsExact(parameters, Math.ceil(pools / 10), random.fork('paper queue')),
@@ -135,6 +139,29 @@ function engineIsExactWithRoles(parameters: Parameters, pools: number, random: R
   });
 }
 
+/** g = f + β·min t_r: up to two minutes of wait, each second worth one point of imbalance. */
+function engineIsExactWithTime(parameters: Parameters, pools: number, random: RandomSource): Finding {
+  return exactShare(`engine, time-sensitive, ${named(parameters)}`, pools, (pool) => {
+    const source = random.fork(`${named(parameters)} ${pool}`);
+    const skills = drawSkills(SMALL_POOL[parameters.k], source);
+    const enqueuedAtMs = skills.map(() => 1000 * source.integer(120));
+    const nowMs = 120_000;
+    const game = new GamePool({ ...rulesOf(parameters), beta: 1 });
+    skills.forEach((skill, at) => {
+      const ticketId = `${at}`;
+      game.insert({ ticketId, enqueuedAtMs: enqueuedAtMs[at], players: [{ playerId: ticketId, skill }] });
+    });
+    const best = bestTimeSensitiveOf(
+      skills,
+      enqueuedAtMs.map((ms) => ms / 1000),
+      1,
+      parameters,
+    );
+    // The engine counts the longest wait, which is the same order: g − β·now.
+    return [game.best(nowMs)?.priority, best - nowMs / 1000];
+  });
+}
+
 /** Inserts and deletes at random, and looks after each. */
 function paperQueueIsExact(parameters: Parameters, rounds: number, random: RandomSource): Finding {
   const queue = new PaperGameQueue(parameters);
@@ -158,7 +185,7 @@ function exactShare(
   let exact = 0;
   for (let trial = 0; trial < trials; trial++) {
     const [found = INFINITE, best] = compare(trial);
-    if (found === best || Math.abs(found - best) <= 1e-9 * Math.max(1, best)) exact++;
+    if (found === best || Math.abs(found - best) <= 1e-9 * Math.max(1, Math.abs(best))) exact++;
   }
   return near(what, 1, 1e-12, { value: exact / trials }, `${trials} pools`);
 }

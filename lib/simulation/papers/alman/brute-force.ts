@@ -66,6 +66,24 @@ export function bestGameOf(skills: readonly number[], parameters: Parameters): B
   return best;
 }
 
+/** The least f + β·min t_r of any game in a pool (section 1.2.5). */
+export function bestTimeSensitiveOf(
+  skills: readonly number[],
+  insertedAt: readonly number[],
+  beta: number,
+  parameters: Parameters,
+): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (const places of subsets(skills.length, 2 * parameters.k)) {
+    const imbalance = bestSplitOf(
+      places.map((place) => skills[place]),
+      parameters,
+    );
+    best = Math.min(best, imbalance + beta * Math.min(...places.map((place) => insertedAt[place])));
+  }
+  return best;
+}
+
 /** The least imbalance of any game in which each team has one player in each of k roles; ∞ when none. */
 export function bestRoleGameOf(pool: readonly RolePlayer[], parameters: Parameters): number {
   let best = Number.POSITIVE_INFINITY;
