@@ -1,5 +1,5 @@
 import { farthestBound, imbalancePerRange, meanDeviationBound, ssd } from './bounds.ts';
-import { type Halvings, halvings } from './halvings.ts';
+import { Halver } from './halver.ts';
 import type { GameRules } from './types.ts';
 
 /**
@@ -32,16 +32,12 @@ export class SoloSearch {
   readonly #p: number;
   readonly #q: number;
   readonly #perRange: number;
-  readonly #halvings: Halvings;
+  readonly #halver: Halver;
   readonly #chosen: Int32Array;
   readonly #chosenValue: Float64Array;
-  readonly #powers: Float64Array;
   /** `#sums[i]`, `#squares[i]`: of the first i candidates. */
   #sums = new Float64Array(65);
   #squares = new Float64Array(65);
-  /** A halving that sets the first two players against each other. */
-  readonly #separated: number;
-  #halving = 0;
   #anchor = 0;
   #anchorSkill = 0;
   #found = false;
@@ -56,12 +52,10 @@ export class SoloSearch {
     this.#p = rules.p;
     this.#q = rules.q;
     this.#perRange = imbalancePerRange(rules);
-    this.#halvings = halvings(rules.teamSize);
-    this.#separated = this.#halvings.teams.findIndex((team) => (team & 2) === 0);
+    this.#halver = new Halver(rules);
     this.members = new Int32Array(this.#n);
     this.#chosen = new Int32Array(this.#n);
     this.#chosenValue = new Float64Array(this.#n);
-    this.#powers = new Float64Array(this.#n);
   }
 
   /** Makes room for `count` candidates. */
@@ -185,85 +179,15 @@ export class SoloSearch {
 
   /** A full set: its exact v_q, and if that leaves room, its fairest halving. */
   #halve(): void {
-    const v = this.#uniformity();
+    const v = this.#halver.uniformity(this.#chosenValue);
     const room = (this.#limit - v) / this.#alpha;
     if (room <= 0) return;
-    const d = this.#fairest();
+    const d = this.#halver.fairest(this.#chosenValue, this.#anchorSkill);
     const f = this.#alpha * d + v;
     if (f >= this.#limit) return;
     this.#limit = f;
     this.#found = true;
-    this.firstTeam = this.#halvings.teams[this.#halving];
+    this.firstTeam = this.#halver.firstTeam;
     this.members.set(this.#chosen);
-  }
-
-  /** The least d_p over all halvings of the chosen; leaves the halving in `#halving`. */
-  #fairest(): number {
-    const n = this.#n;
-    const chosen = this.#chosenValue;
-    if (this.#p === 1) return this.#partition(chosen);
-    if (this.#p === Number.POSITIVE_INFINITY) {
-      this.#halving = this.#separated;
-      return chosen[1] - chosen[0];
-    }
-    // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
-    // The sums are made anew each time: the root is steep near zero, where a running difference has lost it.
-    const top = this.#anchorSkill + chosen[n - 1];
-    if (top <= 0) return 0;
-    const powers = this.#powers;
-    for (let i = 0; i < n; i++) powers[i] = ((this.#anchorSkill + chosen[i]) / top) ** this.#p;
-    const { teams } = this.#halvings;
-    let smaller = -1;
-    let larger = 0;
-    for (let t = 0; t < teams.length; t++) {
-      let x = 0;
-      let y = 0;
-      for (let i = 0; i < n; i++) {
-        if ((teams[t] >> i) & 1) x += powers[i];
-        else y += powers[i];
-      }
-      if (Math.min(x, y) <= smaller) continue;
-      smaller = Math.min(x, y);
-      larger = Math.max(x, y);
-      this.#halving = t;
-    }
-    return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
-  }
-
-  /** The least |ΣX − ΣY| over all halvings, for p = 1; leaves the first such halving in `#halving`. */
-  #partition(weights: Float64Array): number {
-    const { teams, leaves, joins } = this.#halvings;
-    let difference = 0;
-    for (let i = 0; i < this.#n; i++) difference += (teams[0] >> i) & 1 ? weights[i] : -weights[i];
-    let best = Math.abs(difference);
-    let at = 0;
-    for (let i = 1; i < teams.length; i++) {
-      difference += 2 * (weights[joins[i]] - weights[leaves[i]]);
-      const distance = Math.abs(difference);
-      if (distance < best) {
-        best = distance;
-        at = i;
-      }
-    }
-    this.#halving = at;
-    return best;
-  }
-
-  #uniformity(): number {
-    const chosen = this.#chosenValue;
-    const n = this.#n;
-    let sum = 0;
-    for (let i = 0; i < n; i++) sum += chosen[i];
-    const mean = sum / n;
-    if (this.#q === 2) {
-      let squares = 0;
-      for (let i = 0; i < n; i++) squares += (chosen[i] - mean) ** 2;
-      return Math.sqrt(squares / n);
-    }
-    const farthest = Math.max(mean - chosen[0], chosen[n - 1] - mean);
-    if (this.#q === Number.POSITIVE_INFINITY || farthest === 0) return farthest;
-    let powers = 0;
-    for (let i = 0; i < n; i++) powers += (Math.abs(chosen[i] - mean) / farthest) ** this.#q;
-    return farthest * (powers / n) ** (1 / this.#q);
   }
 }

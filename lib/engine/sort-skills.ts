@@ -1,11 +1,67 @@
 /**
  * The skills in ascending order, in a new array. Buckets of equal width first (two linear passes), then
- * an insertion sort that moves each player within its bucket. Skills that cluster too much for
- * that fall back to the platform's sort, bucket by bucket, so the cost is never worse than O(n log n).
+ * an insertion sort that moves each player within its bucket. Buckets that are too full for that fall back to
+ * the platform's sort, so the cost is never worse than O(n log n).
  */
 export function sortSkills(skills: Float64Array): Float64Array {
+  const buckets = countBuckets(skills);
+  if (!buckets) return skills.slice().sort();
+  const { low, perSkill, start } = buckets;
+  const next = start.slice();
+  const sorted = new Float64Array(skills.length);
+  for (let i = 0; i < skills.length; i++) sorted[next[((skills[i] - low) * perSkill) >>> 0]++] = skills[i];
+  for (let b = 0; b + 1 < start.length; b++) {
+    const from = start[b];
+    const to = start[b + 1];
+    if (to - from > insertionMax) {
+      sorted.subarray(from, to).sort();
+      continue;
+    }
+    for (let i = from + 1; i < to; i++) {
+      const skill = sorted[i];
+      let j = i - 1;
+      for (; j >= from && sorted[j] > skill; j--) sorted[j + 1] = sorted[j];
+      sorted[j + 1] = skill;
+    }
+  }
+  return sorted;
+}
+
+/** The indices of the skills in ascending order, equal skills by index. The same way, and nearly as fast. */
+export function orderBySkill(skills: Float64Array): Uint32Array {
+  const bySkill = (a: number, b: number) => skills[a] - skills[b] || a - b;
+  const buckets = countBuckets(skills);
+  if (!buckets) return Uint32Array.from(skills, (_, i) => i).sort(bySkill);
+  const { low, perSkill, start } = buckets;
+  const next = start.slice();
+  const order = new Uint32Array(skills.length);
+  for (let i = 0; i < skills.length; i++) order[next[((skills[i] - low) * perSkill) >>> 0]++] = i;
+  for (let b = 0; b + 1 < start.length; b++) {
+    const from = start[b];
+    const to = start[b + 1];
+    if (to - from > insertionMax) {
+      order.subarray(from, to).sort(bySkill);
+      continue;
+    }
+    for (let i = from + 1; i < to; i++) {
+      const index = order[i];
+      const skill = skills[index];
+      let j = i - 1;
+      for (; j >= from && skills[order[j]] > skill; j--) order[j + 1] = order[j];
+      order[j + 1] = index;
+    }
+  }
+  return order;
+}
+
+const insertionMax = 32;
+
+/** Where each bucket starts in the sorted list; undefined when buckets would not help. */
+function countBuckets(
+  skills: Float64Array,
+): { low: number; perSkill: number; start: Uint32Array } | undefined {
   const n = skills.length;
-  if (n < 512) return skills.slice().sort();
+  if (n < 512) return undefined;
   let low = skills[0];
   let high = skills[0];
   for (let i = 1; i < n; i++) {
@@ -15,27 +71,9 @@ export function sortSkills(skills: Float64Array): Float64Array {
   }
   const buckets = n >> 2;
   const perSkill = (buckets - 1) / (high - low);
-  if (!Number.isFinite(perSkill)) return skills.slice().sort();
-
+  if (!Number.isFinite(perSkill)) return undefined;
   const start = new Uint32Array(buckets + 1);
   for (let i = 0; i < n; i++) start[(((skills[i] - low) * perSkill) >>> 0) + 1]++;
   for (let b = 1; b <= buckets; b++) start[b] += start[b - 1];
-  const next = start.slice();
-  const sorted = new Float64Array(n);
-  for (let i = 0; i < n; i++) sorted[next[((skills[i] - low) * perSkill) >>> 0]++] = skills[i];
-  for (let b = 0; b < buckets; b++) sortRange(sorted, start[b], start[b + 1]);
-  return sorted;
-}
-
-function sortRange(values: Float64Array, from: number, to: number): void {
-  if (to - from > 32) {
-    values.subarray(from, to).sort();
-    return;
-  }
-  for (let i = from + 1; i < to; i++) {
-    const value = values[i];
-    let j = i - 1;
-    for (; j >= from && values[j] > value; j--) values[j + 1] = values[j];
-    values[j + 1] = value;
-  }
+  return { low, perSkill, start };
 }

@@ -1,0 +1,45 @@
+import { Command, Option } from 'commander';
+import type { PartitionObjective } from '../engine/partition.ts';
+import { partitionTickets } from '../engine/partition-tickets.ts';
+import { gameRulesOf } from '../policies/plan.ts';
+import { gameJson } from '../service/offline.ts';
+import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
+
+/** Everyone of a file of tickets into games at once, offline. */
+export function partitionCommand(): Command {
+  return new Command('partition')
+    .summary('put everyone of a file of tickets into games at once, offline')
+    .description(
+      'Puts everyone into games at once: prints the games of `muster match`, the objective they reach and its lower bound.',
+    )
+    .requiredOption('--queue <file>', 'queue definition')
+    .requiredOption('--tickets <file>', 'tickets, as for `muster match`')
+    .addOption(
+      new Option(
+        '--objective <name>',
+        'what to minimise: the worst imbalance, their sum, or the greatest unhappiness',
+      )
+        .choices(['worst', 'sum', 'unhappiness'])
+        .default('worst'),
+    )
+    .option(
+      '--now <time>',
+      'the moment for priorities, ISO 8601 (default: when the last ticket was enqueued)',
+      isoTime,
+    )
+    .action((options: { queue: string; tickets: string; objective: PartitionObjective; now?: number }) => {
+      const definition = readQueueFile(options.queue);
+      const tickets = readTicketsFile(options.tickets, definition);
+      const nowMs = options.now ?? Math.max(0, ...tickets.map(({ enqueuedAtMs }) => enqueuedAtMs));
+      const result = partitionTickets(tickets, gameRulesOf(definition), nowMs, {
+        objective: options.objective,
+      });
+      printJson({
+        queue: definition.name,
+        matches: result.games.map(gameJson),
+        waiting: result.waiting,
+        objective: result.objective,
+        objectiveLowerBound: result.objectiveLowerBound,
+      });
+    });
+}
