@@ -4,6 +4,7 @@ import {
   DynamoDBClient,
   type DynamoDBClientConfig,
   TransactionCanceledException,
+  TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBDocumentClient,
@@ -40,7 +41,6 @@ const THROTTLING = [
   'ThrottlingException',
   'RequestLimitExceeded',
   'TransactionInProgressException',
-  'TransactionConflictException',
   'InternalServerError',
   'ServiceUnavailable',
 ];
@@ -51,13 +51,21 @@ function isThrottling(error: unknown): boolean {
 /** What a conditional write met instead of what its condition asked for; undefined: no item. */
 export type Unmet = { readonly met: false; readonly item: Record<string, unknown> | undefined };
 
-/** Runs a conditional write; a condition that does not hold is an outcome. */
+/**
+ * Runs a conditional write; a condition that does not hold is an outcome. A conflict with a transaction is
+ * tried again.
+ * @throws StoreBusy when it lost to others every time; nothing has changed then
+ */
 export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: true; result: T } | Unmet> {
-  try {
-    return { met: true, result: await write() };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { met: false, item: error.Item && unmarshall(error.Item) };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { met: true, result: await write() };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException)
+        return { met: false, item: error.Item && unmarshall(error.Item) };
+      if (!(error instanceof TransactionConflictException)) throw error;
+      await untilNextAttempt(attempt, error);
+    }
   }
 }
 
@@ -79,10 +87,15 @@ export async function transact(
       const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
       if (codes.includes('ConditionalCheckFailed')) return 'condition-failed';
       if (!codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError')) throw error;
-      if (attempt === ATTEMPTS) throw new StoreBusy('others kept changing the same items', { cause: error });
-      await sleep(Math.random() * 25 * 2 ** attempt);
+      await untilNextAttempt(attempt, error);
     }
   }
+}
+
+/** A random time that grows with the attempts, so that those who met do not meet again. */
+async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {
+  if (attempt === ATTEMPTS) throw new StoreBusy('others kept changing the same items', { cause });
+  await sleep(Math.random() * 25 * 2 ** attempt);
 }
 
 /** TTL attributes are in whole seconds. */
