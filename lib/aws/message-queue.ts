@@ -4,6 +4,7 @@ import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
   SQSClient,
+  type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { StoreBusy, type TickSender } from '../service/ports.ts';
 
@@ -17,8 +18,9 @@ export interface OutgoingMessage {
   readonly delaySeconds?: number;
 }
 
-export function sqsClient(): SQSClient {
-  return new SQSClient({ maxAttempts: ATTEMPTS });
+/** @param config what the environment does not say; a function needs nothing */
+export function sqsClient(config: SQSClientConfig = {}): SQSClient {
+  return new SQSClient({ maxAttempts: ATTEMPTS, ...config });
 }
 
 /**
