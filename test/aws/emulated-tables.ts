@@ -10,7 +10,7 @@ import { stagePolicy } from '../../lib/infra/stage-policy.ts';
 import { Store } from '../../lib/infra/store.ts';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib/local/aws-json.ts';
 import { startDynamoDB } from '../../lib/local/dynamodb.ts';
-import { DYNAMODB_TARGET, type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
+import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { readStack } from '../../lib/local/template.ts';
 
 /** The emulators every store has to work on, and why one cannot run here, if so. */
@@ -49,7 +49,7 @@ export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
   const dynamodb = await startDynamoDB(tables, { emulator });
   return {
     names,
-    client: (wire) => documentClient(onWire(dynamodb.service, DYNAMODB_TARGET, wire)),
+    client: (wire) => documentClient(onWire(dynamodb.service, wire)),
     stream: (table) => streamReader(dynamodb.service, dynamodb.streamArn(names[table])),
     stop: dynamodb.stop,
   };
@@ -58,7 +58,6 @@ export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
 /** Configuration of an AWS SDK client of the JSON protocol that calls a service of this process. */
 export function onWire(
   service: AwsService,
-  target: string,
   wire: Wire = (_, send) => send(),
 ): Pick<DynamoDBClientConfig, 'region' | 'credentials' | 'requestHandler'> {
   return {
@@ -66,7 +65,7 @@ export function onWire(
     credentials: { accessKeyId: 'TEST', secretAccessKey: 'test' },
     requestHandler: {
       async handle(request: { headers: Record<string, string>; body: string | Uint8Array }) {
-        const operation = request.headers['x-amz-target']!.split('.').at(-1)!;
+        const [target = '', operation = ''] = request.headers['x-amz-target']!.split('.');
         const body = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
         const call: AwsCall = { target, operation, body, input: JSON.parse(body) };
         const reply = await wire(call, () => service(call));

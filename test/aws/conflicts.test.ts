@@ -1,0 +1,308 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { documentClient } from '../../lib/aws/dynamo.ts';
+import { eventBus } from '../../lib/aws/event-bus.ts';
+import { logger } from '../../lib/aws/log.ts';
+import { matchStore } from '../../lib/aws/match-store.ts';
+import { sendAll, sqsClient } from '../../lib/aws/message-queue.ts';
+import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import type { MusterEvent } from '../../lib/service/ports.ts';
+import { StoreBusy } from '../../lib/service/ports.ts';
+import { onWire } from './emulated-tables.ts';
+import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
+
+/** What no emulator does: conflicts between transactions, throttling, and partial failures. */
+
+// The waits between attempts are random; nobody has to wait for them here.
+vi.mock('node:timers/promises', () => ({ setTimeout: async () => {} }));
+
+const tables = { tickets: 'tickets', matches: 'matches' };
+const $metadata = {};
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    $metadata,
+    message: 'cancelled',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+describe('a transaction', () => {
+  const made = documentClient({ region: 'us-east-1' });
+  const client = mockClient(made);
+  const matches = matchStore(made, tables);
+  const commit = () => matches.commit(match('q', 'm', ['a', 'b']), NOW_MS);
+  const attempts = () => client.commandCalls(TransactWriteCommand).length;
+  beforeEach(() => {
+    client.reset();
+  });
+
+  it('that conflicts with another is tried again', async () => {
+    client
+      .on(TransactWriteCommand)
+      .rejectsOnce(cancelled('None', 'TransactionConflict', 'None'))
+      .rejectsOnce(cancelled('TransactionConflict', 'None', 'ThrottlingError'))
+      .resolves({});
+    expect(await commit()).toBe('committed');
+    expect(attempts()).toBe(3);
+  });
+
+  it('that conflicts first and then finds its condition unmet has lost the race', async () => {
+    client
+      .on(TransactWriteCommand)
+      .rejectsOnce(cancelled('None', 'TransactionConflict', 'None'))
+      .rejects(cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'));
+    expect(await commit()).toBe('lost-race');
+    expect(attempts()).toBe(2);
+  });
+
+  it('that conflicts every time has lost the race too, after a bounded number of attempts', async () => {
+    client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
+    expect(await commit()).toBe('lost-race');
+    expect(attempts()).toBe(5);
+  });
+
+  it('that dissolves a match and conflicts every time says that the store is busy', async () => {
+    client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
+    const dissolved = matches.dissolve(
+      match('q', 'm', ['a'], { status: 'REQUIRES_ACCEPTANCE' }),
+      { requeue: [ticket('q', 'a', 1)], cancel: [] },
+      bucketPlan(1),
+      'why',
+      NOW_MS,
+    );
+    await expect(dissolved).rejects.toThrow(StoreBusy);
+    expect(attempts()).toBe(5);
+  });
+
+  it.each([['ValidationError'], ['ItemCollectionSizeLimitExceeded'], ['AccessDenied']])(
+    'that fails for another reason (%s) is no lost race',
+    async (code) => {
+      client.on(TransactWriteCommand).rejects(cancelled('None', code));
+      await expect(commit()).rejects.toThrow(TransactionCanceledException);
+      expect(attempts()).toBe(1);
+    },
+  );
+});
+
+describe('a conditional write', () => {
+  const made = documentClient({ region: 'us-east-1' });
+  const client = mockClient(made);
+  const tickets = ticketStore(made, 'tickets');
+  const matches = matchStore(made, tables);
+  const conflict = new TransactionConflictException({ $metadata, message: 'conflict' });
+  beforeEach(() => {
+    client.reset();
+  });
+
+  it('that conflicts with a transaction is tried again, and then meets what the transaction left', async () => {
+    const committed = {
+      ticketId: { S: 'a' },
+      queue: { S: 'q' },
+      status: { S: 'PLACING' },
+      enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
+      players: { S: '[]' },
+      matchId: { S: 'm' },
+    };
+    client
+      .on(UpdateCommand)
+      .rejectsOnce(conflict)
+      .rejectsOnce(conflict)
+      .rejects(new ConditionalCheckFailedException({ $metadata, message: 'unmet', Item: committed }));
+    expect(await tickets.end('a', 'CANCELLED', 'why', NOW_MS)).toMatchObject({
+      ended: false,
+      ticket: { status: 'PLACING', matchId: 'm' },
+    });
+    expect(client.commandCalls(UpdateCommand)).toHaveLength(3);
+  });
+
+  it('that conflicts every time says that the store is busy, after a bounded number of attempts', async () => {
+    client.on(UpdateCommand).rejects(conflict);
+    client.on(PutCommand).rejects(conflict);
+    await expect(matches.accept('m', 'a')).rejects.toThrow(StoreBusy);
+    await expect(tickets.create(ticket('q', 'a', 1), bucketPlan(1))).rejects.toThrow(StoreBusy);
+    expect(client.commandCalls(UpdateCommand)).toHaveLength(5);
+    expect(client.commandCalls(PutCommand)).toHaveLength(5);
+  });
+});
+
+describe('a client', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A store whose every request is answered like this, as often as the list says, then with an item. */
+  const answering = (...replies: { status: number; type: string }[]) => {
+    let requests = 0;
+    const client = documentClient(
+      onWire(async () => {
+        const reply = replies[requests++];
+        return reply === undefined
+          ? { status: 200, body: '{"Item":{}}' }
+          : { status: reply.status, body: JSON.stringify({ __type: `x#${reply.type}`, message: 'no' }) };
+      }),
+    );
+    const settled = async () => {
+      const [result] = await Promise.allSettled([
+        client.send(new GetCommand({ TableName: 'tickets', Key: { ticketId: 'a' } })),
+        vi.runAllTimersAsync(),
+      ]);
+      return result;
+    };
+    return { settled, requests: () => requests };
+  };
+
+  it.each([
+    { status: 400, type: 'ProvisionedThroughputExceededException' },
+    { status: 400, type: 'ThrottlingException' },
+    { status: 400, type: 'RequestLimitExceeded' },
+    { status: 500, type: 'InternalServerError' },
+  ])(
+    'repeats a request that met $type, and says that the store is busy when it does not end',
+    async (reply) => {
+      const briefly = answering(reply, reply);
+      expect(await briefly.settled()).toMatchObject({ status: 'fulfilled', value: { Item: {} } });
+      expect(briefly.requests()).toBe(3);
+      const forever = answering(...Array.from({ length: 20 }, () => reply));
+      expect(await forever.settled()).toMatchObject({
+        status: 'rejected',
+        reason: { name: 'StoreBusy', cause: { name: reply.type } },
+      });
+      expect(forever.requests()).toBe(5);
+    },
+  );
+
+  it('says at once what is wrong when repeating would not help', async () => {
+    const wrong = answering({ status: 400, type: 'ValidationException' });
+    expect(await wrong.settled()).toMatchObject({
+      status: 'rejected',
+      reason: { name: 'ValidationException' },
+    });
+    expect(wrong.requests()).toBe(1);
+  });
+});
+
+describe('sending messages', () => {
+  const messages = Array.from({ length: 23 }, (_, i) => ({ body: { i }, delaySeconds: i * 100 }));
+  /** SQS that refuses some entries of each request. */
+  const refusing = (refuses: (id: string, attempt: number) => boolean) => {
+    const client = sqsClient({ region: 'us-east-1' });
+    const attempts = new Map<string, number>();
+    const taken: { body: unknown; delaySeconds: number }[] = [];
+    mockClient(client)
+      .on(SendMessageBatchCommand)
+      .callsFake(({ Entries }) => {
+        expect(Entries.length).toBeLessThanOrEqual(10);
+        const Failed: { Id: string; Code: string; SenderFault: boolean }[] = [];
+        for (const { Id, MessageBody, DelaySeconds } of Entries) {
+          const attempt = (attempts.get(Id) ?? 0) + 1;
+          attempts.set(Id, attempt);
+          if (refuses(Id, attempt)) Failed.push({ Id, Code: 'InternalError', SenderFault: false });
+          else taken.push({ body: JSON.parse(MessageBody), delaySeconds: DelaySeconds });
+        }
+        return { Successful: [], Failed };
+      });
+    return { client, attempts, taken };
+  };
+
+  it('sends again exactly what was refused', async () => {
+    const { client, attempts, taken } = refusing((id, attempt) => Number(id) % 5 === 0 && attempt < 3);
+    await sendAll(client, 'url', messages);
+    expect(taken.map(({ body }) => body).sort(byI)).toEqual(messages.map(({ body }) => body));
+    for (const [id, count] of attempts) expect(count).toBe(Number(id) % 5 === 0 ? 3 : 1);
+    expect(Math.max(...taken.map(({ delaySeconds }) => delaySeconds))).toBe(900);
+  });
+
+  it('says that it is busy when some stay refused; the others are sent once', async () => {
+    const { client, attempts, taken } = refusing((id) => id === '7');
+    await expect(sendAll(client, 'url', messages)).rejects.toThrow(StoreBusy);
+    expect(taken).toHaveLength(22);
+    expect(attempts.get('7')).toBe(4);
+  });
+
+  const byI = (a: unknown, b: unknown) => (a as { i: number }).i - (b as { i: number }).i;
+});
+
+describe('putting events', () => {
+  const bus = mockClient(EventBridgeClient);
+  const event = (i: number): MusterEvent => ({
+    type: 'TicketQueued',
+    eventId: `e${i}`,
+    time: '2026-01-01T00:00:00.000Z',
+    queue: 'q',
+  });
+  const refusing = (...ids: string[]) => {
+    bus.reset();
+    bus.on(PutEventsCommand).callsFake(({ Entries }) => {
+      expect(Entries.length).toBeLessThanOrEqual(10);
+      const results = Entries.map(({ Detail }: { Detail: string }) =>
+        ids.includes(JSON.parse(Detail).eventId) ? { ErrorCode: 'InternalFailure' } : { EventId: 'x' },
+      );
+      return { FailedEntryCount: 1, Entries: results };
+    });
+  };
+
+  it('answers the indexes of what was refused, over all requests', async () => {
+    refusing('e0', 'e9', 'e10', 'e24');
+    const publishing = eventBus(new EventBridgeClient({ region: 'us-east-1' }), 'bus');
+    const events = Array.from({ length: 25 }, (_, i) => ({ event: event(i), marks: [] }));
+    expect(await publishing.publish(events)).toEqual([0, 9, 10, 24]);
+    expect(bus.commandCalls(PutEventsCommand)).toHaveLength(3);
+  });
+
+  it('makes the function ask for the stream again from the first change that was refused', async () => {
+    for (const [name, value] of Object.entries({
+      AWS_REGION: 'us-east-1',
+      QUEUES_TABLE: 'queues',
+      EVENT_BUS_NAME: 'bus',
+    }))
+      vi.stubEnv(name, value);
+    const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
+    mockClient(DynamoDBDocumentClient).on(GetCommand).resolves({});
+    const { handler } = await import('../../lambdas/publish.ts');
+    const Records = Array.from({ length: 24 }, (_, i) => streamRecord(i));
+    refusing('event-13', 'event-22');
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'sequence-13' }] });
+    expect(warn).toHaveBeenCalledOnce();
+    refusing();
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+    vi.unstubAllEnvs();
+  });
+
+  /** Every third is a removal, which is no change; every fourth changes no status, which is no event. */
+  const streamRecord = (i: number): DynamoDBRecord => {
+    const image = {
+      ticketId: { S: `t${i}` },
+      queue: { S: 'q' },
+      status: { S: 'QUEUED' },
+      enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
+      players: { S: '[]' },
+    };
+    return {
+      eventID: `event-${i}`,
+      eventName: i % 3 === 2 ? 'REMOVE' : 'INSERT',
+      dynamodb: {
+        SequenceNumber: `sequence-${i}`,
+        ApproximateCreationDateTime: 1_767_268_800,
+        ...(i % 3 !== 2 && { NewImage: image }),
+        ...((i % 3 === 2 || i % 4 === 3) && { OldImage: image }),
+      },
+    };
+  };
+});

@@ -1,0 +1,72 @@
+import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comeBack, sendAll, sqsClient, tickSender } from '../../lib/aws/message-queue.ts';
+import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
+import type { TickMessage } from '../../lib/service/ports.ts';
+import { onWire } from './emulated-tables.ts';
+import { NOW_MS } from './samples.ts';
+
+describe('a message queue sender on fauxqs', () => {
+  const names = ['ticks', 'numbers', 'again'];
+  const url = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
+  let sqs: Sqs;
+  let client: SQSClient;
+
+  beforeAll(async () => {
+    sqs = await startSqs(
+      names.map((name) => ({
+        logicalId: name,
+        type: 'AWS::SQS::Queue',
+        name,
+        arn: `arn:aws:sqs:us-east-1:000000000000:${name}`,
+        ref: url(name),
+        properties: { VisibilityTimeout: 600 },
+      })),
+    );
+    client = sqsClient(onWire(sqs.service));
+  });
+  afterAll(() => sqs?.stop());
+
+  const bodies = (messages: readonly { body: string }[]) => messages.map(({ body }) => JSON.parse(body));
+
+  it('sends ticks as they are, those of later to arrive later', async () => {
+    const messages: TickMessage[] = Array.from({ length: 23 }, (_, i) => ({
+      queue: 'duel',
+      slotMs: NOW_MS + (i - 3) * 1_000,
+      plan: 2,
+      range: i,
+    }));
+    await tickSender(client, url('ticks')).send(messages, NOW_MS);
+    const { ready, delayed } = sqs.inspect('ticks');
+    const sorted = (found: TickMessage[]) => found.sort((a, b) => a.slotMs - b.slotMs);
+    expect(sorted(bodies(ready))).toEqual(messages.slice(0, 4));
+    expect(sorted(bodies(delayed))).toEqual(messages.slice(4));
+  });
+
+  it('sends nothing when there is nothing', async () => {
+    await sendAll(client, url('numbers'), []);
+    expect(sqs.inspect('numbers').ready).toEqual([]);
+  });
+
+  it('keeps every number exactly, and cuts delays to what the queue takes', async () => {
+    const numbers = [1e-300, 0.1 + 0.2, 5e-324, Number.MAX_SAFE_INTEGER, -1 / 3];
+    await sendAll(client, url('numbers'), [
+      { body: numbers },
+      { body: 'past', delaySeconds: -5 },
+      { body: 'far', delaySeconds: 1e9 },
+    ]);
+    const { ready, delayed } = sqs.inspect('numbers');
+    expect(bodies(ready)).toEqual(expect.arrayContaining([numbers, 'past']));
+    expect(bodies(delayed)).toEqual(['far']);
+  });
+
+  it('lets a message that was received come back at once', async () => {
+    await sendAll(client, url('again'), [{ body: 'x' }]);
+    const receive = async () =>
+      (await client.send(new ReceiveMessageCommand({ QueueUrl: url('again') }))).Messages ?? [];
+    const [first] = await receive();
+    expect(await receive()).toEqual([]);
+    await comeBack(client, url('again'), first!.ReceiptHandle!, 0);
+    expect((await receive()).map(({ MessageId }) => MessageId)).toEqual([first!.MessageId]);
+  });
+});
