@@ -1,13 +1,14 @@
 import { AwsClient } from 'aws4fetch';
+import type { Ticket } from '../engine/types.ts';
 import type { MatchView } from '../service/match.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
-import type { NewTicket, TicketView } from '../service/ticket.ts';
+import type { TicketView } from '../service/ticket.ts';
 import { Failure, InvalidInput } from './failure.ts';
 
 /** What a game backend asks of a running service. */
 export interface MusterClient {
   queues(): Promise<QueueDefinition[]>;
-  enqueue(queue: string, ticket: NewTicket): Promise<TicketView>;
+  enqueue(queue: string, ticket: Pick<Ticket, 'ticketId' | 'players'>): Promise<TicketView>;
   ticket(ticketId: string): Promise<TicketView>;
   match(matchId: string): Promise<MatchView>;
 }

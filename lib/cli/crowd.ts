@@ -223,6 +223,7 @@ function populationOf(options: CrowdOptions, definition: QueueDefinition): Popul
     ...(partyWeights && { partyWeights }),
     ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),
     ...(roleWeights && { roleWeights }),
+    ...(roles && { seats: roles }),
     ...(options.roleFlexibility !== undefined && {
       roleFlexibility: share('--role-flexibility', options.roleFlexibility),
     }),

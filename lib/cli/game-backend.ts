@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueDefinition } from '../service/queue-definition.ts';
-import { isFinal, misfits, type NewTicket } from '../service/ticket.ts';
+import { isFinal } from '../service/ticket.ts';
 import { drawParty, meanPartySize, type Population } from '../simulation/population.ts';
 import type { RandomSource } from '../simulation/random.ts';
 import type { MusterClient } from './client.ts';
@@ -67,7 +67,7 @@ function populationOf({ teamSize, roles }: QueueDefinition): Population {
   return {
     skills: { kind: 'normal', mean: 1500, standardDeviation: 300 },
     partyWeights: [55, 25, 10, 3, 7].slice(0, teamSize),
-    ...(roles && { roleWeights: { ...roles }, roleFlexibility: 0.35 }),
+    ...(roles && { roleWeights: { ...roles }, roleFlexibility: 0.35, seats: roles }),
   };
 }
 
@@ -88,7 +88,10 @@ async function postTickets(
   for (let number = 1; failure === undefined; number++) {
     dueMs += 1_000 * random.exponential(ticketsPerSecond);
     if (!(await pause(dueMs - performance.now(), signal))) break;
-    const players = seatable(definition, drawParty(population, `${run}-${number}`, random));
+    const players = drawParty(population, `${run}-${number}`, random).map((player) => ({
+      ...player,
+      skill: Math.round(player.skill),
+    }));
     const post = client
       .enqueue(definition.name, { ticketId: `${run}-${number}`, players })
       .then(({ ticketId, enqueuedAt }) => {
@@ -103,17 +106,6 @@ async function postTickets(
   }
   await Promise.all(posts);
   if (failure !== undefined && !signal.aborted) throw failure;
-}
-
-/** Friends agree on roles before they queue: where their wishes clash, they all accept any. */
-function seatable(definition: QueueDefinition, party: ReturnType<typeof drawParty>): NewTicket['players'] {
-  const players = party.map(({ playerId, skill, roles }) => ({
-    playerId,
-    skill: Math.round(skill * 10) / 10,
-    ...(roles && { roles: [...roles] }),
-  }));
-  if (misfits(players, definition).length === 0) return players;
-  return players.map(({ playerId, skill }) => ({ playerId, skill }));
 }
 
 async function followTickets(

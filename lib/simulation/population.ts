@@ -19,6 +19,11 @@ export interface Population {
   readonly roleWeights?: Readonly<Record<string, number>>;
   /** The chance that a player accepts each other role too, in [0, 1]. @default 0.2 */
   readonly roleFlexibility?: number;
+  /**
+   * Places of a team by role. Friends share them out before they queue: each prefers a role that still has a
+   * place, so that the party fits into a team. Left out: everyone prefers what they like.
+   */
+  readonly seats?: Readonly<Record<string, number>>;
 }
 
 /** The mean number of players in a ticket of this population. */
@@ -48,25 +53,42 @@ export function drawSkill(skills: SkillDistribution, random: RandomSource): numb
 
 /** The players of one party. */
 export function drawParty(population: Population, party: string, random: RandomSource): Player[] {
-  const { skills, partyWeights = [1], partySpread = 0.5, roleWeights, roleFlexibility = 0.2 } = population;
+  const {
+    skills,
+    partyWeights = [1],
+    partySpread = 0.5,
+    roleWeights,
+    roleFlexibility = 0.2,
+    seats,
+  } = population;
+  const free = seats && { ...seats };
   const size = 1 + (partyWeights.length === 1 ? 0 : drawIndex(partyWeights, random));
   const first = drawSkill(skills, random);
   return Array.from({ length: size }, (_, member) => {
     const skill = member === 0 ? first : (1 - partySpread) * first + partySpread * drawSkill(skills, random);
     const playerId = size === 1 ? `p${party}` : `p${party}.${member}`;
     if (roleWeights === undefined) return { playerId, skill };
-    return { playerId, skill, roles: drawRoles(roleWeights, roleFlexibility, random) };
+    const preferred = drawRole(roleWeights, free, random);
+    if (free !== undefined) free[preferred]--;
+    const names = Object.keys(free ?? roleWeights);
+    return {
+      playerId,
+      skill,
+      roles: names.filter((role) => role === preferred || random.uniform() < roleFlexibility),
+    };
   });
 }
 
-function drawRoles(
+/** A role by weight, of those that have a place left; if nobody likes any of those, by their places. */
+function drawRole(
   weights: Readonly<Record<string, number>>,
-  flexibility: number,
+  free: Readonly<Record<string, number>> | undefined,
   random: RandomSource,
-): string[] {
-  const names = Object.keys(weights);
-  const preferred = drawIndex(Object.values(weights), random);
-  return names.filter((_, at) => at === preferred || random.uniform() < flexibility);
+): string {
+  const names = Object.keys(free ?? weights);
+  const liked = names.map((role) => (free === undefined || free[role] > 0 ? (weights[role] ?? 0) : 0));
+  const chosen = liked.some((weight) => weight > 0) ? liked : names.map((role) => free?.[role] ?? 0);
+  return names[drawIndex(chosen, random)];
 }
 
 function drawIndex(weights: readonly number[], random: RandomSource): number {

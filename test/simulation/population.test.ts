@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { misfits } from '../../lib/service/ticket.ts';
+import { drawParty } from '../../lib/simulation/population.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { definition } from '../service/definitions.ts';
+
+const seats = { tank: 1, healer: 1, damage: 3 };
+const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
+
+describe('a party', () => {
+  it.each([
+    ['as the places', seats],
+    ['far from the places', { tank: 90, healer: 9, damage: 1 }],
+    ['that leave roles out', { tank: 1 }],
+  ])('always fits into a team when its friends share out the places, with wishes %s', (_, roleWeights) => {
+    const random = seededRandom(7);
+    const raid = definition({ teamSize: 5, roles: seats });
+    for (let i = 0; i < 500; i++) {
+      const party = drawParty(
+        { skills, partyWeights: [1, 1, 1, 1, 1], roleWeights, seats },
+        String(i),
+        random,
+      );
+      expect(misfits(party, raid)).toEqual([]);
+    }
+  });
+
+  it('prefers roles by their weights where there is a choice', () => {
+    const random = seededRandom(7);
+    const tanks = Array.from({ length: 2_000 }, (_, i) =>
+      drawParty({ skills, roleWeights: { tank: 1, damage: 3 }, roleFlexibility: 0 }, String(i), random),
+    ).filter(([player]) => player!.roles!.includes('tank'));
+    expect(tanks.length / 2_000).toBeCloseTo(0.25, 1);
+  });
+});
