@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { StoreBusy } from '../service/ports.ts';
+import { unlessThrottled } from './throttling.ts';
 
 /** Tries of one request before the store counts as busy; the SDK waits between them with jitter. */
 const ATTEMPTS = 5;
@@ -23,29 +24,11 @@ const ATTEMPTS = 5;
  */
 export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({ maxAttempts: ATTEMPTS, ...config });
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        throw isThrottling(error) ? new StoreBusy('the tables are throttled', { cause: error }) : error;
-      }
-    },
-    { step: 'initialize', name: 'throttlingAsStoreBusy' },
-  );
+  client.middlewareStack.add((next) => (args) => unlessThrottled(() => next(args)), {
+    step: 'initialize',
+    name: 'throttlingAsStoreBusy',
+  });
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-}
-
-const THROTTLING = [
-  'ProvisionedThroughputExceededException',
-  'ThrottlingException',
-  'RequestLimitExceeded',
-  'TransactionInProgressException',
-  'InternalServerError',
-  'ServiceUnavailable',
-];
-function isThrottling(error: unknown): boolean {
-  return error instanceof Error && THROTTLING.includes(error.name);
 }
 
 /** What a conditional write met instead of what its condition asked for; undefined: no item. */

@@ -7,6 +7,7 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { StoreBusy, type TickSender } from '../service/ports.ts';
+import { unlessThrottled } from './throttling.ts';
 
 /** The longest delay SQS has. */
 const DELAY_SECONDS_MAX = 900;
@@ -50,7 +51,8 @@ async function sendBatch(
 ): Promise<void> {
   let left = batch;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries: left }));
+    const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: left });
+    const { Failed = [] } = await unlessThrottled(() => client.send(command));
     if (Failed.length === 0) return;
     const failed = new Set(Failed.map(({ Id }) => Id));
     left = left.filter(({ Id }) => failed.has(Id));
