@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type AwsReply, errorReply } from '../../lib/local/aws-json.ts';
+import { fresh, player, testMuster } from './muster.ts';
+
+/** What the next calls of an operation are answered with, in place of the store. */
+const faults: { operation: string; reply: AwsReply; times: number }[] = [];
+beforeEach(() => {
+  faults.length = 0;
+});
+
+const { api, rows } = await testMuster({
+  intercept: async (call, service, caller) => {
+    const fault = faults.find(({ operation, times }) => operation === call.operation && times > 0);
+    if (fault === undefined || caller === undefined) return service(call);
+    fault.times -= 1;
+    return fault.reply;
+  },
+});
+
+const THROTTLED = errorReply(
+  'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+  'The level of configured provisioned throughput for the table was exceeded.',
+);
+const DENIED = errorReply(
+  'com.amazon.coral.service#AccessDeniedException',
+  'User arn:aws:sts::000000000000:assumed-role/secret-role is not authorized',
+);
+
+describe('when the store', () => {
+  it('is throttled for a moment, nobody notices', async () => {
+    const queue = await api.queue();
+    faults.push({ operation: 'PutItem', reply: THROTTLED, times: 2 });
+    await api.ticket(queue, 1);
+    expect(faults[0]!.times).toBe(0);
+  });
+
+  it('stays throttled, the answer is 503 with Retry-After; the request can be repeated', async () => {
+    const queue = await api.queue();
+    const body = { ticketId: fresh('ticket'), players: [player(1)] };
+    faults.push({ operation: 'PutItem', reply: THROTTLED, times: 50 });
+    const busy = await api.post(`/queues/${queue}/tickets`, body);
+    expect(busy.status).toBe(503);
+    expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await rows('tickets')).filter(({ ticketId }) => ticketId === body.ticketId)).toEqual([]);
+    faults.length = 0;
+    expect((await api.post(`/queues/${queue}/tickets`, body)).status).toBe(201);
+  });
+
+  it('takes the ticket but no ticks can be sent, the request can be repeated and the ticket is one', async () => {
+    const queue = await api.queue();
+    const body = { ticketId: fresh('ticket'), players: [player(1)] };
+    const reply = errorReply('ThrottlingException', 'Rate exceeded');
+    faults.push({ operation: 'SendMessageBatch', reply, times: 50 });
+    const busy = await api.post(`/queues/${queue}/tickets`, body);
+    expect(busy.status).toBe(503);
+    expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
+    faults.length = 0;
+    expect((await api.post(`/queues/${queue}/tickets`, body)).status).toBe(200);
+    expect((await rows('tickets')).filter(({ ticketId }) => ticketId === body.ticketId)).toHaveLength(1);
+  });
+
+  it('refuses, the answer is 500 and tells nothing of it', async () => {
+    faults.push({ operation: 'GetItem', reply: DENIED, times: 50 });
+    const { status, body } = await api.get('/matches/m');
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toMatch(/arn:|role|authorized|DynamoDB/i);
+  });
+});
