@@ -27,13 +27,18 @@ export const handler = async (event: SQSEvent): Promise<void> => {
     const message: TickMessage = JSON.parse(body);
     logger.setCorrelationId(`${message.queue} ${message.slotMs}`);
     const result = await tick(deps, message);
-    if (result.outcome === 'dropped') logger.info('dropped', { ...message, why: result.why });
-    else record(result.metrics);
+    if (result.outcome === 'dropped') {
+      logger.info('dropped', { ...message, why: result.why });
+      continue;
+    }
+    const { busy, lostRaces } = result.metrics;
+    if (busy > 0) logger.warn('the store was too busy for some matches', { ...message, busy, lostRaces });
+    record(result.metrics);
   }
 };
 
 /** Each measure by itself, so that a dashboard can tell queues apart and take percentiles. */
-function record({ queue, waiting, games, waitsMs, timedOut, durationMs, ageMs }: TickMetrics): void {
+function record({ queue, waiting, recent, timedOut, lostRaces, durationMs, ageMs }: TickMetrics): void {
   const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit } = MetricUnit;
   const put = (
@@ -44,15 +49,20 @@ function record({ queue, waiting, games, waitsMs, timedOut, durationMs, ageMs }:
     for (const value of values) metrics.addMetric(name, unit, value);
   };
   put('Waiting', Count, [waiting]);
-  put('Matches', Count, [games.length]);
+  put('Matches', Count, [recent.length]);
   put('TimedOut', Count, [timedOut]);
+  put('LostRaces', Count, [lostRaces]);
   put('TickDuration', Milliseconds, [durationMs]);
   put('TickAge', Milliseconds, [ageMs]);
   put(
     'Imbalance',
     NoUnit,
-    games.map(({ imbalance }) => imbalance),
+    recent.map(({ imbalance }) => imbalance),
   );
-  put('TicketWait', Milliseconds, waitsMs);
+  put(
+    'TicketWait',
+    Milliseconds,
+    recent.flatMap(({ waitsMs }) => waitsMs),
+  );
   metrics.publishStoredMetrics();
 }

@@ -54,8 +54,7 @@ export function matchStore(
         ]);
         return outcome === 'done' ? 'committed' : 'lost-race';
       } catch (error) {
-        // Losing to other transactions until the tries ran out is a lost race like any other.
-        if (error instanceof StoreBusy) return 'lost-race';
+        if (error instanceof StoreBusy) return 'busy';
         throw error;
       }
     },

@@ -1,26 +1,38 @@
-import { type DynamoDBDocumentClient, GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Lease, QueueRecord, QueueStore, Reports, TickReport } from '../service/ports.ts';
-import { conditionally, transact } from './dynamo.ts';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { rangesOf } from '../service/buckets.ts';
+import type { Lease, QueueRecord, QueueStore, TickReport } from '../service/ports.ts';
+import { conditionally, secondsAfter, transact } from './dynamo.ts';
+
+/** Days a range's report is kept: it is of use only while the range is searched. */
+const REPORT_DAYS = 1;
 
 /**
- * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself; item `state` is what
- * its ticks share: an attribute for each leased cell and for each range's last report.
+ * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself; item `state` has an
+ * attribute for each cell that was leased; each range has its last report in an item of its own, because
+ * an item may have 400 KB, a write is paid by the size of its item, and every tick writes the state twice.
  *
  *     put           if version and awakeUntilMs are as read
  *     extendAwake   if awakeUntilMs is as read
  *     lease         if each cell's lease is over and its last slot is before this one, or if it is the
  *                   caller's own already: a request whose answer was lost is sent again
  *     release       if every cell's lease is still the caller's: who has lost one had overstayed them all
+ *     putReport     if the report there is older
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
-  const update = (queue: string, item: 'definition' | 'state') => ({
+  const itemOf = (queue: string, item: 'definition' | 'state' | `report ${string}`) => ({
     TableName: table,
     Key: { queue, item },
   });
   return {
     async get(queue) {
       const { Item } = await client.send(
-        new GetCommand({ ...update(queue, 'definition'), ConsistentRead: true }),
+        new GetCommand({ ...itemOf(queue, 'definition'), ConsistentRead: true }),
       );
       return Item && toRecord(Item);
     },
@@ -53,7 +65,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
-            ...update(record.definition.name, 'definition'),
+            ...itemOf(record.definition.name, 'definition'),
             UpdateExpression: `SET #definition = :definition, version = :version, plans = :plans, awakeUntilMs = :awakeUntilMs ${
               record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'
             }`,
@@ -77,7 +89,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
-            ...update(record.definition.name, 'definition'),
+            ...itemOf(record.definition.name, 'definition'),
             UpdateExpression: 'SET awakeUntilMs = :untilMs',
             ConditionExpression: 'awakeUntilMs = :read',
             ExpressionAttributeValues: { ':untilMs': untilMs, ':read': record.awakeUntilMs },
@@ -91,7 +103,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
-            ...update(record.definition.name, 'definition'),
+            ...itemOf(record.definition.name, 'definition'),
             UpdateExpression: 'SET plans = :plans',
             ConditionExpression: 'version = :version',
             ExpressionAttributeValues: { ':plans': JSON.stringify(keep), ':version': record.version },
@@ -105,14 +117,20 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       const outcome = await transact(client, [
         {
           Delete: {
-            ...update(record.definition.name, 'definition'),
+            ...itemOf(record.definition.name, 'definition'),
             ConditionExpression: 'version = :version',
             ExpressionAttributeValues: { ':version': record.version },
           },
         },
-        { Delete: update(record.definition.name, 'state') },
+        { Delete: itemOf(record.definition.name, 'state') },
       ]);
-      return outcome === 'done';
+      if (outcome !== 'done') return false;
+      const { name } = record.definition;
+      const ranges = [...new Set(record.plans.flatMap(rangesOf))];
+      await Promise.all(
+        ranges.map((range) => client.send(new DeleteCommand(itemOf(name, `report ${range}`)))),
+      );
+      return true;
     },
 
     async lease(queue, cells, lease) {
@@ -120,7 +138,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
-            ...update(queue, 'state'),
+            ...itemOf(queue, 'state'),
             UpdateExpression: `SET ${cells.map((_, i) => `#cell${i} = :lease`).join(', ')}`,
             ConditionExpression: cells
               .map(
@@ -134,60 +152,62 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
               ':slotMs': lease.slotMs,
               ':nowMs': lease.nowMs,
             },
-            ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      if (write.met) return { outcome: 'leased', reports: toReports(write.result.Attributes) };
+      if (write.met) return 'leased';
       const held = Object.values(names).map((name) => write.item?.[name] as Lease | undefined);
-      return {
-        outcome: held.some((cell) => cell !== undefined && cell.slotMs >= lease.slotMs) ? 'done' : 'held',
-      };
+      return held.some((cell) => cell !== undefined && cell.slotMs >= lease.slotMs) ? 'done' : 'held';
     },
 
-    async release(queue, cells, lease, done) {
+    async release(queue, cells, lease) {
       await conditionally(() =>
         client.send(
           new UpdateCommand({
-            ...update(queue, 'state'),
-            UpdateExpression: `SET ${cells.map((_, i) => `#cell${i}.#untilMs = :over`).join(', ')}${done ? ', #report = :report' : ''}`,
+            ...itemOf(queue, 'state'),
+            UpdateExpression: `SET ${cells.map((_, i) => `#cell${i}.#untilMs = :over`).join(', ')}`,
             ConditionExpression: cells.map((_, i) => `#cell${i}.#owner = :owner`).join(' AND '),
-            ExpressionAttributeNames: {
-              ...cellNames(cells),
-              '#untilMs': 'untilMs',
-              '#owner': 'owner',
-              ...(done && { '#report': `${REPORT}${done.range}` }),
-            },
+            ExpressionAttributeNames: { ...cellNames(cells), '#untilMs': 'untilMs', '#owner': 'owner' },
+            ExpressionAttributeValues: { ':over': 0, ':owner': lease.owner },
+          }),
+        ),
+      );
+    },
+
+    async putReport(queue, range, report, nowMs) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(queue, `report ${range}`),
+            UpdateExpression: 'SET report = :report, slotMs = :slotMs, expiresAt = :expiresAt',
+            ConditionExpression: 'attribute_not_exists(slotMs) OR slotMs < :slotMs',
             ExpressionAttributeValues: {
-              ':over': 0,
-              ':owner': lease.owner,
-              ...(done && { ':report': JSON.stringify(done.report) }),
+              ':report': JSON.stringify(report),
+              ':slotMs': report.slotMs,
+              ':expiresAt': secondsAfter(nowMs, REPORT_DAYS),
             },
           }),
         ),
       );
     },
 
-    async reports(queue) {
-      const { Item } = await client.send(new GetCommand(update(queue, 'state')));
-      return toReports(Item);
+    async reports(queue, ranges) {
+      const found = await Promise.all(
+        ranges.map(async (range): Promise<[string, TickReport][]> => {
+          const { Item } = await client.send(
+            new GetCommand({ ...itemOf(queue, `report ${range}`), ConsistentRead: true }),
+          );
+          return Item === undefined ? [] : [[range, JSON.parse(Item.report as string)]];
+        }),
+      );
+      return new Map(found.flat());
     },
   };
 }
 
-const REPORT = 'report ';
-
 function cellNames(cells: readonly string[]): Record<string, string> {
   return Object.fromEntries(cells.map((cell, i) => [`#cell${i}`, `lease ${cell}`]));
-}
-
-function toReports(item: Record<string, unknown> = {}): Reports {
-  return new Map(
-    Object.entries(item)
-      .filter(([name]) => name.startsWith(REPORT))
-      .map(([name, json]) => [name.slice(REPORT.length), JSON.parse(json as string) as TickReport]),
-  );
 }
 
 function toRecord(item: Record<string, unknown>): QueueRecord {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { PartitionObjective } from '../engine/partition.ts';
 import { partitionTickets } from '../engine/partition-tickets.ts';
 import { gameRulesOf } from '../policies/plan.ts';
-import { gameJson } from '../service/offline.ts';
+import { gameJson } from '../service/match.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
 /** Everyone of a file of tickets into games at once, offline. */

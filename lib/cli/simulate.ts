@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { Game } from '../engine/types.ts';
-import { gameJson } from '../service/offline.ts';
+import { gameJson } from '../service/match.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
 import { type PlayResult, play } from '../simulation/play.ts';
 import { reportPage } from '../simulation/report.ts';

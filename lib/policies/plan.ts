@@ -42,6 +42,11 @@ export interface TickInput {
   readonly timeouts?: boolean;
   /** false: the reasons are empty, which saves their cost. @default true */
   readonly reasons?: boolean;
+  /**
+   * Asked between two games: true ends the search with the games made so far, in the middle of a pool too large
+   * for one tick. @default there is always time
+   */
+  readonly outOfTime?: () => boolean;
 }
 
 export interface TickPlan {
@@ -61,7 +66,7 @@ export interface TickPlan {
  * with `fill: 'bots'` get a game of the nearest company and bots; then the release policy chooses.
  */
 export function planTick(input: TickInput): TickPlan {
-  const { rules, nowMs, timeouts = true, reasons = true } = input;
+  const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false } = input;
   const memory = remember(input.memory, input.tickets, nowMs);
   const ofSkills = estimatesOf(memory);
   const percentiles = rules.skillScale === 'percentile';
@@ -75,7 +80,8 @@ export function planTick(input: TickInput): TickPlan {
   const timedOut: string[] = [];
   for (const ticket of late) {
     if (!pool.isWaiting(ticket)) continue;
-    const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
+    const game =
+      rules.fill === 'bots' && !outOfTime() ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
     if (game !== undefined) matches.push(game);
     else {
       timedOut.push(ticket.ticketId);
@@ -87,6 +93,7 @@ export function planTick(input: TickInput): TickPlan {
   const facts = factsOf(input, percentiles ? ofPercentiles(ofSkills) : ofSkills, pool, gameRules, timeoutMs);
   const held = new Map<string, string>();
   for (const candidate of policy.candidates(pool, facts, nowMs)) {
+    if (outOfTime()) break;
     const verdict = policy.release(candidate, facts, nowMs);
     if (verdict.release) matches.push(pool.take(candidate));
     else if (reasons) {

@@ -63,8 +63,7 @@ export interface CandidateSource {
 }
 
 /** A ticket's place on the axis of skill: the mean skill of its players. */
-export function meanSkill(ticket: Ticket): number {
-  const { players } = ticket;
+export function meanSkill({ players }: Pick<Ticket, 'players'>): number {
   if (players.length === 1) return players[0].skill;
   let sum = 0;
   for (const player of players) sum += player.skill;

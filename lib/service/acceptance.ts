@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { planAt } from './buckets.ts';
 import type { StoredMatch } from './match.ts';
+import { statusAfterAcceptance } from './match-status.ts';
 import { StoreBusy, type TickSender } from './ports.ts';
 import { Problem, parseWith } from './problem.ts';
 import { wake } from './schedule.ts';
-import { statusAfterAcceptance } from './tick.ts';
 import type { StoredTicket } from './ticket.ts';
 import { type TicketDeps, unknownTicket, withMatchStatus } from './tickets.ts';
 

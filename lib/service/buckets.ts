@@ -1,4 +1,5 @@
 import type { Player } from '../engine/types.ts';
+import { meanSkill } from '../policies/policy.ts';
 
 /**
  * How a queue's pool is parted by skill.
@@ -46,8 +47,7 @@ export function skillKey(skill: number): string {
 
 /** Where a ticket stands in its bucket: by its mean skill, then by its id. */
 export function poolOrder(ticketId: string, players: readonly Player[]): string {
-  const mean = players.reduce((sum, { skill }) => sum + skill, 0) / players.length;
-  return `${skillKey(mean)}#${ticketId}`;
+  return `${skillKey(meanSkill({ players }))}#${ticketId}`;
 }
 
 /** The partition of the pool index a ticket belongs to. Compares keys, not skills: rounding must agree. */
@@ -74,6 +74,25 @@ export function partitionsWithin(queue: string, plan: BucketPlan, range: KeyRang
     const above = low !== undefined && range.to !== undefined && low >= range.to;
     return !below && !above;
   });
+}
+
+/** What a range's report is kept under. Even and odd slots of a plan with one bucket share their one range. */
+export function rangeName(range: TickRange): string {
+  return range.cells.join('+');
+}
+
+/** The names of all ranges of a plan, of even and of odd slots. */
+export function rangesOf(plan: BucketPlan): string[] {
+  return [false, true].flatMap((odd) => tickRanges(plan, odd).map(rangeName));
+}
+
+/** The ranges of a plan that hold a ticket: one of the even slots, one of the odd ones. */
+export function rangesAround(plan: BucketPlan, order: string): TickRange[] {
+  return [false, true].flatMap((odd) =>
+    tickRanges(plan, odd).filter(
+      ({ from, to }) => (from === undefined || order >= from) && (to === undefined || order < to),
+    ),
+  );
 }
 
 /** The plan in force at a slot: the newest that has begun, or the oldest there is. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Game, Seat } from '../engine/types.ts';
 import { id } from './ticket.ts';
 
 /** A match never waits in a queue, and is never cancelled by a player. */
@@ -65,6 +66,26 @@ export const matchResult = z
   })
   .meta({ id: 'MatchResult' });
 export type MatchResult = z.output<typeof matchResult>;
+
+/** A game in the form of `muster match`. */
+export function gameJson(game: Game): MatchResult['matches'][number] {
+  const { teams, imbalance, fairness, uniformity, priority, lowerBound } = game;
+  return {
+    teams: teams.map((players) => ({ players: players.map(seatJson) })),
+    imbalance,
+    fairness,
+    uniformity,
+    priority,
+    lowerBound,
+  };
+}
+
+/** A bot has no ticket: nobody asked for it. */
+function seatJson(seat: Seat): Omit<Seat, 'ticketId'> & { ticketId?: string } {
+  if (!seat.bot) return { ...seat };
+  const { ticketId: _, ...bot } = seat;
+  return bot;
+}
 
 /** A match as it is stored. */
 export interface StoredMatch extends Omit<MatchView, 'acceptance'> {

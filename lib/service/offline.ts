@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Game, Seat, Ticket } from '../engine/types.ts';
+import type { Ticket } from '../engine/types.ts';
 import { planTick } from '../policies/plan.ts';
-import type { MatchResult } from './match.ts';
+import { gameJson, type MatchResult } from './match.ts';
 import { parseWith } from './problem.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { fileTicket, parseTicketsFile } from './ticket.ts';
@@ -19,7 +19,7 @@ export function matchOffline(
   const plan = planTick({
     rules: definition,
     tickets,
-    nowMs: nowMs ?? Math.max(0, ...tickets.map(({ enqueuedAtMs }) => enqueuedAtMs)),
+    nowMs: nowMs ?? tickets.reduce((latest, { enqueuedAtMs }) => Math.max(latest, enqueuedAtMs), 0),
     timeouts: false,
   });
   return { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
@@ -44,24 +44,4 @@ export function dryRun(definition: QueueDefinition, body: unknown): MatchResult 
   const { tickets, now } = parseWith(dryRunWithTime, body, 'The dry run');
   const nowMs = now === undefined ? undefined : Date.parse(now);
   return matchOffline(definition, parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'), nowMs);
-}
-
-/** A game in the form of `muster match`. */
-export function gameJson(game: Game): MatchResult['matches'][number] {
-  const { teams, imbalance, fairness, uniformity, priority, lowerBound } = game;
-  return {
-    teams: teams.map((players) => ({ players: players.map(seatJson) })),
-    imbalance,
-    fairness,
-    uniformity,
-    priority,
-    lowerBound,
-  };
-}
-
-/** A bot has no ticket: nobody asked for it. */
-function seatJson(seat: Seat): Omit<Seat, 'ticketId'> & { ticketId?: string } {
-  if (!seat.bot) return { ...seat };
-  const { ticketId: _, ...bot } = seat;
-  return bot;
 }

@@ -1,4 +1,3 @@
-import type { Game } from '../engine/types.ts';
 import type { TickMemory } from '../policies/plan.ts';
 import type { BucketPlan, KeyRange } from './buckets.ts';
 import type { Assignment, MatchStatus, StoredMatch } from './match.ts';
@@ -35,7 +34,7 @@ export interface TickReport {
   readonly waiting: number;
   readonly oldestWaitMs: number;
   readonly matches: number;
-  /** The last matches of this range: imbalance and every ticket's wait, newest last. */
+  /** The last matches of this range, newest last. */
   readonly recent: readonly RecentMatch[];
   /** What the release policy has learned of the range. */
   readonly memory?: TickMemory | undefined;
@@ -62,20 +61,14 @@ export interface QueueStore {
    * `done`: this slot, or a later one, has been searched there already.
    */
   lease(queue: string, cells: readonly string[], lease: Lease): Promise<LeaseOutcome>;
-  /** Gives the cells back and keeps the report, if the lease is still the caller's. */
-  release(queue: string, cells: readonly string[], lease: Lease, report?: RangeReport): Promise<void>;
-  /** The last report of every range, by the range's name. */
-  reports(queue: string): Promise<Reports>;
+  /** Gives the cells back, if all of them are still the caller's. */
+  release(queue: string, cells: readonly string[], lease: Lease): Promise<void>;
+  /** Keeps the report of a range, unless there is one of a later slot; it is forgotten after a day. */
+  putReport(queue: string, range: string, report: TickReport, nowMs: number): Promise<void>;
+  /** The last reports of these ranges, by the range's name. */
+  reports(queue: string, ranges: readonly string[]): Promise<ReadonlyMap<string, TickReport>>;
 }
-export type Reports = ReadonlyMap<string, TickReport>;
-export type LeaseOutcome =
-  | { outcome: 'leased'; reports: Reports }
-  | { outcome: 'held' }
-  | { outcome: 'done' };
-export interface RangeReport {
-  readonly range: string;
-  readonly report: TickReport;
-}
+export type LeaseOutcome = 'leased' | 'held' | 'done';
 export interface Lease {
   readonly owner: string;
   readonly slotMs: number;
@@ -94,7 +87,7 @@ export interface TicketStore {
   waiting(queue: string, plans: readonly BucketPlan[], range: KeyRange): Promise<StoredTicket[]>;
   /** The QUEUED tickets nearest in skill to one of them, at most `limit` on each side, itself included. */
   neighbours(ticket: StoredTicket, plans: readonly BucketPlan[], limit: number): Promise<StoredTicket[]>;
-  /** How many wait, by partition of the pool. */
+  /** How many wait under a plan. */
   count(queue: string, plan: BucketPlan): Promise<number>;
   hasWaiting(queue: string, plan: BucketPlan): Promise<boolean>;
   /** Ends a ticket if it is QUEUED; answers the ticket as it is then, undefined when there is none. */
@@ -129,9 +122,10 @@ export interface SingleMatchStore {
 export interface MatchStore extends SingleMatchStore {
   /**
    * Stores a match and takes all of its tickets out of the pool in one transaction, if every one of
-   * them is still QUEUED. `lost-race`: at least one is not, and nothing changed.
+   * them is still QUEUED. `lost-race`: at least one is not, and nothing changed. `busy`: the store did not
+   * take it; the next tick finds the tickets as they are then.
    */
-  commit(match: StoredMatch, nowMs: number): Promise<'committed' | 'lost-race'>;
+  commit(match: StoredMatch, nowMs: number): Promise<'committed' | 'lost-race' | 'busy'>;
   /**
    * Fails a match that REQUIRES_ACCEPTANCE and gives its tickets back in one transaction: `requeue` to the
    * pool with the time they were first enqueued, `cancel` to CANCELLED. `lost-race`: nothing changed.
@@ -200,9 +194,12 @@ export interface Secrets {
 export interface TickMetrics {
   readonly queue: string;
   readonly waiting: number;
-  readonly games: readonly Game[];
-  readonly waitsMs: readonly number[];
+  /** The matches committed. */
+  readonly recent: readonly RecentMatch[];
   readonly timedOut: number;
+  /** Matches that were planned and not committed: somebody was faster, or the store was busy. */
+  readonly lostRaces: number;
+  readonly busy: number;
   readonly durationMs: number;
   readonly ageMs: number;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { rangesOf } from './buckets.ts';
 import type { QueueStore, TicketStore } from './ports.ts';
 import { openQueue } from './queues.ts';
 
@@ -37,7 +38,7 @@ export async function getStats(
   const record = await openQueue(deps.queues, queue);
   const [counts, reports] = await Promise.all([
     Promise.all(record.plans.map((plan) => deps.tickets.count(queue, plan))),
-    deps.queues.reports(queue),
+    deps.queues.reports(queue, [...new Set(record.plans.flatMap(rangesOf))]),
   ]);
   const all = [...reports.values()];
   const recent = all.flatMap((report) => report.recent);

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { planTick } from '../policies/plan.ts';
+import { poolOrder, rangeName, rangesAround } from './buckets.ts';
 import type { StoredMatch } from './match.ts';
-import type { MatchStore, QueueStore, TicketStore } from './ports.ts';
+import type { MatchStore, QueueRecord, QueueStore, TicketStore } from './ports.ts';
 import { Problem } from './problem.ts';
 import { isFinal, type StoredTicket, toEngineTicket } from './ticket.ts';
 
@@ -109,16 +110,28 @@ const NEIGHBOURS = 40;
 async function whyWaiting(deps: TicketDeps & { clock: Clock }, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue);
   if (record === undefined) return 'its queue was deleted';
-  const stored = await deps.tickets.neighbours(ticket, record.plans, NEIGHBOURS);
+  const [stored, memory] = await Promise.all([
+    deps.tickets.neighbours(ticket, record.plans, NEIGHBOURS),
+    lastMemory(deps, record, ticket),
+  ]);
   const others = stored.filter(({ ticketId }) => ticketId !== ticket.ticketId);
   const plan = planTick({
     rules: record.definition,
     tickets: [ticket, ...others].map(toEngineTicket),
     nowMs: deps.clock.now(),
+    memory,
     timeouts: false,
   });
   return (
     plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId)?.reason ??
     'a match is within reach; the next tick decides'
   );
+}
+
+/** What the last tick that searched this ticket's skill has learned. */
+async function lastMemory(deps: TicketDeps, record: QueueRecord, ticket: StoredTicket) {
+  const order = poolOrder(ticket.ticketId, ticket.players);
+  const names = new Set(record.plans.flatMap((plan) => rangesAround(plan, order).map(rangeName)));
+  const reports = await deps.queues.reports(record.definition.name, [...names]);
+  return [...reports.values()].sort((a, b) => b.slotMs - a.slotMs)[0]?.memory;
 }

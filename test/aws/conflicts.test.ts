@@ -69,9 +69,9 @@ describe('a transaction', () => {
     expect(attempts()).toBe(2);
   });
 
-  it('that conflicts every time has lost the race too, after a bounded number of attempts', async () => {
+  it('that conflicts every time is given up as busy, after a bounded number of attempts', async () => {
     client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
-    expect(await commit()).toBe('lost-race');
+    expect(await commit()).toBe('busy');
     expect(attempts()).toBe(5);
   });
 

@@ -2,15 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
-import { skillKey } from '../../lib/service/buckets.ts';
+import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/buckets.ts';
 import type {
   Lease,
   MatchStore,
   QueueRecord,
   QueueStore,
-  RangeReport,
   TicketStore,
+  TickReport,
 } from '../../lib/service/ports.ts';
+import { LIMITS } from '../../lib/service/queue-definition.ts';
 import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
@@ -530,12 +531,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         await queues.put(record());
         await queues.lease(queue, ['1.0'], lease('x', 1_000));
-        await queues.release(queue, ['1.0'], lease('x', 1_000), report('1.even.0', 1_000));
+        await queues.putReport(queue, '1.0', report(1_000), NOW_MS);
         expect(await queues.remove(record({ version: 2 }))).toBe(false);
         expect(await queues.get(queue)).toBeDefined();
         expect(await queues.remove(record())).toBe(true);
         expect(await queues.get(queue)).toBeUndefined();
-        expect(await queues.reports(queue)).toEqual(new Map());
+        expect(await queues.reports(queue, ['1.0'])).toEqual(new Map());
+        expect(await queues.lease(queue, ['1.0'], lease('y', 1_000))).toBe('leased');
         expect(await queues.put(record())).toBe(true);
       });
 
@@ -557,19 +559,15 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         nowMs,
         untilMs: nowMs + 10_000,
       });
-      const report = (range: string, slotMs: number): RangeReport => ({
-        range,
-        report: {
-          slotMs,
-          durationMs: 0.1 + 0.2,
-          waiting: 1,
-          oldestWaitMs: 2,
-          matches: 3,
-          recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
-        },
+      const report = (slotMs: number): TickReport => ({
+        slotMs,
+        durationMs: 0.1 + 0.2,
+        waiting: 1,
+        oldestWaitMs: 2,
+        matches: 3,
+        recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
       });
-      const outcomeOf = async (cells: readonly string[], wanted: Lease) =>
-        (await queues.lease(queue, cells, wanted)).outcome;
+      const outcomeOf = (cells: readonly string[], wanted: Lease) => queues.lease(queue, cells, wanted);
 
       it('leases cells to one tick at a time', async () => {
         newQueue();
@@ -617,9 +615,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       it('lets the owner alone give a lease back', async () => {
         newQueue();
         await queues.lease(queue, ['1.0', '1.1'], lease('a', 1_000));
-        await queues.release(queue, ['1.0', '1.1'], lease('b', 1_000), report('1.even.0', 1_000));
+        await queues.release(queue, ['1.0', '1.1'], lease('b', 1_000));
         expect(await outcomeOf(['1.0', '1.1'], lease('c', 2_000))).toBe('held');
-        expect(await queues.reports(queue)).toEqual(new Map());
       });
 
       it('leaves cells alone that others took over from an owner who comes back late', async () => {
@@ -630,21 +627,50 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
       });
 
-      it('keeps the last report of every range and hands them to who leases next', async () => {
+      it('keeps the report of every range, the latest slot of each', async () => {
         newQueue();
-        await queues.lease(queue, ['1.0'], lease('a', 1_000));
-        const even = report('1.even.0', 1_000);
-        await queues.release(queue, ['1.0'], lease('a', 1_000), even);
-        const leased = await queues.lease(queue, ['1.0'], lease('b', 2_000));
-        expect(leased).toEqual({ outcome: 'leased', reports: new Map([[even.range, even.report]]) });
-        const odd = report('1.odd.0', 2_000);
-        await queues.release(queue, ['1.0'], lease('b', 2_000), odd);
-        expect(await queues.reports(queue)).toEqual(
+        await queues.putReport(queue, '1.0', report(1_000), NOW_MS);
+        await queues.putReport(queue, '1.0+1.1', report(2_000), NOW_MS);
+        await queues.putReport(queue, '1.0', report(3_000), NOW_MS);
+        await queues.putReport(queue, '1.0', report(2_000), NOW_MS);
+        expect(await queues.reports(queue, ['1.0', '1.0+1.1', '1.2'])).toEqual(
           new Map([
-            [even.range, even.report],
-            [odd.range, odd.report],
+            ['1.0', report(3_000)],
+            ['1.0+1.1', report(2_000)],
           ]),
         );
+        expect(await queues.get(queue)).toBeUndefined();
+      });
+
+      it('has room for the leases and reports of as many buckets as a queue may have', async () => {
+        newQueue();
+        const plan = bucketPlan(1, ...Array.from({ length: LIMITS.bucketsMax }, (_, i) => i + 1));
+        const recent = Array.from({ length: 20 }, () => ({
+          imbalance: 1 / 3,
+          waitsMs: Array.from({ length: 2 * LIMITS.teamSizeMax }, () => 12_345),
+        }));
+        const memory = {
+          version: 1 as const,
+          tickedAtMs: NOW_MS,
+          newestSeenMs: NOW_MS,
+          players: 1 / 3,
+          seconds: 1 / 3,
+          skills: Array.from({ length: 256 }, (_, i) => 1_000.25 + i),
+          ringAt: 0,
+        };
+        const big = { ...report(1_000), recent, memory };
+        const ranges = [false, true].flatMap((odd) => tickRanges(plan, odd).map((range) => ({ range, odd })));
+        for (const { range, odd } of ranges) {
+          const mine = lease(rangeName(range), odd ? 2_000 : 1_000);
+          expect(await outcomeOf(range.cells, mine)).toBe('leased');
+          await queues.putReport(queue, rangeName(range), big, NOW_MS);
+          await queues.release(queue, range.cells, mine);
+        }
+        const names = ranges.map(({ range }) => rangeName(range));
+        const kept = await queues.reports(queue, names);
+        expect([...kept.keys()]).toEqual(names);
+        expect(JSON.stringify([...kept.values()]).length).toBeGreaterThan(400 * 1_024);
+        expect(new Set(rangesOf(plan))).toEqual(new Set(names));
       });
     });
   });

@@ -111,7 +111,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           expect(tickets.get(id('late'))!.status).toBe('TIMED_OUT');
         });
         expect(calls.filter((call) => call === 'TransactWriteItems')).toHaveLength(2);
-        expect(calls).toHaveLength(8);
+        expect(calls).toHaveLength(10);
       });
 
       it('enqueue: a ticket whose request was not answered is matched or was never stored', async () => {
