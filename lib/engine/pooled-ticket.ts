@@ -52,20 +52,6 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
   };
 }
 
-/** A solo player who stands for a ticket of one, in searches on plain arrays. */
-export function poolPlayer(ticketId: string, skill: number, mask: number): PooledTicket {
-  return {
-    ticket: { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] },
-    size: 1,
-    skills: Float64Array.of(skill),
-    mean: skill,
-    low: skill,
-    high: skill,
-    spread: 0,
-    masks: Uint8Array.of(mask),
-  };
-}
-
 const noMasks = new Uint8Array(0);
 
 /** The pool's order: mean skill, then ticketId by code units. */

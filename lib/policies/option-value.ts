@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { uniformity } from '../engine/imbalance.ts';
-import type { GameRules, Ticket } from '../engine/types.ts';
+import type { Game, GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,
   type CandidateSource,
@@ -21,7 +21,8 @@ import {
  * - with the square of every player's age, in units of what θ is worth in waiting, so that each long waiter
  *   counts and nobody waits without bound;
  * - when so little time is left to the time-out that few newcomers can still be expected.
- * A game is made when its imbalance is within its limit, and at the last tick before a time-out always.
+ * A game is made when its imbalance is within its limit, what friends differ among themselves left aside, and
+ * at the last tick before a time-out always.
  */
 export const optionValueOptions = z.strictObject({
   policy: z.literal('option-value'),
@@ -51,18 +52,24 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
         sum += ticket.players.length * (base + growth);
       }
       const limit = sum / (2 * facts.rules.teamSize);
-      if (game.imbalance <= limit || isLastChance(oldestAgeMs(tickets, nowMs), facts)) {
-        return { release: true };
-      }
+      const avoidable = game.imbalance - spreadWithin(tickets, game, facts.rules);
+      if (avoidable <= limit || isLastChance(oldestAgeMs(tickets, nowMs), facts)) return { release: true };
       return {
         release: false,
         reason:
           `The best game around it has imbalance ${game.imbalance.toPrecision(4)}; at the rate players come, ` +
-          `waiting is worth it down to ${limit.toPrecision(4)}.`,
+          `waiting is worth it down to ${(limit + game.imbalance - avoidable).toPrecision(4)}.`,
       };
     },
     reason: () => 'A better game is worth the wait at the rate at which players of its skill come.',
   };
+}
+
+/** What the differences between friends add to the uniformity of a game: no wait makes them smaller. */
+function spreadWithin(tickets: readonly Ticket[], { uniformity: total }: Game, { q }: GameRules): number {
+  if (tickets.every(({ players }) => players.length === 1)) return 0;
+  const means = tickets.flatMap((ticket) => ticket.players.map(() => meanSkill(ticket)));
+  return Math.max(0, total - uniformity(means, q));
 }
 
 /**
@@ -175,45 +182,72 @@ function* aroundLongestWaiters(
   const { rules } = facts;
   const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
   const place = new Map(sorted.map((ticket, at) => [ticket, at]));
+  const skills = Float64Array.from(sorted, meanSkill);
   const terms = sorted.map(termsOf);
   const seats = 2 * rules.teamSize;
+  // Parties may not pack into two teams and roles may be missing, so the engine chooses among more.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
-  // Lemma 6 of Alman & McKay: no game is more uniform than this share of the span of its skills.
-  const spread = 0.5 * rules.teamSize ** (-1 / rules.q);
 
   for (const anchor of pool.byAge) {
     const middle = place.get(anchor);
     if (middle === undefined || !pool.isWaiting(anchor)) continue;
-    const near = [middle];
-    let players = anchor.players.length;
-    let below = middle - 1;
-    let above = middle + 1;
-    let reach = Number.POSITIVE_INFINITY;
-    while (players < enough && (below >= 0 || above < sorted.length)) {
-      const toBelow = below < 0 ? Number.POSITIVE_INFINITY : meanSkill(anchor) - meanSkill(sorted[below]);
-      const toAbove =
-        above >= sorted.length ? Number.POSITIVE_INFINITY : meanSkill(sorted[above]) - meanSkill(anchor);
-      const next = toBelow <= toAbove ? below-- : above++;
-      if (!pool.isWaiting(sorted[next])) continue;
-      near.push(next);
-      players += sorted[next].players.length;
-      if (players >= seats) reach = Math.min(reach, Math.min(toBelow, toAbove));
-    }
-    if (players < seats) continue;
-    if (!isLastChance(nowMs - anchor.enqueuedAtMs, facts)) {
-      let limit = 0;
-      let growth = 0;
-      for (const at of near) {
-        limit = Math.max(limit, terms[at].base);
-        growth += (terms[at].growth * sorted[at].players.length) / seats;
-      }
-      // A game around the anchor reaches at least as far as the nearest players who can fill it.
-      if (spread * reach > limit + growth) continue;
+    const near = nearest(middle);
+    if (near === undefined) continue;
+    if (!isLastChance(nowMs - anchor.enqueuedAtMs, facts) && leastSpread(near, middle) > highestLimit(near)) {
+      continue;
     }
     const candidate = pool.gameAmong(
       near.map((at) => sorted[at]),
       anchor,
     );
     if (candidate !== undefined) yield candidate;
+  }
+
+  /** Places of the waiting tickets around one, ascending; undefined when they are too few for a game. */
+  function nearest(middle: number): number[] | undefined {
+    const near = [middle];
+    let players = sorted[middle].players.length;
+    let below = middle - 1;
+    let above = middle + 1;
+    while (players < enough && (below >= 0 || above < sorted.length)) {
+      const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skills[middle] - skills[below];
+      const toAbove = above === sorted.length ? Number.POSITIVE_INFINITY : skills[above] - skills[middle];
+      const next = toBelow <= toAbove ? below-- : above++;
+      if (!pool.isWaiting(sorted[next])) continue;
+      near.push(next);
+      players += sorted[next].players.length;
+    }
+    return players < seats ? undefined : near.sort((a, b) => a - b);
+  }
+
+  /**
+   * A lower bound on the imbalance of any game with the ticket at `middle` in it: as if every player had the mean
+   * skill of the ticket and parties could be split. Then the most uniform game is one of neighbours.
+   */
+  function leastSpread(near: readonly number[], middle: number): number {
+    const players: number[] = [];
+    let first = 0;
+    for (const at of near) {
+      if (at === middle) first = players.length;
+      for (const _ of sorted[at].players) players.push(skills[at]);
+    }
+    const all = Float64Array.from(players);
+    const last = first + sorted[middle].players.length - 1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let from = Math.max(0, last - seats + 1); from <= first && from + seats <= all.length; from++) {
+      least = Math.min(least, uniformity(all.subarray(from, from + seats), rules.q));
+    }
+    return least;
+  }
+
+  /** No game among these tickets has a higher limit. */
+  function highestLimit(near: readonly number[]): number {
+    let base = 0;
+    let growth = 0;
+    for (const at of near) {
+      base = Math.max(base, terms[at].base);
+      growth += (terms[at].growth * sorted[at].players.length) / seats;
+    }
+    return base + growth;
   }
 }

@@ -8,6 +8,9 @@ import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
  */
 const PROOF_NODE_BUDGET = 5000;
 
+/** Nodes the search for one candidate may visit; among the few tickets of a candidate it is rarely reached. */
+const CANDIDATE_NODE_BUDGET = 5000;
+
 /** The waiting tickets of one tick: sorted views for the searches of policies, games from the engine. */
 export class WaitingPool implements CandidateSource {
   readonly byAge: readonly Ticket[];
@@ -64,7 +67,7 @@ export class WaitingPool implements CandidateSource {
   }
 
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined {
-    const pool = this.#poolOf(tickets);
+    const pool = this.#poolOf(tickets, CANDIDATE_NODE_BUDGET);
     const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
     return game && this.#candidateOf(game, new Map(tickets.map((ticket) => [ticket.ticketId, ticket])));
   }

@@ -1,10 +1,11 @@
 import type { Game, Ticket } from '../engine/types.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
-import { overloadWarning, RoleAdviser } from './advice.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
+import { RoleCounter } from './role-counter.ts';
 import { type Observer, type Progress, simulate } from './simulate.ts';
+import { adviseStability } from './stability.ts';
 
 /** Tickets to come, and what is known about their skills beforehand. */
 export interface Crowd {
@@ -38,13 +39,14 @@ export function play(
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   const edges = [...new Set(SKILL_PARTS.map(at))];
   const meter = new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6));
-  const adviser = definition.roles === undefined ? undefined : new RoleAdviser(definition.roles);
+  const { roles } = definition;
+  const accepted = roles === undefined ? undefined : new RoleCounter();
   const observers: Observer[] = [meter];
   if (onMatch !== undefined) observers.push(matchListener(onMatch));
   let ticks = 0;
 
   function* steps(): Generator<Progress, void> {
-    const arrivals = adviser === undefined ? crowd.arrivals : counted(crowd.arrivals, adviser);
+    const arrivals = accepted === undefined ? crowd.arrivals : counted(crowd.arrivals, accepted);
     for (const progress of simulate({ rules: definition, arrivals, observers, atEnd: crowd.atEnd })) {
       ticks = progress.ticks;
       yield progress;
@@ -54,11 +56,14 @@ export function play(
     steps: steps(),
     result() {
       const measures = meter.read();
-      const overload = adviser?.worst();
+      const advice =
+        roles && accepted && measures.seconds > 0
+          ? adviseStability(roles, accepted.rates(measures.seconds))
+          : undefined;
       return {
         measures,
         cost: estimateCost(measures, ticks),
-        warnings: overload === undefined ? [] : [overloadWarning(overload)],
+        warnings: advice === undefined || advice.stable ? [] : [advice.message],
       };
     },
   };
@@ -71,9 +76,9 @@ export function playThrough(definition: QueueDefinition, crowd: Crowd): PlayResu
   return result();
 }
 
-function* counted(arrivals: Iterable<Arrival>, adviser: RoleAdviser): Generator<Arrival, void> {
+function* counted(arrivals: Iterable<Arrival>, accepted: RoleCounter): Generator<Arrival, void> {
   for (const arrival of arrivals) {
-    adviser.count(arrival.ticket);
+    accepted.count(arrival.ticket);
     yield arrival;
   }
 }

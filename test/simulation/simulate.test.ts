@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
-import { RoleAdviser } from '../../lib/simulation/advice.ts';
 import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
 import { Histogram } from '../../lib/simulation/histogram.ts';
 import { type Crowd, playThrough } from '../../lib/simulation/play.ts';
@@ -111,32 +110,6 @@ describe('a simulation', () => {
     );
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/accept only attack/);
-  });
-});
-
-describe('the adviser', () => {
-  it('is silent exactly when the choice-free outnumber the difference of the sides (Xu, Yu & Wu)', () => {
-    const advise = (attack: number, defence: number, free: number) => {
-      const adviser = new RoleAdviser({ attack: 1, defence: 1 });
-      const count = (players: number, roles?: string[]) => {
-        for (let i = 0; i < players; i++) {
-          adviser.count({
-            ticketId: '',
-            enqueuedAtMs: 0,
-            players: [{ playerId: '', skill: 0, ...(roles && { roles }) }],
-          });
-        }
-      };
-      count(attack, ['attack']);
-      count(defence, ['defence']);
-      count(free);
-      return adviser.worst();
-    };
-    expect(advise(500, 300, 210)).toBeUndefined();
-    const worst = advise(500, 300, 100);
-    expect(worst?.roles).toEqual(['attack']);
-    // 100 more would do: then 200 choice-free players make up for the difference of 200.
-    expect(worst?.flexiblePer100).toBeCloseTo((100 * 100) / 900);
   });
 });
 

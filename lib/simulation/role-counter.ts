@@ -1,0 +1,21 @@
+import type { Ticket } from '../engine/types.ts';
+import type { PreferenceRate } from './stability.ts';
+
+/** Counts which roles the players who come accept. */
+export class RoleCounter {
+  readonly #players = new Map<string, { accepts: readonly string[]; count: number }>();
+
+  count({ players }: Ticket): void {
+    for (const { roles = [] } of players) {
+      const key = roles.toSorted().join(' ');
+      const entry = this.#players.get(key);
+      if (entry === undefined) this.#players.set(key, { accepts: roles, count: 1 });
+      else entry.count++;
+    }
+  }
+
+  /** @param seconds the time in which the counted players came, > 0 */
+  rates(seconds: number): PreferenceRate[] {
+    return Array.from(this.#players.values(), ({ accepts, count }) => ({ accepts, rate: count / seconds }));
+  }
+}
