@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { compare, SCENARIOS } from '../../lib/simulation/comparison.ts';
+import { measureSpeed } from './simulate-speed.ts';
+
+it('the simulator bench runs', () => {
+  expect(measureSpeed(2000, 1)).toMatch(/^2,000 players of 5v5/);
+});
+
+it('at equal mean wait, option-value has less imbalance than periodic batches and widening windows', () => {
+  const duel = SCENARIOS[0];
+  const [own, ...others] = compare(duel, 1200, 1);
+  expect(own.name).toBe('option-value');
+  expect(others.map(({ name }) => name)).toEqual(['periodic', 'expanding']);
+  for (const { waitMean, result } of others) {
+    expect(Math.abs(waitMean / own.waitMean - 1)).toBeLessThan(0.15);
+    expect(own.result.measures.imbalance.mean).toBeLessThan(result.measures.imbalance.mean);
+  }
+});
