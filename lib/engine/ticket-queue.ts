@@ -222,6 +222,7 @@ export class TicketQueue {
     entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot] || a.slot - b.slot);
     for (const entry of entries) {
       if (this.#search.nodes - nodesFrom > this.#nodeBudget) return undefined;
+      if (entry.game && !entry.game.entries.every((member) => member.isHere)) entry.game = undefined;
       this.#dive(entry);
       if (entry.game) return entry.game;
       this.#setKey(entry, entry.key);
