@@ -13,6 +13,7 @@ import {
 import { multiQueue } from '../../../../lib/simulation/papers/schlup/multi-queue.ts';
 import { optimum } from '../../../../lib/simulation/papers/schlup/optimum.ts';
 import { periodic } from '../../../../lib/simulation/papers/schlup/periodic.ts';
+import { production, waitCostOf } from '../../../../lib/simulation/papers/schlup/production.ts';
 import { slack } from '../../../../lib/simulation/papers/schlup/slack.ts';
 import {
   arrivalsOf,
@@ -204,6 +205,13 @@ describe('slack', () => {
     const games = gamesOf(slack(fast), PAIRS, players).map((game) => game.split('@')[0]);
     expect(games.slice(0, 2)).toEqual(['0,1', '2,3']);
   });
+});
+
+test("the service's own tick plays the paper's arrivals, every player once and none too late", () => {
+  const players = [...steadyArrivals(2, 300, 1, seededRandom(6))];
+  const ours = run(PAIRS, players, production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) }));
+  expect(ours.cost).toBeGreaterThanOrEqual(optimum(PAIRS, players).cost - 1e-6);
+  expect(ours.cost).toBeLessThan(run(PAIRS, players, greedy).cost);
 });
 
 describe('the estimated rate', () => {
