@@ -62,7 +62,7 @@ const SLACK_ESTIMATED = {
 
 /** The service's own tick, at the price of waiting that the paper's cost has. */
 const SERVICE_DEFAULT = {
-  name: 'option-value, the default of the service',
+  name: 'option-value, of the service',
   algorithm: () => production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) }),
 };
 
