@@ -24,14 +24,14 @@ export interface CrowdOptions {
   patience?: string;
 }
 
-/** Who comes to the simulated queue. */
-export function addCrowdOptions(command: Command): Command {
+/** Who comes to the simulated queue; `playersDefault` of them are generated unless the user says otherwise. */
+export function addCrowdOptions(command: Command, playersDefault: number): Command {
   return command
     .option('--arrivals <file>', 'a tickets file, in the order of arrival, in place of generated players')
     .option('--rate <perSecond>', 'players per second, a Poisson process (default 5)')
     .option('--ramp <from:to:seconds>', 'a rate that rises or falls over that time')
     .option('--day <night:peak>', 'a rate that goes from night to peak and back in 24 hours')
-    .option('--players <number>', 'how many players come (default 20000)')
+    .option('--players <number>', `how many players come (default ${playersDefault}, or all of the file)`)
     .option('--seed <number>', 'the same seed gives the same run', '1')
     .option(
       '--skills <distribution>',
@@ -68,15 +68,24 @@ const GENERATED = [
 const START_MS = Date.UTC(2026, 0, 1);
 
 /** @throws InvalidInput | Problem that names the option or the place in the file */
-export function crowdOf(options: CrowdOptions, definition: QueueDefinition): DescribedCrowd {
+export function crowdOf(
+  options: CrowdOptions,
+  definition: QueueDefinition,
+  playersDefault: number,
+): DescribedCrowd {
   const seed = integer('--seed', options.seed, Number.MIN_SAFE_INTEGER);
   return options.arrivals === undefined
-    ? generatedCrowd(options, definition, seed)
+    ? generatedCrowd(options, definition, seed, playersDefault)
     : crowdOfFile(options, options.arrivals, definition, seed);
 }
 
-function generatedCrowd(options: CrowdOptions, definition: QueueDefinition, seed: number): DescribedCrowd {
-  const players = integer('--players', options.players ?? '20000', 1);
+function generatedCrowd(
+  options: CrowdOptions,
+  definition: QueueDefinition,
+  seed: number,
+  playersDefault: number,
+): DescribedCrowd {
+  const players = integer('--players', options.players ?? String(playersDefault), 1);
   const rate = rateOf(options);
   const population = populationOf(options, definition);
   const patienceSeconds =

@@ -27,7 +27,7 @@ export function simulateCommand(): Command {
         'played on the same arrivals, side by side.',
     )
     .requiredOption('--queue <file...>', 'queue definitions');
-  return addCrowdOptions(command)
+  return addCrowdOptions(command, PLAYERS_DEFAULT)
     .option('--matches <file>', 'write every match, one JSON line each')
     .option('--report <file>', 'write a page of charts, one self-contained HTML file')
     .option('--json', 'print the results as JSON (default when the output is not a terminal)')
@@ -38,7 +38,7 @@ export function simulateCommand(): Command {
           '--matches: Expected one queue definition, got several: a line would not say whose it is',
         );
       }
-      const crowds = definitions.map((definition) => crowdOf(options, definition));
+      const crowds = definitions.map((definition) => crowdOf(options, definition, PLAYERS_DEFAULT));
       const interrupt = onInterrupt();
       const runs = [];
       for (const [at, definition] of definitions.entries()) {
@@ -99,6 +99,7 @@ async function run(
   return result();
 }
 
+const PLAYERS_DEFAULT = 20_000;
 const SLICE_MS = 50;
 const LINES_PER_WRITE = 500;
 

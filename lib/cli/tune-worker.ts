@@ -10,10 +10,11 @@ export interface TuneTask {
   readonly definition: QueueDefinition;
   readonly release: ReleaseOptions;
   readonly crowd: CrowdOptions;
+  readonly playersDefault: number;
 }
 
-parentPort!.on('message', ({ definition, release, crowd }: TuneTask) => {
+parentPort!.on('message', ({ definition, release, crowd, playersDefault }: TuneTask) => {
   const tried = { ...definition, release };
-  const { measures } = playThrough(tried, crowdOf(crowd, tried));
+  const { measures } = playThrough(tried, crowdOf(crowd, tried, playersDefault));
   parentPort!.postMessage(pointOf(release, measures));
 });

@@ -34,6 +34,9 @@ interface TuneOptions extends CrowdOptions {
   json?: boolean;
 }
 
+/** Enough to tell settings apart, few enough to try dozens of them. */
+const PLAYERS_DEFAULT = 10_000;
+
 /** Tries policies and their parameters on simulated players and picks what a wish asks for. */
 export function tuneCommand(): Command {
   const command = new Command('tune')
@@ -43,7 +46,7 @@ export function tuneCommand(): Command {
         'imbalance, and writes the definition that a wish picks.',
     )
     .requiredOption('--queue <file>', 'queue definition; its release is what gets tuned');
-  return addCrowdOptions(command)
+  return addCrowdOptions(command, PLAYERS_DEFAULT)
     .option('--policies <names>', 'policies to try', 'option-value,expanding,periodic,greedy')
     .option('--max-wait-p99 <seconds>', '99 % of the players wait no longer')
     .option('--max-wait-mean <seconds>', 'players wait no longer on average')
@@ -61,14 +64,18 @@ export function tuneCommand(): Command {
       if (options.out !== undefined && !hasWish) {
         throw new InvalidInput('--out: Expected a wish, such as --max-wait-p99 60, to pick what is written');
       }
-      const crowdOptions = { ...options, players: options.players ?? '10000' };
-      const crowd = crowdOf(crowdOptions, definition);
+      const crowd = crowdOf(options, definition, PLAYERS_DEFAULT);
       const spread = spreadOf(crowd.skillSample);
       const settings = policiesOf(options.policies).flatMap((policy) =>
         settingsOf(policy, spread, definition.timeoutSeconds),
       );
       const tasksOf = (releases: readonly ReleaseOptions[]): TuneTask[] =>
-        releases.map((release) => ({ definition, release, crowd: crowdValues(crowdOptions) }));
+        releases.map((release) => ({
+          definition,
+          release,
+          crowd: crowdValues(options),
+          playersDefault: PLAYERS_DEFAULT,
+        }));
       const workers =
         options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
 

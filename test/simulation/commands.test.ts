@@ -1,0 +1,198 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { crowdOf } from '../../lib/cli/crowd.ts';
+import { checkQueueDefinition } from '../../lib/service/queue-definition.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const duel = {
+  name: 'duel',
+  teamSize: 1,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'option-value', waitCost: 2 },
+  tickSeconds: 1,
+  timeoutSeconds: 120,
+};
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function muster(...args: string[]) {
+  return spawnSync(process.execPath, ['lib/cli/muster.ts', ...args], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+}
+
+const queue = file('duel.json', duel);
+const ticket = (ticketId: string, second: number, skill = 1000) => ({
+  ticketId,
+  enqueuedAt: new Date(1000 * second).toISOString(),
+  players: [{ playerId: `player-${ticketId}`, skill }],
+});
+
+describe('muster simulate', () => {
+  it('prints JSON and nothing else, the same for the same seed', () => {
+    const args = ['simulate', '--queue', queue, '--players', '300', '--seed', '5', '--json'];
+    const first = muster(...args);
+    expect(first.status).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      queue: 'duel',
+      policy: 'option-value',
+      players: 300,
+      interrupted: false,
+    });
+    expect(muster(...args).stdout).toBe(first.stdout);
+  });
+
+  it('plays a tickets file to the end, writes its matches and a report', () => {
+    const arrivals = file('tickets.json', [ticket('a', 0), ticket('b', 1), ticket('c', 2, 5000)]);
+    const matches = join(folder, 'matches.jsonl');
+    const report = join(folder, 'report.html');
+    const { status, stdout } = muster(
+      'simulate',
+      '--queue',
+      queue,
+      '--arrivals',
+      arrivals,
+      '--matches',
+      matches,
+      '--report',
+      report,
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).outcome).toEqual({ matched: 2, cancelled: 0, timedOut: 1, waiting: 0 });
+    const lines = readFileSync(matches, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(1);
+    expect(lines[0].releasedAt).toMatch(/^1970-01-01T00:00:0/);
+    expect(
+      lines[0].teams.map((team: { players: { ticketId: string }[] }) => team.players[0].ticketId).sort(),
+    ).toEqual(['a', 'b']);
+    expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/);
+  });
+
+  it('plays several definitions on the same arrivals', () => {
+    const greedy = file('greedy.json', { ...duel, release: { policy: 'greedy' } });
+    const { stdout } = muster('simulate', '--queue', queue, greedy, '--players', '200');
+    const { runs } = JSON.parse(stdout);
+    expect(runs.map(({ policy }: { policy: string }) => policy)).toEqual(['option-value', 'greedy']);
+    expect(runs[1].imbalance.mean).toBeGreaterThan(runs[0].imbalance.mean);
+  });
+
+  it('ends with status 2 and one line that names the place when the input cannot be used', () => {
+    const wrong = file('wrong.json', { ...duel, release: { policy: 'option-value', waitCost: -1 } });
+    const { status, stdout, stderr } = muster('simulate', '--queue', wrong);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr.trim()).toMatch(/^[^\n]*wrong\.json[^\n]*release\/waitCost[^\n]*$/);
+  });
+
+  it.each([
+    [{ rate: '0' }, /--rate/],
+    [{ rate: '1', day: '1:2' }, /--rate and --day/],
+    [{ ramp: '1:2' }, /--ramp/],
+    [{ parties: '2=1' }, /--parties/],
+    [{ parties: '1=0' }, /--parties/],
+    [{ roleWeights: 'tank=1' }, /--role-weights/],
+    [{ skills: 'normal:x:1' }, /--skills/],
+    [{ skills: file('skills.json', [1, -2]) }, /skills\.json: #\/1/],
+    [{ players: '1.5' }, /--players/],
+    [{ patience: '-1' }, /--patience/],
+    [{ arrivals: join(folder, 'missing.json') }, /missing\.json/],
+    [{ arrivals: queue, rate: '1' }, /--arrivals or --rate/],
+    [{ arrivals: file('late.json', [ticket('a', 1), ticket('b', 0)]) }, /late\.json: #\/1\/enqueuedAt/],
+    [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
+  ])('refuses %j', (options, told) => {
+    expect(() => crowdOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), 100)).toThrow(told);
+  });
+
+  it('writes what it has when it is interrupted', async () => {
+    const child = spawn(process.execPath, [
+      'lib/cli/muster.ts',
+      'simulate',
+      '--queue',
+      queue,
+      '--players',
+      '50000000',
+      '--matches',
+      join(folder, 'cut.jsonl'),
+      '--json',
+    ]);
+    let stdout = '';
+    child.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    const isRunning = () => {
+      try {
+        return readFileSync(join(folder, 'cut.jsonl'), 'utf8').length > 0;
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isRunning, { timeout: 20_000 }).toBe(true);
+    child.kill('SIGINT');
+    const status = await new Promise((resolve) => child.on('close', resolve));
+    expect(status).toBe(130);
+    const result = JSON.parse(stdout);
+    expect(result.interrupted).toBe(true);
+    expect(result.matches).toBeGreaterThan(0);
+  });
+});
+
+describe('muster tune', () => {
+  it('shows the front and writes the definition that the wish picks', () => {
+    const out = join(folder, 'tuned.json');
+    const report = join(folder, 'tune.html');
+    const args = [
+      'tune',
+      '--queue',
+      queue,
+      '--players',
+      '600',
+      '--rate',
+      '2',
+      '--policies',
+      'option-value,greedy',
+      '--workers',
+      '2',
+    ];
+    const { status, stdout } = muster(...args, '--max-wait-mean', '15', '--out', out, '--report', report);
+    expect(status).toBe(0);
+    const { points, chosen } = JSON.parse(stdout);
+    const front = points.filter(({ onFront }: { onFront: boolean }) => onFront);
+    for (let at = 1; at < front.length; at++) {
+      expect(front[at].waitMean).toBeGreaterThan(front[at - 1].waitMean);
+      expect(front[at].imbalanceMean).toBeLessThan(front[at - 1].imbalanceMean);
+    }
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual(chosen);
+    expect(chosen).toMatchObject({ name: 'duel', release: { policy: 'option-value' } });
+    expect(readFileSync(report, 'utf8')).toMatch(/<svg/);
+  });
+
+  it('fails when no setting keeps to the wish, and says what the best would be', () => {
+    const { status, stderr } = muster(
+      'tune',
+      '--queue',
+      queue,
+      '--players',
+      '100',
+      '--policies',
+      'greedy',
+      '--workers',
+      '1',
+      '--max-imbalance-mean',
+      '0.001',
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/No setting keeps to the wish/);
+  });
+});
