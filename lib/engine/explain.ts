@@ -2,7 +2,7 @@ import type { Forbids } from './game-pool.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import type { GameRules } from './types.ts';
-import { canFillTeams } from './windows.ts';
+import { shapesOf } from './windows.ts';
 
 /**
  * Why no game with this ticket can be formed, when a count shows it: too few players, a role that too few accept, a
@@ -64,7 +64,7 @@ export function explainWaiting(
 
   const sizes: number[] = new Array(k + 1).fill(0);
   for (const { size } of within) sizes[size]++;
-  if (!canFillTeams(sizes, pooled.size, k)) {
+  if (shapesOf(sizes, pooled.size, k).length === 0) {
     const what = pooled.size === 1 ? 'it' : `its party of ${pooled.size}`;
     return `${what} cannot be completed: the parties that wait do not add up to two teams of ${k}${apart}`;
   }

@@ -2,7 +2,7 @@ import { explainWaiting } from './explain.ts';
 import { makeGame } from './game.ts';
 import { GameQueue } from './game-queue.ts';
 import { priority } from './imbalance.ts';
-import { bySkill, type PooledTicket, poolTicket } from './pooled-ticket.ts';
+import { type PooledTicket, poolTicket, sortBySkill } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
 import { TicketQueue } from './ticket-queue.ts';
 import type { Game, GameRules, Ticket } from './types.ts';
@@ -164,7 +164,7 @@ class SoloTickets {
 
   constructor(rules: GameRules, nodeBudget: number, waiting: Iterable<PooledTicket>) {
     this.queue = new GameQueue(rules, { nodeBudget });
-    this.tickets = [...waiting].sort(bySkill);
+    this.tickets = sortBySkill([...waiting]);
     for (let id = 0; id < this.tickets.length; id++) this.ids.set(this.tickets[id].ticket.ticketId, id);
     this.queue.load(Float64Array.from(this.tickets, (pooled) => pooled.mean));
   }

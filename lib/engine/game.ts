@@ -17,12 +17,16 @@ export function makeGame(
   lowerBound: number,
 ): Game {
   const order = members
-    .map((member, i) => ({ member, first: ((firstTeam >> i) & 1) === 1 }))
+    .map((member, i) => ({ member, first: (firstTeam >> i) & 1 }))
     .sort((a, b) => (a.member.ticket.ticketId < b.member.ticket.ticketId ? -1 : 1));
-  const x = order.filter((entry) => entry.first === order[0].first).map((entry) => entry.member);
-  const y = order.filter((entry) => entry.first !== order[0].first).map((entry) => entry.member);
+  const x: PooledTicket[] = [];
+  const y: PooledTicket[] = [];
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const { member, first } of order) {
+    (first === order[0].first ? x : y).push(member);
+    oldest = Math.min(oldest, member.ticket.enqueuedAtMs);
+  }
   const numbers = imbalance(skillsOf(x, -1), skillsOf(y, -1), rules);
-  const oldest = Math.min(...members.map((member) => member.ticket.enqueuedAtMs));
   const g = priority(numbers.imbalance, oldest, nowMs, rules.beta);
   return {
     teams: [seats(x, roles), seats(y, roles)],
@@ -34,9 +38,10 @@ export function makeGame(
 }
 
 function seats(team: readonly PooledTicket[], roles: RoleTable | undefined): Seat[] {
-  const places = team.flatMap((member) =>
-    member.ticket.players.map(({ playerId }) => ({ playerId, ticketId: member.ticket.ticketId })),
-  );
+  const places: Seat[] = [];
+  for (const { ticket } of team) {
+    for (const { playerId } of ticket.players) places.push({ playerId, ticketId: ticket.ticketId });
+  }
   if (!roles) return places;
   const given = roles.seat(team.flatMap((member) => [...member.masks]));
   if (!given) throw new Error(`Expected a team that can be seated, got ${places.map((p) => p.playerId)}`);

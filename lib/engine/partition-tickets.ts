@@ -7,7 +7,7 @@ import type { Game, GameRules, Ticket } from './types.ts';
 
 /** Everyone in games at once. */
 export interface TicketPartition {
-  /** In ascending order of skill. Each game's `lowerBound` speaks of every game of these tickets. */
+  /** In the order made. Each game's `lowerBound` speaks of every game of these tickets. */
   readonly games: readonly Game[];
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
   /** The value reached. */
@@ -20,19 +20,25 @@ export interface TicketPartition {
  * Puts everyone into games at once.
  *
  * Without roles, parties and refused pairs this is the partition of Theorem 5 with its bound. With them, finding
- * whether everyone can be in a game is a packing problem: the ticket of least skill gets its best game, then the
- * next that is left, and so on, and the bound is only what holds for every single game.
+ * whether everyone can be in a game is a packing problem: the largest parties get their best games first, while there are
+ * small ones to complete them, then the next smaller, within a size by skill. The bound is only what holds for every
+ * single game.
  */
 export function partitionTickets(
   tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
-  options: { objective?: PartitionObjective; swapBudget?: number; forbids?: Forbids } = {},
+  options: {
+    objective?: PartitionObjective;
+    swapBudget?: number;
+    forbids?: Forbids;
+    nodeBudget?: number;
+  } = {},
 ): TicketPartition {
-  const { objective = 'worst', forbids } = options;
+  const { objective = 'worst', forbids, nodeBudget = 1000 } = options;
   const roles = RoleTable.of(rules);
   const pooled = tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)).sort(bySkill);
-  const pool = new GamePool(rules, forbids ? { forbids } : {});
+  const pool = new GamePool(rules, { nodeBudget, ...(forbids && { forbids }) });
   for (const { ticket } of pooled) pool.insert(ticket);
   const poolBound = pool.best(nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
 
@@ -64,7 +70,7 @@ export function partitionTickets(
   const games: Game[] = [];
   const waiting: { ticketId: string; reason: string }[] = [];
   const seated = new Set<string>();
-  for (const { ticket } of pooled) {
+  for (const { ticket } of [...pooled].sort((a, b) => b.size - a.size || bySkill(a, b))) {
     if (seated.has(ticket.ticketId)) continue;
     const game = pool.bestWith(ticket.ticketId, nowMs);
     if (!game) {

@@ -1,6 +1,7 @@
 import { imbalancePerRange } from './bounds.ts';
 import { GameQueue } from './game-queue.ts';
 import { Halver } from './halver.ts';
+import { KeyHeap } from './key-heap.ts';
 import { orderBySkill } from './sort-skills.ts';
 import type { GameRules } from './types.ts';
 
@@ -44,7 +45,8 @@ export function partition(skills: Float64Array, rules: GameRules, options: Parti
   const { objective = 'worst', swapBudget = 20_000 } = options;
   const size = 2 * rules.teamSize;
   const order = orderBySkill(skills);
-  const sorted = Float64Array.from(order, (index) => skills[index]);
+  const sorted = new Float64Array(order.length);
+  for (let i = 0; i < order.length; i++) sorted[i] = skills[order[i]];
   const starts = narrowestGroups(sorted, size, objective === 'sum');
   const groups = new Groups(rules, sorted, order, starts);
 
@@ -139,7 +141,13 @@ interface Value {
 
 function worstOf(groups: Groups): Value {
   const ofGame = (group: number) => groups.imbalances[group];
-  return { ofGame, ofAll: () => groups.imbalances.reduce((worst, f) => Math.max(worst, f), 0) };
+  return { ofGame, ofAll: () => greatestOf(groups.imbalances) };
+}
+
+function greatestOf(values: Float64Array): number {
+  let greatest = 0;
+  for (let i = 0; i < values.length; i++) greatest = Math.max(greatest, values[i]);
+  return greatest;
 }
 
 function sumOf(groups: Groups): Value {
@@ -172,11 +180,19 @@ function unhappinessOf(groups: Groups, sorted: Float64Array, order: Uint32Array,
  */
 function swapForWorst(groups: Groups, gameValue: (group: number) => number, budget: number): void {
   const games = groups.imbalances.length;
+  if (games < 2 || budget <= 0) return;
+  // The worst on top: keys are negated values.
+  const keys = new Float64Array(games);
+  const heap = new KeyHeap();
+  const place = (group: number) => {
+    keys[group] = -gameValue(group);
+    heap.push(keys[group], group);
+  };
+  for (let g = 0; g < games; g++) place(g);
   let left = budget;
   while (left > 0) {
-    let worst = 0;
-    for (let g = 1; g < games; g++) if (gameValue(g) > gameValue(worst)) worst = g;
-    if (games < 2) return;
+    while (keys[heap.topId] !== heap.topKey) heap.pop();
+    const worst = heap.topId;
     let improved = false;
     for (let distance = 1; distance <= neighbours && !improved && left > 0; distance++) {
       for (const other of [worst - distance, worst + distance]) {
@@ -184,6 +200,9 @@ function swapForWorst(groups: Groups, gameValue: (group: number) => number, budg
         const before = Math.max(gameValue(worst), gameValue(other));
         left -= 2 * groups.size ** 2;
         improved = bestSwap(groups, worst, other, () => Math.max(gameValue(worst), gameValue(other)), before);
+        if (!improved) continue;
+        place(worst);
+        place(other);
       }
     }
     if (!improved) return;

@@ -1,4 +1,5 @@
 import type { RoleTable } from './roles.ts';
+import { orderBySkill } from './sort-skills.ts';
 import type { Ticket } from './types.ts';
 
 /** A waiting ticket with what the searches need of it, computed once. */
@@ -26,7 +27,9 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
     );
   }
   const skills = new Float64Array(size);
-  let total = 0;
+  let mean = 0;
+  let low = Number.POSITIVE_INFINITY;
+  let high = 0;
   for (let i = 0; i < size; i++) {
     const { playerId, skill } = ticket.players[i];
     if (!(Number.isFinite(skill) && skill >= 0)) {
@@ -35,20 +38,27 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
       );
     }
     skills[i] = skill;
-    total += skill / size;
+    mean += skill / size;
+    if (skill < low) low = skill;
+    if (skill > high) high = skill;
   }
-  const mean = size === 1 ? skills[0] : total;
   let spread = 0;
-  for (const skill of skills) spread += (skill - mean) ** 2;
+  for (let i = 0; i < size; i++) spread += (skills[i] - mean) ** 2;
+  const masks = roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks;
+  return { ticket, size, skills, mean, low, high, spread, masks };
+}
+
+/** A solo player who stands for a ticket of one, in searches on plain arrays. */
+export function poolPlayer(ticketId: string, skill: number, mask: number): PooledTicket {
   return {
-    ticket,
-    size,
-    skills,
-    mean,
-    low: Math.min(...skills),
-    high: Math.max(...skills),
-    spread,
-    masks: roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks,
+    ticket: { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] },
+    size: 1,
+    skills: Float64Array.of(skill),
+    mean: skill,
+    low: skill,
+    high: skill,
+    spread: 0,
+    masks: Uint8Array.of(mask),
   };
 }
 
@@ -57,4 +67,22 @@ const noMasks = new Uint8Array(0);
 /** The pool's order: mean skill, then ticketId by code units. */
 export function bySkill(a: PooledTicket, b: PooledTicket): number {
   return a.mean - b.mean || (a.ticket.ticketId < b.ticket.ticketId ? -1 : 1);
+}
+
+/** The tickets in the pool's order. Sorts numbers, and looks at ticketIds only where they decide. */
+export function sortBySkill(tickets: readonly PooledTicket[]): PooledTicket[] {
+  const sorted = Array.from(
+    orderBySkill(Float64Array.from(tickets, ({ mean }) => mean)),
+    (index) => tickets[index],
+  );
+  for (let from = 0; from < sorted.length; ) {
+    let to = from + 1;
+    while (to < sorted.length && sorted[to].mean === sorted[from].mean) to++;
+    if (to - from > 1) {
+      const equals = sorted.slice(from, to).sort(bySkill);
+      for (let i = from; i < to; i++) sorted[i] = equals[i - from];
+    }
+    from = to;
+  }
+  return sorted;
 }

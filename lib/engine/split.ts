@@ -114,5 +114,9 @@ export class Splitter {
 
 /** The skills of the tickets whose bit is set, in order. */
 export function skillsOf(members: readonly PooledTicket[], team: number): number[] {
-  return members.flatMap((member, i) => ((team >> i) & 1 ? [...member.skills] : []));
+  const skills: number[] = [];
+  for (let i = 0; i < members.length; i++) {
+    if ((team >> i) & 1) for (const skill of members[i].skills) skills.push(skill);
+  }
+  return skills;
 }

@@ -1,11 +1,11 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
 import type { Forbids } from './game-pool.ts';
 import { KeyHeap } from './key-heap.ts';
-import { bySkill, type PooledTicket } from './pooled-ticket.ts';
+import { bySkill, type PooledTicket, sortBySkill } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import { TicketSearch } from './ticket-search.ts';
 import type { GameRules } from './types.ts';
-import { canFillTeams, narrowestWindows, WindowCounter } from './windows.ts';
+import { narrowestWindows, shapesOf, WindowCounter } from './windows.ts';
 
 /** A game of a queue of tickets. */
 export interface TicketGame {
@@ -144,6 +144,7 @@ export class TicketQueue {
       }
       // Cut short: if it has no game, any game; then on with the others.
       if (!entry.game) this.#dive(entry);
+      if (entry.key === Number.POSITIVE_INFINITY) continue;
       if (entry.game && entry.game.imbalance + this.#waitTerm(entry) < foundCost) {
         found = entry.game;
         foundCost = found.imbalance + this.#waitTerm(entry);
@@ -173,6 +174,7 @@ export class TicketQueue {
       below = Math.min(highest, this.#aLittleAbove(Math.max(below, this.#perRange * range), tries, 0));
       game = this.#searchAt(entry, anyone, 0, below, nodesLeft());
     }
+    game ??= this.#diveAt(entry, anyone, this.#perRange * range);
     if (!game) return undefined;
     if (this.#rules.beta > 0 && nodesLeft() > 0) {
       // Now with the waits of others: one that waits longer may be worth a less balanced game.
@@ -199,6 +201,10 @@ export class TicketQueue {
       this.#setKey(entry, known);
       return;
     }
+    if (entry.tries === 3 && !this.#hasShape(entry, accepts)) {
+      this.#setKey(entry, Number.POSITIVE_INFINITY);
+      return;
+    }
     const highest = this.#highestImbalance();
     const needed = Math.min(highest, foundCost - this.#waitTerm(entry));
     const below = Math.min(needed, this.#aLittleAbove(known, entry.tries, entry.cuts));
@@ -215,14 +221,13 @@ export class TicketQueue {
     this.#setKey(entry, impossible ? Number.POSITIVE_INFINITY : proved);
   }
 
-  /** Any game, after the node budget was spent without one: entry by entry, with as much again. */
+  /** Any game, after the node budget was spent without one: entry by entry. */
   #anyGame(): FoundGame | undefined {
     const nodesFrom = this.#search.nodes;
     const entries = this.#sorted.filter((entry) => entry.key < Number.POSITIVE_INFINITY);
     entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot] || a.slot - b.slot);
     for (const entry of entries) {
-      if (this.#search.nodes - nodesFrom > this.#nodeBudget) return undefined;
-      if (entry.game && !entry.game.entries.every((member) => member.isHere)) entry.game = undefined;
+      if (this.#search.nodes - nodesFrom > anyGameNodes) return undefined;
       this.#dive(entry);
       if (entry.game) return entry.game;
       this.#setKey(entry, entry.key);
@@ -232,12 +237,30 @@ export class TicketQueue {
 
   /** Looks for any game of an entry whose share of the node budget is spent. */
   #dive(entry: Entry): void {
+    entry.game = undefined;
+    const accepts = this.#membersOf(entry);
+    if (this.#hasShape(entry, accepts)) entry.game = this.#diveAt(entry, accepts, entry.key);
+    else this.#setKey(entry, Number.POSITIVE_INFINITY);
+  }
+
+  /** Any game of a ticket with others that are accepted, first near `known`, then further and further away. */
+  #diveAt(entry: Entry, accepts: (other: Entry) => boolean, known: number): FoundGame | undefined {
     const highest = this.#highestImbalance();
-    for (let below = entry.key; !entry.game && below < highest; ) {
+    for (let below = known; below < highest; ) {
       below = Math.min(highest, 3 * Math.max(below, 1e-9 * highest));
-      entry.game = this.#searchAt(entry, this.#membersOf(entry), 0, below, diveNodes);
-      if (!entry.game && this.#search.bound >= highest) entry.key = Number.POSITIVE_INFINITY;
+      const game = this.#searchAt(entry, accepts, 0, below, diveNodes, true);
+      if (game) return game;
     }
+    return undefined;
+  }
+
+  /** Whether the parties that may be in games of this entry add up to two teams at all. */
+  #hasShape(entry: Entry, accepts: (other: Entry) => boolean): boolean {
+    if (this.#parties === 0) return true;
+    const available = new Uint32Array(this.#rules.teamSize + 1);
+    available[entry.pooled.size]++;
+    for (const other of this.#sorted) if (accepts(other)) available[other.pooled.size]++;
+    return shapesOf(available, entry.pooled.size, this.#rules.teamSize).length > 0;
   }
 
   /** Who else may be in the games of this entry. */
@@ -255,6 +278,7 @@ export class TicketQueue {
     creditMax: number,
     limit: number,
     nodeBudget: number,
+    isDive = false,
   ): FoundGame | undefined {
     const search = this.#search;
     const sorted = this.#sorted;
@@ -276,15 +300,11 @@ export class TicketQueue {
     if (descends) gathered.reverse();
 
     const counter = this.#counter;
-    const sizes: number[] = new Array(this.#rules.teamSize + 1).fill(0);
     counter.clear();
-    for (const { pooled } of gathered) {
-      sizes[pooled.size]++;
-      counter.add(pooled);
-    }
+    for (const { pooled } of gathered) counter.add(pooled);
     search.bound = limit;
     search.wasCut = false;
-    if (!counter.isFull || !canFillTeams(sizes, entry.pooled.size, this.#rules.teamSize)) return undefined;
+    if (!counter.isFull) return undefined;
     search.candidates.length = 0;
     search.credits.length = 0;
     for (const other of gathered) {
@@ -294,7 +314,9 @@ export class TicketQueue {
       );
     }
     search.nodes += searchCost + (gathered.length >> 3);
-    if (!search.run(descends ? above.length : below.length, limit, nodeBudget)) return undefined;
+    const anchor = descends ? above.length : below.length;
+    if (!(isDive ? search.dive(anchor, limit, nodeBudget) : search.run(anchor, limit, nodeBudget)))
+      return undefined;
     const members = [...search.members];
     return {
       members,
@@ -392,7 +414,8 @@ export class TicketQueue {
   }
 
   #rebuild(pending: readonly Entry[]): void {
-    const sorted = [...this.#sorted, ...pending].sort((a, b) => bySkill(a.pooled, b.pooled));
+    const entries = new Map([...this.#sorted, ...pending].map((entry) => [entry.pooled, entry]));
+    const sorted = sortBySkill([...entries.keys()]).map((pooled) => entries.get(pooled)!);
     this.#sorted = sorted;
     this.#heap.clear();
     const count = sorted.length;
@@ -511,6 +534,9 @@ export class TicketQueue {
 
 /** Costs are sums of an imbalance and a wait; two that differ by less, relatively, are equal. */
 const rounding = 1e-15;
+
+/** The nodes that looking for any game of any entry may cost. */
+const anyGameNodes = 50_000;
 
 /** What the preparation of a search costs, in nodes. */
 const searchCost = 5;

@@ -5,6 +5,7 @@ import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import { Splitter } from './split.ts';
 import type { GameRules } from './types.ts';
+import { fitsShape, shapesOf } from './windows.ts';
 
 /** A candidate of a search: a waiting ticket. */
 export interface Candidate {
@@ -62,6 +63,11 @@ export class TicketSearch {
   readonly #fillConfined: Uint8Array;
   #full = 0;
 
+  /** The chosen tickets by size, and the shapes of games that the candidates can make. */
+  readonly #sizes: Uint8Array;
+  #shapes: readonly Uint8Array[] = [];
+  #hasParties = false;
+
   #anchor = 0;
   #limit = 0;
   #found = false;
@@ -76,6 +82,7 @@ export class TicketSearch {
     this.#perRange = imbalancePerRange(rules);
     this.#splitter = new Splitter(rules, roles);
     this.#chosen = new Float64Array(this.#n);
+    this.#sizes = new Uint8Array(rules.teamSize + 1);
     this.#fill = new Float64Array(this.#n);
     this.#skills = new Float64Array(this.#n);
     this.#confined = new Uint8Array(roles ? roles.all + 1 : 1);
@@ -103,12 +110,82 @@ export class TicketSearch {
     this.#chosen.fill(0, 0, pooled.size);
     this.#path.push(anchor);
     if (!this.#roles || this.#join(pooled)) {
-      this.#extend(0, pooled.size, 0, 0, this.#within[anchor], this.credits[anchor], 1 | (1 << pooled.size));
+      this.#extend(0, pooled.size, 0, 0, this.#within[anchor], this.credits[anchor]);
     }
     this.nodes += nodeBudget - this.#nodesLeft;
     this.bound = Math.min(this.#limit, this.#cutBound);
     this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
     if (this.wasCut && this.#found) this.#polish();
+    return this.#found;
+  }
+
+  /**
+   * Looks for any game with candidate `anchor` that costs less than `limit`, nearest tickets and narrowest parties first, and
+   * improves the first by exchanges; whether there is one. Visits at most `nodeBudget` nodes. Proves nothing.
+   */
+  dive(anchor: number, limit: number, nodeBudget: number): boolean {
+    this.#prepare(anchor);
+    this.#anchor = anchor;
+    this.#limit = limit;
+    this.#found = false;
+    this.#path.length = 0;
+    this.#confined.fill(0);
+    this.#full = 0;
+    const { mean } = this.candidates[anchor].pooled;
+    const needs = this.candidates.map(({ pooled }) =>
+      Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low),
+    );
+    const order = this.candidates.flatMap((_, i) => (i === anchor ? [] : [i]));
+    order.sort((a, b) => needs[a] - needs[b] || a - b);
+    let nodesLeft = nodeBudget;
+    const extend = (from: number, players: number): void => {
+      if (players === this.#n) {
+        this.#divide(this.#path.reduce((most, i) => Math.max(most, this.credits[i]), 0));
+        return;
+      }
+      for (let at = from; at < order.length && !this.#found && nodesLeft > 0; at++) {
+        const { pooled } = this.candidates[order[at]];
+        if (players + pooled.size > this.#n || !this.#fitsSize(pooled.size)) continue;
+        if (this.#roles && !this.#mayJoin(pooled)) continue;
+        nodesLeft--;
+        if (this.#forbids && this.#isRefused(pooled)) continue;
+        const full = this.#full;
+        if (!this.#roles || this.#join(pooled)) {
+          this.#path.push(order[at]);
+          this.#sizes[pooled.size]++;
+          extend(at + 1, players + pooled.size);
+          this.#sizes[pooled.size]--;
+          this.#path.pop();
+        }
+        if (this.#roles) this.#leave(pooled, full);
+      }
+    };
+    const { pooled } = this.candidates[anchor];
+    this.#path.push(anchor);
+    if (!this.#roles || this.#join(pooled)) extend(0, pooled.size);
+    this.nodes += nodeBudget - nodesLeft;
+    if (this.#found) this.#polish();
+    return this.#found;
+  }
+
+  /**
+   * Makes a game of these candidates, the members given by their places, and improves it by exchanges, without a
+   * search; whether there is one. Nothing is proved by it.
+   */
+  polishFrom(candidates: readonly Candidate[], places: readonly number[]): boolean {
+    this.candidates.length = 0;
+    this.credits.length = 0;
+    for (const candidate of candidates) {
+      this.candidates.push(candidate);
+      this.credits.push(0);
+    }
+    this.#anchor = -1;
+    this.#limit = Number.POSITIVE_INFINITY;
+    this.#found = false;
+    this.#path.length = 0;
+    for (const place of places) this.#path.push(place);
+    this.#divide(0);
+    if (this.#found) this.#polish();
     return this.#found;
   }
 
@@ -164,6 +241,14 @@ export class TicketSearch {
 
   #prepare(anchor: number): void {
     const count = this.candidates.length;
+    const available = new Uint32Array(this.#rules.teamSize + 1);
+    for (const { pooled } of this.candidates) available[pooled.size]++;
+    this.#hasParties = available[1] < count;
+    this.#shapes = this.#hasParties
+      ? shapesOf(available, this.candidates[anchor].pooled.size, this.#rules.teamSize)
+      : noShapes;
+    this.#sizes.fill(0);
+    this.#sizes[this.candidates[anchor].pooled.size] = 1;
     if (count > this.#value.length) {
       const room = 2 * count;
       this.#value = new Float64Array(room);
@@ -186,32 +271,21 @@ export class TicketSearch {
 
   /**
    * Tries every next ticket from `from` on. Chosen are m players of the given sum, sum of squares and SSD within
-   * parties; `credit` is the greatest so far, and bit s of `sums` is set when some of the chosen tickets have s players.
+   * parties; `credit` is the greatest so far.
    */
-  #extend(
-    from: number,
-    m: number,
-    sum: number,
-    squares: number,
-    within: number,
-    credit: number,
-    sums: number,
-  ): void {
+  #extend(from: number, m: number, sum: number, squares: number, within: number, credit: number): void {
     const r = this.#n - m;
     if (r === 0) {
       this.#divide(credit);
       return;
     }
     const { candidates } = this;
-    const k = this.#rules.teamSize;
     for (let j = from; j < candidates.length; j++) {
       const { pooled } = candidates[j];
       const size = pooled.size;
       if (size > r || j === this.#anchor) continue;
       if (j > from && this.#isTwin(j)) continue;
-      const newSums = sums | (sums << size);
-      // Some of the tickets must be able to be in one team, the others in the other: m + size − k to k players.
-      if (!canDivide(newSums, m + size, k)) continue;
+      if (!this.#fitsSize(size)) continue;
       if (this.#roles && !this.#mayJoin(pooled)) continue;
 
       if (!this.#fillFrom(j, r)) break;
@@ -236,6 +310,7 @@ export class TicketSearch {
       const value = this.#value[j];
       for (let i = 0; i < size; i++) this.#chosen[m + i] = value;
       this.#path.push(j);
+      this.#sizes[size]++;
       this.#extend(
         j + 1,
         m + size,
@@ -243,11 +318,20 @@ export class TicketSearch {
         squares + size * value * value,
         within + this.#within[j],
         Math.max(credit, this.credits[j]),
-        newSums,
       );
       this.#path.pop();
+      this.#sizes[size]--;
       if (this.#roles) this.#leave(pooled, full);
     }
+  }
+
+  /** Whether with one more party of this size the chosen can still be completed to two full teams. */
+  #fitsSize(size: number): boolean {
+    if (!this.#hasParties) return true;
+    this.#sizes[size]++;
+    const fits = fitsShape(this.#sizes, this.#shapes);
+    this.#sizes[size]--;
+    return fits;
   }
 
   /** Whether candidate j makes just the games that its predecessor, which was tried at this level, has made. */
@@ -387,11 +471,7 @@ export class TicketSearch {
   }
 }
 
+const noShapes: readonly Uint8Array[] = [];
+
 /** The divisions that polishing one game may cost: about a millisecond. */
 const swapsMax = 400;
-
-/** Whether some sum s in the bit set is possible with s and players − s both at most k. */
-function canDivide(sums: number, players: number, k: number): boolean {
-  const from = Math.max(0, players - k);
-  return ((sums >> from) & ((1 << (k - from + 1)) - 1)) !== 0;
-}

@@ -1,0 +1,149 @@
+import { imbalancePerRange, lemma1 } from './bounds.ts';
+import { centreBound } from './centre-bound.ts';
+import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
+import { RoleTable } from './roles.ts';
+import { orderBySkill } from './sort-skills.ts';
+import { type Candidate, TicketSearch } from './ticket-search.ts';
+import type { GameRules } from './types.ts';
+
+/** A game of players with roles, by their indices. */
+export interface BestRoleGame {
+  readonly imbalance: number;
+  readonly teams: readonly [number[], number[]];
+  /** No game of these players has less imbalance; equal to `imbalance` when the game is proved best. */
+  readonly lowerBound: number;
+}
+
+/**
+ * The best game of solo players with roles, from scratch; undefined if none can be formed.
+ *
+ * For each player the shortest interval of skills that starts with it and has distinct representatives (Lemma 3)
+ * bounds its games by Lemma 6. Then the search at the players of least bound, deepening until the best game found
+ * excludes all others. When the node budget ends first, the centre bound says how far the game may be from the best.
+ *
+ * Cost: a sort, a pass per set of roles, and the searches.
+ *
+ * @param masks bit r is set when the player accepts the r-th role, roles in alphabetical order
+ * @throws Error when the rules have no roles
+ */
+export function bestRoleGame(
+  skills: Float64Array,
+  masks: Uint8Array,
+  rules: GameRules,
+  options: { nodeBudget?: number } = {},
+): BestRoleGame | undefined {
+  const roles = RoleTable.of(rules);
+  if (!roles) throw new Error('Expected rules with roles; without them use bestGame');
+  const order = orderBySkill(skills);
+  const n = order.length;
+  const sorted = new Float64Array(n);
+  const sortedMasks = new Uint8Array(n);
+  for (let i = 0; i < n; i++) {
+    sorted[i] = skills[order[i]];
+    sortedMasks[i] = masks[order[i]];
+  }
+  const ranges = shortestIntervals(sorted, sortedMasks, roles);
+  let narrowest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < n; i++) if (ranges[i] < narrowest) narrowest = ranges[i];
+  if (narrowest === Number.POSITIVE_INFINITY) return undefined;
+
+  const perRange = imbalancePerRange(rules);
+  const search = new TicketSearch(rules, roles, undefined);
+  const nodeBudget = options.nodeBudget ?? 20_000;
+  let best: { members: PooledTicket[]; firstTeam: number; imbalance: number } | undefined;
+  const searchAmong = (places: readonly number[], anchor: number, limit: number, nodes: number): void => {
+    search.candidates.length = 0;
+    search.credits.length = 0;
+    for (const place of places) {
+      search.candidates.push(candidateAt(place));
+      search.credits.push(0);
+    }
+    if (!search.run(anchor, limit, nodes)) return;
+    best = { members: [...search.members], firstTeam: search.firstTeam, imbalance: search.imbalance };
+  };
+  const candidateAt = (place: number): Candidate => ({
+    pooled: poolPlayer(String(order[place]), sorted[place], sortedMasks[place]),
+  });
+  const window = (from: number, reach: number): number[] => {
+    const places: number[] = [];
+    for (let i = from; i < n && sorted[i] <= reach; i++) if (sortedMasks[i] !== 0) places.push(i);
+    return places;
+  };
+
+  const certain = lemma1(narrowest, rules.alpha);
+  let proved = perRange * narrowest;
+  while (!best || proved < best.imbalance) {
+    const below = Math.min(certain, 1.3 * proved || certain);
+    const anchors: number[] = [];
+    for (let i = 0; i < n; i++) if (perRange * ranges[i] < below) anchors.push(i);
+    anchors.sort((a, b) => ranges[a] - ranges[b] || a - b);
+    for (const anchor of anchors) {
+      const limit = Math.min(below, best?.imbalance ?? below);
+      if (perRange * ranges[anchor] >= limit || search.nodes >= nodeBudget) break;
+      searchAmong(window(anchor, sorted[anchor] + limit / perRange), 0, limit, nodeBudget - search.nodes);
+    }
+    if (search.nodes >= nodeBudget) break;
+    proved = Math.min(below, best?.imbalance ?? below);
+  }
+  if (best && proved >= best.imbalance) return answer(best, best.imbalance);
+
+  // The budget is spent: start from the best basis around a centre, and look among those near its players.
+  const centre = centreBound(sorted, sortedMasks, roles, rules);
+  if (!centre) return undefined;
+  const near = new Set<number>();
+  for (const place of centre.basis) {
+    for (let step = -reachOfPolish; step <= reachOfPolish; step++) {
+      if (place + step >= 0 && place + step < n && sortedMasks[place + step] !== 0) near.add(place + step);
+    }
+  }
+  const places = [...near].sort((a, b) => a - b);
+  const polished = search.polishFrom(
+    places.map(candidateAt),
+    centre.basis.map((place) => places.indexOf(place)),
+  );
+  if (polished && (!best || search.imbalance < best.imbalance)) {
+    best = { members: [...search.members], firstTeam: search.firstTeam, imbalance: search.imbalance };
+  }
+  return best && answer(best, Math.min(best.imbalance, Math.max(proved, centre.bound)));
+}
+
+function answer(
+  best: { members: PooledTicket[]; firstTeam: number; imbalance: number },
+  lowerBound: number,
+): BestRoleGame {
+  const team = (side: number) =>
+    best.members
+      .filter((_, i) => ((best.firstTeam >> i) & 1) === side)
+      .map(({ ticket }) => Number(ticket.ticketId));
+  return { imbalance: best.imbalance, teams: [team(1), team(0)], lowerBound };
+}
+
+/** How many neighbours to each side of the basis' players may take their place. */
+const reachOfPolish = 12;
+
+/**
+ * For each player the range of the shortest interval that starts with it and has distinct representatives for all places
+ * of a game, ∞ if there is none. By Hall's theorem that is where, for each set B of roles, twice its places' worth of
+ * players who accept a role of B have been seen: for each B the player so many places on in the list of those players.
+ */
+function shortestIntervals(sorted: Float64Array, masks: Uint8Array, roles: RoleTable): Float64Array {
+  const n = sorted.length;
+  const ends = new Int32Array(n);
+  const willing = new Int32Array(n);
+  for (let set = 1; set <= roles.all; set++) {
+    const needed = 2 * roles.placesOf[set];
+    let count = 0;
+    for (let i = 0; i < n; i++) if ((masks[i] & set) !== 0) willing[count++] = i;
+    for (let i = 0, first = 0; i < n; i++) {
+      const last = first + needed - 1;
+      const end = last < count ? willing[last] : n;
+      if (end > ends[i]) ends[i] = end;
+      if (first < count && willing[first] === i) first++;
+    }
+  }
+  const ranges = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    ranges[i] = ends[i] < n && masks[i] !== 0 ? sorted[ends[i]] - sorted[i] : Number.POSITIVE_INFINITY;
+  }
+  return ranges;
+}

@@ -1,0 +1,169 @@
+import { lemma6 } from './bounds.ts';
+import { imbalance } from './imbalance.ts';
+import { KeyHeap } from './key-heap.ts';
+import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
+import { RoleTable } from './roles.ts';
+import { Splitter, skillsOf } from './split.ts';
+import type { GameRules } from './types.ts';
+import { WindowCounter } from './windows.ts';
+
+/** A game of the approximation, by the ids of its players. */
+export interface ApproximateGame {
+  readonly teams: readonly [number[], number[]];
+  readonly imbalance: number;
+  /** No game has less: Lemma 6 on the shortest interval. `imbalance ≤ ρ · lowerBound`. */
+  readonly lowerBound: number;
+}
+
+/**
+ * Theorem 3 (Alman & McKay): a ρ-approximation of the best game of solo players with roles, ρ = 2k^(1/q)(1 + α), kept
+ * while players come and go. The engine's own searches are exact or certified far closer; this is for
+ * comparison, and for pools beyond any budget.
+ *
+ * It keeps the shortest interval of skills with distinct representatives for all 2k places. **The candidate property**
+ * (section 6.1) in the form that needs no permutations: each player points to the least player up to whom the
+ * interval that starts with it has representatives, or to nothing (void) when a later start ends at the same player. The
+ * pointers ascend, so that an insert or removal changes only those whose interval reaches the place: the paper's
+ * structure has (2k)! lists, this one a run of neighbours.
+ */
+export class RoleApproximation {
+  /** ρ: how much worse than the best game the game of `best` can be. */
+  readonly ratio: number;
+
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable;
+  readonly #counter: WindowCounter;
+  readonly #splitter: Splitter;
+  readonly #perRange: number;
+  /** The ids in order of skill, and by id the player and the last of its interval (−1 for none). */
+  readonly #order: number[] = [];
+  readonly #players: PooledTicket[] = [];
+  readonly #ends: number[] = [];
+  /** By id the range of its interval, ∞ when it has none or is void: what the heap orders by. */
+  #ranges = new Float64Array(64);
+  readonly #heap = new KeyHeap();
+  readonly #freeIds: number[] = [];
+
+  /** @throws Error when the rules have no roles */
+  constructor(rules: GameRules) {
+    const roles = RoleTable.of(rules);
+    if (!roles) throw new Error('Expected rules with roles; without them use GameQueue');
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#counter = new WindowCounter(rules.teamSize, roles);
+    this.#splitter = new Splitter(rules, roles);
+    this.#perRange = lemma6(rules.teamSize, rules.q);
+    this.ratio = (1 + rules.alpha) / this.#perRange;
+  }
+
+  get size(): number {
+    return this.#order.length;
+  }
+
+  /** Adds a player who accepts the roles of `mask` (in alphabetical order of name) and returns its id. */
+  insert(skill: number, mask: number): number {
+    const id = this.#freeIds.pop() ?? this.#players.length;
+    this.#players[id] = poolPlayer(String(id), skill, mask);
+    this.#ends[id] = -1;
+    if (id >= this.#ranges.length) {
+      const ranges = new Float64Array(2 * id);
+      ranges.set(this.#ranges);
+      this.#ranges = ranges;
+    }
+    const place = this.#placeOf(id);
+    const from = this.#firstThatReaches(place);
+    this.#order.splice(place, 0, id);
+    this.#pointAnew(from, place);
+    return id;
+  }
+
+  /** Removes a player that is here. */
+  remove(id: number): void {
+    const place = this.#placeOf(id);
+    const from = this.#firstThatReaches(place);
+    this.#order.splice(place, 1);
+    this.#ranges[id] = Number.NaN;
+    this.#freeIds.push(id);
+    this.#pointAnew(from, place - 1);
+  }
+
+  /** The game of the shortest interval, undefined if none can be formed. */
+  best(): ApproximateGame | undefined {
+    const heap = this.#heap;
+    while (heap.size > 0 && this.#ranges[heap.topId] !== heap.topKey) heap.pop();
+    if (heap.size === 0) return undefined;
+    const start = heap.topId;
+    const members = this.#representatives(start);
+    // All divisions; Lemma 5 makes one of them by pairs, and so d_p is at most the range.
+    this.#splitter.split(members);
+    const { firstTeam } = this.#splitter;
+    const ids = (side: number) =>
+      members.filter((_, i) => ((firstTeam >> i) & 1) === side).map(({ ticket }) => Number(ticket.ticketId));
+    return {
+      teams: [ids(1), ids(0)],
+      imbalance: imbalance(skillsOf(members, firstTeam), skillsOf(members, ~firstTeam), this.#rules)
+        .imbalance,
+      lowerBound: this.#perRange * this.#ranges[start],
+    };
+  }
+
+  /** The first 2k players from `start` on that can be seated together: the matroid's greedy, which ends at the pointer. */
+  #representatives(start: number): PooledTicket[] {
+    const members: PooledTicket[] = [];
+    for (let place = this.#placeOf(start); members.length < 2 * this.#rules.teamSize; place++) {
+      const player = this.#players[this.#order[place]];
+      const masks = [...members, player].map((member) => member.masks[0]);
+      if (this.#roles.canSeat(masks, 2)) members.push(player);
+    }
+    return members;
+  }
+
+  /** The place of the first start whose interval reaches this place, or has no end. */
+  #firstThatReaches(place: number): number {
+    let from = place;
+    while (from > 0) {
+      const end = this.#ends[this.#order[from - 1]];
+      if (end !== -1 && this.#placeOf(end) < place) break;
+      from--;
+    }
+    return from;
+  }
+
+  /** Computes the pointers of the starts from `from` to `to`, by two pointers, and who is void. */
+  #pointAnew(from: number, to: number): void {
+    const order = this.#order;
+    const counter = this.#counter;
+    counter.clear();
+    let end = from - 1;
+    for (let start = from; start <= to; start++) {
+      while (!counter.isFull && end + 1 < order.length) counter.add(this.#players[order[++end]]);
+      this.#ends[order[start]] = counter.isFull ? order[end] : -1;
+      counter.remove(this.#players[order[start]]);
+    }
+    for (let start = Math.max(0, from - 1); start <= to; start++) {
+      const id = order[start];
+      const last = this.#ends[id];
+      const isVoid = last === -1 || (start + 1 < order.length && this.#ends[order[start + 1]] === last);
+      const range = isVoid ? Number.POSITIVE_INFINITY : this.#players[last].mean - this.#players[id].mean;
+      if (range === this.#ranges[id]) continue;
+      this.#ranges[id] = range;
+      if (!isVoid) this.#heap.push(range, id);
+    }
+    if (this.#heap.size > 64 + 4 * order.length) this.#heap.compact(this.#ranges);
+  }
+
+  /** Where the player stands, or would stand, in order of skill, equal skills by id. */
+  #placeOf(id: number): number {
+    const { mean } = this.#players[id];
+    let low = 0;
+    let high = this.#order.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#order[middle];
+      const skill = this.#players[other].mean;
+      if (skill < mean || (skill === mean && other < id)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

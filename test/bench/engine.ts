@@ -1,0 +1,480 @@
+import { cpus, totalmem } from 'node:os';
+import { QueueRoom } from '@colyseus/core';
+import { bestGame } from '../../lib/engine/best-game.ts';
+import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
+import { GamePool } from '../../lib/engine/game-pool.ts';
+import { GameQueue } from '../../lib/engine/game-queue.ts';
+import { partition } from '../../lib/engine/partition.ts';
+import { sortSkills } from '../../lib/engine/sort-skills.ts';
+import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
+import { normal, seeded } from '../engine/random-pool.ts';
+
+/** One line of the results: what was done, what was hoped for, what was reached. */
+export interface BenchRow {
+  work: string;
+  aim: string;
+  reached: string;
+  /** Something computed from all results, so that no work can be optimised away, and the same for the same seed. */
+  sink: number;
+}
+
+const plain: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
+const roles = { damage: 3, healer: 1, tank: 1 };
+const infinity = Number.POSITIVE_INFINITY;
+const nowMs = 1_000_000_000;
+
+/**
+ * The engine's benchmark. `scale` 1 is the full size; 0.001 runs everything in a moment, for the test suite.
+ * Times are CPU times of this thread, the best of some runs after a warm-up: what else the machine does does not count.
+ */
+export function benchEngine(scale: number, seed: number, report: (row: BenchRow) => void): void {
+  const size = (full: number, least = 200) => Math.max(least, Math.round((full * scale) / 10) * 10);
+  const runs = scale < 1 ? 1 : 3;
+  const random = seeded(seed);
+  const skills = (n: number) =>
+    Float64Array.from({ length: n }, () => Math.max(0, 1500 + 300 * normal(random)));
+
+  {
+    const input = skills(size(1e6));
+    let sink = 0;
+    const ms = best(runs, () => {
+      sink = bestGame(input, plain)!.imbalance;
+    });
+    report({
+      work: `exact best game of ${count(input.length)} unsorted players, from scratch`,
+      aim: '< 60 ms',
+      reached: `${ms.toFixed(1)} ms`,
+      sink,
+    });
+  }
+
+  for (const n of [size(1e5), size(1e6)]) {
+    const operations = size(4e5);
+    const arriving = skills(operations);
+    const start = sortSkills(skills(n));
+    const picks = Float64Array.from({ length: operations }, random);
+    let sink = 0;
+    const ms = best(runs, (start_) => {
+      const queue = new GameQueue(plain);
+      queue.load(start);
+      const ids = Array.from(start, (_, id) => id);
+      ids.push(queue.insert(1500));
+      queue.best();
+      sink = 0;
+      start_();
+      for (let i = 0; i < operations; i++) {
+        if (i % 2 === 0) ids.push(queue.insert(arriving[i]));
+        else {
+          const at = Math.floor(picks[i] * ids.length);
+          queue.remove(ids[at]);
+          ids[at] = ids[ids.length - 1];
+          ids.pop();
+        }
+        sink += queue.best()!.imbalance;
+      }
+    });
+    report({
+      work: `insert or remove, then best game, n = ${count(n)}`,
+      aim: '≥ 1.5 M operations/s',
+      reached: `${(operations / ms / 1000).toFixed(2)} M operations/s`,
+      sink,
+    });
+  }
+
+  for (const [n, aim] of [
+    [size(1e5), '< 0.25 s'],
+    [size(1e6), '< 4 s'],
+  ] as const) {
+    const start = sortSkills(skills(n));
+    let sink = 0;
+    let games = 0;
+    const ms = best(Math.min(runs, 2), () => {
+      [sink, games] = drainQueue(start, plain);
+    });
+    const memory = process.memoryUsage().rss / 2 ** 20;
+    report({
+      work: `drain best-first, exact, n = ${count(n)}`,
+      aim,
+      reached: `${(ms / 1000).toFixed(2)} s (${(games / ms).toFixed(0)} k games/s, ${memory.toFixed(0)} MB resident)`,
+      sink,
+    });
+  }
+
+  for (const [n, aim] of [
+    [size(1e4), '< 1.5 ms'],
+    [size(1e5), '< 10 ms'],
+  ] as const) {
+    for (const popularity of ['mild', 'extreme'] as const) {
+      const input = skills(n);
+      const masks = Uint8Array.from(input, () => maskOf(random, popularity));
+      let sink = 0;
+      let proved = false;
+      const ms = best(runs * 5, () => {
+        const game = bestRoleGame(input, masks, { ...plain, roles })!;
+        sink = game.imbalance;
+        proved = game.lowerBound === game.imbalance;
+      });
+      report({
+        work: `roles of ${popularity} popularity, from scratch, n = ${count(n)}`,
+        aim: `${aim}, exact`,
+        reached: `${ms.toFixed(2)} ms, ${proved ? 'exact' : 'not proved'}`,
+        sink,
+      });
+    }
+  }
+
+  {
+    const n = size(1e5);
+    const operations = size(2000);
+    const pool = new GamePool({ ...plain, roles });
+    for (let i = 0; i < n; i++)
+      pool.insert(solo(`t${i}`, 1500 + 300 * normal(random), roleNames(random, 'mild')));
+    pool.insert(solo('first', 1500, ['tank']));
+    pool.best(nowMs);
+    let sink = 0;
+    let arrived = 0;
+    const ms = best(1, () => {
+      for (let i = 0; i < operations; i++) {
+        if (i % 2 === 0)
+          pool.insert(solo(`n${arrived++}`, 1500 + 300 * normal(random), roleNames(random, 'mild')));
+        else pool.remove(`t${Math.floor(random() * n)}`);
+        sink += pool.best(nowMs)!.imbalance;
+      }
+    });
+    report({
+      work: `roles, dynamic: insert or remove, then best game, n = ${count(n)}`,
+      aim: '< 100 µs',
+      reached: `${((1000 * ms) / operations).toFixed(0)} µs`,
+      sink,
+    });
+  }
+
+  {
+    const n = size(1e4);
+    const masks = Uint8Array.from({ length: n }, () => 2 ** Math.floor(3 * random()));
+    const input = Float64Array.from(masks, (mask) => 1000 + 250 * mask + 50 * normal(random));
+    let sink = 0;
+    let gap = 0;
+    const ms = best(runs, () => {
+      const game = bestRoleGame(input, masks, { ...plain, roles }, { nodeBudget: 2000 })!;
+      sink = game.imbalance;
+      gap = game.imbalance / game.lowerBound - 1;
+    });
+    report({
+      work: `roles in disjoint bands, n = ${count(n)}`,
+      aim: 'certified ≤ 2% in < 50 ms',
+      reached: `${(100 * gap).toFixed(2)}% in ${ms.toFixed(1)} ms`,
+      sink,
+    });
+  }
+
+  {
+    const n = size(1e4);
+    const tickets = Array.from({ length: n }, (_, i) => {
+      const outlier = random() < 0.01;
+      const skill = outlier ? 3000 + 1500 * random() : Math.max(0, 1500 + 300 * normal(random));
+      return solo(`t${i}`, skill, undefined, nowMs - Math.floor((outlier ? 600 : 120) * 1000 * random()));
+    });
+    const pool = new GamePool({ ...plain, beta: 1 });
+    for (const ticket of tickets) pool.insert(ticket);
+    pool.best(nowMs);
+    const times: number[] = [];
+    const gaps: number[] = [];
+    let sink = 0;
+    for (let i = 0; i < n / 20; i++) {
+      const from = performance.now();
+      const game = pool.best(nowMs);
+      if (!game) break;
+      for (const ticketId of game.ticketIds) pool.remove(ticketId);
+      times.push(performance.now() - from);
+      gaps.push((game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
+      sink += game.imbalance;
+    }
+    report({
+      work: `β with old outliers (1%), n = ${count(n)}, ${times.length} games`,
+      aim: 'p99 < 1 ms, certified ≤ 1%',
+      reached: `p50 ${quantile(times, 0.5).toFixed(2)} ms, p99 ${quantile(times, 0.99).toFixed(2)} ms; ${percent(gaps.filter((gap) => gap <= 0.01).length / gaps.length)} certified ≤ 1%, median gap ${percent(quantile(gaps, 0.5))}`,
+      sink,
+    });
+  }
+
+  {
+    const n = size(1e4);
+    const tickets = Array.from({ length: n }, (_, i) => party(random, `t${i}`));
+    const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0);
+    let games: Game[] = [];
+    const ms = best(1, () => {
+      const pool = new GamePool({ ...plain, beta: 10 }, { nodeBudget: 200 });
+      for (const ticket of tickets) pool.insert(ticket);
+      games = [...pool.drain(nowMs)];
+    });
+    const skillOf = new Map(
+      tickets.flatMap((ticket) => ticket.players.map((p) => [p.playerId, p.skill] as const)),
+    );
+    const spreads = games.map((game) => {
+      const of = game.teams.flat().map((seat) => skillOf.get(seat.playerId)!);
+      return Math.max(...of) - Math.min(...of);
+    });
+    const matched = (games.length * 10) / players;
+    report({
+      work: `parties (55/25/10/3/7% of sizes 1–5), ${count(n)} tickets, β = 10, drain`,
+      aim: '> 97% matched, no party broken, < 1 s, mean spread < 155',
+      reached: `${percent(matched)} matched, ${broken(games)} broken, ${(ms / 1000).toFixed(2)} s, mean spread ${mean(spreads).toFixed(0)}, mean v_2 ${mean(games.map((game) => game.uniformity)).toFixed(0)}`,
+      sink: games.reduce((sum, game) => sum + game.imbalance, 0),
+    });
+  }
+
+  {
+    const input = skills(size(1e6));
+    let sink = 0;
+    let bound = 0;
+    const ms = best(runs, () => {
+      const result = partition(input, plain);
+      sink = result.objective;
+      bound = result.lowerBound;
+    });
+    report({
+      work: `offline partition of ${count(input.length)} players, worst imbalance`,
+      aim: '< 100 ms, with a valid bound',
+      reached: `${ms.toFixed(0)} ms, worst ${sink.toFixed(1)}, no partition below ${bound.toFixed(1)}`,
+      sink,
+    });
+  }
+
+  {
+    const n = size(1e4);
+    const tickets = Array.from({ length: n }, (_, i) =>
+      solo(`t${i}`, Math.max(1, 1500 + 300 * normal(random))),
+    );
+    const skillOf = new Map(tickets.map((ticket) => [ticket.ticketId, ticket.players[0].skill]));
+    let games: Game[] = [];
+    const ours = best(runs * 3, () => {
+      const pool = new GamePool(plain);
+      for (const ticket of tickets) pool.insert(ticket);
+      games = [...pool.drain(nowMs)];
+    });
+    const difference = mean(games.map((game) => game.fairness));
+    report({
+      work: `tick of ${count(n)} waiting solo players, 5v5, all released`,
+      aim: '< 32 ms, all matched, teams, smaller team difference than QueueRoom',
+      reached: `${ours.toFixed(1)} ms, ${percent((games.length * 10) / n)} matched, mean team difference ${difference.toFixed(2)}`,
+      sink: games.reduce((sum, game) => sum + game.imbalance, 0),
+    });
+    let groups: string[][] = [];
+    const theirs = best(runs * 3, (start) => {
+      const room = new BenchRoom(tickets, 10);
+      start();
+      room.reassignMatchGroups();
+      groups = room.readyGroups();
+    });
+    // QueueRoom has no teams: its players take sides in turn, in its order.
+    const theirDifference = mean(
+      groups.map((group) =>
+        Math.abs(group.reduce((sum, id, i) => sum + (i % 2 === 0 ? 1 : -1) * skillOf.get(id)!, 0)),
+      ),
+    );
+    report({
+      work: `the same by @colyseus/core's QueueRoom, sides taken in turn`,
+      aim: '',
+      reached: `${theirs.toFixed(1)} ms, ${percent((groups.length * 10) / n)} matched, mean team difference ${theirDifference.toFixed(2)}`,
+      sink: groups.length,
+    });
+  }
+
+  const variants: [string, GameRules][] = [
+    ['p = ∞', { ...plain, p: infinity }],
+    ['p = 2', { ...plain, p: 2 }],
+    ['q = 1', { ...plain, q: 1 }],
+    ['q = ∞', { ...plain, q: infinity }],
+    ['α = 100', { ...plain, alpha: 100 }],
+    ...[1, 2, 3, 4, 6].map((k): [string, GameRules] => [`k = ${k}`, { ...plain, teamSize: k }]),
+  ];
+  for (const [name, rules] of variants) {
+    const n = size(1e4);
+    const start = sortSkills(skills(n));
+    let sink = 0;
+    let games = 0;
+    const ms = best(runs, () => {
+      [sink, games] = drainQueue(start, rules);
+    });
+    report({
+      work: `drain, ${name}, n = ${count(n)}`,
+      aim: '',
+      reached: `${ms.toFixed(1)} ms (${(games / ms).toFixed(1)} k games/s)`,
+      sink,
+    });
+  }
+
+  for (const full of [1e3, 1e4, 1e5, 1e6]) {
+    const input = skills(size(full));
+    const sorted = sortSkills(input);
+    let sink = 0;
+    const scratch = best(runs, () => {
+      sink = bestGame(input, plain)!.imbalance;
+    });
+    const load = best(runs, () => {
+      const queue = new GameQueue(plain);
+      queue.load(sorted);
+      sink += queue.best()!.imbalance;
+    });
+    report({
+      work: `growth, n = ${count(input.length)}: best game from scratch / loading a sorted queue and its best game`,
+      aim: '',
+      reached: `${scratch.toFixed(2)} ms / ${load.toFixed(2)} ms`,
+      sink,
+    });
+  }
+}
+
+/** Releases all games of a queue; the sum of imbalances and the number. Throws when one is not proved. */
+function drainQueue(sorted: Float64Array, rules: GameRules): [number, number] {
+  const queue = new GameQueue(rules);
+  queue.load(sorted);
+  let sum = 0;
+  let games = 0;
+  for (let game = queue.best(); game; game = queue.best()) {
+    if (game.lowerBound !== game.imbalance)
+      throw new Error(`Expected proved games, got a bound of ${game.lowerBound}`);
+    for (const id of game.players) queue.remove(id);
+    sum += game.imbalance;
+    games++;
+  }
+  return [sum, games];
+}
+
+/** QueueRoom with its search alone: clients that only carry a rank, and nobody to tell. */
+class BenchRoom extends QueueRoom {
+  constructor(tickets: readonly Ticket[], players: number) {
+    super();
+    this.maxPlayers = players;
+    const clients = tickets.map((ticket) => ({
+      sessionId: ticket.ticketId,
+      userData: { rank: ticket.players[0].skill, currentCycle: 0 },
+    }));
+    (this as unknown as { clients: unknown[] }).clients = clients;
+  }
+
+  override reassignMatchGroups(): void {
+    super.reassignMatchGroups();
+  }
+
+  override processGroupsReady(): void {}
+
+  readyGroups(): string[][] {
+    return this.groups.filter((group) => group.ready).map((group) => group.clients.map((c) => c.sessionId));
+  }
+}
+
+function solo(ticketId: string, skill: number, accepted?: string[], enqueuedAtMs = nowMs): Ticket {
+  return {
+    ticketId,
+    enqueuedAtMs,
+    players: [{ playerId: ticketId, skill: Math.max(0, skill), ...(accepted && { roles: accepted }) }],
+  };
+}
+
+/** Friends of similar skill (a deviation of 60), waiting for up to two minutes. */
+function party(random: () => number, ticketId: string): Ticket {
+  const u = random();
+  const size = u < 0.55 ? 1 : u < 0.8 ? 2 : u < 0.9 ? 3 : u < 0.93 ? 4 : 5;
+  const centre = 1500 + 300 * normal(random);
+  return {
+    ticketId,
+    enqueuedAtMs: nowMs - Math.floor(120_000 * random()),
+    players: Array.from({ length: size }, (_, i) => ({
+      playerId: `${ticketId}.${i}`,
+      skill: Math.max(0, centre + (size === 1 ? 0 : 60 * normal(random))),
+    })),
+  };
+}
+
+/** damage, healer, tank as bits: mild: each accepted by 40 to 70%; extreme: 4% tanks, 6% healers, the rest damage. */
+function maskOf(random: () => number, popularity: 'mild' | 'extreme'): number {
+  if (popularity === 'extreme') {
+    const u = random();
+    return u < 0.04 ? 4 : u < 0.1 ? 2 : 1;
+  }
+  const mask = (random() < 0.7 ? 1 : 0) | (random() < 0.5 ? 2 : 0) | (random() < 0.4 ? 4 : 0);
+  return mask === 0 ? 1 : mask;
+}
+
+function roleNames(random: () => number, popularity: 'mild' | 'extreme'): string[] {
+  const mask = maskOf(random, popularity);
+  return ['damage', 'healer', 'tank'].filter((_, r) => (mask >> r) & 1);
+}
+
+/** Games that have some but not all players of a ticket on a team. */
+function broken(games: readonly Game[]): number {
+  const teamOf = new Map<string, string>();
+  let splits = 0;
+  games.forEach((game, g) => {
+    game.teams.forEach((team, t) => {
+      for (const { ticketId } of team) {
+        const place = `${g}.${t}`;
+        if ((teamOf.get(ticketId) ?? place) !== place) splits++;
+        teamOf.set(ticketId, place);
+      }
+    });
+  });
+  return splits;
+}
+
+/**
+ * The least CPU time in ms of some runs, after one that does not count. A run may start its clock late. What is
+ * over sooner than the clock can tell is repeated and divided.
+ */
+function best(runs: number, run: (start: () => void) => void): number {
+  let least = infinity;
+  let repeats = 1;
+  for (let i = 0; i <= runs; i++) {
+    let total = 0;
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      let from = cpuMs();
+      run(() => {
+        from = cpuMs();
+      });
+      total += cpuMs() - from;
+    }
+    if (i === 0) repeats = runs === 1 ? 1 : Math.ceil(40 / Math.max(total, 0.2));
+    else least = Math.min(least, total / repeats);
+  }
+  return least;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)}%`;
+}
+
+function count(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+/** `npm run bench:engine [seed]` */
+if (import.meta.main) {
+  const seed = Number(process.argv[2] ?? 1);
+  console.log(
+    `${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GB; Node ${process.version}; seed ${seed}`,
+  );
+  console.log('One thread; times are its CPU time, best run after a warm-up.\n');
+  console.log('| work | aim | reached |\n|---|---|---|');
+  let sink = 0;
+  benchEngine(1, seed, (row) => {
+    sink += row.sink;
+    console.log(`| ${row.work} | ${row.aim} | ${row.reached} |`);
+  });
+  console.log(`\nsink ${sink}`);
+}

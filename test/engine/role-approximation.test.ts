@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
+import { RoleApproximation } from '../../lib/engine/role-approximation.ts';
+import { RoleTable } from '../../lib/engine/roles.ts';
+import type { GameRules } from '../../lib/engine/types.ts';
+import { randomCase, seeded } from './random-pool.ts';
+
+describe("Theorem 3's approximation", () => {
+  it('keeps the shortest interval and stays within its ratio of the best game while players come and go', () => {
+    const random = seeded(14);
+    let compared = 0;
+    for (let round = 0; round < 250; round++) {
+      const { rules, tickets } = randomCase(random, { maxPlayers: 14, teamSizes: [1, 2, 3] });
+      const roles = RoleTable.of(rules);
+      if (!roles) continue;
+      const queue = new RoleApproximation(rules);
+      const here = new Map<number, { skill: number; mask: number }>();
+      for (const ticket of tickets) {
+        const player = { skill: ticket.players[0].skill, mask: roles.maskOf(ticket.players[0]) };
+        here.set(queue.insert(player.skill, player.mask), player);
+        if (random() < 0.3) {
+          const id = [...here.keys()][Math.floor(random() * here.size)];
+          queue.remove(id);
+          here.delete(id);
+        }
+        const players = [...here.values()];
+        const game = queue.best();
+        const exact = bestRoleGame(
+          Float64Array.from(players, ({ skill }) => skill),
+          Uint8Array.from(players, ({ mask }) => mask),
+          rules,
+        );
+        expect(game === undefined).toBe(exact === undefined);
+        if (!game || !exact) continue;
+        compared++;
+        const unit = 1e-11 * Math.max(...players.map(({ skill }) => skill)) * (1 + rules.alpha);
+        expect(game.lowerBound).toBeLessThanOrEqual(exact.imbalance + unit);
+        expect(game.imbalance).toBeGreaterThanOrEqual(exact.imbalance - unit);
+        expect(game.imbalance).toBeLessThanOrEqual(queue.ratio * game.lowerBound + unit);
+        for (const team of game.teams) expect(roles.seat(team.map((id) => here.get(id)!.mask))).toBeDefined();
+      }
+    }
+    expect(compared).toBeGreaterThan(300);
+  });
+});
+
+describe('the hard instances of Theorem 2', () => {
+  it('keep the node budget and a valid bound', () => {
+    const random = seeded(15);
+    for (const solvable of [true, false]) {
+      const { rules, skills, masks } = ksumPool(random, 3, 12, solvable);
+      const exact = bestRoleGame(skills, masks, rules, { nodeBudget: 5_000_000 })!;
+      const cut = bestRoleGame(skills, masks, rules, { nodeBudget: 200 })!;
+      expect(cut.lowerBound).toBeLessThanOrEqual(exact.imbalance * (1 + 1e-9));
+      expect(cut.imbalance).toBeGreaterThanOrEqual(exact.imbalance * (1 - 1e-9));
+      expect(exact.lowerBound).toBeLessThanOrEqual(exact.imbalance);
+    }
+  });
+});
+
+/**
+ * Theorem 2's reduction: lists of numbers of which one each must sum to zero, as players of k roles who accept one
+ * role each. In role i < k stand the numbers of two lists, kept apart by residues modulo the first odd primes; the last
+ * role has two players far away, so that v_q hardly depends on the choice and d_p decides.
+ */
+function ksumPool(
+  random: () => number,
+  teamSize: number,
+  perList: number,
+  solvable: boolean,
+): { rules: GameRules; skills: Float64Array; masks: Uint8Array } {
+  const primes = [3, 5, 7, 11].slice(0, teamSize - 1);
+  const product = primes.reduce((a, b) => a * b, 1);
+  const residues = primes.map((prime) => {
+    let b = product / prime;
+    while (b % prime !== 1) b += product / prime;
+    return b;
+  });
+  const positive = Array.from({ length: teamSize - 1 }, () =>
+    Array.from({ length: perList }, () => 1 + Math.floor(random() * 1000)),
+  );
+  const negative = positive.map((list, i) =>
+    list.map((value, j) => (solvable && j === 0 ? value : 1001 + Math.floor(random() * 1000) * (i + 1))),
+  );
+  const far = 1e6 * product;
+  const skills: number[] = [];
+  const masks: number[] = [];
+  for (let i = 0; i + 1 < teamSize; i++) {
+    for (const value of positive[i]) {
+      skills.push(value * product + residues[i]);
+      masks.push(1 << i);
+    }
+    for (const value of negative[i]) {
+      skills.push(value * product);
+      masks.push(1 << i);
+    }
+  }
+  const shift = residues.reduce((a, b) => a + b, 0);
+  skills.push(far, far + shift);
+  masks.push(1 << (teamSize - 1), 1 << (teamSize - 1));
+  const roles = Object.fromEntries(Array.from({ length: teamSize }, (_, i) => [`role${i}`, 1]));
+  return {
+    rules: { teamSize, alpha: 1, p: 1, q: 2, beta: 0, roles },
+    skills: Float64Array.from(skills),
+    masks: Uint8Array.from(masks),
+  };
+}
