@@ -70,9 +70,9 @@ export function gameCost(setting: Setting, members: readonly Arrival[], now: num
 /**
  * Runs an algorithm over a sequence of arrivals in order of time, until the last player is in a game.
  *
- * @param onGame called with every game's cost and the index of its newest member, in the order made
- * @throws Error when the algorithm loses a player, plays one twice or lets one wait beyond τ_max: then
- *   the algorithm is wrong
+ * @param onGame called with every game's cost, in the order made
+ * @throws Error when the algorithm loses a player, plays one twice or lets one wait beyond τ_max, or its
+ *   timer stands still: then the algorithm is wrong
  */
 export function run(
   setting: Setting,
@@ -101,12 +101,21 @@ export function run(
     onGame?.(added);
   };
   const online = algorithm(setting, makeGame);
+  const actUntil = (time: number): void => {
+    for (let now = online.timer(); now <= time && now !== Number.POSITIVE_INFINITY; now = online.timer()) {
+      const before = games;
+      online.onTimer(now);
+      if (games === before && online.timer() <= now) {
+        throw new Error(`Expected the timer to move on from ${now}, or a game to be made`);
+      }
+    }
+  };
   for (const arrival of arrivals) {
-    for (let now = online.timer(); now <= arrival.time; now = online.timer()) online.onTimer(now);
+    actUntil(arrival.time);
     online.onArrival(arrival);
     seen++;
   }
-  for (let now = online.timer(); now !== Number.POSITIVE_INFINITY; now = online.timer()) online.onTimer(now);
+  actUntil(Number.POSITIVE_INFINITY);
   if (inGames !== seen) throw new Error(`Expected ${seen} players in games, got ${inGames}`);
   return { games, cost, costPerGame: cost / games, filledGames };
 }

@@ -10,6 +10,7 @@ import {
   type ReproduceOptions,
   type Reproduction,
   reproduction,
+  type Section,
 } from '../finding.ts';
 import { estimatedRate, givenRate } from './arrival-rate.ts';
 import { differenceWait } from './difference-wait.ts';
@@ -68,17 +69,17 @@ const SERVICE_DEFAULT = {
 
 /** Schlup, "Automatic Game Matching": table 3, and formulas (2), (3), (5), (6), (7), (9). */
 export function reproduceSchlup(options: ReproduceOptions): Reproduction {
-  const short = scores(
-    workloadsOverHorizon(20),
-    Math.max(2, Math.round(options.players / 10_000)),
-    options.seed,
-  );
-  const long = scores(
-    workloadsOfPlayers(1000),
-    Math.max(2, Math.round(options.players / 250_000)),
-    options.seed,
-  );
   return reproduction('schlup', 'Schlup, "Automatic Game Matching"', options, [
+    ...scoreSections(options),
+    ...formulaSections(options),
+  ]);
+}
+
+/** Table 3. However few players are asked for, there are runs enough to tell the algorithms apart. */
+function scoreSections({ seed, players }: ReproduceOptions): Section[] {
+  const short = scores(workloadsOverHorizon(20), Math.max(100, Math.round(players / 10_000)), seed);
+  const long = scores(workloadsOfPlayers(1000), Math.max(4, Math.round(players / 250_000)), seed);
+  return [
     {
       title: 'Table 3: scaled costs, six workloads of 20 time units',
       findings: [
@@ -106,6 +107,12 @@ export function reproduceSchlup(options: ReproduceOptions): Reproduction {
         'Longer runs have less of a last phase in which everybody, OPT too, must wait or take who is there.',
       ],
     },
+  ];
+}
+
+/** Formulas (2) to (9). */
+export function formulaSections(options: ReproduceOptions): Section[] {
+  return [
     { title: 'A_G: cost per game (2), and with time-outs', findings: greedyFormulas(options) },
     {
       title: 'A_G: share of games with computer players (3)',
@@ -127,7 +134,7 @@ export function reproduceSchlup(options: ReproduceOptions): Reproduction {
       title: 'With their smallest parameters A_PM, A_MQ and A_DW are A_G',
       findings: smallestParameters(options),
     },
-  ]);
+  ];
 }
 
 /** Scaled costs by algorithm over so many runs of each workload, with standard errors over the runs. */

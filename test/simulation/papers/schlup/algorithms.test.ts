@@ -58,7 +58,7 @@ describe('the cost of a game', () => {
 });
 
 describe('a run', () => {
-  test('refuses an algorithm that loses a player, or lets one wait too long', () => {
+  test('refuses an algorithm that loses a player, lets one wait too long, or stands still', () => {
     const idle = (): OnlineAlgorithm => ({
       onArrival: () => {},
       timer: () => Number.POSITIVE_INFINITY,
@@ -71,6 +71,8 @@ describe('a run', () => {
       onTimer: () => {},
     });
     expect(() => run(PAIRS, arrivals([0, 0]), late)).toThrow('Expected no wait beyond 5, player 0 waited 6');
+    const stuck: Algorithm = () => ({ onArrival: () => {}, timer: () => 1, onTimer: () => {} });
+    expect(() => run(PAIRS, arrivals([0, 0]), stuck)).toThrow('Expected the timer to move on from 1');
   });
 });
 
