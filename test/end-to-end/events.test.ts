@@ -245,7 +245,10 @@ describe.concurrent('webhooks', () => {
 });
 
 it('the bus carries only the events a queue asks for', async () => {
-  const queue = await api.queue({ events: ['TicketCancelled'] });
+  const queue = await api.queue({
+    events: ['TicketCancelled'],
+    provisioner: { type: 'http', url: receiver.url('/unasked') },
+  });
   const { ticketId } = await api.ticket(queue, 1);
   await api.delete(`/tickets/${ticketId}`);
   await onBus(queue, 'TicketCancelled');

@@ -1,5 +1,5 @@
 /** How long a test waits for something that should have happened long before. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** A list that grows while a test runs, and can be waited on. */
 export class Growing<T> {

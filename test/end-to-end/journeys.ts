@@ -108,11 +108,12 @@ export const JOURNEYS = {
   async 'let the time to accept run out; the queue is woken for who did'(muster) {
     const { queue, one, two } = await pair(
       muster,
-      { acceptance: { timeoutSeconds: 3 } },
+      { acceptance: { timeoutSeconds: 60 } },
       'REQUIRES_ACCEPTANCE',
     );
     await accept(muster, one.ticketId, true);
     await putToSleep(muster, queue);
+    await muster.timeIsUp(one.matchId!);
     await muster.api.until(two.ticketId, 'CANCELLED');
     await expectAwake(muster, queue);
     expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');

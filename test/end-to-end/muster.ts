@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, expect } from 'vitest';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, expect, vi } from 'vitest';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
 import { type MusterOptions, startMuster } from '../../lib/local/start-muster.ts';
@@ -12,6 +13,9 @@ import { type Answer, answerChecker, type OpenApiDocument } from './answers.ts';
 import { Growing } from './growing.ts';
 import { type Receiver, SECRET, SECRET_NAME, startReceiver } from './receiver.ts';
 
+/** Many things happen at once here, and slowly where others compute beside. */
+vi.setConfig({ testTimeout: 90_000 });
+
 /** The whole service on the local cloud, and a studio around it. */
 export interface TestMuster {
   readonly cloud: LocalCloud;
@@ -22,6 +26,8 @@ export interface TestMuster {
   readonly bus: Growing<BusEvent>;
   /** What a table holds now. */
   rows(table: 'tickets' | 'matches' | 'queues'): Promise<Record<string, unknown>[]>;
+  /** Lets the time of a match run out now: to accept it, or to give it an assignment. */
+  timeIsUp(matchId: string): Promise<void>;
   /** Ends everything; happens by itself after the tests of the file. */
   stop(): Promise<void>;
 }
@@ -43,7 +49,7 @@ export async function studioAround(cloud: LocalCloud): Promise<TestMuster> {
     await stopping;
   };
   afterAll(stop);
-  return { cloud, receiver, bus, api: apiOf(cloud.url), rows: tablesOf(cloud), stop };
+  return { cloud, receiver, bus, api: apiOf(cloud.url), ...storesOf(cloud), stop };
 }
 
 export interface Sending {
@@ -138,12 +144,28 @@ function apiOf(url: string): Api {
 
 const FINAL: readonly TicketStatus[] = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
 
-function tablesOf(cloud: LocalCloud): TestMuster['rows'] {
+function storesOf(cloud: LocalCloud): Pick<TestMuster, 'rows' | 'timeIsUp'> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
-  const { TICKETS_TABLE, MATCHES_TABLE, QUEUES_TABLE } = cloud.function('tick').environment;
+  const sqs = new SQSClient(cloud.awsConfig);
+  const { TICKETS_TABLE, MATCHES_TABLE, QUEUES_TABLE, DEADLINE_QUEUE_URL } =
+    cloud.function('deadline').environment;
   const tables = { tickets: TICKETS_TABLE, matches: MATCHES_TABLE, queues: QUEUES_TABLE };
-  return async (table) => {
-    const { Items } = await client.send(new ScanCommand({ TableName: tables[table], ConsistentRead: true }));
-    return Items ?? [];
+  return {
+    async rows(table) {
+      const scan = new ScanCommand({ TableName: tables[table], ConsistentRead: true });
+      return (await client.send(scan)).Items ?? [];
+    },
+    async timeIsUp(matchId) {
+      await client.send(
+        new UpdateCommand({
+          TableName: MATCHES_TABLE,
+          Key: { matchId },
+          UpdateExpression: 'SET deadline = :now',
+          ExpressionAttributeValues: { ':now': new Date().toISOString() },
+        }),
+      );
+      const MessageBody = JSON.stringify({ matchId });
+      await sqs.send(new SendMessageCommand({ QueueUrl: DEADLINE_QUEUE_URL, MessageBody }));
+    },
   };
 }

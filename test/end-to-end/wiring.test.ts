@@ -152,19 +152,7 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
       delete variables(all, 'publish').EVENT_BUS_NAME;
     },
   ],
-  [
-    'deadline is told another queue than its own',
-    'let the time for an assignment run out',
-    (all) => {
-      variables(all, 'deadline').DEADLINE_QUEUE_URL = variables(all, 'tickets').TICK_QUEUE_URL;
-    },
-  ],
   ['tick may not put matches', 'be matched', (all) => forbid(all, 'tick', 'dynamodb:PutItem')],
-  [
-    'notify may not read secrets',
-    'hear of a time-out',
-    (all) => forbid(all, 'notify', 'secretsmanager:GetSecretValue'),
-  ],
   [
     'the stream of tickets lets no cancelling through',
     'hear of a ticket from its start to its cancelling',
@@ -186,13 +174,6 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
     'let the time for an assignment run out',
     (all) => {
       pattern(all, 'DeadlineRule').detail = { match: { status: ['REQUIRES_ACCEPTANCE'] } };
-    },
-  ],
-  [
-    'the rule to provision forgets what was accepted',
-    'accept a match, and have it provisioned',
-    (all) => {
-      pattern(all, 'ProvisionRule')['detail-type'] = ['MatchFound'];
     },
   ],
   [
@@ -222,13 +203,6 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
     'hear of a time-out',
     (all) => {
       delete all[idOf(all, 'AWS::SQS::QueuePolicy', 'NotifyEventsQueuePolicy')];
-    },
-  ],
-  [
-    'nothing takes from a queue',
-    'be matched',
-    (all) => {
-      delete all[idOf(all, 'AWS::Lambda::EventSourceMapping', 'TicksSource')];
     },
   ],
   [
