@@ -30,7 +30,7 @@ export function centreBound(
   masks: Uint8Array,
   roles: RoleTable,
   rules: GameRules,
-  tolerance = 0.002,
+  tolerance = 0.01,
 ): CentreBound | undefined {
   const greedy = new CentreGreedy(sorted, masks, roles, rules);
   const low = sorted[0];

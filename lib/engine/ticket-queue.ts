@@ -117,15 +117,15 @@ export class TicketQueue {
     for (;;) {
       const entry = this.#least();
       const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
-      const noise = entry ? rounding * (Math.abs(foundCost) + Math.abs(this.#waitTerm(entry))) : 0;
+      const wait = entry ? this.#waitTerm(entry) : 0;
       const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      if (!entry || nodesLeft <= 0 || (found && foundCost <= costBound + noise)) {
+      if (!entry || nodesLeft <= 0 || isAtMost(foundCost, costBound, wait)) {
         for (const other of aside) this.#setKey(other, other.key);
         found ??= this.#anyGame();
         if (!found) return undefined;
         foundCost = this.#costOf(found);
         this.#lastImbalance = found.imbalance;
-        const proved = foundCost <= costBound + noise ? foundCost : costBound;
+        const proved = isAtMost(foundCost, costBound, wait) ? foundCost : costBound;
         return { game: found, cost: foundCost, costBound: Math.min(asideBound, proved) };
       }
       if (entry.game && !entry.game.entries.every((member) => member.isHere)) entry.game = undefined;
@@ -532,8 +532,10 @@ export class TicketQueue {
   }
 }
 
-/** Costs are sums of an imbalance and a wait; two that differ by less, relatively, are equal. */
-const rounding = 1e-15;
+/** Whether a cost is known and not above a bound, but for rounding: costs are sums of an imbalance and a wait. */
+function isAtMost(cost: number, bound: number, wait: number): boolean {
+  return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
+}
 
 /** The nodes that looking for any game of any entry may cost. */
 const anyGameNodes = 50_000;

@@ -1,35 +1,123 @@
 import { describe, expect, it } from 'vitest';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
+import { checkGame } from './oracle.ts';
+import { normal, randomCase, seeded } from './random-pool.ts';
 
-const solo = (ticketId: string, skill: number, enqueuedAtMs = 0): Ticket => ({
+const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+
+const party = (ticketId: string, skills: readonly number[], roles?: string[], enqueuedAtMs = 0): Ticket => ({
   ticketId,
   enqueuedAtMs,
-  players: [{ playerId: ticketId, skill }],
+  players: skills.map((skill, i) => ({ playerId: `${ticketId}.${i}`, skill, ...(roles && { roles }) })),
 });
-const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+
+const poolOf = (tickets: readonly Ticket[], of: GameRules = rules, options = {}): GamePool => {
+  const pool = new GamePool(of, options);
+  for (const ticket of tickets) pool.insert(ticket);
+  return pool;
+};
 
 describe('a game pool', () => {
   it('finds the most balanced game and proves it', () => {
-    const pool = new GamePool(rules);
-    for (const [id, skill] of [
-      ['a', 10],
-      ['b', 11],
-      ['c', 12],
-      ['d', 13],
-      ['e', 40],
-    ] as const)
-      pool.insert(solo(id, skill));
-    const game = pool.best(0);
+    const game = poolOf([10, 11, 12, 13, 40].map((skill, i) => party('abcde'[i], [skill]))).best(0);
     expect(game?.ticketIds).toEqual(['a', 'b', 'c', 'd']);
-    expect(game?.teams[0].map((seat) => seat.playerId)).toEqual(['a', 'd']);
+    expect(game?.teams[0].map((seat) => seat.ticketId)).toEqual(['a', 'd']);
     expect(game?.fairness).toBe(0);
     expect(game?.lowerBound).toBe(game?.priority);
   });
 
-  it('has no game while too few wait', () => {
-    const pool = new GamePool(rules);
-    pool.insert(solo('a', 1));
-    expect(pool.best(0)).toBeUndefined();
+  it('refuses what can never be played', () => {
+    const pool = poolOf([party('a', [1])]);
+    expect(() => pool.insert(party('a', [2]))).toThrow('already in the pool');
+    expect(() => pool.insert(party('b', [1, 2, 3]))).toThrow('1 to 2 players');
+    expect(() => pool.insert(party('c', [-1]))).toThrow('≥ 0');
+    expect(pool.size).toBe(1);
+  });
+
+  it('gives the same games to the byte, in whatever order the tickets came', () => {
+    const random = seeded(4);
+    for (let round = 0; round < 60; round++) {
+      const {
+        rules: of,
+        tickets,
+        forbids,
+        nowMs,
+      } = randomCase(random, { maxPlayers: 20, teamSizes: [2, 3, 5] });
+      const options = forbids ? { forbids } : {};
+      const games = JSON.stringify([...poolOf(tickets, of, options).drain(nowMs)]);
+      expect(JSON.stringify([...poolOf([...tickets].reverse(), of, options).drain(nowMs)])).toBe(games);
+    }
+  });
+
+  it('keeps its bounds valid and its games playable when the node budget is far too small', () => {
+    const random = seeded(5);
+    for (let round = 0; round < 150; round++) {
+      const {
+        rules: of,
+        tickets,
+        forbids,
+        nowMs,
+      } = randomCase(random, { maxPlayers: 16, teamSizes: [2, 3, 4] });
+      const short = poolOf(tickets, of, { nodeBudget: 5, ...(forbids && { forbids }) });
+      const full = poolOf(tickets, of, { nodeBudget: 2_000_000, ...(forbids && { forbids }) });
+      const game = short.best(nowMs);
+      const best = full.best(nowMs);
+      if (!game || !best) continue;
+      checkGame(game, tickets, of, nowMs, forbids);
+      expect(best.lowerBound).toBe(best.priority);
+      expect(game.lowerBound).toBeLessThanOrEqual(best.priority + 1e-9 * Math.abs(best.priority));
+    }
+  });
+
+  it('matches a party of mixed skill once its wait outweighs its spread', () => {
+    const random = seeded(6);
+    const solos = Array.from({ length: 300 }, (_, i) =>
+      party(`s${i}`, [1500 + 200 * normal(random)], undefined, 3e6),
+    );
+    const mixed = party('mixed', [1350, 1650]);
+    const of: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 1 };
+    const releasedFirst = (waitSeconds: number) =>
+      poolOf([...solos, { ...mixed, enqueuedAtMs: 3e6 - 1000 * waitSeconds }], of)
+        .best(3e6)
+        ?.ticketIds.includes('mixed');
+    expect(releasedFirst(60)).toBe(false);
+    expect(releasedFirst(80)).toBe(true);
+  });
+});
+
+describe('an explanation', () => {
+  const of: GameRules = { ...rules, roles: { healer: 1, tank: 1 } };
+  const healers = Array.from({ length: 5 }, (_, i) => party(`h${i}`, [10 + i], ['healer']));
+
+  it('names what is missing', () => {
+    expect(poolOf([party('a', [1]), party('b', [2])]).explain('a', 0)).toBe(
+      'not enough players: a game needs 4, 2 can play with it',
+    );
+    expect(poolOf(healers, of).explain('h0', 0)).toBe(
+      'the role tank is missing: a game needs 2, 0 accept it',
+    );
+    expect(poolOf([party('x', [1, 2], ['tank']), ...healers], of).explain('x', 0)).toBe(
+      'its party of 2 cannot be seated in one team: too many of them want the same roles',
+    );
+    const three: GameRules = { ...rules, teamSize: 3 };
+    const pairs = ['a', 'b', 'c', 'd'].map((id) => party(id, [1, 2]));
+    expect(poolOf(pairs, three).explain('a', 0)).toBe(
+      'its party of 2 cannot be completed: the parties that wait do not add up to two teams of 3',
+    );
+  });
+
+  it('says who is refused and why', () => {
+    const forbids = (a: Ticket, b: Ticket) =>
+      a.ticketId === 'a' || b.ticketId === 'a' ? 'just played' : undefined;
+    const pool = poolOf(
+      [1, 2, 3, 4, 5].map((skill, i) => party('abcde'[i], [skill])),
+      rules,
+      { forbids },
+    );
+    expect(pool.explain('a', 0)).toBe(
+      'not enough players: a game needs 4, 1 can play with it (4 more may not meet it: just played)',
+    );
+    expect(pool.explain('b', 0)).toBe('it could play now; better games or the release policy go first');
   });
 });
