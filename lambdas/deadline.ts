@@ -25,8 +25,15 @@ const deps = {
 /** Messages are events as a rule sends them, or reminders this function has sent itself. */
 type Message = { matchId: string } | { detail: { match: { matchId: string } } };
 
-export const handler = queueConsumer(sqs, url, async (body) => {
-  const message = body as Message;
-  await checkDeadline(deps, 'detail' in message ? message.detail.match.matchId : message.matchId, Date.now());
-  return { outcome: 'done' };
-});
+const matchIdOf = (message: Message) =>
+  'detail' in message ? message.detail.match.matchId : message.matchId;
+
+export const handler = queueConsumer(
+  sqs,
+  url,
+  (message: Message) => ({ matchId: matchIdOf(message) }),
+  async (message) => {
+    await checkDeadline(deps, matchIdOf(message), Date.now());
+    return { outcome: 'done' };
+  },
+);

@@ -1,10 +1,12 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
+import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
+import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { deployQueues } from '../lib/service/deploy-queues.ts';
 
+const urlRefusal = privateAddressesAllowed() ? () => undefined : refusalOf;
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
 /** CloudFormation waits for an answer at a URL of its own, good or bad. */
@@ -31,7 +33,7 @@ async function deploy(event: CloudFormationCustomResourceEvent): Promise<string 
   try {
     const wanted = definitionsOf(event.ResourceProperties);
     const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : {};
-    const changed = await deployQueues(queues, wanted, Object.keys(before), Date.now());
+    const changed = await deployQueues(queues, wanted, Object.keys(before), urlRefusal, Date.now());
     logger.info('deployed queue definitions', changed);
     return undefined;
   } catch (error) {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -13,6 +14,7 @@ import { toView } from '../lib/service/ticket.ts';
 const client = documentClient();
 const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };

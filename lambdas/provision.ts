@@ -7,6 +7,7 @@ import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
 import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { provision } from '../lib/service/provision.ts';
 
@@ -14,11 +15,22 @@ const client = documentClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  secrets: secretsManager(new SecretsManagerClient(), environment('SECRETS_PREFIX')),
+  secrets: secretsManager(
+    new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
+    environment('SECRETS_PREFIX'),
+  ),
   outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
   clock,
 };
 
-export const handler = queueConsumer(sqsClient(), environment('PROVISION_QUEUE_URL'), (body) =>
-  provision(deps, (body as { detail: { match: { matchId: string } } }).detail.match.matchId),
+/** Messages are events as a rule sends them. */
+type Message = { detail: { match: { matchId: string } } };
+
+const matchIdOf = ({ detail }: Message) => detail.match.matchId;
+
+export const handler = queueConsumer(
+  sqsClient(),
+  environment('PROVISION_QUEUE_URL'),
+  (message: Message) => ({ matchId: matchIdOf(message) }),
+  (message) => provision(deps, matchIdOf(message)),
 );

@@ -5,12 +5,13 @@ import { environment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
 import { publish } from '../lib/service/publish.ts';
 
 const deps = {
   queues: queueStore(documentClient(), environment('QUEUES_TABLE')),
-  bus: eventBus(new EventBridgeClient(), environment('EVENT_BUS_NAME')),
+  bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
 };
 
 /** Streams are in order: Lambda goes on from the first record that is reported as failed. */

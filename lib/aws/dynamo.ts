@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { StoreBusy } from '../service/ports.ts';
+import { REQUEST_TIMEOUTS } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
 /** Tries of one request before the store counts as busy; the SDK waits between them with jitter. */
@@ -23,7 +24,7 @@ const ATTEMPTS = 5;
  * @param config what the environment does not say; a function needs nothing
  */
 export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS, ...config });
+  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS, requestHandler: REQUEST_TIMEOUTS, ...config });
   client.middlewareStack.add((next) => (args) => unlessThrottled(() => next(args)), {
     step: 'initialize',
     name: 'throttlingAsStoreBusy',
@@ -55,7 +56,7 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
 /**
  * Runs a transaction; conditions that do not hold are an outcome. Conflicts with other transactions are
  * tried again: the winner's outcome then decides whether the conditions still hold.
- * @throws StoreBusy when it lost to others every time; nothing has changed then
+ * @throws StoreBusy when it lost to others every time
  */
 export async function transact(
   client: DynamoDBDocumentClient,
@@ -69,11 +70,14 @@ export async function transact(
       if (!(error instanceof TransactionCanceledException)) throw error;
       const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
       if (codes.includes('ConditionalCheckFailed')) return 'condition-failed';
-      if (!codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError')) throw error;
+      if (!codes.some((code) => code !== undefined && PASSING.includes(code))) throw error;
       await untilNextAttempt(attempt, error);
     }
   }
 }
+
+/** Reasons to cancel a transaction that another try may not meet. */
+const PASSING = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** A random time that grows with the attempts, so that those who met do not meet again. */
 async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {

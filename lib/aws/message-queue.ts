@@ -7,6 +7,7 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { StoreBusy, type TickSender } from '../service/ports.ts';
+import { REQUEST_TIMEOUTS } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
 /** The longest delay SQS has. */
@@ -21,7 +22,7 @@ export interface OutgoingMessage {
 
 /** @param config what the environment does not say; a function needs nothing */
 export function sqsClient(config: SQSClientConfig = {}): SQSClient {
-  return new SQSClient({ maxAttempts: ATTEMPTS, ...config });
+  return new SQSClient({ maxAttempts: ATTEMPTS, requestHandler: REQUEST_TIMEOUTS, ...config });
 }
 
 /**

@@ -19,6 +19,7 @@ const REPORT_DAYS = 1;
  *
  *     put           if version and awakeUntilMs are as read
  *     extendAwake   if awakeUntilMs is as read
+ *     confirmSent   if sentUntilMs is as read
  *     lease         if each cell's lease is over and its last slot is before this one, or if it is the
  *                   caller's own already: a request whose answer was lost is sent again
  *     release       if every cell's lease is still the caller's: who has lost one had overstayed them all
@@ -66,7 +67,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: `SET #definition = :definition, version = :version, plans = :plans, awakeUntilMs = :awakeUntilMs ${
+            UpdateExpression: `SET #definition = :definition, version = :version, plans = :plans, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero) ${
               record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'
             }`,
             ConditionExpression: asRead,
@@ -76,6 +77,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
               ':version': record.version,
               ':plans': JSON.stringify(record.plans),
               ':awakeUntilMs': record.awakeUntilMs,
+              ':zero': 0,
               ...(record.version > 1 && { ':versionRead': record.version - 1 }),
               ...(record.deletedAt !== undefined && { ':deletedAt': record.deletedAt }),
             },
@@ -97,6 +99,19 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         ),
       );
       return write.met;
+    },
+
+    async confirmSent(record, untilMs) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(record.definition.name, 'definition'),
+            UpdateExpression: 'SET sentUntilMs = :untilMs',
+            ConditionExpression: 'sentUntilMs = :read',
+            ExpressionAttributeValues: { ':untilMs': untilMs, ':read': record.sentUntilMs },
+          }),
+        ),
+      );
     },
 
     async dropPlans(record, keep) {
@@ -216,6 +231,7 @@ function toRecord(item: Record<string, unknown>): QueueRecord {
     version: item.version as number,
     plans: JSON.parse(item.plans as string),
     awakeUntilMs: item.awakeUntilMs as number,
+    sentUntilMs: item.sentUntilMs as number,
     ...(item.deletedAt !== undefined && { deletedAt: item.deletedAt as string }),
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { Ticket } from '../engine/types.ts';
 import type { MatchView } from '../service/match.ts';
@@ -33,7 +34,11 @@ export function musterClient(url: string): MusterClient {
         }),
       });
       if (response.ok) return response.json();
-      if (LATER.includes(response.status) && attempt < TRIES) continue;
+      if (LATER.includes(response.status) && attempt < TRIES) {
+        await response.body?.cancel();
+        await sleep(1_000 * (Number(response.headers.get('retry-after')) || attempt));
+        continue;
+      }
       throw new Failure(
         `${method} ${path}: the service answered ${response.status}: ${await response.text()}`,
       );

@@ -5,7 +5,8 @@ import { musterClient } from './client.ts';
 import { demoTable } from './demo-table.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
-import { positiveNumber } from './input.ts';
+import { positiveNumber, wholeNumber } from './input.ts';
+import { interruption } from './interruption.ts';
 
 interface DemoOptions {
   url?: string;
@@ -34,11 +35,10 @@ export function demoCommand(): Command {
     .option('--rate <players>', 'players per second, over all queues together', positiveNumber, 20)
     .option('--queue <name>', 'only this queue (default: all the service has)')
     .option('--seconds <n>', 'stop after this time (default: at Ctrl-C)', positiveNumber)
-    .option('--seed <n>', 'seed of the population', Number, 1)
+    .option('--seed <n>', 'seed of the population', wholeNumber, 1)
     .action(async (options: DemoOptions) => {
       const stop = new AbortController();
-      process.once('SIGINT', () => stop.abort());
-      process.once('SIGTERM', () => stop.abort());
+      void interruption().then(() => stop.abort());
       const cloud = options.url === undefined ? await startOwnCloud() : undefined;
       try {
         if (!stop.signal.aborted) await play(options.url ?? cloud!.url, options, stop);

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { Problem } from '../service/problem.ts';
 
 /** What the user gave cannot be used. The command ends with status 2 and this text on standard error. */
@@ -26,6 +27,6 @@ export function reportFailure(error: unknown): 0 | 1 | 2 {
     console.error(error.message);
     return 2;
   }
-  console.error(error instanceof Failure ? error.message : error);
+  console.error(error instanceof Failure || error instanceof LocalCloudError ? error.message : error);
   return 1;
 }

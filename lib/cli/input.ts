@@ -42,6 +42,13 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
+/** A whole number as an option. */
+export function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError(`Expected a whole number, got ${value}.`);
+  return number;
+}
+
 /** Writes a result to standard output, all of it before the process may end. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -34,7 +34,8 @@ export class Intake extends Construct {
       timeout: Duration.seconds(10),
       stage,
     });
-    store.tickets.allow(this.enqueue, 'PutItem');
+    store.tickets.allow(this.enqueue, 'PutItem', 'GetItem');
+    store.matches.allow(this.enqueue, 'GetItem');
     store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.enqueue);
     api.route(this.enqueue, '/queues/{queue}/tickets', POST);

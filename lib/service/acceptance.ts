@@ -6,7 +6,8 @@ import { StoreBusy, type TickSender } from './ports.ts';
 import { Problem, parseWith } from './problem.ts';
 import { wake } from './schedule.ts';
 import type { StoredTicket } from './ticket.ts';
-import { type TicketDeps, unknownTicket, withMatchStatus } from './tickets.ts';
+import { withMatchStatus } from './ticket-status.ts';
+import { type TicketDeps, unknownTicket } from './tickets.ts';
 
 export const acceptanceBody = z
   .strictObject({ accepted: z.boolean().meta({ description: 'false: the party does not play this match' }) })

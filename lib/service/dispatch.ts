@@ -3,6 +3,8 @@ import { keepAwake, type ScheduleDeps } from './schedule.ts';
 
 /** A plan is kept this long after its successor began: writes under it may still be on their way. */
 const PLAN_GRACE_MS = 5 * 60_000;
+/** A deleted queue is kept longer than its matches can be accepted (15 minutes) and placed (an hour). */
+const QUEUE_GRACE_MS = 2 * 3_600_000;
 
 /**
  * Once a minute: schedules the coming minute's ticks for every queue with waiting tickets, and tidies
@@ -42,7 +44,7 @@ async function dispatchQueue(
 
   const keep = record.plans.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
   if (keep.length < record.plans.length) await deps.queues.dropPlans(record, keep);
-  if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > PLAN_GRACE_MS) {
+  if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
     await deps.queues.remove(record);
   }
   return waiting;

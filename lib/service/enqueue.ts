@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { planAt } from './buckets.ts';
-import type { TicketStore } from './ports.ts';
+import type { SingleMatchStore, TicketStore } from './ports.ts';
 import { Problem } from './problem.ts';
 import { openQueue } from './queues.ts';
 import { type ScheduleDeps, wake } from './schedule.ts';
 import { parseNewTicket, type StoredTicket } from './ticket.ts';
+import { withMatchStatus } from './ticket-status.ts';
 
 /**
  * Takes a ticket into a queue.
@@ -18,7 +19,7 @@ import { parseNewTicket, type StoredTicket } from './ticket.ts';
  * @throws Problem 400 bad ticket, 404 no such queue, 409 the id belongs to another ticket
  */
 export async function enqueue(
-  deps: ScheduleDeps & { readonly tickets: TicketStore },
+  deps: ScheduleDeps & { readonly tickets: TicketStore; readonly matches: SingleMatchStore },
   queue: string,
   body: unknown,
   nowMs: number,
@@ -33,13 +34,14 @@ export async function enqueue(
     players,
   };
   const result = await deps.tickets.create(ticket, planAt(record.plans, nowMs));
-  const stored = result.created ? ticket : sameTicket(result.existing, ticket);
-  if (stored.status === 'QUEUED') await wake(deps, record, nowMs);
-  return { created: result.created, ticket: stored };
+  if (!result.created) assertSame(result.existing, ticket);
+  const now = result.created ? ticket : await withMatchStatus(deps, result.existing);
+  if (now.status === 'QUEUED') await wake(deps, record, nowMs);
+  return { created: result.created, ticket: now };
 }
 
-function sameTicket(existing: StoredTicket, posted: StoredTicket): StoredTicket {
-  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, posted.players)) return existing;
+function assertSame(existing: StoredTicket, posted: StoredTicket): void {
+  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, posted.players)) return;
   throw new Problem(
     409,
     `Ticket ${posted.ticketId} exists already with another body. Use a new ticketId for a new ticket.`,

@@ -1,6 +1,7 @@
-import { Webhook as Signer } from 'standardwebhooks';
 import type { MusterEvent, Outbound, QueueStore, Secrets } from './ports.ts';
-import type { EventType, QueueDefinition, Webhook } from './queue-definition.ts';
+import type { Webhook } from './queue-definition.ts';
+import { signed } from './signature.ts';
+import { subscribers } from './subscribers.ts';
 
 /** How long a receiver may take to answer. */
 const ANSWER_MS = 5_000;
@@ -11,7 +12,11 @@ export interface Delivery {
   readonly url?: string;
 }
 
-export type DeliveryOutcome = { outcome: 'done' } | { outcome: 'retry'; why: string };
+export type DeliveryOutcome =
+  | { outcome: 'done' }
+  | { outcome: 'retry'; why: string }
+  /** It never will work. */
+  | { outcome: 'refused'; why: string };
 
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
@@ -42,14 +47,6 @@ export async function deliver(
   return webhook === undefined ? { outcome: 'done' } : post(deps, webhook, event, nowMs);
 }
 
-/** The webhooks that want an event, each URL once. */
-function subscribers(definition: QueueDefinition | undefined, type: EventType): Webhook[] {
-  const wanting = (definition?.webhooks ?? []).filter(
-    ({ events }) => events === undefined || events.includes(type),
-  );
-  return [...new Map(wanting.map((webhook) => [webhook.url, webhook])).values()];
-}
-
 async function post(
   deps: { readonly secrets: Secrets; readonly outbound: Outbound },
   webhook: Webhook,
@@ -59,18 +56,9 @@ async function post(
   const body = JSON.stringify({ type, timestamp: data.time, data });
   const headers = signed(await deps.secrets.get(webhook.secret), data.eventId, body, nowMs);
   const result = await deps.outbound.post(webhook.url, body, headers, ANSWER_MS);
-  if (result.outcome !== 'answered') return { outcome: 'retry', why: result.error };
+  if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
+  if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
   // 410 is the scheme's word for "never again".
   if ((result.status >= 200 && result.status < 300) || result.status === 410) return { outcome: 'done' };
   return { outcome: 'retry', why: `the receiver answered ${result.status}` };
-}
-
-/** The headers of the Standard Webhooks scheme. */
-export function signed(secret: string, id: string, body: string, nowMs: number): Record<string, string> {
-  const at = new Date(nowMs);
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(nowMs / 1_000)),
-    'webhook-signature': new Signer(secret).sign(id, at, body),
-  };
 }

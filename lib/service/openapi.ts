@@ -181,7 +181,7 @@ export function refuseRoute(document: ReturnType<typeof openApi>, method: string
 
 function matches(template: string, path: string): boolean {
   const wanted = template.split('/');
-  const given = path.replace(/\/$/, '').split('/');
+  const given = path.split('/');
   return (
     wanted.length === given.length &&
     wanted.every((part, i) => (part.startsWith('{') ? given[i] !== '' : part === given[i]))

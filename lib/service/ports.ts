@@ -23,6 +23,8 @@ export interface QueueRecord {
   readonly plans: readonly BucketPlan[];
   /** Ticks are scheduled up to and including this slot; 0 before the first. */
   readonly awakeUntilMs: number;
+  /** Up to here they are known to be sent; less than promised while somebody sends them, or has crashed. */
+  readonly sentUntilMs: number;
   /** Set when the queue was deleted: no new tickets; who waits is still served. */
   readonly deletedAt?: string;
 }
@@ -51,6 +53,8 @@ export interface QueueStore {
   put(record: QueueRecord): Promise<boolean>;
   /** Moves `awakeUntilMs` forward. False: it no longer is what the record says. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
+  /** Notes that the ticks up to here are sent, if `sentUntilMs` still is what the record says. */
+  confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Removes plans that no ticket is in any more, if the version is still the record's. */
   dropPlans(record: QueueRecord, keep: readonly BucketPlan[]): Promise<boolean>;
   /** Removes a deleted queue for good, if the version is still the record's. */

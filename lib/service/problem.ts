@@ -61,10 +61,17 @@ export class Problem extends Error {
   }
 }
 
+/** So many fields at fault are named, so that an answer stays small whatever was sent. */
+const ERRORS_MAX = 100;
+/** So many of them in the sentence for people. */
+const DETAILS_MAX = 10;
+
 /** Input that does not fit its schema. */
 export function invalid(what: string, errors: readonly FieldProblem[]): Problem {
-  const list = errors.map((error) => `${error.pointer}: ${error.detail}`).join('; ');
-  return new Problem(400, `${what} is not valid: ${list}`, { errors });
+  const named = errors.slice(0, ERRORS_MAX);
+  const list = named.slice(0, DETAILS_MAX).map((error) => `${error.pointer}: ${error.detail}`);
+  if (errors.length > DETAILS_MAX) list.push(`and ${errors.length - DETAILS_MAX} more`);
+  return new Problem(400, `${what} is not valid: ${list.join('; ')}`, { errors: named });
 }
 
 /** Parses with a schema, or throws the 400 that names every field at fault. */

@@ -1,8 +1,8 @@
 import { type Assignment, assignment, type StoredMatch, toMatchView } from './match.ts';
-import { signed } from './notify.ts';
 import type { Outbound, QueueStore, Secrets, SingleMatchStore } from './ports.ts';
 import { Problem, parseWith } from './problem.ts';
 import type { Provisioner as ProvisionerOptions } from './queue-definition.ts';
+import { signed } from './signature.ts';
 
 /** What a provisioner makes of a match. */
 export type Provision =

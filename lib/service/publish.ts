@@ -1,6 +1,7 @@
 import { type StoredMatch, toMatchView } from './match.ts';
 import type { EventBus, MusterEvent, QueueStore } from './ports.ts';
 import type { EventType, QueueDefinition } from './queue-definition.ts';
+import { subscribers } from './subscribers.ts';
 import { type StoredTicket, toView } from './ticket.ts';
 
 /** One write to the tickets or the matches table, as its stream tells it. */
@@ -12,6 +13,9 @@ export type Change = {
   | { readonly table: 'tickets'; readonly before: StoredTicket | undefined; readonly after: StoredTicket }
   | { readonly table: 'matches'; readonly before: StoredMatch | undefined; readonly after: StoredMatch }
 );
+
+/** The events after which a match may be PLACING. */
+const PLACED_BY: readonly EventType[] = ['MatchFound', 'MatchAccepted'];
 
 /** What routes an event inside Muster: EventBridge rules look for these in its resources. */
 export const MARKS = { webhooks: 'webhooks/', httpProvisioner: 'provisioner/http' } as const;
@@ -50,10 +54,15 @@ export function toEvent(change: Change): MusterEvent | undefined {
   return {
     type,
     eventId: change.changeId,
-    time: new Date(change.atMs).toISOString(),
+    time: new Date(Math.max(change.atMs, begunMs(change))).toISOString(),
     queue: change.after.queue,
     ...(change.table === 'tickets' ? { ticket: toView(change.after) } : { match: toMatchView(change.after) }),
   };
+}
+
+/** Streams tell whole seconds: an event must not seem older than what it tells of. */
+function begunMs(change: Change): number {
+  return Date.parse(change.table === 'tickets' ? change.after.enqueuedAt : change.after.createdAt);
 }
 
 function ticketEvent({ before, after }: Change & { table: 'tickets' }): EventType | undefined {
@@ -74,11 +83,9 @@ function matchEvent({ before, after }: Change & { table: 'matches' }): EventType
 
 function marksOf(event: MusterEvent, definition: QueueDefinition | undefined): string[] {
   const marks: string[] = [];
-  const wants = definition?.webhooks?.some(
-    ({ events }) => events === undefined || events.includes(event.type),
-  );
-  if (wants) marks.push(`${MARKS.webhooks}${event.queue}`);
-  if (definition?.provisioner?.type === 'http') marks.push(MARKS.httpProvisioner);
+  if (subscribers(definition, event.type).length > 0) marks.push(`${MARKS.webhooks}${event.queue}`);
+  if (definition?.provisioner?.type === 'http' && PLACED_BY.includes(event.type))
+    marks.push(MARKS.httpProvisioner);
   return marks;
 }
 

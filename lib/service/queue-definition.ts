@@ -124,7 +124,8 @@ export const queueDefinition = z
     provisioner: provisioner.optional(),
     webhooks: z.array(webhook).max(5).optional(),
     events: z.array(eventType).optional().meta({
-      description: 'Which events go to the event bus (default all); webhooks have their own list',
+      description:
+        'Which events go to the event bus (default all); webhooks have their own list, and what they want or Muster itself needs goes there too',
     }),
   })
   .superRefine(

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { BucketPlan } from './buckets.ts';
 import type { QueueRecord, QueueStore } from './ports.ts';
 import { StoreBusy } from './ports.ts';
-import { fieldProblems, invalid, Problem } from './problem.ts';
+import { type FieldProblem, fieldProblems, invalid, Problem } from './problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from './queue-definition.ts';
 
 /** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
@@ -43,21 +43,24 @@ export function parsePutQueue(
   if (name !== queue) {
     problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${queue}, got ${name}` });
   }
-  for (const { pointer, url } of result.success ? outboundUrls(result.data) : []) {
-    const refusal = refusalOf(new URL(url));
-    if (refusal !== undefined) problems.push({ pointer, detail: refusal });
-  }
+  if (result.success) problems.push(...outboundProblems(result.data, refusalOf));
   if (!result.success || problems.length > 0) throw invalid('The queue definition', problems);
   return result.data;
 }
 
 const named = z.object({ name: queueName });
 
-function outboundUrls({ webhooks = [], provisioner }: QueueDefinition): { pointer: string; url: string }[] {
+/** The URLs of a definition that may not be called. */
+export function outboundProblems(
+  { webhooks = [], provisioner }: QueueDefinition,
+  refusalOf: (url: URL) => string | undefined,
+): FieldProblem[] {
   const urls = webhooks.map(({ url }, i) => ({ pointer: `#/webhooks/${i}/url`, url }));
-  return provisioner?.type === 'http'
-    ? [...urls, { pointer: '#/provisioner/url', url: provisioner.url }]
-    : urls;
+  if (provisioner?.type === 'http') urls.push({ pointer: '#/provisioner/url', url: provisioner.url });
+  return urls.flatMap(({ pointer, url }) => {
+    const detail = refusalOf(new URL(url));
+    return detail === undefined ? [] : [{ pointer, detail }];
+  });
 }
 
 export function unknownQueue(queue: string): Problem {
@@ -85,6 +88,7 @@ export async function putQueue(
       version: (old?.version ?? 0) + 1,
       plans: nextPlans(old, definition, nowMs),
       awakeUntilMs: old?.awakeUntilMs ?? 0,
+      sentUntilMs: old?.sentUntilMs ?? 0,
     };
     if (await queues.put(record)) return { created: !live, definition };
   }

@@ -6,31 +6,34 @@ import { LEASE_MS } from './queues.ts';
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a
  * queue is the last slot that somebody has promised to send; it only ever grows:
  *
- *     dispatch   every minute, for queues with waiting tickets: to the end of the coming minute
- *     enqueue    when the queue sleeps: to the next dispatch
+ *     dispatch   once a minute, at no certain second of it: PROMISE_MS ahead, where tickets wait
+ *     enqueue    when less than NEEDED_MS is promised: PROMISE_MS ahead
  *
- * The promise is made by a compare-and-set, so exactly one of several callers sends the slots. It may
- * crash before it has sent them; then the slots are missing and the next dispatch, at most a minute
- * later, sends those after them. Nothing is lost by a missing slot, it is only searched later.
+ * Whatever second dispatch runs at, a ticket that finds NEEDED_MS promised is seen by a dispatch before
+ * the promise ends; and a queue that dispatch keeps awake always has NEEDED_MS, so that posting to it
+ * costs nothing here.
+ *
+ * The promise is made by a compare-and-set, so exactly one of several callers sends the slots; then it
+ * notes in `sentUntilMs` that it has. It may crash in between: dispatch finds a promise that is not noted
+ * as kept, at most a minute later, and keeps it. Slots that come twice are searched once.
  */
 
-/** `dispatch` runs at every full minute. EventBridge has no finer schedule. */
+/** `dispatch` runs this often. EventBridge has no finer schedule. */
 const DISPATCH_MS = 60_000;
-/** How late a dispatch may be before the queues it looks after run dry of ticks. */
+/** How much later than that it may come. */
 const DISPATCH_LATE_MS = 15_000;
+const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
+const PROMISE_MS = NEEDED_MS + DISPATCH_MS;
 
-/**
- * Makes sure that ticks go on until the next dispatch, which will see the ticket that was written just
- * now. Costs nothing when they do, as in any queue that was awake at the last dispatch.
- */
+/** Makes sure that ticks go on until a dispatch sees the ticket that was written just now. */
 export async function wake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
-  const nextDispatchMs = Math.floor(nowMs / DISPATCH_MS) * DISPATCH_MS + DISPATCH_MS;
-  await sendUntil(deps, record, nowMs, nextDispatchMs + DISPATCH_LATE_MS);
+  if (record.awakeUntilMs + step(record) > nowMs + NEEDED_MS) return;
+  await promise(deps, record, record.awakeUntilMs, nowMs);
 }
 
-/** Schedules the coming minute of a queue that has waiting tickets. */
+/** Schedules the coming ticks of a queue that has waiting tickets, and those a crash has left unsent. */
 export async function keepAwake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
-  await sendUntil(deps, record, nowMs, nowMs + DISPATCH_MS + DISPATCH_LATE_MS);
+  await promise(deps, record, record.sentUntilMs, nowMs);
 }
 
 export interface ScheduleDeps {
@@ -38,27 +41,32 @@ export interface ScheduleDeps {
   readonly ticks: TickSender;
 }
 
-async function sendUntil(
+async function promise(
   deps: ScheduleDeps,
   record: QueueRecord,
+  fromMs: number,
   nowMs: number,
-  untilMs: number,
 ): Promise<void> {
-  const slots = slotsBetween(record, Math.max(record.awakeUntilMs, nowMs), untilMs);
+  const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + PROMISE_MS);
   const last = slots.at(-1);
   if (last === undefined || !(await deps.queues.extendAwake(record, last))) return;
-  await deps.ticks.send(
-    slots.flatMap((slotMs) => ticksOf(record, slotMs)),
-    nowMs,
-  );
+  const messages = slots.flatMap((slotMs) => ticksOf(record, slotMs));
+  await deps.ticks.send(messages, nowMs);
+  if (fromMs === record.sentUntilMs) await deps.queues.confirmSent(record, last);
 }
 
 /** Slots after `fromMs` up to `untilMs`. */
 function slotsBetween(record: QueueRecord, fromMs: number, untilMs: number): number[] {
-  const step = record.definition.tickSeconds * 1_000;
+  const stepMs = step(record);
   const slots: number[] = [];
-  for (let slot = Math.floor(fromMs / step) * step + step; slot <= untilMs; slot += step) slots.push(slot);
+  for (let slot = Math.floor(fromMs / stepMs) * stepMs + stepMs; slot <= untilMs; slot += stepMs)
+    slots.push(slot);
   return slots;
+}
+
+/** Milliseconds between two slots. */
+function step({ definition }: QueueRecord): number {
+  return definition.tickSeconds * 1_000;
 }
 
 /** The messages of one slot: one for each range of the plan in force then. */
@@ -76,5 +84,5 @@ export function ticksOf(record: QueueRecord, slotMs: number): TickMessage[] {
 
 /** Odd slots are searched with the boundaries moved by half a bucket. */
 export function isOdd(record: QueueRecord, slotMs: number): boolean {
-  return Math.round(slotMs / (record.definition.tickSeconds * 1_000)) % 2 === 1;
+  return Math.round(slotMs / step(record)) % 2 === 1;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { planTick } from '../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from './buckets.ts';
-import type { StoredMatch } from './match.ts';
 import type { MatchStore, QueueRecord, QueueStore, TicketStore } from './ports.ts';
 import { Problem } from './problem.ts';
 import { isFinal, type StoredTicket, toEngineTicket } from './ticket.ts';
+import { withMatchStatus } from './ticket-status.ts';
 
 export interface TicketDeps {
   readonly tickets: TicketStore;
@@ -79,28 +79,6 @@ async function current(deps: TicketDeps, ticketId: string): Promise<StoredTicket
   const ticket = await deps.tickets.get(ticketId);
   if (ticket === undefined) throw unknownTicket(ticketId);
   return withMatchStatus(deps, ticket);
-}
-
-/**
- * Once a ticket has a match, its status is the match's: stored in one place, it cannot disagree, and a
- * match of ten tickets moves on by one write.
- */
-export async function withMatchStatus(deps: TicketDeps, ticket: StoredTicket): Promise<StoredTicket> {
-  if (ticket.matchId === undefined || isFinal(ticket.status)) return ticket;
-  const match = await deps.matches.get(ticket.matchId);
-  if (match === undefined) return ticket;
-  if (match.status === 'FAILED') {
-    // It may have been dissolved since the ticket was read, which has its own end or waits again then.
-    const now = await deps.tickets.get(ticket.ticketId);
-    if (now !== undefined && (now.matchId !== ticket.matchId || isFinal(now.status))) {
-      return withMatchStatus(deps, now);
-    }
-  }
-  return { ...ticket, ...statusOf(match) };
-}
-
-function statusOf(match: StoredMatch): Pick<StoredTicket, 'status'> & { reason?: string } {
-  return { status: match.status, ...(match.reason !== undefined && { reason: match.reason }) };
 }
 
 /** Neighbours on each side that an explanation looks at: enough for every game a ticket is likely in. */

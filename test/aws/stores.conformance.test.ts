@@ -470,6 +470,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         version: 1,
         plans: [{ version: 1, boundaries: [0.1 + 0.2, 1e-300 + 1], fromMs: 0 }],
         awakeUntilMs: 0,
+        sentUntilMs: 0,
         ...changes,
       });
 
@@ -516,6 +517,16 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await queues.get(queue))!.awakeUntilMs).toBe(awakeUntilMs);
         expect(await queues.extendAwake(record(), 9_000)).toBe(false);
         expect(await queues.extendAwake(record({ awakeUntilMs }), 9_000)).toBe(true);
+      });
+
+      it('notes ticks as sent for who has read what was sent before, and keeps it over changes', async () => {
+        newQueue();
+        await queues.put(record());
+        await queues.confirmSent(record({ sentUntilMs: 1_000 }), 9_000);
+        expect((await queues.get(queue))!.sentUntilMs).toBe(0);
+        await queues.confirmSent(record(), 5_000);
+        await queues.put(record({ version: 2 }));
+        expect((await queues.get(queue))!.sentUntilMs).toBe(5_000);
       });
 
       it('drops plans of the version that was read only', async () => {

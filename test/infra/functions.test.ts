@@ -15,6 +15,8 @@ const functions = functionsOf(template);
 const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]>> = {
   enqueue: [
     'dynamodb:PutItem tickets',
+    'dynamodb:GetItem tickets',
+    'dynamodb:GetItem matches',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
     'sqs:SendMessage tick',
@@ -103,7 +105,12 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
 
 /** What each function is told, and what of: the words of {@link allowed}. */
 const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Record<string, string>>>> = {
-  enqueue: { TICKETS_TABLE: 'tickets', QUEUES_TABLE: 'queues', TICK_QUEUE_URL: 'tick' },
+  enqueue: {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    QUEUES_TABLE: 'queues',
+    TICK_QUEUE_URL: 'tick',
+  },
   tickets: {
     TICKETS_TABLE: 'tickets',
     MATCHES_TABLE: 'matches',

@@ -148,7 +148,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         await withFaults(async (run, label) => {
           await begin({ tickSeconds: 30, timeoutSeconds: 280, buckets: [50] });
           await putQueue(cloud.deps.queues, definition({ name: `${queue}-old` }), cloud.nowMs);
-          await deleteQueue(cloud.deps.queues, `${queue}-old`, cloud.nowMs - 600_000);
+          await deleteQueue(cloud.deps.queues, `${queue}-old`, cloud.nowMs - 3 * 3_600_000);
           await join('a', 49);
           await putQueue(
             cloud.deps.queues,
@@ -231,7 +231,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       it('deadline: an acceptance of a queue that is gone ends', async () => {
         const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
         await answer('a', true);
-        await deleteQueue(cloud.deps.queues, queue, cloud.nowMs);
+        await deleteQueue(cloud.deps.queues, queue, cloud.nowMs - 3 * 3_600_000);
         cloud.nowMs += 400_000;
         await dispatch(cloud.deps, cloud.nowMs);
         expect(await cloud.deps.queues.get(queue)).toBeUndefined();

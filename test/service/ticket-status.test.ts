@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StoredMatch } from '../../lib/service/match.ts';
 import type { StoredTicket } from '../../lib/service/ticket.ts';
-import { type TicketDeps, withMatchStatus } from '../../lib/service/tickets.ts';
+import { type TicketStatusDeps, withMatchStatus } from '../../lib/service/ticket-status.ts';
 
 const proposed: StoredTicket = {
   ticketId: 't',
@@ -14,13 +14,13 @@ const proposed: StoredTicket = {
 const { matchId: _, ...unmatched } = proposed;
 
 /** Stores that hold one ticket, and matches of these statuses. */
-function holding(ticket: StoredTicket, matches: Record<string, StoredMatch['status']>): TicketDeps {
+function holding(ticket: StoredTicket, matches: Record<string, StoredMatch['status']>): TicketStatusDeps {
   return {
     tickets: { get: async () => ticket },
     matches: {
       get: async (matchId: string) => ({ matchId, status: matches[matchId], reason: `why ${matchId}` }),
     },
-  } as unknown as TicketDeps;
+  } as unknown as TicketStatusDeps;
 }
 
 it('a ticket of a match that failed to be placed is FAILED, with the reason', async () => {
