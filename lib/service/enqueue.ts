@@ -41,7 +41,9 @@ export async function enqueue(
 }
 
 function assertSame(existing: StoredTicket, posted: StoredTicket): void {
-  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, posted.players)) return;
+  // As the store keeps them: JSON has no −0.
+  const players = JSON.parse(JSON.stringify(posted.players));
+  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, players)) return;
   throw new Problem(
     409,
     `Ticket ${posted.ticketId} exists already with another body. Use a new ticketId for a new ticket.`,
