@@ -3,7 +3,7 @@ import { planTick } from '../policies/plan.ts';
 import { poolOrder, rangeName, rangesAround } from './buckets.ts';
 import type { MatchStore, QueueRecord, QueueStore, TicketStore } from './ports.ts';
 import { Problem } from './problem.ts';
-import { isFinal, type StoredTicket, toEngineTicket } from './ticket.ts';
+import { isFinal, misfits, type StoredTicket, toEngineTicket } from './ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface TicketDeps {
@@ -88,11 +88,14 @@ const NEIGHBOURS = 40;
 async function whyWaiting(deps: TicketDeps & { clock: Clock }, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue);
   if (record === undefined) return 'its queue was deleted';
+  const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
+  if (!fits(ticket))
+    return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
   const [stored, memory] = await Promise.all([
     deps.tickets.neighbours(ticket, record.plans, NEIGHBOURS),
     lastMemory(deps, record, ticket),
   ]);
-  const others = stored.filter(({ ticketId }) => ticketId !== ticket.ticketId);
+  const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
   const plan = planTick({
     rules: record.definition,
     tickets: [ticket, ...others].map(toEngineTicket),
