@@ -18,7 +18,7 @@ const REPORT_DAYS = 1;
  * an item may have 400 KB, a write is paid by the size of its item, and every tick writes the state twice.
  *
  *     put           if version and awakeUntilMs are as read
- *     extendAwake   if awakeUntilMs is as read
+ *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
  *     lease         if each cell's lease is over and its last slot is before this one, or if it is the
  *                   caller's own already: a request whose answer was lost is sent again
@@ -93,8 +93,12 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
             UpdateExpression: 'SET awakeUntilMs = :untilMs',
-            ConditionExpression: 'awakeUntilMs = :read',
-            ExpressionAttributeValues: { ':untilMs': untilMs, ':read': record.awakeUntilMs },
+            ConditionExpression: 'awakeUntilMs = :read AND version = :version',
+            ExpressionAttributeValues: {
+              ':untilMs': untilMs,
+              ':read': record.awakeUntilMs,
+              ':version': record.version,
+            },
           }),
         ),
       );

@@ -51,7 +51,7 @@ export interface QueueStore {
   list(): Promise<QueueRecord[]>;
   /** Stores a record whose version is one above the stored one's. False: somebody else was faster. */
   put(record: QueueRecord): Promise<boolean>;
-  /** Moves `awakeUntilMs` forward. False: it no longer is what the record says. */
+  /** Moves `awakeUntilMs` forward, if it and the version still are what the record says. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Notes that the ticks up to here are sent, if `sentUntilMs` still is what the record says. */
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;

@@ -529,6 +529,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await queues.get(queue))!.sentUntilMs).toBe(5_000);
       });
 
+      it('lets nobody promise ticks of a definition that has changed since', async () => {
+        newQueue();
+        await queues.put(record());
+        await queues.put(record({ version: 2 }));
+        expect(await queues.extendAwake(record(), 1_000)).toBe(false);
+        expect(await queues.extendAwake(record({ version: 2 }), 1_000)).toBe(true);
+      });
+
       it('drops plans of the version that was read only', async () => {
         newQueue();
         const two = record({ plans: [bucketPlan(1), bucketPlan(2, 10)] });
