@@ -6,7 +6,6 @@ import {
   type CandidateSource,
   isLastChance,
   meanSkill,
-  oldestAgeMs,
   type Policy,
   type PoolFacts,
 } from './policy.ts';
@@ -40,20 +39,13 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
       const termsOf = limitTerms(waitCost, facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
       const solos = facts.rules.roles === undefined && pool.bySkill.every(isSolo);
-      return solos
-        ? widestMargin(pool, facts, nowMs, termsOf)
-        : aroundLongestWaiters(pool, facts, nowMs, termsOf);
+      return solos ? widestMargin(pool, facts, termsOf) : aroundLongestWaiters(pool, facts, termsOf);
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = limitTerms(waitCost, facts, nowMs);
-      let sum = 0;
-      for (const ticket of tickets) {
-        const { base, growth } = termsOf(ticket);
-        sum += ticket.players.length * (base + growth);
-      }
-      const limit = sum / (2 * facts.rules.teamSize);
+      const limit = limitOf(tickets, tickets.map(termsOf), facts.rules);
       const avoidable = game.imbalance - spreadWithin(tickets, game, facts.rules);
-      if (avoidable <= limit || isLastChance(oldestAgeMs(tickets, nowMs), facts)) return { release: true };
+      if (avoidable <= limit) return { release: true };
       return {
         release: false,
         reason:
@@ -89,13 +81,30 @@ function thresholdFactor({ teamSize, alpha, q }: GameRules): number {
 
 /** At the age at which waiting has cost a typical threshold this many times, a player doubles the limit. */
 const THRESHOLDS_TO_DOUBLE = 14;
-/** By how much a threshold is raised when no newcomer can be expected any more. */
-const LAST_HOUR_FACTOR = 2;
+/** The urgency of a ticket before whose time-out no newcomer can be expected any more. */
+const URGENCY_MAX = 2;
 
-/** What one player of a ticket adds to the limit of a game, before it is divided by the players. */
+/** What a ticket brings into the limit of a game. */
 interface LimitTerms {
-  readonly base: number;
+  /** θ, of which the game's is the mean over its players. */
+  readonly threshold: number;
+  /** What the age of each of its players adds. */
   readonly growth: number;
+  /** By which share the nearest time-out raises the threshold of the game. */
+  readonly urgency: number;
+}
+
+/** The imbalance up to which a game of these tickets is made. */
+function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], { teamSize }: GameRules): number {
+  let threshold = 0;
+  let growth = 0;
+  let urgency = 0;
+  tickets.forEach(({ players }, at) => {
+    threshold += (players.length * terms[at].threshold) / (2 * teamSize);
+    growth += players.length * terms[at].growth;
+    urgency = Math.max(urgency, terms[at].urgency);
+  });
+  return threshold * (1 + urgency) + growth;
 }
 
 function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket: Ticket) => LimitTerms {
@@ -110,8 +119,11 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
     const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
     const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * typical);
     return {
-      base: threshold * (1 + LAST_HOUR_FACTOR * Math.exp((-arrivalRate * leftSeconds) / seats)),
-      growth: seats * threshold * relativeAge * relativeAge,
+      threshold,
+      growth: threshold * relativeAge * relativeAge,
+      urgency: isLastChance(1000 * ageSeconds, facts)
+        ? Number.POSITIVE_INFINITY
+        : URGENCY_MAX * Math.exp((-arrivalRate * leftSeconds) / seats),
     };
   };
 }
@@ -120,14 +132,13 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
 function* widestMargin(
   pool: CandidateSource,
   facts: PoolFacts,
-  nowMs: number,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
   const seats = 2 * facts.rules.teamSize;
   for (;;) {
     const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
     let released = false;
-    for (const at of startsByMargin(sorted, facts, nowMs, termsOf)) {
+    for (const at of startsByMargin(sorted, facts, termsOf)) {
       const window = sorted.slice(at, at + seats);
       if (!window.every((ticket) => pool.isWaiting(ticket))) continue;
       const candidate = pool.gameAmong(window);
@@ -143,21 +154,23 @@ function* widestMargin(
 function startsByMargin(
   sorted: readonly Ticket[],
   facts: PoolFacts,
-  nowMs: number,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): number[] {
   const { rules } = facts;
   const seats = 2 * rules.teamSize;
   const skills = Float64Array.from(sorted, meanSkill);
-  const limits = Float64Array.from(sorted, (ticket) => {
-    const { base, growth } = termsOf(ticket);
-    const isLast = isLastChance(nowMs - ticket.enqueuedAtMs, facts);
-    return isLast ? Number.POSITIVE_INFINITY : (base + growth) / seats;
-  });
+  const terms = sorted.map(termsOf);
   const starts: { at: number; margin: number; least: number }[] = [];
   for (let at = 0; at + seats <= sorted.length; at++) {
-    let limit = 0;
-    for (let i = at; i < at + seats; i++) limit += limits[i];
+    let threshold = 0;
+    let growth = 0;
+    let urgency = 0;
+    for (let i = at; i < at + seats; i++) {
+      threshold += terms[i].threshold;
+      growth += terms[i].growth;
+      urgency = Math.max(urgency, terms[i].urgency);
+    }
+    const limit = (threshold / seats) * (1 + urgency) + growth;
     // With one player per team the difference of the teams is known as well.
     const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
     const least = apart + uniformity(skills.subarray(at, at + seats), rules.q);
@@ -176,7 +189,6 @@ const compare = (a: number, b: number) => (a === b ? 0 : a - b);
 function* aroundLongestWaiters(
   pool: CandidateSource,
   facts: PoolFacts,
-  nowMs: number,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
   const { rules } = facts;
@@ -193,9 +205,7 @@ function* aroundLongestWaiters(
     if (middle === undefined || !pool.isWaiting(anchor)) continue;
     const near = nearest(middle);
     if (near === undefined) continue;
-    if (!isLastChance(nowMs - anchor.enqueuedAtMs, facts) && leastSpread(near, middle) > highestLimit(near)) {
-      continue;
-    }
+    if (leastSpread(near, middle) > highestLimit(near)) continue;
     const candidate = pool.gameAmong(
       near.map((at) => sorted[at]),
       anchor,
@@ -242,12 +252,14 @@ function* aroundLongestWaiters(
 
   /** No game among these tickets has a higher limit. */
   function highestLimit(near: readonly number[]): number {
-    let base = 0;
+    let threshold = 0;
     let growth = 0;
+    let urgency = 0;
     for (const at of near) {
-      base = Math.max(base, terms[at].base);
-      growth += (terms[at].growth * sorted[at].players.length) / seats;
+      threshold = Math.max(threshold, terms[at].threshold);
+      growth += sorted[at].players.length * terms[at].growth;
+      urgency = Math.max(urgency, terms[at].urgency);
     }
-    return base + growth;
+    return threshold * (1 + urgency) + growth;
   }
 }

@@ -79,13 +79,13 @@ describe("every long waiter's time counts, not only the longest's (ShieldBattery
 });
 
 describe('the player 2.5 standard deviations out is matched within the time the policy promises (teiserver #699)', () => {
-  it('waits no longer than the time-out, and mostly far less, with option-value', () => {
-    const waits = waitsOf(queue(2, optionValue, 120), 2, 4000);
+  it('waits no longer than the time-out, and mostly less than half as long, with option-value', () => {
+    const waits = waitsOf(queue(2, optionValue, 300), 2, 4000);
     const outliers = waits.filter(({ skill }) => Math.abs(skill - 1500) > 2.5 * 350);
     expect(outliers.length).toBeGreaterThan(20);
-    expect(outliers.every(({ seconds }) => seconds <= 121)).toBe(true);
+    expect(outliers.every(({ seconds }) => seconds <= 301)).toBe(true);
     const sorted = outliers.map(({ seconds }) => seconds).sort((a, b) => a - b);
-    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(90);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(150);
   });
 });
 
