@@ -16,5 +16,5 @@ export interface TuneTask {
 parentPort!.on('message', ({ definition, release, crowd, playersDefault }: TuneTask) => {
   const tried = { ...definition, release };
   const { measures } = playThrough(tried, crowdOf(crowd, tried, playersDefault));
-  parentPort!.postMessage(pointOf(release, measures));
+  parentPort!.postMessage(pointOf(release, measures, definition.timeoutSeconds));
 });

@@ -35,6 +35,8 @@ export interface Axis {
   readonly name: string;
   /** Left out: from the values. */
   readonly max?: number;
+  /** Logarithmic; every value must be above 0. */
+  readonly log?: boolean;
 }
 
 /** Lines over a numeric axis. */
@@ -90,7 +92,7 @@ export function scatterChart(
   return draw({
     ...frame(groups.length > 1),
     xAxis: horizontal(x),
-    yAxis: { ...axis(y), type: 'value', min: 0 },
+    yAxis: { ...axis(y), ...scale(y) },
     series: groups.map(({ name, points }) => ({
       name,
       type: 'scatter',
@@ -121,8 +123,10 @@ function frame(legend: boolean) {
 }
 
 function horizontal(x: Axis) {
-  return { ...axis(x), type: 'value' as const, min: 0, nameLocation: 'middle' as const, nameGap: 26 };
+  return { ...axis(x), ...scale(x), nameLocation: 'middle' as const, nameGap: 26 };
 }
+
+const scale = ({ log }: Axis) => (log ? { type: 'log' as const } : { type: 'value' as const, min: 0 });
 
 function axis({ name, max }: Axis) {
   return {

@@ -1,6 +1,7 @@
 import type { ReleaseOptions } from '../policies/release.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from './arrivals.ts';
+import { waitMeanOfAll } from './measures.ts';
 import { type Crowd, type PlayResult, playThrough } from './play.ts';
 import { drawSkill, type Population } from './population.ts';
 import { seededRandom } from './random.ts';
@@ -106,7 +107,12 @@ export function compare(scenario: Scenario, players: number, seed: number): Cont
   const run = (release: ReleaseOptions, crowd: Crowd): Contender => {
     const definition = { ...scenario.definition, release };
     const result = playThrough(definition, crowd);
-    return { name: release.policy, definition, result, waitMean: waitOfAll(result, definition) };
+    return {
+      name: release.policy,
+      definition,
+      result,
+      waitMean: waitMeanOfAll(result.measures, definition.timeoutSeconds),
+    };
   };
   /** The run whose mean wait is nearest to the target; `releaseOf` must wait longer for larger values. */
   const tuned = (
@@ -149,14 +155,6 @@ export function compare(scenario: Scenario, players: number, seed: number): Cont
     .sort((a, b) => a.found.result.measures.imbalance.mean - b.found.result.measures.imbalance.mean);
   const expanding = bestStart && tuned(windowsFrom(bestStart.start), GROWTH_SECONDS, full, own.waitMean);
   return expanding === undefined ? [own, periodic] : [own, periodic, expanding];
-}
-
-/** The mean wait, those who timed out counted with the time-out: else losing players would look fast. */
-function waitOfAll({ measures }: PlayResult, { timeoutSeconds }: QueueDefinition): number {
-  const { matched, timedOut } = measures.outcome;
-  return matched + timedOut === 0
-    ? 0
-    : (measures.waitSeconds.mean * matched + timeoutSeconds * timedOut) / (matched + timedOut);
 }
 
 function crowdOf({ population, rate }: Scenario, players: number, seed: number): Crowd {

@@ -64,6 +64,17 @@ export interface Quantile {
   readonly value: number;
 }
 
+/**
+ * The mean wait in seconds with those who timed out counted as having waited for the time-out: else a queue would look
+ * fast for losing players.
+ */
+export function waitMeanOfAll({ waitSeconds, outcome }: Measures, timeoutSeconds: number): number {
+  const { matched, timedOut } = outcome;
+  return matched + timedOut === 0
+    ? 0
+    : (waitSeconds.mean * matched + timeoutSeconds * timedOut) / (matched + timedOut);
+}
+
 /** Waits below this are all one. */
 const WAIT_UNIT_SECONDS = 0.01;
 /** A gap below this share of the imbalance is rounding. */

@@ -44,10 +44,11 @@ export function scatterPage(
   chosen: TunePoint | undefined,
 ): string {
   const policies = [...new Set(points.map(({ release }) => release.policy))];
-  const chart = (read: (point: TunePoint) => [number, number], x: string, y: string) =>
-    scatterChart(
-      { name: x },
-      { name: y },
+  const chart = (read: (point: TunePoint) => [number, number], x: string, y: string) => {
+    const log = points.every((point) => read(point).every((value) => value > 0));
+    return scatterChart(
+      { name: x, log },
+      { name: y, log },
       policies.map((policy) => ({
         name: policy,
         points: points
@@ -55,6 +56,7 @@ export function scatterPage(
           .map((point) => ({ at: read(point), best: point === chosen })),
       })),
     );
+  };
   const rows = points.filter((point) => point.onFront || point === chosen).map(frontRow);
   return page(
     title,

@@ -1,11 +1,12 @@
 import type { ReleaseOptions } from '../policies/release.ts';
-import type { Measures } from './measures.ts';
+import { type Measures, waitMeanOfAll } from './measures.ts';
 
 export type PolicyName = ReleaseOptions['policy'];
 
 /** One setting that was tried. */
 export interface TunePoint {
   readonly release: ReleaseOptions;
+  /** In seconds, those who timed out counted with the time-out; the other waits are of those matched. */
   readonly waitMean: number;
   readonly waitP99: number;
   readonly waitMax: number;
@@ -86,10 +87,11 @@ export function refinedSettings(chosen: ReleaseOptions, tried: readonly TunePoin
   );
 }
 
-export function pointOf(release: ReleaseOptions, measures: Measures): TunePoint {
+/** @param timeoutSeconds the queue's: what those who timed out have waited */
+export function pointOf(release: ReleaseOptions, measures: Measures, timeoutSeconds: number): TunePoint {
   return {
     release,
-    waitMean: measures.waitSeconds.mean,
+    waitMean: Number(waitMeanOfAll(measures, timeoutSeconds).toPrecision(6)),
     waitP99: measures.waitSeconds.p99,
     waitMax: measures.waitSeconds.max,
     imbalanceMean: measures.imbalance.mean,
