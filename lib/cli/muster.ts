@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { demoCommand } from './demo.ts';
 import { reportFailure } from './failure.ts';
 import { matchCommand } from './match.ts';
+import { partitionCommand } from './partition.ts';
 import { reproduceCommand } from './reproduce.ts';
 import { serveCommand } from './serve.ts';
 import { simulateCommand } from './simulate.ts';
@@ -13,6 +14,7 @@ const program = new Command('muster')
   .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
   .addCommand(demoCommand())
   .addCommand(matchCommand())
+  .addCommand(partitionCommand())
   .addCommand(reproduceCommand())
   .addCommand(serveCommand())
   .addCommand(simulateCommand())
