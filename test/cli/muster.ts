@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
+
+/** Each run starts a process, which is slow where others compute beside. */
+vi.setConfig({ testTimeout: 90_000 });
 
 export interface Run {
   readonly status: number;
