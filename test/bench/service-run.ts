@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly seed: number;
   /** Traffic before anything is measured: functions start, code gets warm. @default 8 */
   readonly warmUpSeconds?: number;
+  /** The events on the bus. @default all, as a queue definition's */
+  readonly events?: QueueDefinition['events'];
 }
 
 export interface RunResult {
@@ -45,7 +47,6 @@ const DEFINITION: QueueDefinition = {
   release: { policy: 'greedy' },
   tickSeconds: 1,
   timeoutSeconds: 600,
-  events: ['MatchFound'],
 };
 
 /**
@@ -57,7 +58,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const usage = new Usage();
   const receiver = await listen();
   const webhooks = [{ url: receiver.url, secret: 'bench', events: ['MatchFound' as const] }];
-  writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, webhooks }));
+  const events = options.events && { events: options.events };
+  writeFileSync(join(folder, 'bench.json'), JSON.stringify({ ...DEFINITION, ...events, webhooks }));
   writeFileSync(
     join(folder, 'secrets'),
     JSON.stringify({ bench: `whsec_${Buffer.alloc(24, 7).toString('base64')}` }),
@@ -68,6 +70,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     secretsFile: join(folder, 'secrets'),
     intercept: async (call, service) => usage.count(call, await service(usage.asking(call))),
     onInvocation: (invocation) => usage.countInvocation(invocation),
+    log: ({ line }) => usage.countLog(line),
   });
   try {
     await play(cloud.url, receiver, { ...options, seconds: options.warmUpSeconds ?? 8 }, 'warm');

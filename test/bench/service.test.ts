@@ -8,6 +8,7 @@ it('the service benchmark measures a run in which nothing is lost', async () => 
     warmUpSeconds: 1,
     population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 300 } },
     seed: 1,
+    events: ['MatchFound'],
   });
   expect(result).toMatchObject({ players: 20, playersMatched: 20, lost: 0, ticketsMatchedTwice: 0 });
   expect(result.postToWebhookMs).toHaveLength(20);

@@ -16,9 +16,11 @@ const { values } = parseArgs({
 });
 
 const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
-const POPULATIONS: Record<string, Population> = {
-  solos: { skills },
-  'with parties': { skills, partyWeights: [55, 25, 10, 3, 7] },
+/** What is measured: who comes, and which events the bus gets. */
+const VARIANTS: Record<string, { population: Population; events?: ['MatchFound'] }> = {
+  solos: { population: { skills } },
+  'solos, MatchFound alone': { population: { skills }, events: ['MatchFound'] },
+  'with parties': { population: { skills, partyWeights: [55, 25, 10, 3, 7] } },
 };
 
 const at = (sorted: readonly number[], share: number) =>
@@ -65,11 +67,11 @@ console.log(
 const latency: string[] = [];
 const cost: string[] = [];
 for (const rate of values.rates.split(',').map(Number)) {
-  for (const [name, population] of Object.entries(POPULATIONS)) {
+  for (const [name, variant] of Object.entries(VARIANTS)) {
     const result = await run({
       playersPerSecond: rate,
       seconds: Number(values.seconds),
-      population,
+      ...variant,
       seed: Number(values.seed),
     });
     latency.push(latencyRow(rate, name, result));
@@ -105,6 +107,7 @@ console.log(
       'DynamoDB $',
       'SQS $',
       'EventBridge $',
+      'logs $',
       'total $',
     ],
     cost,

@@ -1,18 +1,19 @@
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
+import { MARKS } from '../../lib/service/publish.ts';
 import { PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** Functions that requests to the API invoke. */
 const API = ['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta'];
-/** Functions that an SQS queue invokes, and whether a rule of the bus fills it. */
-const QUEUES: Record<string, { filledByRule: boolean }> = {
-  tick: { filledByRule: false },
-  notify: { filledByRule: true },
-  provision: { filledByRule: true },
-  deadline: { filledByRule: true },
-};
+/** Functions that an SQS queue invokes. */
+const CONSUMERS = ['tick', 'notify', 'provision', 'deadline'];
+/** What Lambda and API Gateway write of an invocation and of a request, beside the function's own lines. */
+const LAMBDA_LOG_BYTES = 450;
+const ACCESS_LOG_BYTES = 400;
+/** CloudWatch Logs, dollars a GB taken in. */
+const LOG_DOLLARS_PER_GB = 0.5;
 /** Lambda's poller receives a batch by one request and deletes it by another. */
 const REQUESTS_PER_BATCH = 2;
 const MILLION = 1_000_000;
@@ -28,6 +29,8 @@ export class Usage {
   writeUnits = 0;
   readUnits = 0;
   events = 0;
+  deliveries = 0;
+  logBytes = 0;
 
   reset(): void {
     this.calls.clear();
@@ -35,6 +38,8 @@ export class Usage {
     this.writeUnits = 0;
     this.readUnits = 0;
     this.events = 0;
+    this.deliveries = 0;
+    this.logBytes = 0;
   }
 
   /** The same call, asking the tables to tell what it consumes. */
@@ -46,13 +51,23 @@ export class Usage {
 
   count(call: AwsCall, reply: AwsReply): AwsReply {
     this.calls.set(call.operation, (this.calls.get(call.operation) ?? 0) + 1);
-    if (call.operation === 'PutEvents') this.events += call.input.Entries.length;
+    if (call.operation === 'PutEvents') {
+      const entries: { Resources?: string[] }[] = call.input.Entries;
+      this.events += entries.length;
+      this.deliveries += entries.filter(({ Resources = [] }) =>
+        Resources.some((mark) => mark.startsWith(MARKS.webhooks)),
+      ).length;
+    }
     if (call.target === DYNAMODB_TARGET && reply.status < 300) {
       const units = unitsOf(JSON.parse(reply.body).ConsumedCapacity);
       if (WRITES.includes(call.operation)) this.writeUnits += units;
       else this.readUnits += units;
     }
     return reply;
+  }
+
+  countLog(line: string): void {
+    this.logBytes += Buffer.byteLength(line);
   }
 
   countInvocation({ service, durationMs, memoryMb }: InvocationReport): void {
@@ -64,27 +79,28 @@ export class Usage {
   }
 
   /** US dollars by service for what was counted, at list prices. */
-  dollars(): Record<'api' | 'lambda' | 'dynamodb' | 'sqs' | 'eventbridge', number> {
+  dollars(): Record<'api' | 'lambda' | 'dynamodb' | 'sqs' | 'eventbridge' | 'logs', number> {
     const all = [...this.invocations.entries()];
     const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
     const requests = sum(all.filter(([name]) => API.includes(name)).map(([, { count }]) => count));
     const sent = (this.calls.get('SendMessageBatch') ?? 0) + (this.calls.get('SendMessage') ?? 0);
-    const polled = sum(
-      all.map(([name, { count }]) => {
-        const queue = QUEUES[name];
-        return queue === undefined ? 0 : count * (REQUESTS_PER_BATCH + (queue.filledByRule ? 1 : 0));
-      }),
-    );
+    const polled =
+      REQUESTS_PER_BATCH *
+      sum(all.filter(([name]) => CONSUMERS.includes(name)).map(([, { count }]) => count));
+    const invocations = sum(all.map(([, { count }]) => count));
     return {
       api: (requests / MILLION) * PRICES.apiRequests,
       lambda:
-        (sum(all.map(([, { count }]) => count)) / MILLION) * PRICES.lambdaRequests +
+        (invocations / MILLION) * PRICES.lambdaRequests +
         sum(all.map(([, { gbSeconds }]) => gbSeconds)) * PRICES.lambdaGbSecond,
       dynamodb:
         (this.writeUnits / MILLION) * PRICES.dynamoWriteUnits +
         (this.readUnits / MILLION) * PRICES.dynamoReadUnits,
-      sqs: ((sent + polled) / MILLION) * PRICES.sqsRequests,
+      sqs: ((sent + polled + this.deliveries) / MILLION) * PRICES.sqsRequests,
       eventbridge: (this.events / MILLION) * PRICES.eventBridgeEvents,
+      logs:
+        ((this.logBytes + invocations * LAMBDA_LOG_BYTES + requests * ACCESS_LOG_BYTES) / 1e9) *
+        LOG_DOLLARS_PER_GB,
     };
   }
 }
