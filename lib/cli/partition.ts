@@ -3,6 +3,7 @@ import type { PartitionObjective } from '../engine/partition.ts';
 import { partitionTickets } from '../engine/partition-tickets.ts';
 import { gameRulesOf } from '../policies/plan.ts';
 import { gameJson } from '../service/match.ts';
+import { latestArrivalMs } from '../service/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
 /** Everyone of a file of tickets into games at once, offline. */
@@ -30,7 +31,7 @@ export function partitionCommand(): Command {
     .action((options: { queue: string; tickets: string; objective: PartitionObjective; now?: number }) => {
       const definition = readQueueFile(options.queue);
       const tickets = readTicketsFile(options.tickets, definition);
-      const nowMs = options.now ?? Math.max(0, ...tickets.map(({ enqueuedAtMs }) => enqueuedAtMs));
+      const nowMs = options.now ?? latestArrivalMs(tickets);
       const result = partitionTickets(tickets, gameRulesOf(definition), nowMs, {
         objective: options.objective,
       });

@@ -19,7 +19,7 @@ export function matchOffline(
   const plan = planTick({
     rules: definition,
     tickets,
-    nowMs: nowMs ?? tickets.reduce((latest, { enqueuedAtMs }) => Math.max(latest, enqueuedAtMs), 0),
+    nowMs: nowMs ?? latestArrivalMs(tickets),
     timeouts: false,
   });
   return { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
@@ -44,4 +44,9 @@ export function dryRun(definition: QueueDefinition, body: unknown): MatchResult 
   const { tickets, now } = parseWith(dryRunWithTime, body, 'The dry run');
   const nowMs = now === undefined ? undefined : Date.parse(now);
   return matchOffline(definition, parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'), nowMs);
+}
+
+/** When the last of the tickets was enqueued, in milliseconds since the epoch: the moment an offline search is at. */
+export function latestArrivalMs(tickets: readonly Ticket[]): number {
+  return tickets.reduce((latest, { enqueuedAtMs }) => Math.max(latest, enqueuedAtMs), 0);
 }

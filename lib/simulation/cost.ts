@@ -1,6 +1,9 @@
 import type { Measures } from './measures.ts';
 
-/** List prices of us-east-1 in US dollars, on demand, free tier left aside. Other regions differ by some 10 to 30 %. */
+/**
+ * Public on-demand prices of us-east-1 in US dollars, as of 2025, free tier left aside. Other regions differ by
+ * some 10 to 30 %.
+ */
 export const PRICES = {
   /** A million requests to an HTTP API. */
   apiRequests: 1.0,
