@@ -1,4 +1,4 @@
-/** EventBridge's scheduled rules: each invokes its function at once, and then at its rate. */
+/** EventBridge's scheduled rules: each invokes its function at once, and then at its rate, which may be every minute's cron. */
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunction } from './lambda.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
@@ -15,7 +15,7 @@ export interface Schedules {
 }
 
 /**
- * @throws LocalCloudError when a schedule is no rate, has a target that is no function of the template, or one
+ * @throws LocalCloudError when a schedule is no rate nor of every minute, has a target that is no function of the template, or one
  * that does not let EventBridge invoke it
  */
 export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]): Schedules {
@@ -55,11 +55,13 @@ export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 function rateMs({ logicalId, properties }: Resource): number {
+  // AWS promises no second within the minute, so this is a rate.
+  if (properties.ScheduleExpression === 'cron(* * * * ? *)') return UNIT_MS.minute!;
   const [, count, unit] =
     /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(properties.ScheduleExpression)) ?? [];
   if (count === undefined || unit === undefined) {
     throw new LocalCloudError(
-      `The rule ${logicalId} has the schedule ${properties.ScheduleExpression}: only rates have a local counterpart.`,
+      `The rule ${logicalId} has the schedule ${properties.ScheduleExpression}: only rates, and the cron of every minute, have a local counterpart.`,
     );
   }
   return Number(count) * UNIT_MS[unit]!;

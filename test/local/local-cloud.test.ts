@@ -383,6 +383,19 @@ describe('a template that is wired wrong does not start:', () => {
       'No AWS::Lambda::Permission of Scheduled lets the rule EveryMinute invoke it',
     ],
     [
+      'a schedule that needs a calendar',
+      templateOf({
+        EveryMinute: {
+          Type: 'AWS::Events::Rule',
+          Properties: {
+            ScheduleExpression: 'cron(0 12 * * ? *)',
+            Targets: [{ Arn: arnOf('Scheduled'), Id: 'Scheduled' }],
+          },
+        },
+      }),
+      'only rates, and the cron of every minute, have a local counterpart',
+    ],
+    [
       'a consumer that may not read',
       without('WorkPolicy'),
       'needs the role of Work to allow sqs:ReceiveMessage',
