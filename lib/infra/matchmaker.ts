@@ -87,6 +87,8 @@ export class Matchmaker extends Construct {
     const observability = new Observability(this, 'Observability', {
       stage: api.stage,
       dispatch: tick.dispatch,
+      tick: tick.tick,
+      publish: fanOut.publish,
       functions: [
         intake.enqueue,
         intake.tickets,

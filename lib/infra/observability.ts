@@ -20,6 +20,10 @@ export interface ObservabilityProps {
   readonly functions: readonly MusterFunction[];
   /** Sends the ticks; nothing matches while it fails. */
   readonly dispatch: MusterFunction;
+  /** Searches; what it fails to do is seldom tried again. */
+  readonly tick: MusterFunction;
+  /** Reads the streams; what it fails to do holds up what comes after. */
+  readonly publish: MusterFunction;
   /** The dead letters of each consumer, by its name. */
   readonly deadLetters: Readonly<Record<string, Queue>>;
   /**
@@ -38,7 +42,12 @@ export class Observability extends Construct {
     super(scope, id);
     this.alarms = [
       ...Object.entries(props.deadLetters).map(([consumer, queue]) => deadLetterAlarm(this, consumer, queue)),
-      dispatchAlarm(this, props.dispatch),
+      dispatchFailsAlarm(this, props.dispatch),
+      dispatchRestsAlarm(this, props.dispatch),
+      tickFailsAlarm(this, props.tick),
+      publishLateAlarm(this, props.publish),
+      throttledAlarm(this, 'Tick', props.tick),
+      throttledAlarm(this, 'Publish', props.publish),
     ];
     if (props.alarmTopic) {
       const action = new SnsAction(props.alarmTopic);
@@ -49,7 +58,8 @@ export class Observability extends Construct {
     }
     this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
     this.dashboard.addWidgets(
-      graph('Waiting tickets', perQueue('Waiting', 'Maximum')),
+      // Each tick counts its own range only, and how many ticks a minute has is the queue's to say: no statistic is the sum.
+      graph('Waiting tickets, in the fullest range of skill', perQueue('Waiting', 'Maximum')),
       graph('Matches a minute', perQueue('Matches', 'Sum')),
       graph('Tickets timed out a minute', perQueue('TimedOut', 'Sum')),
     );
@@ -87,6 +97,10 @@ export class Observability extends Construct {
         'Failed invocations a minute',
         ...props.functions.map((fn) => fn.metricErrors({ period: minute, label: fn.name })),
       ),
+      graph(
+        'Throttled invocations a minute',
+        ...props.functions.map((fn) => fn.metricThrottles({ period: minute, label: fn.name })),
+      ),
     );
   }
 }
@@ -105,12 +119,68 @@ function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alar
 }
 
 /** `dispatch` has no queue, and so no dead letters: three minutes in a row without ticks are its alarm. */
-function dispatchAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
+function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   return new Alarm(scope, 'DispatchFails', {
     alarmDescription: 'dispatch has failed three minutes in a row: no queue gets ticks. See its log.',
     metric: dispatch.metricErrors({ period: minute }),
     threshold: 1,
     evaluationPeriods: 3,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/** An invocation that never begins is no error. AWS may begin two within one minute and none in the next. */
+function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
+  return new Alarm(scope, 'DispatchRests', {
+    alarmDescription:
+      'dispatch has not run for three minutes: no queue gets ticks. See whether its schedule is enabled and the account has Lambda concurrency left.',
+    metric: dispatch.metricInvocations({ period: minute }),
+    threshold: 1,
+    evaluationPeriods: 3,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: TreatMissingData.BREACHING,
+  });
+}
+
+/** A tick that failed comes again too late to search, so that its dead letters stay empty. One may fail; one a minute may not. */
+function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
+  return new Alarm(scope, 'TickFails', {
+    alarmDescription:
+      'tick has failed in three of five minutes: at least one queue, or a range of it, gets no matches. See its log.',
+    metric: tick.metricErrors({ period: minute }),
+    threshold: 1,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/**
+ * Whatever keeps events back shows in their age: an error, a bus that refuses them (which is a partial failure and no
+ * error), too little concurrency. The dead letters would tell of it only after the last of many tries.
+ */
+function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
+  return new Alarm(scope, 'PublishLate', {
+    alarmDescription:
+      'publish was given a change of a ticket or match more than a minute after it was written: webhooks and assignments are late. See its log.',
+    metric: publish.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
+    threshold: minute.toMilliseconds(),
+    evaluationPeriods: 1,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/** A burst may be refused now and then, and is tried again; one a minute says that there is too little for the load. */
+function throttledAlarm(scope: Construct, id: string, fn: MusterFunction): Alarm {
+  return new Alarm(scope, `${id}Throttled`, {
+    alarmDescription: `${fn.name} was refused Lambda concurrency in three of five minutes. Raise what is reserved for it or the account's limit, or cap what uses it up (pollConcurrency).`,
+    metric: fn.metricThrottles({ period: minute }),
+    threshold: 1,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });

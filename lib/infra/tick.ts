@@ -40,7 +40,9 @@ export class Tick extends Construct {
       variable: 'TICK_QUEUE_URL',
       batchSize: 1,
       maxReceiveCount: 3,
-      // A late tick is stale and the next minute sends new ones: long enough to reach the dead letters, no longer.
+      // A tick that fails is stale when it comes again, and dropped, for others have been due since: the alarms on the
+      // function tell of it. Only one that fails before it can see its age ends in the dead letters, by its third try.
+      // What waits longer than that is of no use to anybody.
       retentionPeriod: Duration.minutes(10),
       maxConcurrency: props.maxConcurrency,
     });

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lambdasDir } from '../../lib/infra/bundle.ts';
 import { functionNamed, resourcesOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
 
@@ -282,10 +285,75 @@ describe('queues', () => {
   });
 });
 
+describe('alarms', () => {
+  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm')
+    .filter(({ Properties }) => Properties.Namespace === 'AWS/Lambda')
+    .map(({ Properties: { Dimensions, ...properties } }) => {
+      expect(Dimensions).toHaveLength(1);
+      return { ...properties, fn: functionNamed(template, Dimensions[0].Value) };
+    });
+  const alarm = (fn: string, metric: string) =>
+    alarms.find((one) => one.fn === fn && one.MetricName === metric);
+
+  it('watch the functions whose failures reach no dead letters, or late', () => {
+    expect(alarms.map(({ fn, MetricName }) => `${fn} ${MetricName}`).sort()).toEqual([
+      'dispatch Errors',
+      'dispatch Invocations',
+      'publish IteratorAge',
+      'publish Throttles',
+      'tick Errors',
+      'tick Throttles',
+    ]);
+  });
+
+  it.each([
+    ['tick', 'Errors'],
+    ['tick', 'Throttles'],
+    ['publish', 'Throttles'],
+  ])('go off when %s has %s in three of five minutes', (fn, metric) => {
+    expect(alarm(fn, metric)).toMatchObject({
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 3,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('go off when dispatch does not run, of which there is no data', () => {
+    expect(alarm('dispatch', 'Invocations')).toMatchObject({
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 3,
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('go off when publish is a minute behind the streams', () => {
+    expect(alarm('publish', 'IteratorAge')).toMatchObject({
+      Statistic: 'Maximum',
+      ComparisonOperator: 'GreaterThanThreshold',
+      Threshold: 60_000,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('tell what is wrong and where to look', () => {
+    for (const { Properties } of resourcesOf(template, 'AWS::CloudWatch::Alarm')) {
+      expect(JSON.stringify(Properties.AlarmDescription)).toMatch(/See |Raise /);
+    }
+  });
+});
+
 describe('the dashboard', () => {
+  const [dashboard] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
+  const body = JSON.stringify(dashboard!.Properties.DashboardBody);
+
   it('shows every measure of the service for every queue, also those to come', () => {
-    const [dashboard] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
-    const body = JSON.stringify(dashboard!.Properties.DashboardBody);
     const searched = [
       ...body.matchAll(/SEARCH\('\{Muster,queue,service\} MetricName=\\+"(\w+)\\+"', '(\w+)'/g),
     ];
@@ -301,6 +369,17 @@ describe('the dashboard', () => {
       'TickAge p50',
       'TickAge p99',
     ]);
+  });
+
+  it('asks for exactly the measures that tick takes', () => {
+    const asked = [...body.matchAll(/MetricName=\\+"(\w+)/g)].map(([, metric]) => metric);
+    const source = readFileSync(join(lambdasDir, 'tick.ts'), 'utf8');
+    const taken = [...source.matchAll(/\bput\(\s*'(\w+)'/g)].map(([, metric]) => metric);
+    expect(new Set(asked)).toEqual(new Set(taken));
+  });
+
+  it('does not pass the tickets of one range of skill off as the queue’s', () => {
+    expect(body).toContain('Waiting tickets, in the fullest range of skill');
   });
 });
 
