@@ -1,6 +1,8 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  type CfnRoute,
+  type CfnStage,
   HttpApi,
   type HttpMethod,
   HttpNoneAuthorizer,
@@ -14,6 +16,7 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { RequestLimit } from './limits.ts';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
@@ -31,10 +34,15 @@ export interface ApiProps {
    * @default - requests are signed with AWS credentials (IAM)
    */
   readonly jwt?: JwtOptions | undefined;
+  /** For each route that asks for credentials. */
+  readonly requests: RequestLimit;
   readonly stage: StagePolicy;
 }
 
-/** The HTTP API: one stage at the root, with an access log; every route is closed unless opened by name. */
+/**
+ * The HTTP API: one stage at the root, with an access log. Every route is closed unless opened by name; one that is
+ * open lets few requests through.
+ */
 export class Api extends Construct {
   readonly http: HttpApi;
   readonly stage: HttpStage;
@@ -52,6 +60,7 @@ export class Api extends Construct {
       httpApi: this.http,
       stageName: '$default',
       autoDeploy: true,
+      throttle: { rateLimit: props.requests.perSecond, burstLimit: props.requests.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           new LogGroup(this, 'AccessLog', {
@@ -74,7 +83,10 @@ export class Api extends Construct {
     this.http.addRoutes({ path, methods: [...methods], integration: this.#integration(fn) });
   }
 
-  /** Brings requests to the function whoever calls; `key` is a path to GET, or the API's default route. */
+  /**
+   * Brings requests to the function whoever calls, {@link openRequests} at most; `key` is a path to GET, or the API's
+   * default route.
+   */
   openRoute(fn: MusterFunction, id: string, key: HttpRouteKey, reason: string): void {
     const route = new HttpRoute(this, id, {
       httpApi: this.http,
@@ -83,6 +95,18 @@ export class Api extends Construct {
       authorizer: new HttpNoneAuthorizer(),
     });
     Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+    this.#limit(route, key, openRequests);
+  }
+
+  /** The limit of one route, in place of the stage's. */
+  #limit(route: HttpRoute, key: HttpRouteKey, { perSecond, burst }: RequestLimit): void {
+    const stage = this.stage.node.defaultChild as CfnStage;
+    stage.routeSettings = {
+      ...stage.routeSettings,
+      [key.key]: { ThrottlingRateLimit: perSecond, ThrottlingBurstLimit: burst },
+    };
+    // A stage that is told of a route that is not there yet is refused.
+    stage.addResourceDependency(route.node.defaultChild as CfnRoute);
   }
 
   /** One integration for all routes of a function. */
@@ -92,6 +116,9 @@ export class Api extends Construct {
     return integration;
   }
 }
+
+/** Anybody can call an open route, and each call is an invocation: enough for monitors, too few to harm. */
+const openRequests: RequestLimit = { perSecond: 10, burst: 20 };
 
 function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
   if (jwt === undefined) return new HttpIamAuthorizer();

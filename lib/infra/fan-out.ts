@@ -4,6 +4,7 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store, StoreTable } from './store.ts';
@@ -16,6 +17,7 @@ export interface FanOutProps {
   readonly tick: Tick;
   /** What the names of the readable secrets begin with. */
   readonly secretsPrefix: string;
+  readonly limits: Limits;
   readonly stage: StagePolicy;
 }
 
@@ -35,7 +37,7 @@ export class FanOut extends Construct {
 
   constructor(scope: Construct, id: string, props: FanOutProps) {
     super(scope, id);
-    const { store, tick, secretsPrefix, stage } = props;
+    const { store, tick, secretsPrefix, limits, stage } = props;
     const bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
     this.bus = bus;
 
@@ -44,6 +46,7 @@ export class FanOut extends Construct {
       description:
         'Puts an event on the bus for each change of a ticket or match that somebody may want to know',
       timeout: Duration.seconds(30),
+      reservedConcurrency: limits.reserved.publish,
       stage,
     });
     this.publish.addEnvironment('EVENT_BUS_NAME', this.bus.eventBusName);

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { HttpMethod, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import type { Api } from './api.ts';
+import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
@@ -11,6 +12,7 @@ export interface IntakeProps {
   readonly api: Api;
   readonly store: Store;
   readonly tick: Tick;
+  readonly limits: Limits;
   readonly stage: StagePolicy;
 }
 
@@ -25,7 +27,7 @@ export class Intake extends Construct {
 
   constructor(scope: Construct, id: string, props: IntakeProps) {
     super(scope, id);
-    const { api, store, tick, stage } = props;
+    const { api, store, tick, limits, stage } = props;
     const { GET, POST, PUT, DELETE } = HttpMethod;
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
@@ -45,6 +47,9 @@ export class Intake extends Construct {
       description: 'Tells of a ticket, cancels it, takes the acceptance of its match',
       // A request may wait 20 s for news; API Gateway itself ends it after 30.
       timeout: Duration.seconds(29),
+      // It waits most of the time, and waiting is paid by memory.
+      memorySizeMb: 256,
+      reservedConcurrency: limits.reserved.tickets,
       stage,
     });
     store.tickets.allow(this.tickets, 'GetItem', 'UpdateItem');

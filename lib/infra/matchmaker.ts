@@ -8,13 +8,14 @@ import { Construct } from 'constructs';
 import { Api, type JwtOptions } from './api.ts';
 import { FanOut } from './fan-out.ts';
 import { Intake } from './intake.ts';
+import { type LimitProps, limitsOf } from './limits.ts';
 import { Observability } from './observability.ts';
 import { QueueDefinitions } from './queue-definitions.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
 import { Store } from './store.ts';
 import { Tick } from './tick.ts';
 
-export interface MatchmakerProps {
+export interface MatchmakerProps extends LimitProps {
   /**
    * `dev`: everything goes with the stack. `prod`: tables and logs stay, tables are protected from deletion.
    * @default 'dev'
@@ -41,11 +42,6 @@ export interface MatchmakerProps {
    * @default - alarms are only shown
    */
   readonly alarmTopic?: ITopic | undefined;
-  /**
-   * How many buckets may be searched at the same time, 2 to 1000. A tick waits when it is reached.
-   * @default - as many as the account's Lambda concurrency allows
-   */
-  readonly tickConcurrency?: number | undefined;
 }
 
 /**
@@ -69,6 +65,7 @@ export class Matchmaker extends Construct {
   constructor(scope: Construct, id: string, props: MatchmakerProps = {}) {
     super(scope, id);
     const stage = stagePolicy(props.stage ?? 'dev');
+    const limits = limitsOf(props);
     const secretsPrefix = props.secretsPrefix ?? 'muster/';
     if (secretsPrefix === '') {
       throw new Error(
@@ -77,10 +74,10 @@ export class Matchmaker extends Construct {
     }
 
     const store = new Store(this, 'Store', { stage });
-    const tick = new Tick(this, 'Tick', { store, stage, maxConcurrency: props.tickConcurrency });
-    const api = new Api(this, 'Api', { jwt: props.jwt, stage });
-    const intake = new Intake(this, 'Intake', { api, store, tick, stage });
-    const fanOut = new FanOut(this, 'FanOut', { store, tick, secretsPrefix, stage });
+    const tick = new Tick(this, 'Tick', { store, stage, limits });
+    const api = new Api(this, 'Api', { jwt: props.jwt, requests: limits.requests, stage });
+    const intake = new Intake(this, 'Intake', { api, store, tick, limits, stage });
+    const fanOut = new FanOut(this, 'FanOut', { store, tick, secretsPrefix, limits, stage });
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', { dir: props.queues, store, stage });
     }

@@ -22,13 +22,23 @@ export interface MusterFunctionProps {
    * @default 2 (Lambda's own)
    */
   readonly retryAttempts?: number;
+  /**
+   * How old an asynchronous invocation may get while Lambda has no room for it, 1 minute to 6 hours.
+   * @default 6 hours (Lambda's own)
+   */
+  readonly maxEventAge?: Duration;
+  /**
+   * How many invocations may run at once, taken out of what the other functions of the account may use.
+   * @default - none is reserved
+   */
+  readonly reservedConcurrency?: number | undefined;
   readonly stage: StagePolicy;
 }
 
 /**
  * A function of the service: its bundle on Node 24 (arm64), a log group of its own, and a role that may at first
- * do nothing but write to that log group. What it uses is given by what is used (`allow…`, `deliverTo`), which adds
- * the right and the environment variable together.
+ * do nothing but write to that log group. What it uses is given by what is used (`allow…`), which adds the right and
+ * the environment variable together.
  */
 export class MusterFunction extends LambdaFunction {
   readonly name: FunctionName;
@@ -49,6 +59,10 @@ export class MusterFunction extends LambdaFunction {
       timeout: props.timeout,
       memorySize: props.memorySizeMb ?? 512,
       ...(props.retryAttempts === undefined ? {} : { retryAttempts: props.retryAttempts }),
+      ...(props.maxEventAge === undefined ? {} : { maxEventAge: props.maxEventAge }),
+      ...(props.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrency }),
       role,
       logGroup,
       environment: {

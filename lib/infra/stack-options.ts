@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Node } from 'constructs';
+import type { LimitProps } from './limits.ts';
 import type { MatchmakerProps } from './matchmaker.ts';
 import { parseStage } from './stage-policy.ts';
 
@@ -11,7 +12,7 @@ import { parseStage } from './stage-policy.ts';
  * - `stage`: `dev` or `prod`. Default `dev`.
  * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
- * - `secretsPrefix`, `tickConcurrency`: see {@link MatchmakerProps}.
+ * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error naming the option when one is not valid.
  */
@@ -22,7 +23,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
     queues: queuesDir(text('queues')),
     jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
     secretsPrefix: text('secretsPrefix'),
-    tickConcurrency: integer('tickConcurrency', text('tickConcurrency')),
+    ...limits(node),
   };
 }
 
@@ -45,6 +46,19 @@ function jwt(issuer: string | undefined, audience: string | undefined): Matchmak
     );
   }
   return { issuer, audience: audience.split(',').map((part) => part.trim()) };
+}
+
+const limitNames = [
+  'pollConcurrency',
+  'searchReserve',
+  'publishReserve',
+  'tickConcurrency',
+  'requestsPerSecond',
+  'requestBurst',
+] as const satisfies readonly (keyof LimitProps)[];
+
+function limits(node: Pick<Node, 'tryGetContext'>): LimitProps {
+  return Object.fromEntries(limitNames.map((name) => [name, integer(name, node.tryGetContext(name))]));
 }
 
 function integer(name: string, value: unknown): number | undefined {

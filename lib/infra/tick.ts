@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
+import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
@@ -9,9 +10,8 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface TickProps {
   readonly store: Store;
+  readonly limits: Limits;
   readonly stage: StagePolicy;
-  /** See {@link WorkQueueProps.maxConcurrency}. */
-  readonly maxConcurrency?: number | undefined;
 }
 
 /** Every minute `dispatch` sends the ticks of the minute to come, each with its delay; `tick` searches one bucket. */
@@ -22,13 +22,14 @@ export class Tick extends Construct {
 
   constructor(scope: Construct, id: string, props: TickProps) {
     super(scope, id);
-    const { store, stage } = props;
+    const { store, limits, stage } = props;
 
     this.tick = new MusterFunction(this, 'Tick', {
       name: 'tick',
       description: 'Searches one bucket of a queue and commits the matches its release policy releases',
       timeout: Duration.seconds(10),
       memorySizeMb: 1769,
+      reservedConcurrency: limits.reserved.tick,
       stage,
     });
     store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
@@ -44,15 +45,17 @@ export class Tick extends Construct {
       // function tell of it. Only one that fails before it can see its age ends in the dead letters, by its third try.
       // What waits longer than that is of no use to anybody.
       retentionPeriod: Duration.minutes(10),
-      maxConcurrency: props.maxConcurrency,
+      maxConcurrency: limits.tickConcurrency,
     });
 
     this.dispatch = new MusterFunction(this, 'Dispatch', {
       name: 'dispatch',
       description: 'Sends the ticks of the coming minute for every queue in which somebody waits',
       timeout: Duration.seconds(30),
-      // A minute missed is made good by the next; a repeated one would only send its ticks late.
+      // A minute missed is made good by the next; one repeated, or begun late, would only send its ticks late.
       retryAttempts: 0,
+      maxEventAge: Duration.minutes(1),
+      reservedConcurrency: limits.reserved.dispatch,
       stage,
     });
     store.queues.allow(this.dispatch, 'DeleteItem', 'Scan', 'UpdateItem');
@@ -60,7 +63,8 @@ export class Tick extends Construct {
     this.queue.allowSend(this.dispatch);
     new Rule(this, 'EveryMinute', {
       description: 'Dispatches the ticks of the coming minute',
-      schedule: Schedule.rate(Duration.minutes(1)),
+      // AWS promises no second within the minute.
+      schedule: Schedule.cron({ minute: '*' }),
       targets: [new LambdaFunction(this.dispatch, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
   }

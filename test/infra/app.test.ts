@@ -111,14 +111,24 @@ describe('options from context', () => {
         jwtIssuer: 'https://issuer.example',
         jwtAudience: 'game, tools',
         secretsPrefix: 'studio/',
+        pollConcurrency: '500',
+        searchReserve: '30',
+        publishReserve: '10',
         tickConcurrency: '20',
+        requestsPerSecond: '200',
+        requestBurst: 400,
       }),
     ).toEqual({
       stage: 'prod',
       queues,
       jwt: { issuer: 'https://issuer.example', audience: ['game', 'tools'] },
       secretsPrefix: 'studio/',
+      pollConcurrency: 500,
+      searchReserve: 30,
+      publishReserve: 10,
       tickConcurrency: 20,
+      requestsPerSecond: 200,
+      requestBurst: 400,
     });
   });
 

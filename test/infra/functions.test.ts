@@ -211,6 +211,16 @@ it('tick and dry-run, which search, have a whole processor', () => {
   expect(whole).toEqual(['dry-run', 'tick']);
 });
 
+it('tickets, which waits, has no more memory than it needs', () => {
+  expect(functions.tickets!.Properties.MemorySize).toBe(256);
+});
+
+it('nothing is reserved for any: an account with a limit of 10 could not deploy', () => {
+  for (const { Properties } of Object.values(functions)) {
+    expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  }
+});
+
 function nameResources(): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {

@@ -8,6 +8,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
+import { limitsOf } from '../../lib/infra/limits.ts';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { temporaryFolder } from './synthesized.ts';
 
@@ -86,14 +87,77 @@ describe('Matchmaker in another app', () => {
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
     }
   });
+});
 
-  it('limits how many ticks run at once when asked to', () => {
-    studio({ tickConcurrency: 5 })
+describe('limits', () => {
+  const reservedIn = (template: Template) =>
+    Object.fromEntries(
+      Object.values(template.findResources('AWS::Lambda::Function'))
+        .filter(({ Properties }) => Properties.ReservedConcurrentExecutions !== undefined)
+        .map(({ Properties }) => [
+          Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME,
+          Properties.ReservedConcurrentExecutions,
+        ]),
+    );
+  const ticksAtOnce = (template: Template) =>
+    Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).find(
+      ({ Properties }) => Properties.BatchSize === 1,
+    )!.Properties.ScalingConfig?.MaximumConcurrency;
+
+  it('are none for functions unless asked for', () => {
+    const template = studio().template();
+    expect(reservedIn(template)).toEqual({});
+    expect(ticksAtOnce(template)).toBeUndefined();
+  });
+
+  it('cap the requests that wait for news', () => {
+    expect(reservedIn(studio({ pollConcurrency: 500 }).template())).toEqual({ tickets: 500 });
+  });
+
+  it('reserve for the search what sends its ticks too, and start no more ticks than can run', () => {
+    const template = studio({ searchReserve: 30 }).template();
+    expect(reservedIn(template)).toEqual({ tick: 30, dispatch: 2 });
+    expect(ticksAtOnce(template)).toBe(30);
+  });
+
+  it('reserve for events', () => {
+    expect(reservedIn(studio({ publishReserve: 20 }).template())).toEqual({ publish: 20 });
+  });
+
+  it('hold how many ticks run at once below what is reserved, or without it', () => {
+    expect(ticksAtOnce(studio({ tickConcurrency: 5 }).template())).toBe(5);
+    expect(ticksAtOnce(studio({ tickConcurrency: 5, searchReserve: 30 }).template())).toBe(5);
+  });
+
+  it.each([
+    [{ requestsPerSecond: 200 }, { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 200 }],
+    [{ requestBurst: 50 }, { ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 50 }],
+    [
+      { requestsPerSecond: 200, requestBurst: 400 },
+      { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+    ],
+  ])('let through to each closed route what %j says', (props, DefaultRouteSettings) => {
+    studio(props)
       .template()
-      .hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-        BatchSize: 1,
-        ScalingConfig: { MaximumConcurrency: 5 },
+      .hasResourceProperties('AWS::ApiGatewayV2::Stage', {
+        DefaultRouteSettings,
+        RouteSettings: { $default: { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 } },
       });
+  });
+
+  it.each([
+    [{ pollConcurrency: 0 }, 'Expected `pollConcurrency` to be a whole number from 1 and up, got 0.'],
+    [{ searchReserve: 1 }, 'Expected `searchReserve` to be a whole number from 2 to 1000, got 1.'],
+    [{ publishReserve: 1.5 }, 'Expected `publishReserve` to be a whole number from 1 and up, got 1.5.'],
+    [{ tickConcurrency: 1001 }, 'Expected `tickConcurrency` to be a whole number from 2 to 1000, got 1001.'],
+    [
+      { tickConcurrency: 31, searchReserve: 30 },
+      'Expected `tickConcurrency` to be a whole number from 2 to 30, got 31.',
+    ],
+    [{ requestsPerSecond: 0 }, 'Expected `requestsPerSecond` to be a whole number from 1 and up, got 0.'],
+    [{ requestBurst: -1 }, 'Expected `requestBurst` to be a whole number from 1 and up, got -1.'],
+  ])('%j are refused', (props, message) => {
+    expect(() => limitsOf(props)).toThrow(message);
   });
 });
 

@@ -54,6 +54,27 @@ describe('the API', () => {
     );
   });
 
+  it('lets few requests through to what is open, and a thousand a second to each other route', () => {
+    const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
+    expect(stage!.Properties.DefaultRouteSettings).toEqual({
+      ThrottlingRateLimit: 1000,
+      ThrottlingBurstLimit: 1000,
+    });
+    const few = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
+    expect(stage!.Properties.RouteSettings).toEqual({
+      'GET /health': few,
+      'GET /openapi.json': few,
+      $default: few,
+    });
+  });
+
+  it('makes the routes before the stage that knows them by name', () => {
+    const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
+    const limited = Object.keys(stage!.Properties.RouteSettings);
+    const dependedOn = [stage!.DependsOn ?? []].flat().map((id) => template.Resources[id]!);
+    expect(dependedOn.map(({ Properties }) => Properties.RouteKey).sort()).toEqual(limited.sort());
+  });
+
   it('has one stage at the root, with an access log that holds neither bodies nor credentials', () => {
     const [stage, ...others] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
     expect(others).toEqual([]);
@@ -165,17 +186,17 @@ describe('event sources', () => {
     }
   });
 
-  it('of the schedule is dispatch, every minute, not repeated', () => {
+  it('of the schedule is dispatch, every minute, neither repeated nor late', () => {
     const [rule, ...others] = resourcesOf(template, 'AWS::Events::Rule').filter(
       ({ Properties }) => Properties.ScheduleExpression,
     );
     expect(others).toEqual([]);
-    expect(rule!.Properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
+    expect(rule!.Properties).toMatchObject({ ScheduleExpression: 'cron(* * * * ? *)', State: 'ENABLED' });
     expect(rule!.Properties.Targets).toHaveLength(1);
     expect(functionNamed(template, rule!.Properties.Targets[0].Arn)).toBe('dispatch');
     const [async] = resourcesOf(template, 'AWS::Lambda::EventInvokeConfig');
     expect(functionNamed(template, async!.Properties.FunctionName)).toBe('dispatch');
-    expect(async!.Properties.MaximumRetryAttempts).toBe(0);
+    expect(async!.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
   });
 });
 
