@@ -79,7 +79,7 @@ export class Observability extends Construct {
         perQueue('TickAge', 'p50'),
         perQueue('TickAge', 'p99'),
       ),
-      graph('Dead letters', ...Object.values(props.deadLetters).map(depth)),
+      graph('Matches lost to a ticket taken meanwhile, a minute', perQueue('LostRaces', 'Sum')),
     );
     this.dashboard.addWidgets(
       graph(
@@ -93,6 +93,9 @@ export class Observability extends Construct {
         props.stage.metricLatency({ period: minute, statistic: 'p50', label: 'p50' }),
         props.stage.metricLatency({ period: minute, statistic: 'p99', label: 'p99' }),
       ),
+      graph('Dead letters', ...Object.values(props.deadLetters).map(depth)),
+    );
+    this.dashboard.addWidgets(
       graph(
         'Failed invocations a minute',
         ...props.functions.map((fn) => fn.metricErrors({ period: minute, label: fn.name })),

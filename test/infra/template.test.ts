@@ -389,6 +389,7 @@ describe('the dashboard', () => {
       'TickDuration p99',
       'TickAge p50',
       'TickAge p99',
+      'LostRaces Sum',
     ]);
   });
 
