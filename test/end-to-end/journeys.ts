@@ -125,8 +125,12 @@ export const JOURNEYS = {
     await muster.api.until(one.ticketId, 'COMPLETED');
   },
 
-  async 'let the time for an assignment run out'(muster) {
-    await pair(muster, { provisioner: { type: 'external', timeoutSeconds: 1 } }, 'FAILED');
+  async 'let the time for an assignment run out, and ask again for the same ticket'(muster) {
+    const provisioner = { type: 'external', timeoutSeconds: 1 } as const;
+    const { queue, one } = await pair(muster, { provisioner }, 'FAILED');
+    const { ticketId, players } = one;
+    const again = await muster.api.post(`/queues/${queue}/tickets`, { ticketId, players });
+    expect(again).toMatchObject({ status: 200, body: { status: 'FAILED', matchId: one.matchId } });
   },
 
   async 'be looked after by the schedule'(muster) {

@@ -171,7 +171,7 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
   ],
   [
     'the rule to deadline forgets placing',
-    'let the time for an assignment run out',
+    'let the time for an assignment run out, and ask again for the same ticket',
     (all) => {
       pattern(all, 'DeadlineRule').detail = { match: { status: ['REQUIRES_ACCEPTANCE'] } };
     },
