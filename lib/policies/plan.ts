@@ -38,7 +38,7 @@ export interface TickInput {
   readonly nowMs: number;
   /** What the last tick of this bucket returned. Left out: the first one. */
   readonly memory?: TickMemory | undefined;
-  /** false: no ticket times out, however old. @default true */
+  /** false: no ticket is timed out, however old; the policy sees one at its last chance. @default true */
   readonly timeouts?: boolean;
   /** false: the reasons are empty, which saves their cost. @default true */
   readonly reasons?: boolean;
@@ -71,8 +71,8 @@ export function planTick(input: TickInput): TickPlan {
   const ofSkills = estimatesOf(memory);
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
-  const timeoutMs = timeouts ? 1000 * rules.timeoutSeconds : Number.POSITIVE_INFINITY;
-  const isLate = (ticket: Ticket) => nowMs - ticket.enqueuedAtMs >= timeoutMs;
+  const timeoutMs = 1000 * rules.timeoutSeconds;
+  const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
   const pool = new WaitingPool(gameRules, tickets, nowMs);
@@ -162,11 +162,17 @@ function waitingWithReasons(
   const seats = 2 * facts.rules.teamSize;
   let players = 0;
   for (const ticket of waiting) players += ticket.players.length;
-  const tooFew = players < seats ? `A game needs ${seats} players; ${players} are waiting.` : undefined;
+  const tooFew =
+    players < seats
+      ? `A game needs ${seats} players; so far ${players === 1 ? '1 waits' : `${players} wait`}.`
+      : undefined;
+  const isUpToPolicy = tooFew === undefined && policy.reason !== undefined && pool.hasGame();
   return waiting.map((ticket) => ({
     ticketId: ticket.ticketId,
     reason:
-      tooFew ?? held.get(ticket.ticketId) ?? policy.reason?.(ticket, nowMs) ?? pool.explain(ticket.ticketId),
+      tooFew ??
+      held.get(ticket.ticketId) ??
+      (isUpToPolicy ? policy.reason!(ticket, nowMs) : pool.explain(ticket.ticketId)),
   }));
 }
 

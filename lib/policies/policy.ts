@@ -9,7 +9,7 @@ export interface Candidate {
 /** What a policy may know about the queue besides the candidate. Measured from the queue itself. */
 export interface PoolFacts {
   readonly rules: GameRules;
-  /** After this many milliseconds a ticket is timed out. `Infinity` when nothing times out. */
+  /** After this many milliseconds a ticket is timed out. */
   readonly timeoutMs: number;
   /** Milliseconds until the next tick is due. */
   readonly tickMs: number;
@@ -43,7 +43,7 @@ export interface Policy {
   candidates(pool: CandidateSource, facts: PoolFacts, nowMs: number): Iterable<Candidate>;
   /** Judges one. With the same facts, what is released at one moment is released at every later one. */
   release(candidate: Candidate, facts: PoolFacts, nowMs: number): Verdict;
-  /** Why a ticket waits that is in no candidate held back. Left out: the engine says what is missing. */
+  /** Why a ticket waits that is in no candidate held back, when games are possible. Left out: the engine tells. */
   reason?(ticket: Ticket, nowMs: number): string;
 }
 

@@ -91,6 +91,12 @@ export class WaitingPool implements CandidateSource {
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
+  /** Whether those who wait could make a game at all. */
+  hasGame(): boolean {
+    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
+    return this.#all.best(this.#nowMs) !== undefined;
+  }
+
   #boundOfAll(): number {
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;

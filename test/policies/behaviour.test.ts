@@ -173,6 +173,38 @@ describe('patient', () => {
   });
 });
 
+describe('a ticket that waits', () => {
+  const roles = { healer: 1, damage: 1 };
+  const damage = (at: number): Ticket => ({
+    ...solo(`t${at}`, 1500, NOW_MS - 1000),
+    players: [{ playerId: `p${at}`, skill: 1500, roles: ['damage'] }],
+  });
+
+  it.each([
+    ['greedy', { policy: 'greedy' }],
+    ['option-value', optionValue],
+    ['expanding', expanding],
+  ] as [string, ReleaseOptions][])('is told which role is missing, with %s', (_, release) => {
+    const rules: QueueRules = { ...queue(2, release), roles };
+    const { waiting } = planTick({
+      rules,
+      tickets: Array.from({ length: 6 }, (_, at) => damage(at)),
+      nowMs: NOW_MS,
+    });
+    expect(waiting).toHaveLength(6);
+    for (const { reason } of waiting) expect(reason).toMatch(/healer/);
+  });
+
+  it('is told how many players are missing', () => {
+    const { waiting } = planTick({
+      rules: queue(1, optionValue),
+      tickets: [solo('alone', 1500, NOW_MS)],
+      nowMs: NOW_MS,
+    });
+    expect(waiting).toEqual([{ ticketId: 'alone', reason: 'A game needs 2 players; so far 1 waits.' }]);
+  });
+});
+
 describe('bots', () => {
   it('fill the game of a ticket at its time-out, with the nearest company first', () => {
     const rules: QueueRules = { ...queue(2, optionValue, 60), fill: 'bots' };

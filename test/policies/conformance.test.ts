@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
+import { meanSkill } from '../../lib/policies/policy.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
 
 const policies: Record<string, ReleaseOptions> = {
@@ -102,6 +103,22 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
+    it('makes a game later that it would make now, if nobody comes', () => {
+      fc.assert(
+        fc.property(arrivals, fc.integer({ min: 1, max: 20_000 }), (tickets, laterMs) => {
+          const nowMs = 60_000;
+          const { memory } = planTick({ rules, tickets, nowMs: nowMs - 1000 });
+          const [game] = planTick({ rules, tickets, nowMs, memory, timeouts: false }).matches;
+          fc.pre(game !== undefined);
+          const alone = tickets.filter(({ ticketId }) => game.ticketIds.includes(ticketId));
+          const at = (atMs: number) =>
+            planTick({ rules, tickets: alone, nowMs: atMs, memory, timeouts: false }).matches.length;
+          if (at(nowMs) === 1) expect(at(nowMs + laterMs)).toBe(1);
+        }),
+        { numRuns: 20, seed: 6 },
+      );
+    });
+
     it('proves a lower bound that no match of the tick beats', () => {
       fc.assert(
         fc.property(arrivals, (tickets) => {
@@ -122,6 +139,30 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
         { numRuns: 5, seed: 5 },
       );
     });
+  });
+});
+
+describe('expanding windows', () => {
+  it('are mutual: every ticket of a game tolerates all the others at its age', () => {
+    const rules: QueueRules = {
+      ...queues['2v2 with parties'],
+      release: { policy: 'expanding', tolerance: 30, growthPerSecond: 5 },
+    };
+    fc.assert(
+      fc.property(arrivalsFor(rules), (tickets) => {
+        const nowMs = 60_000;
+        for (const { ticketIds } of planTick({ rules, tickets, nowMs, timeouts: false }).matches) {
+          const members = tickets.filter(({ ticketId }) => ticketIds.includes(ticketId));
+          for (const ticket of members) {
+            const tolerance = 30 + (5 * (nowMs - ticket.enqueuedAtMs)) / 1000;
+            for (const other of members) {
+              expect(Math.abs(meanSkill(other) - meanSkill(ticket))).toBeLessThanOrEqual(tolerance);
+            }
+          }
+        }
+      }),
+      { numRuns: 50, seed: 7 },
+    );
   });
 });
 
