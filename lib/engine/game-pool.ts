@@ -14,7 +14,11 @@ export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
 export interface GamePoolOptions {
   /** Pairs of tickets that never meet. @default every pair may */
   readonly forbids?: Forbids;
-  /** Nodes one query may visit before it answers with its best game and an honest bound; 0.5 to 5 million a second. @default 20,000 */
+  /**
+   * Nodes one query may visit before it answers with its best game and an honest bound; 0.2 to 5 million a second.
+   * @default 20 million over the number of tickets at the first query, 1,000 to 200,000: small pools are proved,
+   * large ones drained in time
+   */
   readonly nodeBudget?: number;
 }
 
@@ -31,7 +35,7 @@ export interface GamePoolOptions {
 export class GamePool {
   readonly rules: GameRules;
   readonly #forbids: Forbids | undefined;
-  readonly #nodeBudget: number;
+  readonly #nodeBudget: number | undefined;
   readonly #roles: RoleTable | undefined;
   readonly #tickets = new Map<string, PooledTicket>();
   /** The plain queue while the pool has neither roles, parties, refused pairs nor β: made at the first query. */
@@ -44,7 +48,7 @@ export class GamePool {
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
     this.rules = rules;
     this.#forbids = options.forbids;
-    this.#nodeBudget = options.nodeBudget ?? 20_000;
+    this.#nodeBudget = options.nodeBudget;
     this.#roles = RoleTable.of(rules);
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }
@@ -116,12 +120,13 @@ export class GamePool {
   /** Makes the queue that the tickets need; whether it is the plain one. */
   #usesSolo(): boolean {
     if (this.#isPlain && this.#parties === 0 && !this.#queue) {
-      this.#solo ??= new SoloTickets(this.rules, this.#nodeBudget, this.#tickets.values());
+      this.#solo ??= new SoloTickets(this.rules, this.#nodeBudget ?? soloNodeBudget, this.#tickets.values());
       return true;
     }
     this.#solo = undefined;
     if (!this.#queue) {
-      this.#queue = new TicketQueue(this.rules, this.#roles, this.#forbids, this.#nodeBudget);
+      const nodeBudget = this.#nodeBudget ?? Math.max(1000, Math.min(200_000, Math.round(2e7 / this.size)));
+      this.#queue = new TicketQueue(this.rules, this.#roles, this.#forbids, nodeBudget);
       for (const pooled of this.#tickets.values()) this.#queue.insert(pooled);
     }
     return false;
@@ -155,6 +160,9 @@ export class GamePool {
     );
   }
 }
+
+/** Without roles and parties the searches are short: a bound against the worst case alone. */
+const soloNodeBudget = 1_000_000;
 
 /** The plain queue with the tickets that its ids stand for. */
 class SoloTickets {

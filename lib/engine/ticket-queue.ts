@@ -293,8 +293,14 @@ export class TicketQueue {
       }
       return found;
     };
-    const below = gather(-1).reverse();
-    const above = gather(1);
+    let below = gather(-1);
+    let above = gather(1);
+    if (isDive && below.length + above.length > diveCandidatesMax && this.#areFull(entry, below, above)) {
+      // Any game will do: the nearest are enough if one can be formed of them.
+      below = below.slice(0, diveCandidatesMax / 2);
+      above = above.slice(0, diveCandidatesMax / 2);
+    }
+    below.reverse();
     const gathered = [...below, entry, ...above];
     const descends = this.#rules.p === Number.POSITIVE_INFINITY || below.length > above.length;
     if (descends) gathered.reverse();
@@ -326,6 +332,17 @@ export class TicketQueue {
     };
   }
 
+  /** Whether the nearest to both sides make a full window with this ticket. */
+  #areFull(entry: Entry, below: readonly Entry[], above: readonly Entry[]): boolean {
+    this.#counter.clear();
+    this.#counter.add(entry.pooled);
+    for (const side of [below, above]) {
+      const nearest = Math.min(side.length, diveCandidatesMax / 2);
+      for (let i = 0; i < nearest; i++) this.#counter.add(side[i].pooled);
+    }
+    return this.#counter.isFull;
+  }
+
   /** The range of mean skills of the narrowest full window with this ticket among those accepted, ∞ if there is none. */
   #narrowest(entry: Entry, accepts: (other: Entry) => boolean): number {
     const sorted = this.#sorted;
@@ -340,6 +357,8 @@ export class TicketQueue {
       above.push(sorted[i].pooled);
       counter.add(sorted[i].pooled);
     }
+    // A long way counts against the node budget.
+    this.#search.nodes += above.length >> 3;
     let narrowest = Number.POSITIVE_INFINITY;
     let below = mean;
     for (let i = place - 1; ; i--) {
@@ -536,6 +555,9 @@ export class TicketQueue {
 function isAtMost(cost: number, bound: number, wait: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
 }
+
+/** How many of the nearest tickets a dive looks at. */
+const diveCandidatesMax = 400;
 
 /** The nodes that looking for any game of any entry may cost. */
 const anyGameNodes = 50_000;

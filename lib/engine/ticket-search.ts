@@ -36,7 +36,7 @@ export class TicketSearch {
   bound = 0;
   /** Whether the node budget ended the last `run`. */
   wasCut = false;
-  /** The nodes visited since construction. */
+  /** The nodes visited since construction, with other work counted as so many nodes. */
   nodes = 0;
 
   readonly #rules: GameRules;
@@ -163,7 +163,8 @@ export class TicketSearch {
     const { pooled } = this.candidates[anchor];
     this.#path.push(anchor);
     if (!this.#roles || this.#join(pooled)) extend(0, pooled.size);
-    this.nodes += nodeBudget - nodesLeft;
+    // Sorting the candidates counts as well.
+    this.nodes += nodeBudget - nodesLeft + (this.candidates.length >> 2);
     if (this.#found) this.#polish();
     return this.#found;
   }
@@ -197,11 +198,12 @@ export class TicketSearch {
     const inGame = new Set(this.members);
     const path = this.candidates.flatMap(({ pooled }, i) => (inGame.has(pooled) ? [i] : []));
     let divisions = 0;
+    let attempts = 0;
     for (let improved = true; improved; ) {
       improved = false;
       for (let slot = 0; slot < path.length; slot++) {
         if (path[slot] === this.#anchor) continue;
-        for (let i = 0; i < this.candidates.length && divisions < swapsMax; i++) {
+        for (let i = 0; i < this.candidates.length && divisions < swapsMax && attempts < 4 * swapsMax; i++) {
           const { pooled } = this.candidates[i];
           if (pooled.size !== this.candidates[path[slot]].pooled.size || path.includes(i)) continue;
           const kept = path[slot];
@@ -209,6 +211,7 @@ export class TicketSearch {
           this.#path.length = 0;
           for (const j of path) this.#path.push(j);
           const limit = this.#limit;
+          attempts++;
           if (this.#mayPlay(path, slot)) {
             divisions++;
             this.#divide(path.reduce((most, j) => Math.max(most, this.credits[j]), 0));
@@ -219,6 +222,7 @@ export class TicketSearch {
       }
     }
     this.#path.length = 0;
+    this.nodes += attempts + 3 * divisions;
   }
 
   /** Whether the ticket in this place of the path may meet the others, and all can be seated. */
