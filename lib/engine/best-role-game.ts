@@ -61,9 +61,11 @@ export function bestRoleGame(
     if (!search.run(anchor, limit, nodes)) return;
     best = { members: [...search.members], firstTeam: search.firstTeam, imbalance: search.imbalance };
   };
-  const candidateAt = (place: number): Candidate => ({
-    pooled: poolPlayer(String(order[place]), sorted[place], sortedMasks[place]),
-  });
+  const made: Candidate[] = [];
+  const candidateAt = (place: number): Candidate => {
+    made[place] ??= { pooled: poolPlayer(String(order[place]), sorted[place], sortedMasks[place]) };
+    return made[place];
+  };
   const window = (from: number, reach: number): number[] => {
     const places: number[] = [];
     for (let i = from; i < n && sorted[i] <= reach; i++) if (sortedMasks[i] !== 0) places.push(i);

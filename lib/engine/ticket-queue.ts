@@ -560,7 +560,7 @@ function isAtMost(cost: number, bound: number, wait: number): boolean {
 const diveCandidatesMax = 400;
 
 /** The nodes that looking for any game of any entry may cost. */
-const anyGameNodes = 50_000;
+const anyGameNodes = 2_000_000;
 
 /** What the preparation of a search costs, in nodes. */
 const searchCost = 5;
