@@ -39,8 +39,12 @@ export function startGuarded(command: string, args: readonly string[], scratchDi
 
 const STOP_GRACE_MS = 5_000;
 
-/** Descriptor 3 is our pipe: a shell gives background commands /dev/null as standard input. */
+/**
+ * Descriptor 3 is our pipe: a shell gives background commands /dev/null as standard input. SIGPIPE is ignored
+ * because the shell may have something to say when nobody listens any more.
+ */
 const GUARD = `
+trap '' PIPE
 scratch=$1; shift
 exec 3<&0
 "$@" 3<&- & child=$!
