@@ -80,8 +80,9 @@ export function planTick(input: TickInput): TickPlan {
   const timedOut: string[] = [];
   for (const ticket of late) {
     if (!pool.isWaiting(ticket)) continue;
-    const game =
-      rules.fill === 'bots' && !outOfTime() ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
+    // Its game can be filled by the next tick; ending it now would take the game from it.
+    if (rules.fill === 'bots' && outOfTime()) break;
+    const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
     if (game !== undefined) matches.push(game);
     else {
       timedOut.push(ticket.ticketId);

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+
+const rules: QueueRules = {
+  teamSize: 1,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'greedy' },
+  tickSeconds: 1,
+  timeoutSeconds: 60,
+};
+const tickets = Array.from({ length: 20 }, (_, i) => ({
+  ticketId: `t${i}`,
+  enqueuedAtMs: 0,
+  players: [{ playerId: `p${i}`, skill: 100 * i }],
+}));
+const after = (games: number) => {
+  let asked = 0;
+  return () => asked++ >= games;
+};
+
+it('a tick that is out of time keeps the games it has made, and the others wait', () => {
+  const plan = planTick({ rules, tickets, nowMs: 1_000, outOfTime: after(3) });
+  expect(plan.matches).toHaveLength(3);
+  expect(plan.waiting).toHaveLength(14);
+});
+
+it('a tick that is out of time leaves late tickets to be filled by bots to the next one', () => {
+  const late = { ...rules, fill: 'bots' as const };
+  const plan = planTick({ rules: late, tickets, nowMs: 90_000, outOfTime: after(0) });
+  expect(plan).toMatchObject({ matches: [], timedOut: [] });
+  expect(plan.waiting).toHaveLength(20);
+});
