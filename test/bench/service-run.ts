@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Player } from '../../lib/engine/types.ts';
 import { startMuster } from '../../lib/local/start-muster.ts';
 import type { MatchView } from '../../lib/service/match.ts';
+import { matchOffline } from '../../lib/service/offline.ts';
 import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
 import { drawParty, meanPartySize, type Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
@@ -26,7 +28,9 @@ export interface RunResult {
   readonly players: number;
   readonly tickets: number;
   readonly playersMatched: number;
-  /** Tickets that were accepted and are in no match, though a whole game of them is left. */
+  /** Players who still wait at the end: their parties do not add up to a game. */
+  readonly waiting: number;
+  /** Players who were accepted and are neither in a match nor waiting. */
   readonly lost: number;
   readonly ticketsMatchedTwice: number;
   /** Of every ticket: from sending the POST to the webhook's arrival, ascending. */
@@ -77,7 +81,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     usage.reset();
     receiver.matches.length = 0;
     const played = await play(cloud.url, receiver, options, 'run');
-    return { ...summary(played, receiver.matches), usage };
+    const result = summary(played, receiver.matches);
+    const waiting = await playersQueued(cloud.url, played, result.unmatched);
+    const lost = result.players - result.playersMatched - waiting;
+    return { ...result, waiting, lost, usage };
   } finally {
     await cloud.stop();
     receiver.close();
@@ -86,7 +93,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 }
 
 interface Posted {
-  readonly players: number;
+  readonly party: readonly Player[];
   readonly sentMs: number;
   answeredMs: number;
 }
@@ -150,14 +157,14 @@ async function play(
 async function post(
   url: string,
   ticketId: string,
-  players: unknown[],
+  party: readonly Player[],
   posted: Map<string, Posted>,
 ): Promise<void> {
-  const ticket: Posted = { players: players.length, sentMs: performance.now(), answeredMs: 0 };
+  const ticket: Posted = { party, sentMs: performance.now(), answeredMs: 0 };
   const response = await fetch(`${url}/queues/bench/tickets`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ticketId, players }),
+    body: JSON.stringify({ ticketId, players: party }),
   });
   await response.arrayBuffer();
   if (response.status !== 201) throw new Error(`POST was answered ${response.status}`);
@@ -165,20 +172,43 @@ async function post(
   posted.set(ticketId, ticket);
 }
 
-/** Until the players left could not fill a game, or nothing more comes. */
+/** Until no game can be made of those who are left, or nothing more comes. */
 async function drained(receiver: Receiver, posted: ReadonlyMap<string, Posted>): Promise<void> {
   const untilMs = performance.now() + DRAIN_MS;
   while (performance.now() < untilMs) {
     const matched = new Set(receiver.matches.flatMap(({ match }) => ticketsOf(match)));
-    if (playersOf(posted, (ticketId) => !matched.has(ticketId)) < 2 * DEFINITION.teamSize) return;
+    const left = [...posted].filter(([ticketId]) => !matched.has(ticketId));
+    if (left.length < LEFT_MAX && gamesOf(left) === 0) return;
     await sleep(100);
   }
+}
+
+/** More than this many tickets have a game among them; it is not worth a search. */
+const LEFT_MAX = 30;
+
+function gamesOf(left: readonly [string, Posted][]): number {
+  const tickets = left.map(([ticketId, { party }]) => ({ ticketId, enqueuedAtMs: 0, players: party }));
+  return matchOffline(DEFINITION, tickets).matches.length;
+}
+
+async function playersQueued(
+  url: string,
+  posted: ReadonlyMap<string, Posted>,
+  ticketIds: readonly string[],
+): Promise<number> {
+  let players = 0;
+  for (const ticketId of ticketIds) {
+    const response = await fetch(`${url}/tickets/${ticketId}`);
+    const { status } = (await response.json()) as { status?: unknown };
+    if (status === 'QUEUED') players += posted.get(ticketId)!.party.length;
+  }
+  return players;
 }
 
 function summary(
   posted: ReadonlyMap<string, Posted>,
   received: readonly Received[],
-): Omit<RunResult, 'usage'> {
+): Omit<RunResult, 'usage' | 'waiting' | 'lost'> & { unmatched: string[] } {
   const matchesOf = new Map<string, Set<string>>();
   const arrivalOf = new Map<string, number>();
   const lastPostToWebhookMs: number[] = [];
@@ -194,7 +224,6 @@ function summary(
   }
   const players = playersOf(posted, () => true);
   const playersMatched = playersOf(posted, (ticketId) => matchesOf.has(ticketId));
-  const left = players - playersMatched;
   const postToWebhookMs = [...matchesOf].map(
     ([ticketId, [matchId]]) => arrivalOf.get(matchId!)! - posted.get(ticketId)!.sentMs,
   );
@@ -202,7 +231,7 @@ function summary(
     players,
     tickets: posted.size,
     playersMatched,
-    lost: left < 2 * DEFINITION.teamSize ? 0 : left,
+    unmatched: [...posted.keys()].filter((ticketId) => !matchesOf.has(ticketId)),
     ticketsMatchedTwice: [...matchesOf.values()].filter((ids) => ids.size > 1).length,
     postToWebhookMs: postToWebhookMs.sort((a, b) => a - b),
     lastPostToWebhookMs: lastPostToWebhookMs.sort((a, b) => a - b),
@@ -217,6 +246,6 @@ function ticketsOf(match: MatchView): string[] {
 
 function playersOf(posted: ReadonlyMap<string, Posted>, which: (ticketId: string) => boolean): number {
   let players = 0;
-  for (const [ticketId, ticket] of posted) if (which(ticketId)) players += ticket.players;
+  for (const [ticketId, ticket] of posted) if (which(ticketId)) players += ticket.party.length;
   return players;
 }

@@ -10,7 +10,13 @@ it('the service benchmark measures a run in which nothing is lost', async () => 
     seed: 1,
     events: ['MatchFound'],
   });
-  expect(result).toMatchObject({ players: 20, playersMatched: 20, lost: 0, ticketsMatchedTwice: 0 });
+  expect(result).toMatchObject({
+    players: 20,
+    playersMatched: 20,
+    waiting: 0,
+    lost: 0,
+    ticketsMatchedTwice: 0,
+  });
   expect(result.postToWebhookMs).toHaveLength(20);
   expect(result.lastPostToWebhookMs).toHaveLength(2);
   const { usage } = result;
