@@ -85,13 +85,26 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
+/** Settings with one value left free: the larger it is, the longer players wait. */
+export interface Knob<Run> {
+  readonly run: (value: number, crowd: Crowd) => Run;
+  /** Where the value is looked for, on a logarithmic scale. */
+  readonly range: readonly [number, number];
+}
+
+/** What the tuning of a knob looks at. */
+export interface Tried {
+  readonly result: Pick<PlayResult, 'measures'>;
+  readonly waitMean: number;
+}
+
 /** Tolerances a widening window starts with, of the standard deviation of skills, among which the best is chosen. */
 const EXPANDING_STARTS = [0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 const SKILL_DEVIATION = 350;
 const HALVINGS = 8;
 /** Seconds in which a window grows by one standard deviation: from at once to never. */
-const GROWTH_SECONDS: [number, number] = [1, 100_000];
-/** Mean waits this near count as equal while the start of the window is chosen. */
+const GROWTH_SECONDS: readonly [number, number] = [1, 100_000];
+/** Mean waits this near, relatively, count as equal. */
 const NEAR = 0.1;
 
 /**
@@ -114,50 +127,62 @@ export function compare(scenario: Scenario, players: number, seed: number): Cont
       waitMean: waitMeanOfAll(result.measures, definition.timeoutSeconds),
     };
   };
-  /** The run whose mean wait is nearest to the target; `releaseOf` must wait longer for larger values. */
-  const tuned = (
-    releaseOf: (value: number) => ReleaseOptions,
-    range: [number, number],
-    crowd: Crowd,
-    target: number,
-  ) => {
-    let [low, high] = range.map(Math.log);
-    let best: Contender | undefined;
-    const miss = ({ waitMean }: Contender) => Math.abs(waitMean - target);
-    for (let i = 0; i < HALVINGS; i++) {
-      const middle = (low + high) / 2;
-      const tried = run(releaseOf(Math.exp(middle)), crowd);
-      if (best === undefined || miss(tried) < miss(best)) best = tried;
-      if (tried.waitMean < target) low = middle;
-      else high = middle;
-    }
-    return best!;
-  };
-  const windowsFrom = (start: number) => (seconds: number) => ({
-    policy: 'expanding' as const,
-    tolerance: start * SKILL_DEVIATION,
-    growthPerSecond: SKILL_DEVIATION / seconds,
-  });
-
   const own = run(scenario.definition.release, full);
   const periodic = tuned(
-    (everySeconds) => ({ policy: 'periodic', everySeconds }),
-    [1, 900],
+    { range: [1, 900], run: (everySeconds, crowd) => run({ policy: 'periodic', everySeconds }, crowd) },
     full,
     own.waitMean,
   );
-  const target = run(scenario.definition.release, quarter).waitMean;
-  const [bestStart] = EXPANDING_STARTS.map((start) => ({
-    start,
-    found: tuned(windowsFrom(start), GROWTH_SECONDS, quarter, target),
-  }))
-    .filter(({ found }) => Math.abs(found.waitMean / target - 1) < NEAR)
-    .sort((a, b) => a.found.result.measures.imbalance.mean - b.found.result.measures.imbalance.mean);
-  const expanding = bestStart && tuned(windowsFrom(bestStart.start), GROWTH_SECONDS, full, own.waitMean);
-  return expanding === undefined ? [own, periodic] : [own, periodic, expanding];
+  const windows = EXPANDING_STARTS.map((start): Knob<Contender> => {
+    const tolerance = start * SKILL_DEVIATION;
+    return {
+      range: GROWTH_SECONDS,
+      run: (seconds, crowd) =>
+        run({ policy: 'expanding', tolerance, growthPerSecond: SKILL_DEVIATION / seconds }, crowd),
+    };
+  });
+  const best = bestTuned(windows, quarter, run(scenario.definition.release, quarter));
+  return best === undefined ? [own, periodic] : [own, periodic, tuned(best.knob, full, own.waitMean)];
 }
 
-function crowdOf({ population, rate }: Scenario, players: number, seed: number): Crowd {
+/**
+ * The knob that has the least mean imbalance when tuned to the mean wait of `own` on these players, with its run;
+ * undefined when none comes near that wait.
+ */
+export function bestTuned<Run extends Tried>(
+  knobs: readonly Knob<Run>[],
+  crowd: Crowd,
+  own: Tried,
+): { knob: Knob<Run>; found: Run } | undefined {
+  const [best] = knobs
+    .map((knob) => ({ knob, found: tuned(knob, crowd, own.waitMean) }))
+    .filter(({ found }) => isNear(found, own))
+    .sort((a, b) => a.found.result.measures.imbalance.mean - b.found.result.measures.imbalance.mean);
+  return best;
+}
+
+/** Whether two have mean waits so near that their imbalances can be compared. */
+export function isNear(tried: Tried, own: Tried): boolean {
+  return Math.abs(tried.waitMean / own.waitMean - 1) < NEAR;
+}
+
+/** The run whose mean wait is nearest to the target. */
+function tuned<Run extends Tried>({ run, range }: Knob<Run>, crowd: Crowd, target: number): Run {
+  let [low, high] = range.map(Math.log);
+  let best: Run | undefined;
+  const miss = ({ waitMean }: Run) => Math.abs(waitMean - target);
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (low + high) / 2;
+    const tried = run(Math.exp(middle), crowd);
+    if (best === undefined || miss(tried) < miss(best)) best = tried;
+    if (tried.waitMean < target) low = middle;
+    else high = middle;
+  }
+  return best!;
+}
+
+/** The players who come to a scenario: for the same seed the same ones, and fewer are the first of more. */
+export function crowdOf({ population, rate }: Scenario, players: number, seed: number): Crowd {
   const random = seededRandom(seed).fork('sample');
   return {
     atEnd: 'stop',

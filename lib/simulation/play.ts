@@ -35,10 +35,7 @@ export function play(
   crowd: Crowd,
   onMatch?: (game: Game, nowMs: number) => void,
 ): { steps: Generator<Progress, void>; result: () => PlayResult } {
-  const sorted = Float64Array.from(crowd.skillSample).sort();
-  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
-  const edges = [...new Set(SKILL_PARTS.map(at))];
-  const meter = new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6));
+  const meter = meterFor(crowd);
   const { roles } = definition;
   const accepted = roles === undefined ? undefined : new RoleCounter();
   const observers: Observer[] = [meter];
@@ -74,6 +71,14 @@ export function playThrough(definition: QueueDefinition, crowd: Crowd): PlayResu
   const { steps, result } = play(definition, crowd);
   for (const _ of steps);
   return result();
+}
+
+/** A meter whose ranges of skill and resolution suit these players. */
+export function meterFor({ skillSample }: Crowd): Meter {
+  const sorted = Float64Array.from(skillSample).sort();
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  const edges = [...new Set(SKILL_PARTS.map(at))];
+  return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6));
 }
 
 function* counted(arrivals: Iterable<Arrival>, accepted: RoleCounter): Generator<Arrival, void> {

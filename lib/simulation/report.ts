@@ -9,7 +9,8 @@ export interface ReportRun {
   readonly name: string;
   readonly definition: unknown;
   readonly measures: Measures;
-  readonly cost: CostEstimate;
+  /** Left out for what is not this service. */
+  readonly cost?: CostEstimate;
   readonly warnings: readonly string[];
 }
 
@@ -155,7 +156,7 @@ const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
   ['timed out', ({ measures }) => percentOf(measures.outcome.timedOut, measures)],
   ['seats of bots', ({ measures }) => whole(measures.bots)],
   ['waiting players, mean', ({ measures }) => short(measures.waitingPlayers.mean)],
-  ['AWS, per million players', ({ cost }) => `$${cost.perMillionPlayers.toFixed(2)}`],
+  ['AWS, per million players', ({ cost }) => (cost ? `$${cost.perMillionPlayers.toFixed(2)}` : '–')],
 ];
 
 function numbersOf(runs: readonly ReportRun[]): string {

@@ -1,12 +1,14 @@
 /**
- * `npm run bench:simulate -- [players] [scenario…]`: policies at equal mean wait, and the speed of the simulator.
+ * `npm run bench:simulate -- [players] [scenario…]`: policies at equal mean wait, Colyseus'
+ * QueueRoom beside them, and the speed of the simulator.
  * Prints markdown; with --report FILE also a page of charts.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type Contender, compare, SCENARIOS } from '../../lib/simulation/comparison.ts';
+import { compare, isNear, SCENARIOS, type Tried } from '../../lib/simulation/comparison.ts';
 import { reportPage } from '../../lib/simulation/report.ts';
+import { compareQueueRoom, whyNoQueueRoom } from './queue-room.ts';
 import { measureSpeed } from './simulate-speed.ts';
 
 const SEED = 1;
@@ -24,6 +26,7 @@ console.log(`${cpus()[0].model}, ${cpus().length} cores, Node ${process.version}
 if (Number(values.speed) > 0) console.log(`${measureSpeed(Number(values.speed), SEED)}\n`);
 
 const sections = [];
+const without: string[] = [];
 console.log(
   '| scenario | policy | mean wait | 99 % | longest | timed out | imbalance | 90 % | option-value has |',
 );
@@ -31,23 +34,30 @@ console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
 for (const number of values.scenarios.split(',')) {
   const scenario = SCENARIOS[Number(number) - 1];
   if (scenario === undefined) continue;
-  const contenders = compare(scenario, Number(values.players), SEED);
+  const players = Number(values.players);
+  const policies = compare(scenario, players, SEED);
+  const why = whyNoQueueRoom(scenario);
+  if (why !== undefined) without.push(`${scenario.title}: ${why}.`);
+  const rooms = why === undefined ? compareQueueRoom(scenario, players, SEED, policies[0]) : [];
+  const contenders = [...policies, ...rooms];
   for (const contender of contenders) console.log(row(scenario.title, contender, contenders[0]));
   sections.push({
     title: scenario.title,
-    text: `${values.players} players, seed ${SEED}; periodic and expanding tuned to the same mean wait.`,
+    text: `${players} players, seed ${SEED}; periodic, expanding and QueueRoom tuned to the same mean wait.${why === undefined ? '' : ` ${why}.`}`,
     runs: contenders.map(({ name, definition, result }) => ({ name, definition, ...result })),
   });
 }
+for (const line of without) console.log(`\nQueueRoom is not in ${line}`);
 if (values.report !== undefined)
   writeFileSync(values.report, reportPage('Policies at equal mean wait', sections));
 
-function row(title: string, { name, result, waitMean }: Contender, own: Contender): string {
+function row(title: string, { name, result, waitMean }: Tried & { name: string }, own: Tried): string {
   const { waitSeconds, imbalance, outcome } = result.measures;
   const less = 1 - own.result.measures.imbalance.mean / imbalance.mean;
+  const comparable = result !== own.result && isNear({ result, waitMean }, own);
   return (
     `| ${title} | ${name} | ${waitMean.toFixed(1)} s | ${waitSeconds.p99.toFixed(0)} s | ${waitSeconds.max.toFixed(0)} s | ` +
     `${outcome.timedOut} | ${imbalance.mean.toFixed(1)} | ${imbalance.p90.toFixed(1)} | ` +
-    `${name === own.name ? '' : `${(100 * less).toFixed(0)} % less`} |`
+    `${comparable ? `${(100 * less).toFixed(0)} % less` : ''} |`
   );
 }

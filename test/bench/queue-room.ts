@@ -1,0 +1,193 @@
+import { type Client, type QueueMatchGroup, QueueRoom } from '@colyseus/core';
+import { GamePool } from '../../lib/engine/game-pool.ts';
+import type { Game, Ticket } from '../../lib/engine/types.ts';
+import { gameRulesOf } from '../../lib/policies/plan.ts';
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import { bestTuned, crowdOf, type Knob, type Scenario, type Tried } from '../../lib/simulation/comparison.ts';
+import { type Measures, waitMeanOfAll } from '../../lib/simulation/measures.ts';
+import { type Crowd, meterFor } from '../../lib/simulation/play.ts';
+
+/** Colyseus' QueueRoom on the arrivals of a scenario. */
+export interface QueueRoomRun {
+  readonly name: string;
+  /** What stands in for a queue definition: how the room was set. */
+  readonly definition: QueueRoomSettings;
+  readonly result: { readonly measures: Measures; readonly warnings: readonly string[] };
+  /** Mean wait in seconds, those who timed out counted with the time-out. */
+  readonly waitMean: number;
+}
+
+/** What can be set; left out: QueueRoom's own defaults. */
+export interface QueueRoomSettings {
+  readonly maxPlayers: number;
+  /** Milliseconds between two searches. @default 1000 */
+  readonly cycleTickInterval?: number;
+  /** Searches after which a player is put into a group that `compare` refuses. @default 10 */
+  readonly maxWaitingCyclesForPriority?: number;
+  /**
+   * `compare` accepts ranks at most this far from the mean rank of the group. Left out: QueueRoom's own, which refuses
+   * only ranks of more than three times the mean of the group.
+   */
+  readonly tolerance?: number;
+}
+
+/** How many cycles the window of `compare` may hold, its own default first; the last is beyond the time-out. */
+const PRIORITY_CYCLES = [10, 20, 40, 80, 160, 320, 1800];
+/** From a window that refuses hardly anybody to one of a single point of skill. */
+const NARROWNESS: readonly [number, number] = [1 / 1000, 1];
+const CYCLE_MS: readonly [number, number] = [1000, 900_000];
+
+/** Why QueueRoom cannot play a scenario; undefined when it can. */
+export function whyNoQueueRoom({ definition, population }: Scenario): string | undefined {
+  if (definition.roles !== undefined) return 'QueueRoom knows no roles';
+  if ((population.partyWeights?.length ?? 1) > 1)
+    return 'QueueRoom has no parties: its teams (`teamId`) are cut where a group is full, and who has none is in one team with all such';
+  return undefined;
+}
+
+/**
+ * QueueRoom at its defaults, then so set that its players wait as long on average as those of the scenario's own
+ * policy: by how narrow a window its `compare` is, for each of some numbers of cycles it holds, or by the time between
+ * two cycles; of these the one that turns out to have the least mean imbalance.
+ */
+export function compareQueueRoom(
+  scenario: Scenario,
+  players: number,
+  seed: number,
+  own: Tried,
+): QueueRoomRun[] {
+  const { definition } = scenario;
+  const maxPlayers = 2 * definition.teamSize;
+  const crowd = crowdOf(scenario, players, seed);
+  const knobs = PRIORITY_CYCLES.map(
+    (maxWaitingCyclesForPriority): Knob<QueueRoomRun> => ({
+      range: NARROWNESS,
+      run: (narrowness, crowd) => {
+        const tolerance = Number((1 / narrowness).toPrecision(3));
+        return run(definition, crowd, { maxPlayers, tolerance, maxWaitingCyclesForPriority });
+      },
+    }),
+  );
+  knobs.push({
+    range: CYCLE_MS,
+    run: (ms, crowd) => run(definition, crowd, { maxPlayers, cycleTickInterval: Math.round(ms) }),
+  });
+  const best = bestTuned(knobs, crowd, own);
+  const asItIs = run(definition, crowd, { maxPlayers });
+  return best === undefined ? [asItIs] : [asItIs, best.found];
+}
+
+/**
+ * The room itself, played in virtual time. What is not QueueRoom's: the clock; a time-out, after which a client leaves;
+ * rooms for the games take no time to make; and its groups have no teams, so they are divided in the fairest way.
+ */
+export function playQueueRoom(
+  definition: QueueDefinition,
+  crowd: Crowd,
+  settings: QueueRoomSettings,
+): { measures: Measures; warnings: readonly string[] } {
+  const meter = meterFor(crowd);
+  const room = new VirtualQueueRoom(settings);
+  const waiting = new Map<string, Ticket>();
+  const arrivals = crowd.arrivals[Symbol.iterator]();
+  const leave = (ticketId: string): Ticket => {
+    const ticket = waiting.get(ticketId);
+    if (ticket === undefined) throw new Error(`Expected a waiting player, got ${ticketId}`);
+    waiting.delete(ticketId);
+    room.leave(ticketId);
+    return ticket;
+  };
+
+  let next = arrivals.next();
+  for (let nowMs = 0; next.done !== true; nowMs += room.cycleTickInterval) {
+    for (; next.done !== true && next.value.ticket.enqueuedAtMs <= nowMs; next = arrivals.next()) {
+      waiting.set(next.value.ticket.ticketId, next.value.ticket);
+      room.join(next.value.ticket);
+    }
+    for (const { ticketId, enqueuedAtMs } of waiting.values()) {
+      if (nowMs - enqueuedAtMs >= 1000 * definition.timeoutSeconds) meter.timedOut(leave(ticketId));
+    }
+    for (const ids of room.cycle()) {
+      const tickets = ids.map(leave);
+      meter.matched(fairestGame(tickets, definition, nowMs), tickets, nowMs);
+    }
+    meter.ticked(nowMs, [...waiting.values()]);
+  }
+  return { measures: meter.read(), warnings: [] };
+}
+
+/** QueueRoom whose cycles run when they are told to, and which is told who comes and goes. */
+class VirtualQueueRoom extends QueueRoom {
+  #runCycle: () => void = () => {};
+  #ready: string[][] = [];
+
+  constructor({ maxPlayers, cycleTickInterval, maxWaitingCyclesForPriority, tolerance }: QueueRoomSettings) {
+    super();
+    if (cycleTickInterval !== undefined) this.cycleTickInterval = cycleTickInterval;
+    // A field: `onCreate` does not read the option of that name.
+    if (maxWaitingCyclesForPriority !== undefined)
+      this.maxWaitingCyclesForPriority = maxWaitingCyclesForPriority;
+    this.onCreate({
+      matchRoomName: 'game',
+      maxPlayers,
+      ...(tolerance !== undefined && {
+        compare: ({ rank }, { averageRank }) => Math.abs(rank - averageRank) <= tolerance,
+      }),
+      onGroupReady: (group) => this.#takeGroup(group),
+    });
+  }
+
+  override setTimestep(onCycle?: (deltaTime: number) => void): void {
+    this.#runCycle = () => onCycle?.(this.cycleTickInterval);
+  }
+
+  join({ ticketId, players }: Ticket): void {
+    const client = { sessionId: ticketId, send() {} } as unknown as Client;
+    this.clients.push(client);
+    this.onJoin(client as Parameters<QueueRoom['onJoin']>[0], { rank: players[0].skill });
+  }
+
+  leave(sessionId: string): void {
+    this.clients.delete(this.clients.get(sessionId)!);
+  }
+
+  /** Lets QueueRoom search once; who is in each group that is ready, in its order. */
+  cycle(): string[][] {
+    this.#ready = [];
+    this.#runCycle();
+    return this.#ready;
+  }
+
+  /** Never settles: the players of a group are away before a seat could be kept for them. */
+  #takeGroup({ clients }: QueueMatchGroup): Promise<never> {
+    this.#ready.push(clients.map(({ sessionId }) => sessionId));
+    return new Promise(() => {});
+  }
+}
+
+function run(definition: QueueDefinition, crowd: Crowd, settings: QueueRoomSettings): QueueRoomRun {
+  const result = playQueueRoom(definition, crowd, settings);
+  return {
+    name: nameOf(settings),
+    definition: settings,
+    result,
+    waitMean: waitMeanOfAll(result.measures, definition.timeoutSeconds),
+  };
+}
+
+function nameOf({ cycleTickInterval, maxWaitingCyclesForPriority, tolerance }: QueueRoomSettings): string {
+  if (tolerance !== undefined)
+    return `QueueRoom, within ${tolerance} for ${maxWaitingCyclesForPriority} cycles`;
+  if (cycleTickInterval !== undefined)
+    return `QueueRoom, a cycle each ${(cycleTickInterval / 1000).toFixed(1)} s`;
+  return 'QueueRoom, defaults';
+}
+
+/** The best game of exactly these players: only the teams are still to be chosen. Proves nothing about who waits. */
+function fairestGame(tickets: readonly Ticket[], definition: QueueDefinition, nowMs: number): Game {
+  const pool = new GamePool(gameRulesOf(definition));
+  for (const ticket of tickets) pool.insert(ticket);
+  const game = pool.best(nowMs);
+  if (game === undefined) throw new Error(`Expected players for one game, got ${tickets.length}`);
+  return { ...game, lowerBound: Number.NEGATIVE_INFINITY };
+}
