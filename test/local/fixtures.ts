@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +7,12 @@ import type { LambdaFunction } from '../../lib/local/lambda.ts';
 import type { InvocationResult } from '../../lib/local/lambda-worker.ts';
 import type { Resource, Stack, Template } from '../../lib/local/template.ts';
 import { readStack } from '../../lib/local/template.ts';
+import { EMULATORS as ALL_EMULATORS } from '../aws/emulated-tables.ts';
 
 /** The DynamoDB emulators, and whether each can run here. */
-export const EMULATORS: readonly (readonly [Emulator, boolean])[] = [
-  ['dynoxide', process.platform === 'linux' && process.arch === 'x64'],
-  ['dynamodb-local', spawnSync('java', ['-version']).status === 0],
-];
+export const EMULATORS: readonly (readonly [Emulator, boolean])[] = ALL_EMULATORS.map(
+  ({ emulator, skipped }) => [emulator, skipped === undefined],
+);
 
 /** A stack of these resources, with their references resolved. */
 export function stackOf(resources: NonNullable<Template['Resources']>): Stack {
