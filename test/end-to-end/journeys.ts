@@ -180,8 +180,9 @@ async function heard({ receiver }: TestMuster, path: string, type: EventType): P
 }
 
 /** Makes a queue forget that ticks are on their way to it. */
-function putToSleep(muster: TestMuster, queue: string): Promise<void> {
-  return change(muster, queue, 'awakeUntilMs', 0);
+async function putToSleep(muster: TestMuster, queue: string): Promise<void> {
+  await change(muster, queue, 'awakeUntilMs', 0);
+  await change(muster, queue, 'sentUntilMs', 0);
 }
 
 async function expectAwake(muster: TestMuster, name: string): Promise<void> {
