@@ -1,19 +1,13 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
+import { Entry, type FoundGame, type TicketGame } from './entry.ts';
+import { EntryList } from './entry-list.ts';
 import type { Forbids } from './game-pool.ts';
 import { KeyHeap } from './key-heap.ts';
-import { bySkill, type PooledTicket, sortBySkill } from './pooled-ticket.ts';
+import { type PooledTicket, sortBySkill } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import { TicketSearch } from './ticket-search.ts';
 import type { GameRules } from './types.ts';
 import { narrowestWindows, shapesOf, WindowCounter } from './windows.ts';
-
-/** A game of a queue of tickets. */
-export interface TicketGame {
-  readonly members: readonly PooledTicket[];
-  /** Bit i is set when `members[i]` plays on the first team. */
-  readonly firstTeam: number;
-  readonly imbalance: number;
-}
 
 /** What a query found, and what is proved. */
 export interface QueueAnswer {
@@ -47,11 +41,9 @@ export class TicketQueue {
   readonly #search: TicketSearch;
   readonly #counter: WindowCounter;
 
-  /** All entries in the pool's order, and by slot, which is what the heap names them by. */
-  #sorted: Entry[] = [];
+  /** All entries in order of skill; the heap names them by their slots there. */
+  readonly #list = new EntryList();
   readonly #byId = new Map<string, Entry>();
-  readonly #bySlot: Entry[] = [];
-  readonly #freeSlots: number[] = [];
   readonly #heap = new KeyHeap();
   /** By slot the entry's key plus β·t, what the heap orders by; NaN when the slot is free. */
   #costs = new Float64Array(64);
@@ -98,9 +90,8 @@ export class TicketQueue {
     entry.game = undefined;
     if (entry.slot === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
     else {
-      this.#sorted.splice(this.#placeOf(entry), 1);
+      this.#list.remove(entry);
       this.#costs[entry.slot] = Number.NaN;
-      this.#freeSlots.push(entry.slot);
     }
     return true;
   }
@@ -178,10 +169,8 @@ export class TicketQueue {
     if (!game) return undefined;
     if (this.#rules.beta > 0 && nodesLeft() > 0) {
       // Now with the waits of others: one that waits longer may be worth a less balanced game.
-      const longest = this.#sorted.reduce(
-        (seconds, other) => Math.min(seconds, other.seconds),
-        entry.seconds,
-      );
+      let longest = entry.seconds;
+      for (const { seconds } of this.#list) longest = Math.min(longest, seconds);
       const credit = this.#rules.beta * (entry.seconds - longest);
       const limit = this.#costOf(game) - this.#waitTerm(entry);
       game = this.#searchAt(entry, anyone, credit, limit, nodesLeft()) ?? game;
@@ -224,7 +213,7 @@ export class TicketQueue {
   /** Any game, after the node budget was spent without one: entry by entry. */
   #anyGame(): FoundGame | undefined {
     const nodesFrom = this.#search.nodes;
-    const entries = this.#sorted.filter((entry) => entry.key < Number.POSITIVE_INFINITY);
+    const entries = [...this.#list].filter((entry) => entry.key < Number.POSITIVE_INFINITY);
     entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot] || a.slot - b.slot);
     for (const entry of entries) {
       if (this.#search.nodes - nodesFrom > anyGameNodes) return undefined;
@@ -259,7 +248,7 @@ export class TicketQueue {
     if (this.#parties === 0) return true;
     const available = new Uint32Array(this.#rules.teamSize + 1);
     available[entry.pooled.size]++;
-    for (const other of this.#sorted) if (accepts(other)) available[other.pooled.size]++;
+    for (const other of this.#list) if (accepts(other)) available[other.pooled.size]++;
     return shapesOf(available, entry.pooled.size, this.#rules.teamSize).length > 0;
   }
 
@@ -281,20 +270,18 @@ export class TicketQueue {
     isDive = false,
   ): FoundGame | undefined {
     const search = this.#search;
-    const sorted = this.#sorted;
     const { mean } = entry.pooled;
     const reach = (limit + creditMax) / this.#perRange;
-    const place = this.#placeOf(entry);
-    const gather = (step: number): Entry[] => {
+    const gather = (side: 'before' | 'after'): Entry[] => {
       const found: Entry[] = [];
-      for (let i = place + step; i >= 0 && i < sorted.length; i += step) {
-        if (Math.abs(sorted[i].pooled.mean - mean) > reach) break;
-        if (accepts(sorted[i])) found.push(sorted[i]);
+      for (let other = entry[side]; other; other = other[side]) {
+        if (Math.abs(other.pooled.mean - mean) > reach) break;
+        if (accepts(other)) found.push(other);
       }
       return found;
     };
-    let below = gather(-1);
-    let above = gather(1);
+    let below = gather('before');
+    let above = gather('after');
     if (isDive && below.length + above.length > diveCandidatesMax && this.#areFull(entry, below, above)) {
       // Any game will do: the nearest are enough if one can be formed of them.
       below = below.slice(0, diveCandidatesMax / 2);
@@ -345,23 +332,21 @@ export class TicketQueue {
 
   /** The range of mean skills of the narrowest full window with this ticket among those accepted, ∞ if there is none. */
   #narrowest(entry: Entry, accepts: (other: Entry) => boolean): number {
-    const sorted = this.#sorted;
     const counter = this.#counter;
-    const place = this.#placeOf(entry);
     const { mean, low, high } = entry.pooled;
     counter.clear();
     counter.add(entry.pooled);
     const above: PooledTicket[] = [];
-    for (let i = place + 1; !counter.isFull && i < sorted.length; i++) {
-      if (!accepts(sorted[i])) continue;
-      above.push(sorted[i].pooled);
-      counter.add(sorted[i].pooled);
+    for (let other = entry.after; other && !counter.isFull; other = other.after) {
+      if (!accepts(other)) continue;
+      above.push(other.pooled);
+      counter.add(other.pooled);
     }
     // A long way counts against the node budget.
     this.#search.nodes += above.length >> 3;
     let narrowest = Number.POSITIVE_INFINITY;
     let below = mean;
-    for (let i = place - 1; ; i--) {
+    for (let other = entry.before; ; other = other.before) {
       if (counter.isFull) {
         // As narrow as it gets from this lowest ticket on.
         while (above.length > 0) {
@@ -375,10 +360,10 @@ export class TicketQueue {
         const top = above.length > 0 ? above[above.length - 1].mean : mean;
         narrowest = Math.min(narrowest, top - below);
       }
-      while (i >= 0 && !accepts(sorted[i]) && mean - sorted[i].pooled.mean < narrowest) i--;
-      if (i < 0 || mean - sorted[i].pooled.mean >= narrowest) break;
-      below = sorted[i].pooled.mean;
-      counter.add(sorted[i].pooled);
+      while (other && !accepts(other) && mean - other.pooled.mean < narrowest) other = other.before;
+      if (!other || mean - other.pooled.mean >= narrowest) break;
+      below = other.pooled.mean;
+      counter.add(other.pooled);
     }
     return Math.max(
       narrowest,
@@ -392,22 +377,20 @@ export class TicketQueue {
    * this ticket: the players of a game of range R are all such. Looks from `least` on.
    */
   #reachNeeded(entry: Entry, accepts: (other: Entry) => boolean, least: number): number {
-    const sorted = this.#sorted;
     const counter = this.#counter;
-    const place = this.#placeOf(entry);
     const { mean } = entry.pooled;
     const near: { needs: number; pooled: PooledTicket }[] = [];
-    let below = place - 1;
-    let above = place + 1;
+    let below = entry.before;
+    let above = entry.after;
     for (let radius = least; radius < Number.POSITIVE_INFINITY; radius *= 2) {
       const take = ({ pooled }: Entry) => {
         near.push({ needs: Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low), pooled });
       };
-      for (; below >= 0 && mean - sorted[below].pooled.mean <= radius; below--) {
-        if (accepts(sorted[below])) take(sorted[below]);
+      for (; below && mean - below.pooled.mean <= radius; below = below.before) {
+        if (accepts(below)) take(below);
       }
-      for (; above < sorted.length && sorted[above].pooled.mean - mean <= radius; above++) {
-        if (accepts(sorted[above])) take(sorted[above]);
+      for (; above && above.pooled.mean - mean <= radius; above = above.after) {
+        if (accepts(above)) take(above);
       }
       near.sort((a, b) => a.needs - b.needs);
       counter.clear();
@@ -417,7 +400,7 @@ export class TicketQueue {
         counter.add(pooled);
         if (counter.isFull) return needs;
       }
-      if (below < 0 && above >= sorted.length && near.every(({ needs }) => needs <= radius)) break;
+      if (!below && !above && near.every(({ needs }) => needs <= radius)) break;
       if (radius === 0) radius = 1e-9 * this.#highestImbalance();
     }
     return Number.POSITIVE_INFINITY;
@@ -428,22 +411,22 @@ export class TicketQueue {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
-    if (4 * pending.length > this.#sorted.length) this.#rebuild(pending);
+    if (4 * pending.length > this.#list.size) this.#rebuild(pending);
     else for (const entry of pending) this.#takeIn(entry);
   }
 
   #rebuild(pending: readonly Entry[]): void {
-    const entries = new Map([...this.#sorted, ...pending].map((entry) => [entry.pooled, entry]));
+    const entries = new Map([...this.#list, ...pending].map((entry) => [entry.pooled, entry]));
     const sorted = sortBySkill([...entries.keys()]).map((pooled) => entries.get(pooled)!);
-    this.#sorted = sorted;
-    this.#heap.clear();
     const count = sorted.length;
+    this.#list.fill(sorted);
+    this.#costs = new Float64Array(2 * count);
+    this.#heap.clear();
     const ends = narrowestWindows(sorted, this.#counter);
     // The narrowest window that ends with, or contains, each ticket, from those that start with each.
     let start = -1;
     for (let i = 0; i < count; i++) {
       const entry = sorted[i];
-      this.#seat(entry);
       entry.forget();
       // Without β, as if they had come one by one, the first in the search's order last.
       entry.came = this.#sign > 0 ? count - i : i + 1;
@@ -464,12 +447,11 @@ export class TicketQueue {
 
   /** Takes in one ticket: its own entry, and with β the entries of those who wait longer and whose games it may join. */
   #takeIn(entry: Entry): void {
-    this.#seat(entry);
+    this.#list.insert(entry);
     entry.came = ++this.#clock;
-    this.#sorted.splice(this.#placeOf(entry), 0, entry);
     this.#setKey(entry, this.#perRange * this.#narrowest(entry, this.#membersOf(entry)));
     if (this.#rules.beta === 0) return;
-    for (const other of this.#sorted) {
+    for (const other of this.#list) {
       const atLeast = this.#perRange * Math.abs(other.pooled.mean - entry.pooled.mean);
       if (other === entry || atLeast >= other.key) continue;
       const accepts = this.#membersOf(other);
@@ -481,27 +463,22 @@ export class TicketQueue {
     }
   }
 
-  #seat(entry: Entry): void {
-    if (entry.slot !== -1) return;
-    entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
-    this.#bySlot[entry.slot] = entry;
-    if (entry.slot < this.#costs.length) return;
-    const costs = new Float64Array(2 * this.#costs.length);
-    costs.set(this.#costs);
-    this.#costs = costs;
-  }
-
   #setKey(entry: Entry, key: number): void {
     entry.key = key;
+    if (entry.slot >= this.#costs.length) {
+      const costs = new Float64Array(2 * entry.slot);
+      costs.set(this.#costs);
+      this.#costs = costs;
+    }
     this.#costs[entry.slot] = key + this.#waitTerm(entry);
     if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[entry.slot], entry.slot);
-    if (this.#heap.size > 64 + 4 * this.#sorted.length) this.#heap.compact(this.#costs);
+    if (this.#heap.size > 64 + 4 * this.#list.size) this.#heap.compact(this.#costs);
   }
 
   #least(): Entry | undefined {
     const heap = this.#heap;
     while (heap.size > 0 && this.#costs[heap.topId] !== heap.topKey) heap.pop();
-    return heap.size > 0 ? this.#bySlot[heap.topId] : undefined;
+    return heap.size > 0 ? this.#list.at(heap.topId) : undefined;
   }
 
   /** β·t, what waiting adds to the cost of all games of an entry. */
@@ -536,19 +513,6 @@ export class TicketQueue {
     const { alpha, teamSize } = this.#rules;
     return lemma1(Math.max(0, this.#high - this.#low), alpha * teamSize);
   }
-
-  /** Where the entry stands, or would stand, in the pool's order. */
-  #placeOf(entry: Entry): number {
-    let low = 0;
-    let high = this.#sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#sorted[middle] !== entry && bySkill(this.#sorted[middle].pooled, entry.pooled) < 0)
-        low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
 }
 
 /** Whether a cost is known and not above a bound, but for rounding: costs are sums of an imbalance and a wait. */
@@ -567,38 +531,3 @@ const searchCost = 5;
 
 /** The nodes that looking for any game of an entry may cost. */
 const diveNodes = 500;
-
-interface FoundGame extends TicketGame {
-  readonly entries: readonly Entry[];
-}
-
-/** A waiting ticket with what is known of the games filed under it. */
-class Entry {
-  readonly pooled: PooledTicket;
-  /** When it was enqueued, in seconds since the queue's epoch. */
-  readonly seconds: number;
-  slot = -1;
-  isHere = true;
-  came = 0;
-  /** No game of this entry has an imbalance below this. */
-  key = 0;
-  /** The searches that came to an end, and those that were cut short with the nodes they cost: an entry gets a share of the budget, once. */
-  tries = 0;
-  cuts = 0;
-  nodes = 0;
-  /** The best game found so far, not always that of `key`. */
-  game: FoundGame | undefined;
-
-  constructor(pooled: PooledTicket, seconds: number) {
-    this.pooled = pooled;
-    this.seconds = seconds;
-  }
-
-  /** Its window has changed: what was found and tried does not count any more. */
-  forget(): void {
-    this.tries = 0;
-    this.cuts = 0;
-    this.nodes = 0;
-    this.game = undefined;
-  }
-}

@@ -1,0 +1,80 @@
+import type { Entry } from './entry.ts';
+import { SortedSlots } from './sorted-slots.ts';
+
+/**
+ * The entries of a queue in order of mean skill, equal means by slot; each is linked to its neighbours, so
+ * that a search walks outward from its anchor. Gives every entry a slot, a small number that is its own while it is
+ * in the list.
+ *
+ * Cost: insert as `SortedSlots`, remove too once something was inserted after the last `fill`, constant before.
+ */
+export class EntryList {
+  size = 0;
+  /** The entry of least mean skill. */
+  first: Entry | undefined;
+  #bySlot: Entry[] = [];
+  #freeSlots: number[] = [];
+  /** Where a new entry belongs; made at the first insert after `fill`. */
+  #sorted: SortedSlots | undefined;
+
+  /** Starts anew with these entries, which are in ascending order; slots are their places. */
+  fill(entries: readonly Entry[]): void {
+    this.size = entries.length;
+    this.first = entries[0];
+    this.#bySlot = [...entries];
+    this.#freeSlots = [];
+    this.#sorted = undefined;
+    entries.forEach((entry, place) => {
+      entry.slot = place;
+      entry.before = entries[place - 1];
+      entry.after = entries[place + 1];
+    });
+  }
+
+  insert(entry: Entry): void {
+    this.#sorted ??= this.#sort();
+    entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
+    this.#bySlot[entry.slot] = entry;
+    this.size++;
+    const before = this.#sorted.insert(entry.pooled.mean, entry.slot);
+    entry.before = before === -1 ? undefined : this.#bySlot[before];
+    entry.after = entry.before ? entry.before.after : this.first;
+    if (entry.before) entry.before.after = entry;
+    else this.first = entry;
+    if (entry.after) entry.after.before = entry;
+  }
+
+  /** Removes an entry that is in the list. */
+  remove(entry: Entry): void {
+    this.#sorted?.remove(entry.pooled.mean, entry.slot);
+    this.size--;
+    if (entry.before) entry.before.after = entry.after;
+    else this.first = entry.after;
+    if (entry.after) entry.after.before = entry.before;
+    entry.before = undefined;
+    entry.after = undefined;
+    this.#freeSlots.push(entry.slot);
+  }
+
+  /** The entry that has, or last had, this slot. */
+  at(slot: number): Entry {
+    return this.#bySlot[slot];
+  }
+
+  *[Symbol.iterator](): Generator<Entry, void> {
+    for (let entry = this.first; entry; entry = entry.after) yield entry;
+  }
+
+  #sort(): SortedSlots {
+    const values = new Float64Array(this.size);
+    const slots = new Int32Array(this.size);
+    let place = 0;
+    for (const { pooled, slot } of this) {
+      values[place] = pooled.mean;
+      slots[place++] = slot;
+    }
+    const sorted = new SortedSlots();
+    sorted.fill(values, slots);
+    return sorted;
+  }
+}

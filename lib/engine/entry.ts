@@ -1,0 +1,48 @@
+import type { PooledTicket } from './pooled-ticket.ts';
+
+/** A game of a queue of tickets. */
+export interface TicketGame {
+  readonly members: readonly PooledTicket[];
+  /** Bit i is set when `members[i]` plays on the first team. */
+  readonly firstTeam: number;
+  readonly imbalance: number;
+}
+
+/** A game with the entries of its members. */
+export interface FoundGame extends TicketGame {
+  readonly entries: readonly Entry[];
+}
+
+/** A waiting ticket with what is known of the games filed under it. */
+export class Entry {
+  readonly pooled: PooledTicket;
+  /** When it was enqueued, in seconds since the queue's epoch. */
+  readonly seconds: number;
+  /** Its number in the list, −1 before it is taken in, and its neighbours there. */
+  slot = -1;
+  before: Entry | undefined;
+  after: Entry | undefined;
+  isHere = true;
+  came = 0;
+  /** No game of this entry has an imbalance below this. */
+  key = 0;
+  /** The searches that came to an end, and those that were cut short with the nodes they cost: an entry gets a share of the budget, once. */
+  tries = 0;
+  cuts = 0;
+  nodes = 0;
+  /** The best game found so far, not always that of `key`. */
+  game: FoundGame | undefined;
+
+  constructor(pooled: PooledTicket, seconds: number) {
+    this.pooled = pooled;
+    this.seconds = seconds;
+  }
+
+  /** Its window has changed: what was found and tried does not count any more. */
+  forget(): void {
+    this.tries = 0;
+    this.cuts = 0;
+    this.nodes = 0;
+    this.game = undefined;
+  }
+}
