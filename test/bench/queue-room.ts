@@ -3,7 +3,17 @@ import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { gameRulesOf } from '../../lib/policies/plan.ts';
 import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
-import { bestTuned, crowdOf, type Knob, type Scenario, type Tried } from '../../lib/simulation/comparison.ts';
+import {
+  best,
+  bestTuned,
+  crowdOf,
+  type Family,
+  isNear,
+  type Knob,
+  type Scenario,
+  type Tried,
+  tuned,
+} from '../../lib/simulation/comparison.ts';
 import { type Measures, waitMeanOfAll } from '../../lib/simulation/measures.ts';
 import { type Crowd, meterFor } from '../../lib/simulation/play.ts';
 
@@ -31,8 +41,8 @@ export interface QueueRoomSettings {
   readonly tolerance?: number;
 }
 
-/** How many cycles the window of `compare` may hold, its own default first; the last is beyond the time-out. */
-const PRIORITY_CYCLES = [10, 20, 40, 80, 160, 320, 1800];
+/** How many cycles the window of `compare` holds at first; more and fewer are tried. */
+const PRIORITY_CYCLES = 100;
 /** From a window that refuses hardly anybody to one of a single point of skill. */
 const NARROWNESS: readonly [number, number] = [1 / 1000, 1];
 const CYCLE_MS: readonly [number, number] = [1000, 900_000];
@@ -47,8 +57,8 @@ export function whyNoQueueRoom({ definition, population }: Scenario): string | u
 
 /**
  * QueueRoom at its defaults, then so set that its players wait as long on average as those of the scenario's own
- * policy: by how narrow a window its `compare` is, for each of some numbers of cycles it holds, or by the time between
- * two cycles; of these the one that turns out to have the least mean imbalance.
+ * policy: by how narrow a window its `compare` is and how many cycles it holds, or by the time between two cycles; of all
+ * that are tried the one that turns out to have the least mean imbalance.
  */
 export function compareQueueRoom(
   scenario: Scenario,
@@ -59,22 +69,26 @@ export function compareQueueRoom(
   const { definition } = scenario;
   const maxPlayers = 2 * definition.teamSize;
   const crowd = crowdOf(scenario, players, seed);
-  const knobs = PRIORITY_CYCLES.map(
-    (maxWaitingCyclesForPriority): Knob<QueueRoomRun> => ({
+  const window: Family<QueueRoomRun> = {
+    from: PRIORITY_CYCLES,
+    knob: (cycles) => ({
       range: NARROWNESS,
-      run: (narrowness, crowd) => {
-        const tolerance = Number((1 / narrowness).toPrecision(3));
-        return run(definition, crowd, { maxPlayers, tolerance, maxWaitingCyclesForPriority });
-      },
+      run: (narrowness) =>
+        run(definition, crowd, {
+          maxPlayers,
+          tolerance: Number((1 / narrowness).toPrecision(3)),
+          maxWaitingCyclesForPriority: Math.round(cycles),
+        }),
     }),
-  );
-  knobs.push({
+  };
+  const interval: Knob<QueueRoomRun> = {
     range: CYCLE_MS,
-    run: (ms, crowd) => run(definition, crowd, { maxPlayers, cycleTickInterval: Math.round(ms) }),
-  });
-  const best = bestTuned(knobs, crowd, own);
+    run: (ms) => run(definition, crowd, { maxPlayers, cycleTickInterval: Math.round(ms) }),
+  };
+  const byInterval = tuned(interval, own.waitMean).run;
+  const found = best([bestTuned(window, own)?.run, isNear(byInterval, own) ? byInterval : undefined]);
   const asItIs = run(definition, crowd, { maxPlayers });
-  return best === undefined ? [asItIs] : [asItIs, best.found];
+  return found === undefined ? [asItIs] : [asItIs, found];
 }
 
 /**

@@ -1,0 +1,57 @@
+import type { ReleaseOptions } from '../policies/release.ts';
+
+/** A window of `expanding` that widens, with one value left free: the larger it is, the longer players wait. */
+export interface Widening {
+  readonly release: (value: number) => ReleaseOptions;
+  /** Where the value is looked for, on a logarithmic scale. */
+  readonly range: readonly [number, number];
+}
+
+/** Seconds in which a window grows by one standard deviation, or to twice its width: from at once to never. */
+const GROWTH_SECONDS: readonly [number, number] = [1, 100_000];
+/** One over the width of a window in standard deviations: from one that refuses hardly anybody to a hairline. */
+const NARROWNESS: readonly [number, number] = [0.1, 1000];
+/** Steps in which a window doubles; the last is beyond all skills. */
+const DOUBLINGS = 12;
+/** Wider than all skills lie apart, in standard deviations. */
+const OPEN = 100;
+
+/** Linear growth; free are the seconds in which it grows by `deviation`, the standard deviation of skills. */
+export function linearWindow(tolerance: number, deviation: number, toleranceMax?: number): Widening {
+  return {
+    range: GROWTH_SECONDS,
+    release: (seconds) => ({
+      policy: 'expanding',
+      tolerance,
+      growthPerSecond: deviation / seconds,
+      ...(toleranceMax !== undefined && { toleranceMax }),
+    }),
+  };
+}
+
+/** Twice as wide at each step; free is the time between steps. */
+export function doublingWindow(tolerance: number): Widening {
+  return {
+    range: GROWTH_SECONDS,
+    release: (seconds) => ({
+      policy: 'expanding',
+      tolerance,
+      steps: Array.from({ length: DOUBLINGS }, (_, at) => ({
+        waitSeconds: (at + 1) * seconds,
+        tolerance: tolerance * 2 ** (at + 1),
+      })),
+    }),
+  };
+}
+
+/** Open to everybody after so many seconds; free is the window until then. */
+export function openingWindow(waitSeconds: number, deviation: number): Widening {
+  return {
+    range: NARROWNESS,
+    release: (narrowness) => ({
+      policy: 'expanding',
+      tolerance: deviation / narrowness,
+      steps: [{ waitSeconds, tolerance: OPEN * deviation }],
+    }),
+  };
+}
