@@ -8,20 +8,26 @@ import { seededRandom } from '../simulation/random.ts';
 import { InvalidInput } from './failure.ts';
 import { readTicketsFile } from './input.ts';
 
+/** Options that say who is generated, and so have no place beside a file of arrivals. */
+const GENERATED = [
+  'rate',
+  'ramp',
+  'day',
+  'skills',
+  'parties',
+  'partySpread',
+  'roleWeights',
+  'roleFlexibility',
+] as const;
+const OPTIONAL = [...GENERATED, 'arrivals', 'players', 'patience'] as const;
+
 /** What `addCrowdOptions` makes a command accept; every value as it was typed. */
-export interface CrowdOptions {
-  arrivals?: string;
-  rate?: string;
-  ramp?: string;
-  day?: string;
-  players?: string;
-  seed: string;
-  skills?: string;
-  parties?: string;
-  partySpread?: string;
-  roleWeights?: string;
-  roleFlexibility?: string;
-  patience?: string;
+export type CrowdOptions = { seed: string } & { [Name in (typeof OPTIONAL)[number]]?: string };
+
+/** Of a command's options those that `addCrowdOptions` made. */
+export function onlyCrowdOptions(options: CrowdOptions): CrowdOptions {
+  const given = OPTIONAL.filter((name) => options[name] !== undefined);
+  return { seed: options.seed, ...Object.fromEntries(given.map((name) => [name, options[name]])) };
 }
 
 /** Who comes to the simulated queue; `playersDefault` of them are generated unless the user says otherwise. */
@@ -54,16 +60,6 @@ export interface DescribedCrowd extends Crowd {
 }
 
 const SAMPLE_SIZE = 10_000;
-const GENERATED = [
-  'rate',
-  'ramp',
-  'day',
-  'skills',
-  'parties',
-  'partySpread',
-  'roleWeights',
-  'roleFlexibility',
-] as const;
 /** A fixed start, so that times in outputs read well and do not depend on the day of the run. */
 const START_MS = Date.UTC(2026, 0, 1);
 

@@ -1,3 +1,4 @@
+import { quantile } from '../service/quantile.ts';
 import type { QueueSeen } from './game-backend.ts';
 
 const COLUMNS = [
@@ -40,6 +41,6 @@ function row(seen: QueueSeen): string[] {
 }
 
 function seconds(sortedMs: readonly number[], share: number): string {
-  const ms = sortedMs[Math.ceil(share * sortedMs.length) - 1];
+  const ms = quantile(sortedMs, share);
   return ms === undefined ? '–' : `${(ms / 1_000).toFixed(1)} s`;
 }

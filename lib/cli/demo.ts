@@ -82,14 +82,14 @@ async function play(
     await Promise.all([
       show(seen, stop.signal),
       ...queues.map((definition, i) =>
-        playBackend(
+        playBackend({
           client,
           definition,
-          rate / queues.length,
-          random.fork(definition.name),
-          stop.signal,
-          seen[i]!,
-        ).catch((error) => {
+          rate: rate / queues.length,
+          random: random.fork(definition.name),
+          signal: stop.signal,
+          seen: seen[i]!,
+        }).catch((error) => {
           stop.abort();
           throw error;
         }),

@@ -29,23 +29,24 @@ const LOOK_MIN = 6;
 /** Bounds and priorities are sums of square roots; beyond this share they differ by more than rounding. */
 const ROUNDING = 1e-9;
 
+/** What a game backend plays with. */
+export interface BackendOptions {
+  readonly client: MusterClient;
+  readonly definition: QueueDefinition;
+  /** Players per second. */
+  readonly rate: number;
+  readonly random: RandomSource;
+  readonly signal: AbortSignal;
+  /** Is kept up to date. */
+  readonly seen: QueueSeen;
+}
+
 /**
  * Plays a game backend for one queue: posts parties as a Poisson process and follows them to their
  * matches, until the signal.
- * @param rate players per second
  */
-export async function playBackend(
-  client: MusterClient,
-  definition: QueueDefinition,
-  rate: number,
-  random: RandomSource,
-  signal: AbortSignal,
-  seen: QueueSeen,
-): Promise<void> {
-  await Promise.all([
-    postTickets(client, definition, rate, random, signal, seen),
-    followTickets(client, random.fork('looks'), signal, seen),
-  ]);
+export async function playBackend(options: BackendOptions): Promise<void> {
+  await Promise.all([postTickets(options), followTickets(options)]);
 }
 
 export function nothingSeen(queue: string): QueueSeen {
@@ -71,14 +72,8 @@ function populationOf({ teamSize, roles }: QueueDefinition): Population {
   };
 }
 
-async function postTickets(
-  client: MusterClient,
-  definition: QueueDefinition,
-  rate: number,
-  random: RandomSource,
-  signal: AbortSignal,
-  seen: QueueSeen,
-): Promise<void> {
+async function postTickets(options: BackendOptions): Promise<void> {
+  const { client, definition, rate, random, signal, seen } = options;
   const population = populationOf(definition);
   const ticketsPerSecond = rate / meanPartySize(population);
   const run = `${definition.name}-${Date.now().toString(36)}`;
@@ -108,16 +103,12 @@ async function postTickets(
   if (failure !== undefined && !signal.aborted) throw failure;
 }
 
-async function followTickets(
-  client: MusterClient,
-  random: RandomSource,
-  signal: AbortSignal,
-  seen: QueueSeen,
-): Promise<void> {
+async function followTickets({ client, random, signal, seen }: BackendOptions): Promise<void> {
+  const looked = random.fork('looks');
   while (await pause(LOOK_MS, signal)) {
     const ids = [...seen.waiting.keys()];
     const looks = Math.min(ids.length, Math.max(LOOK_MIN, Math.ceil(ids.length / LOOK_SHARE)));
-    const picked = new Set(Array.from({ length: looks }, () => ids[random.integer(ids.length)]!));
+    const picked = new Set(Array.from({ length: looks }, () => ids[looked.integer(ids.length)]!));
     await Promise.all([...picked].map((ticketId) => follow(client, ticketId, seen)));
   }
 }

@@ -1,7 +1,5 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { Game } from '../engine/types.ts';
 import { gameJson } from '../service/match.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
 import { type PlayResult, play } from '../simulation/play.ts';
@@ -9,6 +7,7 @@ import { reportPage } from '../simulation/report.ts';
 import { addCrowdOptions, type CrowdOptions, crowdOf, type DescribedCrowd } from './crowd.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
+import { lineWriter, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
 
 interface SimulateOptions extends CrowdOptions {
@@ -65,7 +64,7 @@ export function simulateCommand(): Command {
           text: crowds[0].text + (interrupted ? ' Interrupted before the end.' : ''),
           runs: withDistinctNames(runs),
         };
-        write(options.report, reportPage(`Simulation of ${names}`, [section]));
+        writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
       }
       if (options.json || !process.stdout.isTTY)
         printJson(results.length === 1 ? results[0] : { runs: results });
@@ -83,9 +82,11 @@ async function run(
   matchesFile: string | undefined,
   isInterrupted: () => boolean,
 ): Promise<PlayResult> {
-  const lines = matchesFile === undefined ? undefined : matchWriter(matchesFile);
+  const lines = matchesFile === undefined ? undefined : lineWriter(matchesFile);
   const bar = progressBar(definition.name);
-  const { steps, result } = play(definition, crowd, lines?.write);
+  const { steps, result } = play(definition, crowd, (game, nowMs) =>
+    lines?.write(JSON.stringify({ releasedAt: new Date(nowMs).toISOString(), ...gameJson(game) })),
+  );
   let sliceEnd = performance.now() + SLICE_MS;
   for (const { players } of steps) {
     if (performance.now() < sliceEnd) continue;
@@ -101,48 +102,6 @@ async function run(
 
 const PLAYERS_DEFAULT = 20_000;
 const SLICE_MS = 50;
-const LINES_PER_WRITE = 500;
-
-function matchWriter(path: string): { write: (game: Game, nowMs: number) => void; end: () => void } {
-  let lines: string[] = [];
-  const file = opened(path);
-  const flush = () => {
-    if (lines.length > 0) writeSync(file, `${lines.join('\n')}\n`);
-    lines = [];
-  };
-  return {
-    write(game, nowMs) {
-      lines.push(JSON.stringify({ releasedAt: new Date(nowMs).toISOString(), ...gameJson(game) }));
-      if (lines.length >= LINES_PER_WRITE) flush();
-    },
-    end() {
-      flush();
-      closeSync(file);
-    },
-  };
-}
-
-function opened(path: string): number {
-  try {
-    return openSync(path, 'w');
-  } catch (error) {
-    throw unwritable(path, error);
-  }
-}
-
-function write(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
-}
-
-function unwritable(path: string, error: unknown): InvalidInput {
-  return new InvalidInput(
-    `${path}: Expected a file that can be written: ${(error as NodeJS.ErrnoException).code}`,
-  );
-}
 
 function onInterrupt(): { happened: () => boolean; forget: () => void } {
   let happened = false;

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Command } from 'commander';
@@ -14,9 +13,10 @@ import {
   type Wish,
   withFront,
 } from '../simulation/tune.ts';
-import { addCrowdOptions, type CrowdOptions, crowdOf, integer, positive } from './crowd.ts';
+import { addCrowdOptions, type CrowdOptions, crowdOf, integer, onlyCrowdOptions, positive } from './crowd.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
+import { writeText } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { TuneTask } from './tune-worker.ts';
 
@@ -73,7 +73,7 @@ export function tuneCommand(): Command {
         releases.map((release) => ({
           definition,
           release,
-          crowd: crowdValues(options),
+          crowd: onlyCrowdOptions(options),
           playersDefault: PLAYERS_DEFAULT,
         }));
       const workers =
@@ -92,7 +92,7 @@ export function tuneCommand(): Command {
       };
 
       if (options.report !== undefined) {
-        write(options.report, scatterPage(`Tuning of ${definition.name}`, crowd.text, points, chosen));
+        writeText(options.report, scatterPage(`Tuning of ${definition.name}`, crowd.text, points, chosen));
       }
       if (options.json || !process.stdout.isTTY) {
         printJson({
@@ -105,7 +105,7 @@ export function tuneCommand(): Command {
       if (hasWish && chosenDefinition === undefined) {
         throw new Failure(`No setting keeps to the wish. ${nearest(points)}`);
       }
-      if (options.out !== undefined) write(options.out, `${JSON.stringify(chosenDefinition, null, 2)}\n`);
+      if (options.out !== undefined) writeText(options.out, `${JSON.stringify(chosenDefinition, null, 2)}\n`);
     });
 }
 
@@ -136,38 +136,6 @@ function spreadOf(skills: readonly number[]): number {
   const sorted = Float64Array.from(skills).sort();
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   return Math.max(1e-6, (at(5 / 6) - at(1 / 6)) / 2);
-}
-
-/** What a worker needs to make the same crowd. */
-function crowdValues(options: CrowdOptions): CrowdOptions {
-  const {
-    arrivals,
-    rate,
-    ramp,
-    day,
-    players,
-    seed,
-    skills,
-    parties,
-    partySpread,
-    roleWeights,
-    roleFlexibility,
-    patience,
-  } = options;
-  const given = {
-    arrivals,
-    rate,
-    ramp,
-    day,
-    players,
-    skills,
-    parties,
-    partySpread,
-    roleWeights,
-    roleFlexibility,
-    patience,
-  };
-  return { seed, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
 /** Results in the order of the tasks, whatever the order in which workers finish. */
@@ -219,14 +187,4 @@ function nearest(points: readonly TunePoint[]): string {
   const imbalance = Math.min(...points.map(({ imbalanceP90 }) => imbalanceP90));
   const digits = (value: number) => Number(value.toPrecision(3));
   return `The shortest 99 % wait tried is ${digits(wait)} s, the lowest 90 % imbalance ${digits(imbalance)}: ask for less, or try other policies.`;
-}
-
-function write(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new InvalidInput(
-      `${path}: Expected a file that can be written: ${(error as NodeJS.ErrnoException).code}`,
-    );
-  }
 }

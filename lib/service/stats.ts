@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { rangesOf } from './buckets.ts';
 import type { QueueStore, TicketStore } from './ports.ts';
+import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
 
 const seconds = z.number().nullable();
@@ -62,8 +63,7 @@ export async function getStats(
   };
 }
 
-/** The smallest wait that is at least as long as the given share of all. */
 function quantileSeconds(sortedMs: readonly number[], share: number): number | null {
-  const ms = sortedMs[Math.ceil(share * sortedMs.length) - 1];
+  const ms = quantile(sortedMs, share);
   return ms === undefined ? null : ms / 1_000;
 }

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { quantile } from '../../lib/service/quantile.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { type RunResult, run } from './service-run.ts';
 
@@ -23,8 +24,6 @@ const VARIANTS: Record<string, { population: Population; events?: ['MatchFound']
   'with parties': { population: { skills, partyWeights: [55, 25, 10, 3, 7] } },
 };
 
-const at = (sorted: readonly number[], share: number) =>
-  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);
 
 function latencyRow(rate: number, name: string, result: RunResult): string {
@@ -36,8 +35,8 @@ function latencyRow(rate: number, name: string, result: RunResult): string {
     result.waiting,
     result.lost,
     result.ticketsMatchedTwice,
-    ...[0.5, 0.95, 0.99].map((share) => seconds(at(all, share))),
-    ...[0.5, 0.95, 0.99].map((share) => seconds(at(last, share))),
+    ...[0.5, 0.95, 0.99].map((share) => seconds(quantile(all, share)!)),
+    ...[0.5, 0.95, 0.99].map((share) => seconds(quantile(last, share)!)),
   ].join(' | ');
 }
 
