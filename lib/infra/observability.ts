@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   Alarm,
+  type AlarmProps,
   ComparisonOperator,
   Dashboard,
   GraphWidget,
@@ -69,16 +70,8 @@ export class Observability extends Construct {
       graph('Imbalance of matches, mean', perQueue('Imbalance', 'Average')),
     );
     this.dashboard.addWidgets(
-      graph(
-        'Duration of a tick, p50 and p99 (ms)',
-        perQueue('TickDuration', 'p50'),
-        perQueue('TickDuration', 'p99'),
-      ),
-      graph(
-        'Age of a tick when it begins, p50 and p99 (ms)',
-        perQueue('TickAge', 'p50'),
-        perQueue('TickAge', 'p99'),
-      ),
+      graph('Duration of a tick, p50 and p99 (ms)', ...perQueueP50P99('TickDuration')),
+      graph('Age of a tick when it begins, p50 and p99 (ms)', ...perQueueP50P99('TickAge')),
       graph('Matches lost to a ticket taken meanwhile, a minute', perQueue('LostRaces', 'Sum')),
     );
     this.dashboard.addWidgets(
@@ -111,35 +104,28 @@ export class Observability extends Construct {
 const minute = Duration.minutes(1);
 
 function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alarm {
-  return new Alarm(scope, `${consumer}DeadLetters`, {
+  return alarm(scope, `${consumer}DeadLetters`, {
     alarmDescription: `${consumer} has given up on at least one message. See its log, then redrive or purge the queue ${queue.queueName}.`,
     metric: depth(queue),
-    threshold: 1,
     evaluationPeriods: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
   });
 }
 
 /** `dispatch` has no queue, and so no dead letters: three minutes in a row without ticks are its alarm. */
 function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
-  return new Alarm(scope, 'DispatchFails', {
+  return alarm(scope, 'DispatchFails', {
     alarmDescription: 'dispatch has failed three minutes in a row: no queue gets ticks. See its log.',
     metric: dispatch.metricErrors({ period: minute }),
-    threshold: 1,
     evaluationPeriods: 3,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
   });
 }
 
 /** An invocation that never begins is no error. AWS may begin two within one minute and none in the next. */
 function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
-  return new Alarm(scope, 'DispatchRests', {
+  return alarm(scope, 'DispatchRests', {
     alarmDescription:
       'dispatch has not run for three minutes: no queue gets ticks. See whether its schedule is enabled and the account has Lambda concurrency left.',
     metric: dispatch.metricInvocations({ period: minute }),
-    threshold: 1,
     evaluationPeriods: 3,
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
     treatMissingData: TreatMissingData.BREACHING,
@@ -148,15 +134,12 @@ function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
 
 /** A tick that failed comes again too late to search, so that its dead letters stay empty. One may fail; one a minute may not. */
 function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
-  return new Alarm(scope, 'TickFails', {
+  return alarm(scope, 'TickFails', {
     alarmDescription:
       'tick has failed in three of five minutes: at least one queue, or a range of it, gets no matches. See its log.',
     metric: tick.metricErrors({ period: minute }),
-    threshold: 1,
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
   });
 }
 
@@ -165,32 +148,46 @@ function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
  * error), too little concurrency. The dead letters would tell of it only after the last of many tries.
  */
 function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
-  return new Alarm(scope, 'PublishLate', {
+  return alarm(scope, 'PublishLate', {
     alarmDescription:
       'publish was given a change of a ticket or match more than a minute after it was written: webhooks and assignments are late. See its log.',
     metric: publish.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
     threshold: minute.toMilliseconds(),
     evaluationPeriods: 1,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
   });
 }
 
 /** A burst may be refused now and then, and is tried again; one a minute says that there is too little for the load. */
 function throttledAlarm(scope: Construct, id: string, fn: MusterFunction): Alarm {
-  return new Alarm(scope, `${id}Throttled`, {
+  return alarm(scope, `${id}Throttled`, {
     alarmDescription: `${fn.name} was refused Lambda concurrency in three of five minutes. Raise what is reserved for it or the account's limit, or cap what uses it up (pollConcurrency).`,
     metric: fn.metricThrottles({ period: minute }),
-    threshold: 1,
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
+  });
+}
+
+/** Unless told otherwise an alarm goes off at 1 or more, and not while there is nothing to measure. */
+function alarm(
+  scope: Construct,
+  id: string,
+  props: Omit<AlarmProps, 'threshold'> & Partial<AlarmProps>,
+): Alarm {
+  return new Alarm(scope, id, {
+    threshold: 1,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
+    ...props,
   });
 }
 
 function depth(queue: Queue): IMetric {
   return queue.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: 'Maximum' });
+}
+
+function perQueueP50P99(metricName: string): IMetric[] {
+  return ['p50', 'p99'].map((statistic) => perQueue(metricName, statistic));
 }
 
 /** One line for each queue there is, also for those that come after the deployment: a search, not a list. */
