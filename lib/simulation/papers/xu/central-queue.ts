@@ -53,15 +53,11 @@ export function simulateCentralQueue(
   center: number,
   random: RandomSource,
 ): WaitingTimes {
-  const perSecond = rates.solos + rates.pairs;
-  const parties = Math.round((players * perSecond) / totalRate(rates));
-  const waits = new WaitingTimes(parties, center);
+  const waits = new WaitingTimes(partiesOf(rates, players), center);
   const queue = order === 'packing' ? new PackingQueue(waits) : new OrderedQueue(waits, order);
-  let now = 0;
-  for (let party = 0; party < parties; party++) {
-    now += random.exponential(perSecond);
-    if (random.uniform() * perSecond < rates.solos) queue.addSolo(now);
-    else queue.addPair(now);
+  for (const { isPair, now } of partyArrivals(rates, players, random)) {
+    if (isPair) queue.addPair(now);
+    else queue.addSolo(now);
   }
   return waits;
 }
@@ -73,15 +69,11 @@ export function simulateTwoQueues(
   center: number,
   random: RandomSource,
 ): WaitingTimes {
-  const perSecond = rates.solos + rates.pairs;
-  const parties = Math.round((players * perSecond) / totalRate(rates));
-  const waits = new WaitingTimes(parties, center);
+  const waits = new WaitingTimes(partiesOf(rates, players), center);
   let solos: number[] = [];
   let pair: number | undefined;
-  let now = 0;
-  for (let party = 0; party < parties; party++) {
-    now += random.exponential(perSecond);
-    if (random.uniform() * perSecond < rates.solos) {
+  for (const { isPair, now } of partyArrivals(rates, players, random)) {
+    if (!isPair) {
       solos.push(now);
       if (solos.length < 4) continue;
       for (const since of solos) waits.add(now - since);
@@ -95,6 +87,25 @@ export function simulateTwoQueues(
     }
   }
   return waits;
+}
+
+/** So many parties bring so many players, on average. */
+function partiesOf(rates: PartyRates, players: number): number {
+  return Math.round((players * (rates.solos + rates.pairs)) / totalRate(rates));
+}
+
+/** Parties in the order in which they come. */
+function* partyArrivals(
+  rates: PartyRates,
+  players: number,
+  random: RandomSource,
+): Generator<{ isPair: boolean; now: number }, void> {
+  const perSecond = rates.solos + rates.pairs;
+  let now = 0;
+  for (let party = partiesOf(rates, players); party > 0; party--) {
+    now += random.exponential(perSecond);
+    yield { isPair: random.uniform() * perSecond >= rates.solos, now };
+  }
 }
 
 /** FIFO and LIFO as the paper describes them: who joins a pair is decided when the pair comes. */

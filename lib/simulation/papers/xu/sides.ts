@@ -1,20 +1,5 @@
 import type { RandomSource } from '../../random.ts';
-import { WaitingTimes } from './waiting.ts';
-
-/** Arrivals per time unit of players who insist on A, who insist on B, and who are choice-free (C). */
-export interface ChoiceRates {
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-}
-
-/** Expected waits of the three kinds, and of all players. */
-export interface ChoiceWaits {
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-  readonly all: number;
-}
+import { type Choice, type ChoiceRates, ChoiceTimes, type ChoiceWaits, choiceArrivals } from './choices.ts';
 
 /** (12): with sides to choose, the wait is bounded exactly when λ_C > |λ_A − λ_B|. */
 export function sidesAreStable({ a, b, c }: ChoiceRates): boolean {
@@ -91,40 +76,26 @@ export function expectedPile({ a, b, c }: ChoiceRates, players: number): number 
 
 /** Waits in a 1v1 with two sides, in order of arrival (section IV-B). */
 export function simulateSides(
-  { a, b, c }: ChoiceRates,
+  rates: ChoiceRates,
   players: number,
   random: RandomSource,
-): Record<'a' | 'b' | 'c' | 'all', WaitingTimes> & { waiting: number } {
-  const total = a + b + c;
-  const waits = {
-    a: new WaitingTimes((players * a) / total),
-    b: new WaitingTimes((players * b) / total),
-    c: new WaitingTimes((players * c) / total),
-    all: new WaitingTimes(players),
-  };
+): { waits: ChoiceTimes; waiting: number } {
+  const waits = new ChoiceTimes(rates, players);
   // Only players of one kind ever wait, and they are in order of arrival from `first` on.
   const since: number[] = [];
   let first = 0;
-  let kind: 'a' | 'b' | 'c' = 'c';
-  let now = 0;
-  for (let count = 0; count < players; count++) {
-    now += random.exponential(total);
-    const draw = random.uniform() * total;
-    const newcomer = draw < a ? 'a' : draw < a + b ? 'b' : 'c';
-    if (first === since.length) kind = newcomer;
-    if (first === since.length || (newcomer === kind && kind !== 'c')) {
+  let waited: Choice = 'c';
+  for (const { kind, now } of choiceArrivals(rates, players, random)) {
+    if (first === since.length) waited = kind;
+    if (first === since.length || (kind === waited && waited !== 'c')) {
       since.push(now);
       continue;
     }
-    const wait = now - since[first++];
-    waits[kind].add(wait);
-    waits.all.add(wait);
-    waits[newcomer].add(0);
-    waits.all.add(0);
+    waits.addGame(waited, now - since[first++], kind);
     if (first === since.length) {
       since.length = 0;
       first = 0;
     }
   }
-  return { ...waits, waiting: since.length - first };
+  return { waits, waiting: since.length - first };
 }

@@ -17,6 +17,7 @@ import {
   simulateSingleQueue,
   simulateTwoQueues,
 } from './central-queue.ts';
+import type { ChoiceRates } from './choices.ts';
 import {
   BEST_SOLO_SHARE,
   meanWait,
@@ -31,7 +32,6 @@ import {
   varianceTwoQueues,
 } from './closed-forms.ts';
 import {
-  type ChoiceRates,
   expectedPile,
   printedSidesWait,
   sidesImprovement,
@@ -196,7 +196,7 @@ function sides(rates: ChoiceRates, { seed, players }: ReproduceOptions): Finding
       `E[T${kind === 'all' ? '' : `_${kind.toUpperCase()}`}], ${choice(rates)}`,
       { paper: kind === 'all' ? printedSidesWait(rates) : waits[kind] },
       { players, random },
-      (count, source) => simulateSides(rates, count, source)[kind].mean,
+      (count, source) => simulateSides(rates, count, source).waits[kind].mean,
     ),
   );
 }

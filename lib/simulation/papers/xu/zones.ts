@@ -1,6 +1,5 @@
 import type { RandomSource } from '../../random.ts';
-import type { ChoiceRates, ChoiceWaits } from './sides.ts';
-import { WaitingTimes } from './waiting.ts';
+import { type Choice, type ChoiceRates, ChoiceTimes, type ChoiceWaits, choiceArrivals } from './choices.ts';
 
 /** (19) to (22): players for zone A, for zone B, and for both. At most one player waits in a zone. */
 export function zonesWaits({ a, b, c }: ChoiceRates): ChoiceWaits {
@@ -34,35 +33,17 @@ export function zonesImprovementOfFirst(a: number): number {
 }
 
 /** Waits in two zones of 1v1; a choice-free player meets who came first (section V-A). */
-export function simulateZones(
-  { a, b, c }: ChoiceRates,
-  players: number,
-  random: RandomSource,
-): Record<'a' | 'b' | 'c' | 'all', WaitingTimes> {
-  const total = a + b + c;
-  const waits = {
-    a: new WaitingTimes((players * a) / total),
-    b: new WaitingTimes((players * b) / total),
-    c: new WaitingTimes((players * c) / total),
-    all: new WaitingTimes(players),
-  };
-  const waiting: { kind: 'a' | 'b' | 'c'; since: number }[] = [];
-  let now = 0;
-  for (let count = 0; count < players; count++) {
-    now += random.exponential(total);
-    const draw = random.uniform() * total;
-    const newcomer = draw < a ? 'a' : draw < a + b ? 'b' : 'c';
-    const found = waiting.findIndex(({ kind }) => kind === newcomer || kind === 'c' || newcomer === 'c');
+export function simulateZones(rates: ChoiceRates, players: number, random: RandomSource): ChoiceTimes {
+  const waits = new ChoiceTimes(rates, players);
+  const waiting: { kind: Choice; since: number }[] = [];
+  for (const { kind, now } of choiceArrivals(rates, players, random)) {
+    const found = waiting.findIndex((other) => other.kind === kind || other.kind === 'c' || kind === 'c');
     if (found === -1) {
-      waiting.push({ kind: newcomer, since: now });
+      waiting.push({ kind, since: now });
       continue;
     }
     const [partner] = waiting.splice(found, 1);
-    const wait = now - partner.since;
-    waits[partner.kind].add(wait);
-    waits.all.add(wait);
-    waits[newcomer].add(0);
-    waits.all.add(0);
+    waits.addGame(partner.kind, now - partner.since, kind);
   }
   return waits;
 }
