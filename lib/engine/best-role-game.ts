@@ -1,5 +1,5 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
-import { centreBound } from './centre-bound.ts';
+import { CentreBound } from './centre-bound.ts';
 import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
 import { orderBySkill } from './sort-skills.ts';
@@ -90,8 +90,8 @@ export function bestRoleGame(
   if (best && proved >= best.imbalance) return answer(best, best.imbalance);
 
   // The budget is spent: start from the best basis around a centre, and look among those near its players.
-  const centre = centreBound(sorted, sortedMasks, roles, rules);
-  if (!centre) return undefined;
+  const centre = new CentreBound(sorted, sortedMasks, roles, rules);
+  if (!centre.prove(best?.imbalance ?? Number.POSITIVE_INFINITY)) return undefined;
   const near = new Set<number>();
   for (const place of centre.basis) {
     for (let step = -reachOfPolish; step <= reachOfPolish; step++) {

@@ -51,6 +51,8 @@ export class TicketSearch {
   #within = new Float64Array(64);
   #creditFrom = new Float64Array(64);
   #highFrom = new Float64Array(64);
+  /** Of each candidate: the next that is not a solo player who accepts just the same roles. */
+  #nextOther = new Int32Array(64);
 
   /** The path: candidates chosen, and per player of theirs the value. */
   readonly #path: number[] = [];
@@ -259,6 +261,7 @@ export class TicketSearch {
       this.#within = new Float64Array(room);
       this.#creditFrom = new Float64Array(room);
       this.#highFrom = new Float64Array(room);
+      this.#nextOther = new Int32Array(room);
     }
     const origin = this.candidates[anchor].pooled.mean;
     const sign = this.candidates[0].pooled.mean <= this.candidates[count - 1].pooled.mean ? 1 : -1;
@@ -270,6 +273,7 @@ export class TicketSearch {
       this.#within[i] = pooled.spread;
       this.#creditFrom[i] = credit = Math.max(credit, this.credits[i]);
       this.#highFrom[i] = high = Math.max(high, pooled.high);
+      this.#nextOther[i] = this.#isLike(i, i + 1) ? this.#nextOther[i + 1] : i + 1;
     }
   }
 
@@ -290,8 +294,10 @@ export class TicketSearch {
       if (size > r || j === this.#anchor) continue;
       if (j > from && this.#isTwin(j)) continue;
       if (!this.#fitsSize(size)) continue;
-      if (this.#roles && !this.#mayJoin(pooled)) continue;
-
+      if (this.#roles && !this.#mayJoin(pooled)) {
+        j = this.#nextOther[j] - 1;
+        continue;
+      }
       if (!this.#fillFrom(j, r)) break;
       const bound =
         uniformityBound(this.#chosen, m, sum, squares, within, this.#fill, r, this.#rules.q, this.#perRange) +
@@ -327,6 +333,14 @@ export class TicketSearch {
       this.#sizes[size]--;
       if (this.#roles) this.#leave(pooled, full);
     }
+  }
+
+  /** Whether two candidates are solo players who accept the same roles. */
+  #isLike(i: number, j: number): boolean {
+    if (!this.#roles || j === this.candidates.length) return false;
+    const a = this.candidates[i].pooled;
+    const b = this.candidates[j].pooled;
+    return a.size === 1 && b.size === 1 && a.masks[0] === b.masks[0];
   }
 
   /** Whether with one more party of this size the chosen can still be completed to two full teams. */
@@ -382,7 +396,11 @@ export class TicketSearch {
       if (size > r || i === this.#anchor) continue;
       for (let s = 0; s < size; s++) {
         const mask = masks[s];
-        if ((mask & ~full) === 0) continue;
+        if ((mask & ~full) === 0) {
+          // All like it have no place either. (Of a party this is the party itself.)
+          i = this.#nextOther[i] - 1;
+          continue;
+        }
         const free = all & ~mask;
         for (let extra = free; ; extra = (extra - 1) & free) {
           const set = mask | extra;
