@@ -1,6 +1,7 @@
 import { imbalancePerRange, uniformityBound } from './bounds.ts';
 import type { Forbids } from './game-pool.ts';
 import { uniformity } from './imbalance.ts';
+import { deficitOf, jointBound } from './joint-bound.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import { Splitter } from './split.ts';
@@ -45,6 +46,8 @@ export class TicketSearch {
   readonly #n: number;
   readonly #perRange: number;
   readonly #splitter: Splitter;
+  /** Whether fairness is in the bounds from the start: the joint bound is one on d_1. */
+  readonly #isJoint: boolean;
 
   /** Of each candidate: its mean relative to the anchor, its SSD around it, and of it and all behind it the greatest credit and skill. */
   #value = new Float64Array(64);
@@ -83,6 +86,7 @@ export class TicketSearch {
     this.#n = 2 * rules.teamSize;
     this.#perRange = imbalancePerRange(rules);
     this.#splitter = new Splitter(rules, roles);
+    this.#isJoint = rules.p === 1 && rules.teamSize > 1;
     this.#chosen = new Float64Array(this.#n);
     this.#sizes = new Uint8Array(rules.teamSize + 1);
     this.#fill = new Float64Array(this.#n);
@@ -112,7 +116,7 @@ export class TicketSearch {
     this.#chosen.fill(0, 0, pooled.size);
     this.#path.push(anchor);
     if (!this.#roles || this.#join(pooled)) {
-      this.#extend(0, pooled.size, 0, 0, this.#within[anchor], this.credits[anchor]);
+      this.#extend(0, pooled.size, 0, 0, this.#within[anchor], 0, this.credits[anchor]);
     }
     this.nodes += nodeBudget - this.#nodesLeft;
     this.bound = Math.min(this.#limit, this.#cutBound);
@@ -279,12 +283,20 @@ export class TicketSearch {
 
   /**
    * Tries every next ticket from `from` on. Chosen are m players of the given sum, sum of squares and SSD within
-   * parties; `credit` is the greatest so far.
+   * parties; `lead` is the sum of those that are among the k + 1 lowest, `credit` the greatest so far.
    */
-  #extend(from: number, m: number, sum: number, squares: number, within: number, credit: number): void {
+  #extend(
+    from: number,
+    m: number,
+    sum: number,
+    squares: number,
+    within: number,
+    lead: number,
+    credit: number,
+  ): void {
     const r = this.#n - m;
     if (r === 0) {
-      this.#divide(credit);
+      this.#divide(credit, this.#isJoint ? this.#rules.alpha * deficitOf(lead, sum, this.#extreme(m)) : 0);
       return;
     }
     const { candidates } = this;
@@ -300,7 +312,7 @@ export class TicketSearch {
       }
       if (!this.#fillFrom(j, r)) break;
       const bound =
-        uniformityBound(this.#chosen, m, sum, squares, within, this.#fill, r, this.#rules.q, this.#perRange) +
+        this.#bound(j, m, sum, squares, within, lead, r) +
         this.#certain(j) -
         Math.max(credit, this.#creditFrom[j]);
       if (bound >= this.#limit) break;
@@ -321,12 +333,16 @@ export class TicketSearch {
       for (let i = 0; i < size; i++) this.#chosen[m + i] = value;
       this.#path.push(j);
       this.#sizes[size]++;
+      // What comes before the anchor goes before it among the lowest; its own values are 0.
+      const before = j < this.#anchor ? m - this.candidates[this.#anchor].pooled.size : m;
+      const leads = Math.max(0, Math.min(size, this.#rules.teamSize + 1 - before));
       this.#extend(
         j + 1,
         m + size,
         sum + size * value,
         squares + size * value * value,
         within + this.#within[j],
+        lead + leads * value,
         Math.max(credit, this.credits[j]),
       );
       this.#path.pop();
@@ -341,6 +357,31 @@ export class TicketSearch {
     const a = this.candidates[i].pooled;
     const b = this.candidates[j].pooled;
     return a.size === 1 && b.size === 1 && a.masks[0] === b.masks[0];
+  }
+
+  /** A lower bound on the imbalance of the m chosen with any rest that dominates the fill, which starts with candidate j. */
+  #bound(
+    j: number,
+    m: number,
+    sum: number,
+    squares: number,
+    within: number,
+    lead: number,
+    r: number,
+  ): number {
+    const { alpha, q } = this.#rules;
+    const chosen = this.#chosen;
+    const fill = this.#fill;
+    const v = uniformityBound(chosen, m, sum, squares, within, fill, r, q, this.#perRange);
+    // Of those before the anchor, who come later, it is not known where they stand to it.
+    if (!this.#isJoint || j < this.#anchor || v >= this.#limit) return v;
+    return jointBound(v, chosen, m, sum, squares, within, lead, this.#extreme(m), fill, r, alpha, q);
+  }
+
+  /** The lowest of the m chosen: the first of the others, or the anchor at 0. */
+  #extreme(m: number): number {
+    const { size } = this.candidates[this.#anchor].pooled;
+    return m > size ? Math.min(0, this.#chosen[size]) : 0;
   }
 
   /** Whether with one more party of this size the chosen can still be completed to two full teams. */
@@ -470,8 +511,8 @@ export class TicketSearch {
     return this.#rules.alpha * Math.max(0, first - second);
   }
 
-  /** A full set: its exact v_q, and if that leaves room, its fairest division. */
-  #divide(credit: number): void {
+  /** A full set: its exact v_q, and if that and the least that fairness costs leave room, its fairest division. */
+  #divide(credit: number, unfair = 0): void {
     const team = this.#team;
     team.length = 0;
     let filled = 0;
@@ -481,7 +522,7 @@ export class TicketSearch {
       for (const skill of pooled.skills) this.#skills[filled++] = skill;
     }
     const v = uniformity(this.#skills, this.#rules.q);
-    if (v - credit >= this.#limit) return;
+    if (v + Math.max(0, unfair) - credit >= this.#limit) return;
     const f = this.#rules.alpha * this.#splitter.split(team) + v;
     if (f - credit >= this.#limit) return;
     this.#limit = f - credit;
