@@ -119,7 +119,11 @@ export class TicketQueue {
         const proved = isAtMost(foundCost, costBound, wait) ? foundCost : costBound;
         return { game: found, cost: foundCost, costBound: Math.min(asideBound, proved) };
       }
-      if (entry.game && !entry.game.entries.every((member) => member.isHere)) entry.game = undefined;
+      if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
+        // Worth another look.
+        entry.game = undefined;
+        entry.nodes = 0;
+      }
       if (entry.game) {
         const cost = entry.game.imbalance + this.#waitTerm(entry);
         if (cost < foundCost) {
@@ -128,9 +132,9 @@ export class TicketQueue {
           continue;
         }
       }
-      const share = Math.ceil(this.#nodeBudget / 4);
+      const share = Math.ceil(this.#nodeBudget / 2);
       if (entry.nodes < share) {
-        this.#refine(entry, foundCost, Math.min(nodesLeft, Math.ceil(share / 3)));
+        this.#refine(entry, foundCost, Math.min(nodesLeft, share));
         continue;
       }
       // Cut short: if it has no game, any game; then on with the others.
@@ -195,7 +199,7 @@ export class TicketQueue {
       return;
     }
     const highest = this.#highestImbalance();
-    const needed = Math.min(highest, foundCost - this.#waitTerm(entry));
+    const needed = Math.min(highest, foundCost - this.#waitTerm(entry), entry.game?.imbalance ?? highest);
     const below = Math.min(needed, this.#aLittleAbove(known, entry.tries, entry.cuts));
     const nodesFrom = this.#search.nodes;
     const game = this.#searchAt(entry, accepts, 0, below, nodeBudget);

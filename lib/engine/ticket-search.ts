@@ -116,7 +116,17 @@ export class TicketSearch {
     this.#chosen.fill(0, 0, pooled.size);
     this.#path.push(anchor);
     if (!this.#roles || this.#join(pooled)) {
-      this.#extend(0, pooled.size, 0, 0, this.#within[anchor], 0, this.credits[anchor]);
+      const within = this.#within[anchor];
+      const credit = this.credits[anchor];
+      this.#nodesLeft = Math.min(nodeBudget, shortSearch);
+      this.#extend(0, pooled.size, 0, 0, within, 0, credit);
+      if (this.#cutBound < Number.POSITIVE_INFINITY && nodeBudget > shortSearch) {
+        // Not soon done: a good game first, then all that may be better.
+        this.#nodesLeft = nodeBudget - shortSearch;
+        this.#cutBound = Number.POSITIVE_INFINITY;
+        this.#descend(0, pooled.size, 0, 0, within, 0, credit);
+        this.#extend(0, pooled.size, 0, 0, within, 0, credit);
+      } else this.#nodesLeft += Math.max(0, nodeBudget - shortSearch);
     }
     this.nodes += nodeBudget - this.#nodesLeft;
     this.bound = Math.min(this.#limit, this.#cutBound);
@@ -296,7 +306,7 @@ export class TicketSearch {
   ): void {
     const r = this.#n - m;
     if (r === 0) {
-      this.#divide(credit, this.#isJoint ? this.#rules.alpha * deficitOf(lead, sum, this.#extreme(m)) : 0);
+      this.#divide(credit, this.#unfairness(lead, sum, m));
       return;
     }
     const { candidates } = this;
@@ -333,16 +343,13 @@ export class TicketSearch {
       for (let i = 0; i < size; i++) this.#chosen[m + i] = value;
       this.#path.push(j);
       this.#sizes[size]++;
-      // What comes before the anchor goes before it among the lowest; its own values are 0.
-      const before = j < this.#anchor ? m - this.candidates[this.#anchor].pooled.size : m;
-      const leads = Math.max(0, Math.min(size, this.#rules.teamSize + 1 - before));
       this.#extend(
         j + 1,
         m + size,
         sum + size * value,
         squares + size * value * value,
         within + this.#within[j],
-        lead + leads * value,
+        this.#leadWith(lead, j, m),
         Math.max(credit, this.credits[j]),
       );
       this.#path.pop();
@@ -357,6 +364,97 @@ export class TicketSearch {
     const a = this.candidates[i].pooled;
     const b = this.candidates[j].pooled;
     return a.size === 1 && b.size === 1 && a.masks[0] === b.masks[0];
+  }
+
+  /**
+   * Goes straight down to one game, each time to the next ticket with which the bound is least. Looks at some more than
+   * the best so far, and at the last step at their games.
+   */
+  #descend(
+    from: number,
+    m: number,
+    sum: number,
+    squares: number,
+    within: number,
+    lead: number,
+    credit: number,
+  ): void {
+    const r = this.#n - m;
+    let least = this.#limit;
+    let next = -1;
+    for (let j = from, worse = 0; j < this.candidates.length && worse < patience; j++) {
+      const { pooled } = this.candidates[j];
+      const { size } = pooled;
+      if (size > r || j === this.#anchor || !this.#fitsSize(size)) continue;
+      if (this.#roles && !this.#mayJoin(pooled)) continue;
+      if (this.#nodesLeft === 0) return;
+      this.#nodesLeft--;
+      if (this.#forbids && this.#isRefused(pooled)) continue;
+      const full = this.#full;
+      worse++;
+      if (!this.#roles || this.#join(pooled)) {
+        const value = this.#value[j];
+        const leadNow = this.#leadWith(lead, j, m);
+        const creditNow = Math.max(credit, this.credits[j]);
+        this.#chosen.fill(value, m, m + size);
+        this.#path.push(j);
+        if (size === r) {
+          const limit = this.#limit;
+          this.#divide(creditNow, this.#unfairness(leadNow, sum + size * value, this.#n));
+          if (this.#limit < limit) worse = 0;
+        } else if (this.#fillFrom(j + 1, r - size)) {
+          const bound =
+            this.#bound(
+              j + 1,
+              m + size,
+              sum + size * value,
+              squares + size * value * value,
+              within + this.#within[j],
+              leadNow,
+              r - size,
+            ) - Math.max(creditNow, this.#creditFrom[j + 1]);
+          if (bound < least) {
+            least = bound;
+            next = j;
+            worse = 0;
+          }
+        }
+        this.#path.pop();
+      }
+      if (this.#roles) this.#leave(pooled, full);
+    }
+    if (next === -1) return;
+    const { pooled } = this.candidates[next];
+    const value = this.#value[next];
+    const full = this.#full;
+    if (this.#roles) this.#join(pooled);
+    this.#chosen.fill(value, m, m + pooled.size);
+    this.#path.push(next);
+    this.#sizes[pooled.size]++;
+    this.#descend(
+      next + 1,
+      m + pooled.size,
+      sum + pooled.size * value,
+      squares + pooled.size * value * value,
+      within + this.#within[next],
+      this.#leadWith(lead, next, m),
+      Math.max(credit, this.credits[next]),
+    );
+    this.#path.pop();
+    this.#sizes[pooled.size]--;
+    if (this.#roles) this.#leave(pooled, full);
+  }
+
+  /** `lead` with candidate j as well, who comes after the m chosen or at least before the anchor, whose own values are 0. */
+  #leadWith(lead: number, j: number, m: number): number {
+    const before = j < this.#anchor ? m - this.candidates[this.#anchor].pooled.size : m;
+    const places = Math.min(this.candidates[j].pooled.size, this.#rules.teamSize + 1 - before);
+    return places > 0 ? lead + places * this.#value[j] : lead;
+  }
+
+  /** The least that fairness costs in a game of the chosen. */
+  #unfairness(lead: number, sum: number, m: number): number {
+    return this.#isJoint ? this.#rules.alpha * Math.max(0, deficitOf(lead, sum, this.#extreme(m))) : 0;
   }
 
   /** A lower bound on the imbalance of the m chosen with any rest that dominates the fill, which starts with candidate j. */
@@ -522,7 +620,7 @@ export class TicketSearch {
       for (const skill of pooled.skills) this.#skills[filled++] = skill;
     }
     const v = uniformity(this.#skills, this.#rules.q);
-    if (v + Math.max(0, unfair) - credit >= this.#limit) return;
+    if (v + unfair - credit >= this.#limit) return;
     const f = this.#rules.alpha * this.#splitter.split(team) + v;
     if (f - credit >= this.#limit) return;
     this.#limit = f - credit;
@@ -535,6 +633,12 @@ export class TicketSearch {
 }
 
 const noShapes: readonly Uint8Array[] = [];
+
+/** A search that visits more nodes than this starts again with a good game in hand. */
+const shortSearch = 150;
+
+/** How many tickets a descent looks at after the best so far. */
+const patience = 16;
 
 /** The divisions that polishing one game may cost: about a millisecond. */
 const swapsMax = 400;
