@@ -101,6 +101,22 @@ export function bestRoleGameOf(pool: readonly RolePlayer[], parameters: Paramete
   return best;
 }
 
+/** The least imbalance of any game in which each party is in one team or in none; ∞ when none. */
+export function bestPartyGameOf(parties: readonly (readonly number[])[], parameters: Parameters): number {
+  const { k } = parameters;
+  const leastFrom = (at: number, x: readonly number[], y: readonly number[]): number => {
+    if (x.length > k || y.length > k) return Number.POSITIVE_INFINITY;
+    if (x.length === k && y.length === k) return imbalanceOf(x, y, parameters);
+    if (at === parties.length) return Number.POSITIVE_INFINITY;
+    return Math.min(
+      leastFrom(at + 1, x, y),
+      leastFrom(at + 1, [...x, ...parties[at]], y),
+      leastFrom(at + 1, x, [...y, ...parties[at]]),
+    );
+  };
+  return leastFrom(0, [], []);
+}
+
 /** The least value that the worst group can have when everybody is put into groups of 2k. */
 export function bestPartitionOf(
   skills: readonly number[],
