@@ -1,11 +1,12 @@
+import type { EventType, QueueDefinition } from '../service/queue-definition.ts';
 import type { Measures } from './measures.ts';
 
 /**
  * Public on-demand prices of us-east-1 in US dollars, as of 2025, free tier left aside. Other regions differ by
- * some 10 to 30 %.
+ * some 10 to 30 %. Where nothing else is said they are for a million.
  */
 export const PRICES = {
-  /** A million requests to an HTTP API. */
+  /** Requests to an HTTP API. */
   apiRequests: 1.0,
   lambdaRequests: 0.2,
   /** A GB-second on arm64. */
@@ -14,18 +15,38 @@ export const PRICES = {
   dynamoReadUnits: 0.125,
   sqsRequests: 0.4,
   eventBridgeEvents: 1.0,
+  /** A GB taken in by CloudWatch Logs. */
+  logsGb: 0.5,
 } as const;
 
-/** What a request or a tick is taken to need. Assumptions, not measurements: compare with your own bill. */
-export const ASSUMPTIONS = {
-  /** Status requests per ticket: long polling asks every 20 s. */
-  pollSeconds: 20,
-  handlerMs: 15,
-  handlerGb: 0.25,
-  tickMs: 60,
-  tickGb: 1.769,
-  /** A waiting ticket in the index of the pool, by which a tick's Query is charged. */
-  ticketBytes: 300,
+/** What Lambda and API Gateway log of an invocation and of a request, in bytes, beside a function's own lines. */
+export const LOG_BYTES = { invocation: 450, request: 400 } as const;
+
+/**
+ * What the service needs for a ticket, a match and a tick, as `npm run bench:service` counts it on the local cloud.
+ * The counts are exact; times are those of its machine, and the number of publishers' batches goes with the load: one
+ * for each event at 20 players a second and fewer, some 0.7 at 100.
+ */
+export const MEASURED = {
+  /** The item and its entry in the pool's index. */
+  enqueue: { writeUnits: 2, readUnits: 1, gbSeconds: 0.004 },
+  /** The item out in a transaction, at twice the price, and its entry in the index. */
+  ticketMatched: { writeUnits: 3 },
+  /** The same outside a transaction. */
+  ticketGivenUp: { writeUnits: 2 },
+  /** The match itself, in the transaction of its tickets. */
+  match: { writeUnits: 2 },
+  /** A batch of a stream to the event bus. */
+  publish: { readUnits: 1, gbSeconds: 0.003 },
+  /** A webhook: sent to the queue, received and deleted there. */
+  webhook: { readUnits: 1, gbSeconds: 0.005, queueRequests: 3 },
+  /**
+   * Lease, report and the queue's state, with the statistics of recent players; the definition is read, the state, and
+   * the tickets that wait. Ten messages are sent at once; each is received and deleted.
+   */
+  tick: { writeUnits: 6, readUnits: 2.5, gbSeconds: 0.05, queueRequests: 2.1, logBytes: 650 },
+  /** A waiting ticket in the index of the pool, by which a tick's Query is charged: 8 KB a read unit, half of one at least. */
+  waitingTicketBytes: 300,
 } as const;
 
 /** US dollars per million players who come. */
@@ -37,54 +58,85 @@ export interface CostEstimate {
     readonly tables: number;
     readonly queues: number;
     readonly events: number;
+    readonly logs: number;
   };
 }
 
 const MILLION = 1_000_000;
+const QUERY_UNIT_BYTES = 8192;
 
 /**
- * What the simulated queue would cost on AWS, by the requests the service makes for it.
+ * What the simulated queue would cost on AWS, by what the service was measured to need.
  *
- * Per ticket: one POST, a poll every 20 s of its wait, its writes (table and pool index, in and out, the one out in
- * a transaction) and two events. Per match: its write and its event. Per tick: a message (three requests), a
- * lease and a report, and a Query of the tickets that wait. Webhooks, logs and data transfer are not counted.
+ * A ticket is posted once, and its end is told by a webhook, one a match. Polls, backups, alarms and data transfer are
+ * not counted. Tickets that end without a match are taken to be as large as the others.
  *
  * @param ticks searches, each bucket's its own
  */
-export function estimateCost(measures: Measures, ticks: number): CostEstimate {
-  const { tickets, matches, players, waitSeconds, waitingPlayers } = measures;
-  if (players === 0) {
-    return { perMillionPlayers: 0, parts: { api: 0, functions: 0, tables: 0, queues: 0, events: 0 } };
-  }
-  const { pollSeconds, handlerMs, handlerGb, tickMs, tickGb, ticketBytes } = ASSUMPTIONS;
-  const requests = tickets * (1 + Math.ceil((waitSeconds.mean + 0.001) / pollSeconds));
-  const events = 2 * tickets + matches;
-  const ticketsWaiting = waitingPlayers.mean * (tickets / players);
-  const queryUnits = Math.max(0.5, (ticketsWaiting * ticketBytes) / 8192);
-  // In: item and index. Out: the item at twice the price, being in a transaction, and the index.
-  const writes = tickets * (2 + 3) + matches * 2 + ticks * 3;
-  const reads = requests + ticks * (2 + queryUnits);
-  const streamBatches = events / 10;
+export function estimateCost(
+  measures: Measures,
+  ticks: number,
+  { events }: Pick<QueueDefinition, 'events'>,
+): CostEstimate {
+  const { tickets, matches, players, outcome, waitingPlayers } = measures;
+  const perPlayer = players === 0 ? 0 : tickets / players;
+  const cancelled = outcome.cancelled * perPlayer;
+  const timedOut = outcome.timedOut * perPlayer;
+  const matched = outcome.matched * perPlayer;
+  const onBus = (type: EventType, count: number) => ((events?.includes(type) ?? true) ? count : 0);
+
+  const requests = tickets + cancelled;
+  const published = tickets + matches + cancelled + timedOut;
+  // A match is always on the bus: the webhook hears of it there.
+  const busEvents =
+    onBus('TicketQueued', tickets) +
+    onBus('TicketCancelled', cancelled) +
+    onBus('TicketTimedOut', timedOut) +
+    matches;
+  const invocations = requests + published + matches + ticks;
+  const gbSeconds =
+    requests * MEASURED.enqueue.gbSeconds +
+    published * MEASURED.publish.gbSeconds +
+    matches * MEASURED.webhook.gbSeconds +
+    ticks * MEASURED.tick.gbSeconds;
+  const writeUnits =
+    tickets * MEASURED.enqueue.writeUnits +
+    matched * MEASURED.ticketMatched.writeUnits +
+    (cancelled + timedOut) * MEASURED.ticketGivenUp.writeUnits +
+    matches * MEASURED.match.writeUnits +
+    ticks * MEASURED.tick.writeUnits;
+  const queryUnits = Math.max(
+    0.5,
+    (waitingPlayers.mean * perPlayer * MEASURED.waitingTicketBytes) / QUERY_UNIT_BYTES,
+  );
+  const readUnits =
+    requests * MEASURED.enqueue.readUnits +
+    published * MEASURED.publish.readUnits +
+    matches * MEASURED.webhook.readUnits +
+    ticks * (MEASURED.tick.readUnits + queryUnits);
+  const queueRequests = matches * MEASURED.webhook.queueRequests + ticks * MEASURED.tick.queueRequests;
+  const logBytes =
+    requests * LOG_BYTES.request + invocations * LOG_BYTES.invocation + ticks * MEASURED.tick.logBytes;
+
+  const perMillionPlayers = (dollars: number) =>
+    players === 0 ? 0 : Number(((dollars / players) * MILLION).toPrecision(4));
   const dollars = {
     api: (requests / MILLION) * PRICES.apiRequests,
-    functions:
-      ((requests + ticks + streamBatches) / MILLION) * PRICES.lambdaRequests +
-      (((requests + streamBatches) * handlerMs * handlerGb + ticks * tickMs * tickGb) / 1000) *
-        PRICES.lambdaGbSecond,
-    tables: (writes / MILLION) * PRICES.dynamoWriteUnits + (reads / MILLION) * PRICES.dynamoReadUnits,
-    queues: ((3 * ticks) / MILLION) * PRICES.sqsRequests,
-    events: (events / MILLION) * PRICES.eventBridgeEvents,
+    functions: (invocations / MILLION) * PRICES.lambdaRequests + gbSeconds * PRICES.lambdaGbSecond,
+    tables: (writeUnits / MILLION) * PRICES.dynamoWriteUnits + (readUnits / MILLION) * PRICES.dynamoReadUnits,
+    queues: (queueRequests / MILLION) * PRICES.sqsRequests,
+    events: (busEvents / MILLION) * PRICES.eventBridgeEvents,
+    logs: (logBytes / 1e9) * PRICES.logsGb,
   };
-  const perMillion = (value: number) => Number(((value / players) * MILLION).toPrecision(4));
-  const total = dollars.api + dollars.functions + dollars.tables + dollars.queues + dollars.events;
   return {
-    perMillionPlayers: perMillion(total),
+    perMillionPlayers: perMillionPlayers(Object.values(dollars).reduce((sum, part) => sum + part, 0)),
     parts: {
-      api: perMillion(dollars.api),
-      functions: perMillion(dollars.functions),
-      tables: perMillion(dollars.tables),
-      queues: perMillion(dollars.queues),
-      events: perMillion(dollars.events),
+      api: perMillionPlayers(dollars.api),
+      functions: perMillionPlayers(dollars.functions),
+      tables: perMillionPlayers(dollars.tables),
+      queues: perMillionPlayers(dollars.queues),
+      events: perMillionPlayers(dollars.events),
+      logs: perMillionPlayers(dollars.logs),
     },
   };
 }

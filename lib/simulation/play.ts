@@ -59,7 +59,7 @@ export function play(
           : undefined;
       return {
         measures,
-        cost: estimateCost(measures, ticks),
+        cost: estimateCost(measures, ticks, definition),
         warnings: advice === undefined || advice.stable ? [] : [advice.message],
       };
     },

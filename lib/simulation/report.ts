@@ -1,5 +1,5 @@
 import { barChart, lineChart, scatterChart } from './chart.ts';
-import { ASSUMPTIONS, type CostEstimate } from './cost.ts';
+import type { CostEstimate } from './cost.ts';
 import type { Measures, Quantile, Spread, WaitsOf } from './measures.ts';
 import type { TunePoint } from './tune.ts';
 
@@ -31,8 +31,8 @@ export function reportPage(title: string, sections: readonly ReportSection[]): s
 <p>Waits count players and run from enqueueing to the match; those who cancelled or timed out are counted apart.
 Imbalance is α · fairness + uniformity in the unit of skill. The gap is what the best possible game of the pool at that
 moment can have been better by; it is a proof, not an estimate. Quantiles are within 0.5 %.</p>
-<p>The price is an estimate from the requests the service makes and list prices of us-east-1, for ticks of
-${ASSUMPTIONS.tickMs} ms and a poll every ${ASSUMPTIONS.pollSeconds} s; webhooks, logs and data transfer are not in it.</p>
+<p>The price is an estimate from what the service was measured to need for a ticket, a match and a tick, at list prices
+of us-east-1, with one webhook a match; polls, backups, alarms and data transfer are not in it.</p>
 </footer>`,
   );
 }

@@ -26,6 +26,8 @@ const VARIANTS: Record<string, { population: Population; events?: ['MatchFound']
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);
 
+const FUNCTIONS = ['enqueue', 'publish', 'notify', 'tick'];
+
 function latencyRow(rate: number, name: string, result: RunResult): string {
   const { postToWebhookMs: all, lastPostToWebhookMs: last } = result;
   return [
@@ -55,6 +57,15 @@ function costRow(rate: number, name: string, { usage, players }: RunResult): str
   ].join(' | ');
 }
 
+/** What a call of a function takes, as in `MEASURED` of the simulator's price. */
+function timeRow(rate: number, name: string, { usage }: RunResult): string {
+  const perCall = FUNCTIONS.map((fn) => {
+    const { count = 0, gbSeconds = 0 } = usage.invocations.get(fn) ?? {};
+    return count === 0 ? '–' : (gbSeconds / count).toFixed(4);
+  });
+  return [`${rate} ${name}`, ...perCall].join(' | ');
+}
+
 function table(head: readonly string[], rows: readonly string[]): string {
   return [head.join(' | '), head.map((_, i) => (i === 0 ? '---' : '---:')).join(' | '), ...rows]
     .map((row) => `| ${row} |`)
@@ -66,6 +77,7 @@ console.log(
 );
 const latency: string[] = [];
 const cost: string[] = [];
+const time: string[] = [];
 for (const rate of values.rates.split(',').map(Number)) {
   for (const [name, variant] of Object.entries(VARIANTS)) {
     const result = await run({
@@ -76,6 +88,7 @@ for (const rate of values.rates.split(',').map(Number)) {
     });
     latency.push(latencyRow(rate, name, result));
     cost.push(costRow(rate, name, result));
+    time.push(timeRow(rate, name, result));
     console.error(`measured ${rate} players a second, ${name}`);
   }
 }
@@ -114,3 +127,5 @@ console.log(
     cost,
   ),
 );
+console.log();
+console.log(table(['players/s', ...FUNCTIONS.map((fn) => `${fn} GB-s`)], time));

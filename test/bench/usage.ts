@@ -2,18 +2,13 @@ import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
 import { MARKS } from '../../lib/service/publish.ts';
-import { PRICES } from '../../lib/simulation/cost.ts';
+import { LOG_BYTES, PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** Functions that requests to the API invoke. */
 const API = ['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta'];
 /** Functions that an SQS queue invokes. */
 const CONSUMERS = ['tick', 'notify', 'provision', 'deadline'];
-/** What Lambda and API Gateway write of an invocation and of a request, beside the function's own lines. */
-const LAMBDA_LOG_BYTES = 450;
-const ACCESS_LOG_BYTES = 400;
-/** CloudWatch Logs, dollars a GB taken in. */
-const LOG_DOLLARS_PER_GB = 0.5;
 /** Lambda's poller receives a batch by one request and deletes it by another. */
 const REQUESTS_PER_BATCH = 2;
 const MILLION = 1_000_000;
@@ -99,8 +94,8 @@ export class Usage {
       sqs: ((sent + polled + this.deliveries) / MILLION) * PRICES.sqsRequests,
       eventbridge: (this.events / MILLION) * PRICES.eventBridgeEvents,
       logs:
-        ((this.logBytes + invocations * LAMBDA_LOG_BYTES + requests * ACCESS_LOG_BYTES) / 1e9) *
-        LOG_DOLLARS_PER_GB,
+        ((this.logBytes + invocations * LOG_BYTES.invocation + requests * LOG_BYTES.request) / 1e9) *
+        PRICES.logsGb,
     };
   }
 }
