@@ -114,6 +114,7 @@ function crowdOfFile(
     throw new InvalidInput(`Expected --arrivals or --${flag}, got both: a file says itself who comes`);
   }
   const all = readTicketsFile(file, definition);
+  if (all.length === 0) throw new InvalidInput(`${file}: Expected at least one ticket, got none`);
   all.forEach(({ ticketId, enqueuedAtMs }, at) => {
     if (at > 0 && enqueuedAtMs < all[at - 1].enqueuedAtMs) {
       throw new InvalidInput(
@@ -263,7 +264,7 @@ function skillsFile(path: string): number[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw new InvalidInput(`${path}: Expected a JSON array with at least one number`);
   }
-  const wrong = value.findIndex((skill) => typeof skill !== 'number' || !(skill >= 0));
+  const wrong = value.findIndex((skill) => !(Number.isFinite(skill) && skill >= 0));
   if (wrong !== -1) {
     throw new InvalidInput(
       `${path}: #/${wrong}: Expected a number from 0 up, got ${JSON.stringify(value[wrong])}`,
@@ -312,7 +313,7 @@ export function positive(option: string, text: string): number {
   return value;
 }
 
-function share(option: string, text: string): number {
+export function share(option: string, text: string): number {
   const value = Number(text);
   if (text === '' || !(value >= 0 && value <= 1)) {
     throw new InvalidInput(`${option}: Expected a number from 0 to 1, got ${text}`);

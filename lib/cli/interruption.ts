@@ -15,4 +15,14 @@ export function interruption(): Promise<void> {
   return promise;
 }
 
+/** Aborts at `interruption`: for work that ends early and writes what it has. */
+export function interruptionSignal(): AbortSignal {
+  const controller = new AbortController();
+  void interruption().then(() => controller.abort());
+  return controller.signal;
+}
+
+/** The exit status of what was interrupted: that of a shell's command which Ctrl-C has ended. */
+export const INTERRUPTED_STATUS = 130;
+
 const PARENT_CHECK_MS = 500;

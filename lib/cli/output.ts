@@ -1,5 +1,16 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InvalidInput } from './failure.ts';
+
+/**
+ * Before the work whose result is to be written there.
+ * @param path undefined when nothing is to be written
+ * @throws InvalidInput that names the file, when it cannot be written
+ */
+export function checkWritable(path: string | undefined): void {
+  if (path === undefined) return;
+  orUnwritable(path, () => accessSync(existsSync(path) ? path : dirname(path), constants.W_OK));
+}
 
 /** @throws InvalidInput that names the file, when it cannot be written */
 export function writeText(path: string, text: string): void {

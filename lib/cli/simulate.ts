@@ -7,7 +7,8 @@ import { reportPage } from '../simulation/report.ts';
 import { addCrowdOptions, type CrowdOptions, crowdOf, type DescribedCrowd } from './crowd.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
-import { lineWriter, writeText } from './output.ts';
+import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
+import { checkWritable, lineWriter, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
 
 interface SimulateOptions extends CrowdOptions {
@@ -37,17 +38,16 @@ export function simulateCommand(): Command {
           '--matches: Expected one queue definition, got several: a line would not say whose it is',
         );
       }
+      checkWritable(options.report);
       const crowds = definitions.map((definition) => crowdOf(options, definition, PLAYERS_DEFAULT));
-      const interrupt = onInterrupt();
+      const signal = interruptionSignal();
       const runs = [];
       for (const [at, definition] of definitions.entries()) {
-        if (interrupt.happened()) break;
-        const result = await run(definition, crowds[at], options.matches, interrupt.happened);
+        if (signal.aborted) break;
+        const result = await run(definition, crowds[at], options.matches, signal);
         runs.push({ name: definition.name, definition, ...result });
       }
-      interrupt.forget();
-
-      const interrupted = interrupt.happened();
+      const interrupted = signal.aborted;
       const results = runs.map(({ name, definition, measures, cost, warnings }) => ({
         queue: name,
         policy: definition.release.policy,
@@ -71,7 +71,7 @@ export function simulateCommand(): Command {
       else for (const result of runs) console.error(summary(result));
       for (const { name, warnings } of runs)
         for (const warning of warnings) console.error(`${name}: ${warning}`);
-      if (interrupted) process.exitCode = 130;
+      if (interrupted) process.exitCode = INTERRUPTED_STATUS;
     });
 }
 
@@ -80,7 +80,7 @@ async function run(
   definition: QueueDefinition,
   crowd: DescribedCrowd,
   matchesFile: string | undefined,
-  isInterrupted: () => boolean,
+  signal: AbortSignal,
 ): Promise<PlayResult> {
   const lines = matchesFile === undefined ? undefined : lineWriter(matchesFile);
   const bar = progressBar(definition.name);
@@ -92,7 +92,7 @@ async function run(
     if (performance.now() < sliceEnd) continue;
     bar.show(players / crowd.players);
     await turn();
-    if (isInterrupted()) break;
+    if (signal.aborted) break;
     sliceEnd = performance.now() + SLICE_MS;
   }
   bar.end();
@@ -102,15 +102,6 @@ async function run(
 
 const PLAYERS_DEFAULT = 20_000;
 const SLICE_MS = 50;
-
-function onInterrupt(): { happened: () => boolean; forget: () => void } {
-  let happened = false;
-  const listen = () => {
-    happened = true;
-  };
-  process.once('SIGINT', listen);
-  return { happened: () => happened, forget: () => process.off('SIGINT', listen) };
-}
 
 /** Two definitions of one name are told apart by their policies, or by their place. */
 function withDistinctNames<Run extends { name: string; definition: QueueDefinition }>(

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { Command } from 'commander';
 import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
 import type { QueueDefinition } from '../service/queue-definition.ts';
@@ -13,11 +12,21 @@ import {
   type Wish,
   withFront,
 } from '../simulation/tune.ts';
-import { addCrowdOptions, type CrowdOptions, crowdOf, integer, onlyCrowdOptions, positive } from './crowd.ts';
+import {
+  addCrowdOptions,
+  type CrowdOptions,
+  crowdOf,
+  integer,
+  onlyCrowdOptions,
+  positive,
+  share,
+} from './crowd.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
-import { writeText } from './output.ts';
+import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
+import { checkWritable, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
+import { tryInParallel } from './tune-in-parallel.ts';
 import type { TuneTask } from './tune-worker.ts';
 
 interface TuneOptions extends CrowdOptions {
@@ -64,8 +73,10 @@ export function tuneCommand(): Command {
       if (options.out !== undefined && !hasWish) {
         throw new InvalidInput('--out: Expected a wish, such as --max-wait-p99 60, to pick what is written');
       }
+      checkWritable(options.out);
+      checkWritable(options.report);
       const crowd = crowdOf(options, definition, PLAYERS_DEFAULT);
-      const spread = spreadOf(crowd.skillSample);
+      const spread = definition.skillScale === 'percentile' ? PERCENTILE_SPREAD : spreadOf(crowd.skillSample);
       const settings = policiesOf(options.policies).flatMap((policy) =>
         settingsOf(policy, spread, definition.timeoutSeconds),
       );
@@ -79,11 +90,17 @@ export function tuneCommand(): Command {
       const workers =
         options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
 
-      let points = await inParallel(tasksOf(settings), workers);
+      const signal = interruptionSignal();
+      const bar = progressBar('tuning');
+      const tryAll = (releases: readonly ReleaseOptions[]) =>
+        tryInParallel(tasksOf(releases), workers, signal, bar.show);
+      let points = await tryAll(settings);
       const first = hasWish ? pick(points, wish) : undefined;
       if (first !== undefined) {
-        points = [...points, ...(await inParallel(tasksOf(refinedSettings(first.release, points)), workers))];
+        points = [...points, ...(await tryAll(refinedSettings(first.release, points)))];
       }
+      bar.end();
+      const interrupted = signal.aborted;
       points = withFront(points);
       const chosen = hasWish ? pick(points, wish) : undefined;
       const chosenDefinition: QueueDefinition | undefined = chosen && {
@@ -92,16 +109,32 @@ export function tuneCommand(): Command {
       };
 
       if (options.report !== undefined) {
-        writeText(options.report, scatterPage(`Tuning of ${definition.name}`, crowd.text, points, chosen));
+        writeText(
+          options.report,
+          scatterPage(
+            `Tuning of ${definition.name}`,
+            crowd.text + (interrupted ? ' Interrupted before the end.' : ''),
+            points,
+            chosen,
+          ),
+        );
       }
       if (options.json || !process.stdout.isTTY) {
         printJson({
           queue: definition.name,
           seed: Number(options.seed),
+          interrupted,
           points,
           chosen: chosenDefinition ?? null,
         });
       } else console.error(table(points, chosen));
+      if (interrupted) {
+        process.exitCode = INTERRUPTED_STATUS;
+        console.error(
+          `Interrupted after ${points.length} settings${options.out === undefined ? '' : `: ${options.out} is not written`}.`,
+        );
+        return;
+      }
       if (hasWish && chosenDefinition === undefined) {
         throw new Failure(`No setting keeps to the wish. ${nearest(points)}`);
       }
@@ -117,7 +150,8 @@ function wishOf(options: TuneOptions): Wish {
     waitMeanMax: limit('max-wait-mean', options.maxWaitMean),
     imbalanceP90Max: limit('max-imbalance-p90', options.maxImbalanceP90),
     imbalanceMeanMax: limit('max-imbalance-mean', options.maxImbalanceMean),
-    timedOutMax: limit('max-timed-out', options.maxTimedOut),
+    timedOutMax:
+      options.maxTimedOut === undefined ? undefined : share('--max-timed-out', options.maxTimedOut),
   };
 }
 
@@ -131,41 +165,14 @@ function policiesOf(text: string): PolicyName[] {
   });
 }
 
+/** Half of what the middle two thirds span, in percent. */
+const PERCENTILE_SPREAD = 100 / 3;
+
 /** Half of what the middle two thirds span: the standard deviation, if skills are normal. */
 function spreadOf(skills: readonly number[]): number {
   const sorted = Float64Array.from(skills).sort();
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   return Math.max(1e-6, (at(5 / 6) - at(1 / 6)) / 2);
-}
-
-/** Results in the order of the tasks, whatever the order in which workers finish. */
-async function inParallel(tasks: readonly TuneTask[], workers: number): Promise<TunePoint[]> {
-  const points = new Array<TunePoint>(tasks.length);
-  const bar = progressBar('tuning');
-  let next = 0;
-  let done = 0;
-  const work = () =>
-    new Promise<void>((resolve, reject) => {
-      const worker = new Worker(new URL('./tune-worker.ts', import.meta.url));
-      let at = -1;
-      const give = () => {
-        if (next === tasks.length) void worker.terminate().then(() => resolve());
-        else {
-          at = next++;
-          worker.postMessage(tasks[at]);
-        }
-      };
-      worker.on('error', reject);
-      worker.on('message', (point: TunePoint) => {
-        points[at] = point;
-        bar.show(++done / tasks.length);
-        give();
-      });
-      give();
-    });
-  await Promise.all(Array.from({ length: Math.min(workers, tasks.length) }, work));
-  bar.end();
-  return points;
 }
 
 function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {

@@ -23,6 +23,8 @@ export interface PlayResult {
   readonly warnings: readonly string[];
 }
 
+/** Among fewer players, roles that are in too great demand may be so by chance. */
+const ADVISE_FROM_PLAYERS = 100;
 /** Parts of the population whose waits are told apart. */
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 
@@ -54,7 +56,7 @@ export function play(
     result() {
       const measures = meter.read();
       const advice =
-        roles && accepted && measures.seconds > 0
+        roles && accepted && accepted.counted >= ADVISE_FROM_PLAYERS && measures.seconds > 0
           ? adviseStability(roles, accepted.rates(measures.seconds))
           : undefined;
       return {

@@ -4,14 +4,21 @@ import type { PreferenceRate } from './stability.ts';
 /** Counts which roles the players who come accept. */
 export class RoleCounter {
   readonly #players = new Map<string, { accepts: readonly string[]; count: number }>();
+  #counted = 0;
 
   count({ players }: Ticket): void {
+    this.#counted += players.length;
     for (const { roles = [] } of players) {
       const key = roles.toSorted().join(' ');
       const entry = this.#players.get(key);
       if (entry === undefined) this.#players.set(key, { accepts: roles, count: 1 });
       else entry.count++;
     }
+  }
+
+  /** How many players have been counted. */
+  get counted(): number {
+    return this.#counted;
   }
 
   /** @param seconds the time in which the counted players came, > 0 */

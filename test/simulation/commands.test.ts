@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { crowdOf } from '../../lib/cli/crowd.ts';
+import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
 import { checkQueueDefinition } from '../../lib/service/queue-definition.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
@@ -110,9 +111,26 @@ describe('muster simulate', () => {
     [{ arrivals: join(folder, 'missing.json') }, /missing\.json/],
     [{ arrivals: queue, rate: '1' }, /--arrivals or --rate/],
     [{ arrivals: file('late.json', [ticket('a', 1), ticket('b', 0)]) }, /late\.json: #\/1\/enqueuedAt/],
+    [{ arrivals: file('nobody.json', []) }, /nobody\.json: Expected at least one ticket/],
+    [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json: #\/1/],
     [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
   ])('refuses %j', (options, told) => {
     expect(() => crowdOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), 100)).toThrow(told);
+  });
+
+  it('looks whether its report can be written before it plays', () => {
+    const report = join(folder, 'missing', 'report.html');
+    const { status, stderr } = muster(
+      'simulate',
+      '--queue',
+      queue,
+      '--players',
+      '50000000',
+      '--report',
+      report,
+    );
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^[^\n]*report\.html: Expected a file that can be written: ENOENT\n$/);
   });
 
   it('writes what it has when it is interrupted', async () => {
@@ -194,5 +212,25 @@ describe('muster tune', () => {
     );
     expect(status).toBe(1);
     expect(stderr).toMatch(/No setting keeps to the wish/);
+  });
+
+  it('keeps what it has tried when it is interrupted', async () => {
+    const controller = new AbortController();
+    const crowd = { seed: '1', players: '50' };
+    const task = { definition: checkQueueDefinition(duel, 'duel'), crowd, playersDefault: 50 };
+    const tasks = [1, 2, 4].map((waitCost) => ({
+      ...task,
+      release: { policy: 'option-value' as const, waitCost },
+    }));
+    const points = await tryInParallel(tasks, 1, controller.signal, () => controller.abort());
+    expect(points.map(({ release }) => release)).toEqual([{ policy: 'option-value', waitCost: 1 }]);
+  });
+
+  it('scales settings to percent where the queue matches by percentiles', () => {
+    const percentile = file('percentile.json', { ...duel, skillScale: 'percentile' });
+    const args = ['--players', '100', '--policies', 'option-value', '--workers', '2'];
+    const { points } = JSON.parse(muster('tune', '--queue', percentile, ...args).stdout);
+    const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
+    expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);
   });
 });
