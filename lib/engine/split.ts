@@ -1,3 +1,4 @@
+import { divisions } from './divisions.ts';
 import { fairness } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
@@ -16,10 +17,12 @@ export class Splitter {
   readonly #roles: RoleTable | undefined;
   readonly #masks: Uint8Array;
   readonly #weights = new Float64Array(16);
+  /** What each set of the lower half of the tickets weighs, and of the upper half. */
+  readonly #lower = new Float64Array(256);
+  readonly #upper = new Float64Array(256);
   readonly #x: Float64Array;
   readonly #y: Float64Array;
   #members: readonly PooledTicket[] = [];
-  #least = 0;
 
   constructor(rules: GameRules, roles: RoleTable | undefined) {
     this.#rules = rules;
@@ -34,21 +37,51 @@ export class Splitter {
     const { p, teamSize } = this.#rules;
     this.#members = members;
     this.#weigh();
-    this.#least = Number.POSITIVE_INFINITY;
     this.firstTeam = 0;
-    if (p === Number.POSITIVE_INFINITY) this.#byTop(1, 1, teamSize - members[0].size, this.#weights[0], -1);
-    else this.#bySum(1, 1, teamSize - members[0].size, this.#weights[0]);
-    if (this.firstTeam === 0) return Number.POSITIVE_INFINITY;
+    const half = members.length >> 1;
+    const lowest = 2 ** half - 1;
+    const all = 2 ** members.length - 1;
+    const lower = this.#lower;
+    const upper = this.#upper;
+    this.#weighSets(lower, 0, half);
+    this.#weighSets(upper, half, members.length);
+    const isTop = p === Number.POSITIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
+    for (const team of divisions(members, teamSize)) {
+      const others = all & ~team;
+      let distance: number;
+      if (isTop) {
+        const x = Math.max(lower[team & lowest], upper[team >> half]);
+        const y = Math.max(lower[others & lowest], upper[others >> half]);
+        distance = Math.abs(x - y);
+      } else {
+        const x = lower[team & lowest] + upper[team >> half];
+        const y = lower[others & lowest] + upper[others >> half];
+        // For 1 < p < ∞ and A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows. (Not taken from the
+        // difference: the root is steep near zero, where a difference has lost all precision.)
+        distance = p === 1 ? Math.abs(x - y) : -Math.min(x, y);
+      }
+      if (distance >= least) continue;
+      if (this.#roles && !(this.#canSeat(team) && this.#canSeat(others))) continue;
+      least = distance;
+      this.firstTeam = team;
+    }
+    return this.firstTeam === 0 ? Number.POSITIVE_INFINITY : this.#fairness();
+  }
+
+  /** The exact d_p of the answer. */
+  #fairness(): number {
     let x = 0;
     let y = 0;
-    for (let i = 0; i < members.length; i++) {
+    for (let i = 0; i < this.#members.length; i++) {
+      const { skills } = this.#members[i];
       const first = (this.firstTeam >> i) & 1;
-      for (const skill of members[i].skills) {
-        if (first) this.#x[x++] = skill;
-        else this.#y[y++] = skill;
+      for (let s = 0; s < skills.length; s++) {
+        if (first) this.#x[x++] = skills[s];
+        else this.#y[y++] = skills[s];
       }
     }
-    return fairness(this.#x, this.#y, p);
+    return fairness(this.#x, this.#y, this.#rules.p);
   }
 
   /**
@@ -69,37 +102,15 @@ export class Splitter {
     }
   }
 
-  #bySum(index: number, team: number, free: number, sum: number): void {
-    if (free === 0) {
-      let rest = 0;
-      for (let i = 0; i < this.#members.length; i++) if (((team >> i) & 1) === 0) rest += this.#weights[i];
-      // For 1 < p < ∞ and A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows. (Not taken from the
-      // difference: the root is steep near zero, where a difference has lost all precision.)
-      this.#consider(team, this.#rules.p === 1 ? Math.abs(sum - rest) : -Math.min(sum, rest));
-      return;
+  /** Of every set of the tickets `from` to `to`, by its bits, the sum of the weights, or for p = ∞ the greatest. */
+  #weighSets(sets: Float64Array, from: number, to: number): void {
+    const isTop = this.#rules.p === Number.POSITIVE_INFINITY;
+    sets[0] = 0;
+    for (let i = from, size = 1; i < to; i++, size *= 2) {
+      const weight = this.#weights[i];
+      for (let set = 0; set < size; set++)
+        sets[size + set] = isTop ? Math.max(sets[set], weight) : sets[set] + weight;
     }
-    if (index === this.#members.length) return;
-    const { size } = this.#members[index];
-    if (size <= free) this.#bySum(index + 1, team | (1 << index), free - size, sum + this.#weights[index]);
-    this.#bySum(index + 1, team, free, sum);
-  }
-
-  #byTop(index: number, team: number, free: number, x: number, y: number): void {
-    if (index === this.#members.length) {
-      if (free === 0) this.#consider(team, Math.abs(x - y));
-      return;
-    }
-    const weight = this.#weights[index];
-    const { size } = this.#members[index];
-    if (size <= free) this.#byTop(index + 1, team | (1 << index), free - size, Math.max(x, weight), y);
-    this.#byTop(index + 1, team, free, x, Math.max(y, weight));
-  }
-
-  #consider(team: number, distance: number): void {
-    if (distance >= this.#least) return;
-    if (this.#roles && !(this.#canSeat(team) && this.#canSeat(~team))) return;
-    this.#least = distance;
-    this.firstTeam = team;
   }
 
   #canSeat(team: number): boolean {

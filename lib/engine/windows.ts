@@ -87,6 +87,26 @@ export function gameShapes(teamSize: number): readonly Uint8Array[] {
 const shapes: (readonly Uint8Array[])[] = [];
 
 function buildShapes(teamSize: number): readonly Uint8Array[] {
+  const teams = teamShapes(teamSize);
+  const games = new Map<string, Uint8Array>();
+  for (const x of teams) {
+    for (const y of teams) {
+      const game = x.map((count, size) => count + y[size]);
+      games.set(game.join(), game);
+    }
+  }
+  return [...games.values()];
+}
+
+/** The shapes of one team of exactly k, those with the largest parties first: 7 for teams of five, 22 for teams of eight. */
+export function teamShapes(teamSize: number): readonly Uint8Array[] {
+  shapesOfTeams[teamSize] ??= buildTeamShapes(teamSize);
+  return shapesOfTeams[teamSize];
+}
+
+const shapesOfTeams: (readonly Uint8Array[])[] = [];
+
+function buildTeamShapes(teamSize: number): readonly Uint8Array[] {
   const teams: Uint8Array[] = [];
   const team = new Uint8Array(teamSize + 1);
   const fill = (free: number, largest: number): void => {
@@ -98,14 +118,7 @@ function buildShapes(teamSize: number): readonly Uint8Array[] {
     }
   };
   fill(teamSize, teamSize);
-  const games = new Map<string, Uint8Array>();
-  for (const x of teams) {
-    for (const y of teams) {
-      const game = x.map((count, size) => count + y[size]);
-      games.set(game.join(), game);
-    }
-  }
-  return [...games.values()];
+  return teams;
 }
 
 /** Whether the counts fit into one of the shapes. */
