@@ -1,14 +1,19 @@
+import { type DividedGame, exchangeTickets, type Worth } from './exchange-tickets.ts';
 import { makeGame } from './game.ts';
+import { type GamesOf, gamesInOrder } from './game-by-game.ts';
 import { type Forbids, GamePool } from './game-pool.ts';
+import { packTickets } from './pack-tickets.ts';
 import { type PartitionObjective, partition } from './partition.ts';
-import { bySkill, poolTicket } from './pooled-ticket.ts';
+import { partitionBounds } from './partition-bounds.ts';
+import { type PooledTicket, poolTicket, sortBySkill } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
 import type { Game, GameRules, Ticket } from './types.ts';
 
 /** Everyone in games at once. */
 export interface TicketPartition {
-  /** In the order made. Each game's `lowerBound` speaks of every game of these tickets. */
+  /** In ascending order of skill. Each game's `lowerBound` speaks of every game of these tickets. */
   readonly games: readonly Game[];
+  /** In the pool's order. */
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
   /** The value reached. */
   readonly objective: number;
@@ -16,86 +21,169 @@ export interface TicketPartition {
   readonly objectiveLowerBound: number;
 }
 
+export interface TicketPartitionOptions {
+  /** @default 'worst' */
+  readonly objective?: PartitionObjective;
+  /** Games that exchanges may try out. @default 20,000 */
+  readonly swapBudget?: number;
+  /** Pairs of tickets that never meet. @default every pair may */
+  readonly forbids?: Forbids;
+  /** Nodes that one search may visit, where games are sought one by one. @default 1000 */
+  readonly nodeBudget?: number;
+}
+
 /**
  * Puts everyone into games at once.
  *
- * Without roles, parties and refused pairs this is the partition of Theorem 5 with its bound. With them, finding
- * whether everyone can be in a game is a packing problem: the largest parties get their best games first, while there are
- * small ones to complete them, then the next smaller, within a size by skill. The bound is only what holds for every
- * single game.
+ * Without roles, parties and refused pairs this is the partition of Theorem 5. Otherwise, finding whether everyone can be in a game is
+ * a packing problem: `packTickets` solves it by the sizes of the parties, and what roles and refused pairs leave
+ * undone is sought game by game. Thin pools are also partitioned game by game from the start. Of these partitions the one with the
+ * most games counts, and of those the one of least value, after exchanges between neighbouring games.
  */
 export function partitionTickets(
   tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
-  options: {
-    objective?: PartitionObjective;
-    swapBudget?: number;
-    forbids?: Forbids;
-    nodeBudget?: number;
-  } = {},
+  options: TicketPartitionOptions = {},
 ): TicketPartition {
-  const { objective = 'worst', forbids, nodeBudget = 1000 } = options;
+  const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000 } = options;
   const roles = RoleTable.of(rules);
-  const pooled = tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)).sort(bySkill);
-  const pool = new GamePool(rules, { nodeBudget, ...(forbids && { forbids }) });
-  for (const { ticket } of pooled) pool.insert(ticket);
-  const poolBound = pool.best(nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
-
-  if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
-    const skills = Float64Array.from(pooled, ({ mean }) => mean);
-    const result = partition(skills, rules, options);
-    const size = 2 * rules.teamSize;
-    const games = Array.from(result.imbalances, (_, g) => {
-      const members = Array.from(result.players.subarray(g * size, (g + 1) * size), (i) => pooled[i]);
-      return makeGame(members, 2 ** rules.teamSize - 1, rules, undefined, nowMs, poolBound);
-    });
-    return {
-      games,
-      waiting: result.leftOver.map((i) => ({
-        ticketId: pooled[i].ticket.ticketId,
-        reason: `left over: ${pooled.length} players are not a multiple of ${size}`,
-      })),
-      objective: result.objective,
-      objectiveLowerBound: result.lowerBound,
-    };
-  }
-
-  // Unhappiness compares with the best game that each ticket could have had, among all.
-  const best = new Map<string, number>();
-  if (objective === 'unhappiness') {
-    for (const { ticket } of pooled)
-      best.set(ticket.ticketId, pool.bestWith(ticket.ticketId, nowMs)?.imbalance ?? 0);
-  }
-  const games: Game[] = [];
-  const waiting: { ticketId: string; reason: string }[] = [];
-  const seated = new Set<string>();
-  for (const { ticket } of [...pooled].sort((a, b) => b.size - a.size || bySkill(a, b))) {
-    if (seated.has(ticket.ticketId)) continue;
-    const game = pool.bestWith(ticket.ticketId, nowMs);
-    if (!game) {
-      waiting.push({ ticketId: ticket.ticketId, reason: pool.explain(ticket.ticketId, nowMs) });
-      pool.remove(ticket.ticketId);
-      continue;
-    }
-    for (const ticketId of game.ticketIds) {
-      seated.add(ticketId);
-      pool.remove(ticketId);
-    }
-    games.push({ ...game, lowerBound: Math.min(poolBound, game.priority) });
-  }
-  const value = (game: Game): number => {
-    if (objective !== 'unhappiness') return game.imbalance;
-    const least = Math.min(...game.ticketIds.map((ticketId) => best.get(ticketId)!));
-    return game.imbalance === 0 ? 1 : Math.max(1, game.imbalance / least);
+  const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
+  const poolOf = (waiting: readonly PooledTicket[], beta: number): GamePool => {
+    const pool = new GamePool({ ...rules, beta }, { nodeBudget, ...(forbids && { forbids }) });
+    for (const { ticket } of waiting) pool.insert(ticket);
+    return pool;
   };
-  const total = (values: readonly number[]) =>
-    objective === 'sum'
-      ? values.reduce((sum, f) => sum + f, 0)
-      : values.reduce((most, f) => Math.max(most, f), 0);
-  const reached = total(games.map(value));
-  const leastImbalance = rules.beta === 0 && games.length > 0 ? Math.max(0, poolBound) : 0;
-  const bound =
-    objective === 'unhappiness' ? Math.min(1, games.length) : total(games.map(() => leastImbalance));
-  return { games, waiting, objective: reached, objectiveLowerBound: Math.min(bound, reached) };
+  const poolBound = poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
+  const release = ({ members, firstTeam }: DividedGame) =>
+    makeGame(members, firstTeam, rules, roles, nowMs, poolBound);
+  if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
+    return partitionSolos(pooled, rules, options, release);
+  }
+
+  // What is sought is balance: waiting has no weight where everyone plays.
+  const search: GamesOf = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
+  const worth =
+    objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
+  const starts = [packTickets(pooled, rules, roles, forbids)];
+  if (pooled.length <= thinPool) {
+    for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)]) {
+      starts.push(gamesInOrder(order, search));
+    }
+  }
+  let best: { games: DividedGame[]; left: PooledTicket[]; value: number } | undefined;
+  for (const start of starts) {
+    const complete = completed(start, pooled, search);
+    const games = exchangeTickets(complete, rules, roles, forbids, worth, swapBudget);
+    const value = totalWorth(games, worth);
+    if (
+      best &&
+      games.length <= best.games.length &&
+      !(games.length === best.games.length && value < best.value)
+    )
+      continue;
+    best = { games, left: leftOut(pooled, games), value };
+  }
+  const { games, left } = best!;
+
+  const released = games.map(release);
+  const reached = totalWorth(
+    games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })),
+    worth,
+  );
+  const bounds = partitionBounds(pooled, games.length, rules);
+  const bound = { ...bounds, unhappiness: Math.min(1, games.length) }[objective];
+  const pool = search.poolOf(left);
+  return {
+    games: released,
+    waiting: left.map(({ ticket: { ticketId } }) => ({ ticketId, reason: pool.explain(ticketId, nowMs) })),
+    objective: reached,
+    objectiveLowerBound: Math.min(bound, reached),
+  };
+}
+
+/** Pools of at most so many tickets are partitioned in every way, and the best one counts. */
+const thinPool = 200;
+
+function partitionSolos(
+  pooled: readonly PooledTicket[],
+  rules: GameRules,
+  options: TicketPartitionOptions,
+  release: (game: DividedGame) => Game,
+): TicketPartition {
+  const skills = Float64Array.from(pooled, ({ mean }) => mean);
+  const result = partition(skills, rules, options);
+  const size = 2 * rules.teamSize;
+  const firstTeam = 2 ** rules.teamSize - 1;
+  return {
+    games: Array.from(result.imbalances, (imbalance, g) => {
+      const players = result.players.subarray(g * size, (g + 1) * size);
+      return release({ members: Array.from(players, (i) => pooled[i]), firstTeam, imbalance });
+    }),
+    waiting: result.leftOver.map((i) => ({
+      ticketId: pooled[i].ticket.ticketId,
+      reason: `left over: ${pooled.length} players are not a multiple of ${size}`,
+    })),
+    objective: result.objective,
+    objectiveLowerBound: result.lowerBound,
+  };
+}
+
+/** Those that the most others refuse, then the largest parties, while there are enough to complete them. */
+function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids | undefined): PooledTicket[] {
+  const refusals = new Map(
+    pooled.map((a) => [
+      a,
+      forbids ? pooled.filter((b) => b !== a && forbids(a.ticket, b.ticket) !== undefined).length : 0,
+    ]),
+  );
+  return pooled.toSorted((a, b) => refusals.get(b)! - refusals.get(a)! || b.size - a.size);
+}
+
+/** With all games that can be made of the tickets left, in order of skill. */
+function completed(
+  games: readonly DividedGame[],
+  pooled: readonly PooledTicket[],
+  search: GamesOf,
+): DividedGame[] {
+  const all = [...games];
+  for (let more: DividedGame[]; ; all.push(...more)) {
+    more = gamesInOrder(leftOut(pooled, all), search);
+    if (more.length === 0) break;
+  }
+  const totalSkill = ({ members }: DividedGame) =>
+    members.reduce((sum, { mean, size }) => sum + size * mean, 0);
+  return all.sort((a, b) => totalSkill(a) - totalSkill(b));
+}
+
+function leftOut(pooled: readonly PooledTicket[], games: readonly DividedGame[]): PooledTicket[] {
+  const seated = new Set(games.flatMap(({ members }) => members));
+  return pooled.filter((ticket) => !seated.has(ticket));
+}
+
+function imbalances(objective: 'worst' | 'sum'): Worth {
+  return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
+}
+
+/** The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. */
+function unhappiness(pooled: readonly PooledTicket[], pool: GamePool): Worth {
+  const best = new Map(
+    pooled.map((ticket) => [
+      ticket,
+      pool.bestWith(ticket.ticket.ticketId, 0)?.imbalance ?? Number.POSITIVE_INFINITY,
+    ]),
+  );
+  return {
+    ofGame: (members, imbalance) => {
+      if (imbalance === 0) return 1;
+      const least = members.reduce((f, ticket) => Math.min(f, best.get(ticket)!), Number.POSITIVE_INFINITY);
+      return Math.max(1, imbalance / least);
+    },
+    total: 'greatest',
+  };
+}
+
+function totalWorth(games: readonly DividedGame[], worth: Worth): number {
+  const worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
+  return worths.reduce((all, one) => (worth.total === 'sum' ? all + one : Math.max(all, one)), 0);
 }

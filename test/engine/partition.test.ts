@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Forbids } from '../../lib/engine/game-pool.ts';
 import { imbalance } from '../../lib/engine/imbalance.ts';
 import { partition } from '../../lib/engine/partition.ts';
 import { partitionTickets } from '../../lib/engine/partition-tickets.ts';
-import type { GameRules } from '../../lib/engine/types.ts';
-import { checkGame } from './oracle.ts';
-import { randomCase, seeded } from './random-pool.ts';
+import type { GameRules, Ticket } from '../../lib/engine/types.ts';
+import { allGames, checkGame, scale } from './oracle.ts';
+import { normal, randomCase, seeded } from './random-pool.ts';
 
 const objectives = ['worst', 'sum', 'unhappiness'] as const;
 
@@ -75,6 +76,116 @@ describe('the partition of tickets', () => {
     }
   });
 });
+
+describe('the packing of parties', () => {
+  it('plays as many games as possible in nearly all small pools, and its bound holds for all partitions into as many', () => {
+    const random = seeded(11);
+    const pools = { free: 0, refusing: 0 };
+    const full = { free: 0, refusing: 0 };
+    for (let round = 0; round < 260; round++) {
+      const { rules, tickets, forbids, nowMs } = randomCase(random, { maxPlayers: 16, teamSizes: [2, 3] });
+      if (tickets.length > 11) continue;
+      const most = mostGames(tickets, rules, nowMs, forbids);
+      const kind = forbids ? 'refusing' : 'free';
+      pools[kind]++;
+      for (const objective of ['worst', 'sum'] as const) {
+        const result = partitionTickets(tickets, rules, nowMs, { objective, ...(forbids && { forbids }) });
+        expect(result.games.length).toBeLessThanOrEqual(most.games);
+        if (result.games.length < most.games) continue;
+        if (objective === 'worst') full[kind]++;
+        const unit = 1e-9 * (1 + most[objective]) + scale(tickets, rules);
+        expect(result.objectiveLowerBound).toBeLessThanOrEqual(most[objective] + unit);
+        expect(result.objective).toBeGreaterThanOrEqual(most[objective] - unit);
+      }
+    }
+    expect(pools.free).toBeGreaterThan(80);
+    expect(pools.refusing).toBeGreaterThan(30);
+    expect(full.free).toBe(pools.free);
+    expect(full.refusing / pools.refusing).toBeGreaterThan(0.9);
+  });
+
+  it('seats nearly everyone of a crowd of parties, with roles as well', () => {
+    for (const roles of [undefined, { tank: 1, healer: 1, damage: 3 }]) {
+      const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0, ...(roles && { roles }) };
+      const tickets = crowd(seeded(12), 600, roles !== undefined);
+      const result = partitionTickets(tickets, rules, 0);
+      for (const game of result.games) checkGame(game, tickets, rules, 0);
+      const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0);
+      expect((10 * result.games.length) / players).toBeGreaterThan(0.98);
+      expect(result.objectiveLowerBound).toBeGreaterThan(0);
+    }
+  });
+
+  it('gives the same games to the byte in whatever order the tickets come', () => {
+    const rules: GameRules = { teamSize: 5, alpha: 1, p: 2, q: 2, beta: 1 };
+    const tickets = crowd(seeded(13), 300, false);
+    expect(JSON.stringify(partitionTickets(tickets.toReversed(), rules, 0))).toBe(
+      JSON.stringify(partitionTickets(tickets, rules, 0)),
+    );
+  });
+
+  it('lets waiting decide nothing: with a weight on waiting the same games are made', () => {
+    const tickets = crowd(seeded(14), 100, false);
+    const gamesWith = (beta: number) =>
+      partitionTickets(tickets, { teamSize: 5, alpha: 1, p: 1, q: 2, beta }, 0).games.map((g) => g.ticketIds);
+    expect(gamesWith(5)).toEqual(gamesWith(0));
+  });
+});
+
+/** Parties of 1 to 5, most of them small, of friends of similar skill; the roles leave every party a seat for each. */
+function crowd(random: () => number, count: number, withRoles: boolean): Ticket[] {
+  return Array.from({ length: count }, (_, i) => {
+    const u = random();
+    const size = u < 0.55 ? 1 : u < 0.8 ? 2 : u < 0.9 ? 3 : u < 0.93 ? 4 : 5;
+    const centre = 1500 + 300 * normal(random);
+    return {
+      ticketId: `t${i}`,
+      enqueuedAtMs: -1000 * Math.floor(100 * random()),
+      players: Array.from({ length: size }, (_, j) => ({
+        playerId: `t${i}.${j}`,
+        skill: Math.max(0, centre + 60 * normal(random)),
+        ...(withRoles && {
+          roles: ['damage', random() < 0.5 ? 'tank' : 'healer', ...(j < 2 ? ['tank'] : ['healer'])],
+        }),
+      })),
+    };
+  });
+}
+
+/** The most disjoint games that these tickets can play, and of all partitions into as many the least worst imbalance and the least sum. */
+function mostGames(
+  tickets: readonly Ticket[],
+  rules: GameRules,
+  nowMs: number,
+  forbids?: Forbids,
+): { games: number; worst: number; sum: number } {
+  const least = new Map<number, number>();
+  for (const { ticketIds, imbalance: f } of allGames(tickets, rules, nowMs, forbids)) {
+    let set = 0;
+    tickets.forEach(({ ticketId }, i) => {
+      if (ticketIds.includes(ticketId)) set |= 1 << i;
+    });
+    least.set(set, Math.min(least.get(set) ?? Number.POSITIVE_INFINITY, f));
+  }
+  const known = new Map<number, { games: number; worst: number; sum: number }>();
+  const most = (free: number): { games: number; worst: number; sum: number } => {
+    const before = known.get(free);
+    if (before) return before;
+    const best = { games: 0, worst: 0, sum: 0 };
+    for (const [set, f] of least) {
+      if ((set & ~free) !== 0) continue;
+      const rest = most(free & ~set);
+      if (rest.games + 1 < best.games) continue;
+      const isMore = rest.games + 1 > best.games;
+      best.games = rest.games + 1;
+      best.worst = Math.min(isMore ? Number.POSITIVE_INFINITY : best.worst, Math.max(f, rest.worst));
+      best.sum = Math.min(isMore ? Number.POSITIVE_INFINITY : best.sum, f + rest.sum);
+    }
+    known.set(free, best);
+    return best;
+  };
+  return most(2 ** tickets.length - 1);
+}
 
 function gamesOf(players: Int32Array, skills: readonly number[], rules: GameRules): number[] {
   const k = rules.teamSize;
