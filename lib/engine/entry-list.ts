@@ -2,7 +2,7 @@ import type { Entry } from './entry.ts';
 import { SortedSlots } from './sorted-slots.ts';
 
 /**
- * The entries of a queue in order of mean skill, equal means by slot; each is linked to its neighbours, so
+ * The entries of a queue in order of mean skill, equal means in order of arrival; each is linked to its neighbours, so
  * that a search walks outward from its anchor. Gives every entry a slot, a small number that is its own while it is
  * in the list.
  *
@@ -36,8 +36,8 @@ export class EntryList {
     entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
     this.#bySlot[entry.slot] = entry;
     this.size++;
-    const before = this.#sorted.insert(entry.pooled.mean, entry.slot);
-    entry.before = before === -1 ? undefined : this.#bySlot[before];
+    const before = this.#sorted.before(this.#sorted.insert(entry.pooled.mean, entry.slot));
+    entry.before = before === -1 ? undefined : this.#bySlot[this.#sorted.slotAt(before)];
     entry.after = entry.before ? entry.before.after : this.first;
     if (entry.before) entry.before.after = entry;
     else this.first = entry;
@@ -46,7 +46,7 @@ export class EntryList {
 
   /** Removes an entry that is in the list. */
   remove(entry: Entry): void {
-    this.#sorted?.remove(entry.pooled.mean, entry.slot);
+    this.#sorted?.remove(entry.slot);
     this.size--;
     if (entry.before) entry.before.after = entry.after;
     else this.first = entry.after;

@@ -1,5 +1,6 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
 import { KeyHeap } from './key-heap.ts';
+import { LinkedSlots } from './linked-slots.ts';
 import { SoloSearch } from './solo-search.ts';
 import { SortedSlots } from './sorted-slots.ts';
 import type { GameRules } from './types.ts';
@@ -37,19 +38,14 @@ export class GameQueue {
   readonly #search: SoloSearch;
 
   /**
-   * By id: the skill (negated for p = ∞), the neighbours in order of skill (−1 at the ends), when the player
-   * came (0 when it is not here), and the entry's key and game.
+   * The ids by skill (negated for p = ∞): linked after a load, which suits a queue that players only leave, and in
+   * chunks from the first insert on.
    */
-  #skill = new Float64Array(64);
-  #next = new Int32Array(64);
-  #previous = new Int32Array(64);
+  #bySkill: LinkedSlots | SortedSlots = new SortedSlots();
+  /** By id: when the player came (0 when it is not here), and the entry's key and, where it is known, its best game. */
   #came = new Float64Array(64);
   #key = new Float64Array(64);
-  #game: (QueueGame | undefined)[] = new Array(64).fill(undefined);
-  #first = -1;
-  /** Where a new player belongs; made from the neighbours at the first insert after a load. */
-  #sorted: SortedSlots | undefined;
-  size = 0;
+  readonly #games: (QueueGame | undefined)[] = [];
   #ids = 0;
   readonly #freeIds: number[] = [];
   #clock = 0;
@@ -87,48 +83,44 @@ export class GameQueue {
     if (this.#ids > 0) throw new Error('Expected an empty queue to load players into; use insert');
     const count = skills.length;
     this.#reserve(count);
-    const order = this.#sign > 0 ? skills.map((_, i) => i) : mostSkilledFirst(skills);
+    const order = this.#sign > 0 ? new Int32Array(count).map((_, i) => i) : mostSkilledFirst(skills);
+    const ascending = new Float64Array(count);
+    for (let i = 0; i < count; i++) ascending[i] = this.#sign * skills[order[i]];
+    this.#bySkill = new LinkedSlots(ascending, order);
     for (let i = 0; i < count; i++) {
       const id = order[i];
-      this.#skill[id] = this.#sign * skills[id];
-      this.#came[id] = count - i;
-      this.#previous[id] = i > 0 ? order[i - 1] : -1;
-      this.#next[id] = i + 1 < count ? order[i + 1] : -1;
-    }
-    for (let i = 0; i < count; i++) {
       const top = i + this.#n - 1;
-      const range = top < count ? this.#skill[order[top]] - this.#skill[order[i]] : Number.POSITIVE_INFINITY;
-      this.#key[order[i]] = this.#perRange * range;
+      const range = top < count ? ascending[top] - ascending[i] : Number.POSITIVE_INFINITY;
+      this.#came[id] = count - i;
+      this.#key[id] = this.#perRange * range;
     }
-    this.#first = count === 0 ? -1 : order[0];
-    this.size = count;
     this.#ids = count;
     this.#clock = count;
     this.#loaded = count;
+  }
+
+  get size(): number {
+    return this.#bySkill.size;
   }
 
   /** Adds a player and returns its id. Ids of removed players are used again. */
   insert(skill: number): number {
     const id = this.#freeIds.pop() ?? this.#ids++;
     this.#reserve(this.#ids);
-    const value = this.#sign * skill;
-    this.#skill[id] = value;
     this.#came[id] = ++this.#clock;
-    this.#game[id] = undefined;
-    this.#sorted ??= this.#sort();
-    this.#link(id, this.#sorted.insert(value, id));
-    this.#setKey(id, this.#perRange * this.#narrowest(id, this.#clock));
+    if (this.#bySkill instanceof LinkedSlots) this.#bySkill = inChunks(this.#bySkill);
+    const place = this.#bySkill.insert(this.#sign * skill, id);
+    this.#setKey(id, this.#perRange * this.#narrowest(place, Number.POSITIVE_INFINITY));
     return id;
   }
 
   /** Whether the player was in the queue. */
   remove(id: number): boolean {
     if (!(this.#came[id] > 0)) return false;
-    this.#sorted?.remove(this.#skill[id], id);
-    this.#unlink(id);
+    this.#bySkill.remove(id);
     this.#came[id] = 0;
     this.#key[id] = Number.POSITIVE_INFINITY;
-    this.#game[id] = undefined;
+    this.#games[id] = undefined;
     this.#freeIds.push(id);
     return true;
   }
@@ -144,7 +136,7 @@ export class GameQueue {
     for (;;) {
       const id = this.#least();
       if (id === -1) return undefined;
-      const game = this.#game[id];
+      const game = this.#games[id];
       if (game && this.#alive(id, game)) {
         if (game.imbalance <= this.#key[id]) {
           this.#lastBest = game.imbalance;
@@ -167,14 +159,15 @@ export class GameQueue {
   /** A best game with this player in it, with what is proved of games with this player; undefined if there is none. */
   bestWith(id: number): QueueGame | undefined {
     if (!(this.#came[id] > 0)) return undefined;
-    const range = this.#narrowest(id, Number.POSITIVE_INFINITY);
+    const place = this.#bySkill.find(id);
+    const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
     if (range === Number.POSITIVE_INFINITY) return undefined;
     const limit = lemma1(range, this.#alpha);
     for (let below = 2 * this.#perRange * range; ; below *= 2) {
-      const game = this.#searchAt(id, Number.POSITIVE_INFINITY, Math.min(limit, below), this.#nodeBudget);
+      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, Math.min(limit, below), this.#nodeBudget);
       if (game) return game;
       if (below >= limit || below === 0)
-        return this.#searchAt(id, Number.POSITIVE_INFINITY, limit, this.#nodeBudget);
+        return this.#searchAt(place, Number.POSITIVE_INFINITY, limit, this.#nodeBudget);
     }
   }
 
@@ -190,56 +183,50 @@ export class GameQueue {
    */
   #refine(id: number, nodeBudget: number, dive: boolean): void {
     const came = this.#came[id];
-    const range = this.#narrowest(id, came);
+    const place = this.#bySkill.find(id);
+    const range = this.#narrowest(place, came);
     const known = Math.max(this.#key[id], this.#perRange * range);
     if (known > this.#key[id]) {
       // Removals have widened its window: perhaps it is not the least any more.
-      this.#heap.pop();
-      this.#game[id] = undefined;
-      this.#setKey(id, known);
+      this.#games[id] = undefined;
+      this.#raiseLeast(id, known);
       return;
     }
     const certain = lemma1(range, this.#alpha);
     const little = 1.3 * Math.max(known, this.#lastBest);
     const limit = dive || little === 0 ? certain : Math.min(certain, little);
-    const game = this.#searchAt(id, came, Math.max(limit, known * (1 + 1e-9)), nodeBudget);
-    this.#heap.pop();
-    this.#game[id] = game;
-    this.#setKey(id, Math.max(known, this.#search.bound));
+    const game = this.#searchAt(place, came, Math.max(limit, known * (1 + 1e-9)), nodeBudget);
+    this.#games[id] = game;
+    this.#raiseLeast(id, Math.max(known, this.#search.bound));
   }
 
-  /** The best game below `limit` of this player with others that came before `cameBefore`. */
-  #searchAt(id: number, cameBefore: number, limit: number, nodeBudget: number): QueueGame | undefined {
+  /** The best game below `limit` of the player at this place with others that came before `cameBefore`. */
+  #searchAt(place: number, cameBefore: number, limit: number, nodeBudget: number): QueueGame | undefined {
     const search = this.#search;
-    const skill = this.#skill[id];
+    const bySkill = this.#bySkill;
+    const skill = bySkill.valueAt(place);
     const reach = limit / this.#perRange;
-    let count = 0;
-    let equals = 0;
+    let from = place;
     if (cameBefore > this.#loaded) {
-      for (
-        let at = this.#previous[id];
-        at !== -1 && skill - this.#skill[at] <= reach;
-        at = this.#previous[at]
-      ) {
-        if (this.#came[at] >= cameBefore) continue;
-        // Players as skilled as the anchor stand behind it.
-        if (this.#skill[at] === skill) equals++;
-        this.#collect(at, count++);
+      let at = place;
+      while (at !== -1 && skill - bySkill.valueAt(at) <= reach) {
+        from = at;
+        at = bySkill.before(at);
       }
-      this.#candidates.subarray(0, count).reverse();
     }
-    const anchor = count - equals;
-    this.#collect(id, count++);
-    if (equals > 0) {
-      this.#candidates.copyWithin(anchor + 1, anchor, count - 1);
-      this.#candidates[anchor] = id;
+    let anchor = -1;
+    search.count = 0;
+    for (let at = from; at !== -1; at = bySkill.after(at)) {
+      const value = bySkill.valueAt(at) - skill;
+      if (value > reach) break;
+      if (anchor === -1 && value === 0) {
+        // The anchor stands before those as skilled as it is.
+        anchor = search.count;
+        this.#collect(bySkill.slotAt(place), 0);
+      }
+      const id = bySkill.slotAt(at);
+      if (at !== place && this.#came[id] < cameBefore) this.#collect(id, value);
     }
-    for (let at = this.#next[id]; at !== -1 && this.#skill[at] - skill <= reach; at = this.#next[at]) {
-      if (this.#came[at] < cameBefore) this.#collect(at, count++);
-    }
-    search.reserve(count);
-    for (let i = 0; i < count; i++) search.value[i] = this.#skill[this.#candidates[i]] - skill;
-    search.count = count;
     const imbalance = search.run(anchor, skill, limit, nodeBudget);
     if (imbalance === Number.POSITIVE_INFINITY) return undefined;
     return {
@@ -250,19 +237,24 @@ export class GameQueue {
     };
   }
 
-  /** The range of the narrowest 2k players around this one that came before `cameBefore`, ∞ if there are too few. */
-  #narrowest(id: number, cameBefore: number): number {
-    const skill = this.#skill[id];
+  /** The range of the narrowest 2k players around this place that came before `cameBefore`, ∞ if there are too few. */
+  #narrowest(place: number, cameBefore: number): number {
+    const bySkill = this.#bySkill;
+    const skill = bySkill.valueAt(place);
     const others = this.#n - 1;
+    // What is known of all is not looked up for each: in a large queue every look is far away.
+    const everyone = cameBefore === Number.POSITIVE_INFINITY;
     let below = 0;
     let above = 0;
     if (cameBefore > this.#loaded) {
-      for (let at = this.#previous[id]; at !== -1 && below < others; at = this.#previous[at]) {
-        if (this.#came[at] < cameBefore) this.#below[below++] = skill - this.#skill[at];
+      for (let at = bySkill.before(place); at !== -1 && below < others; at = bySkill.before(at)) {
+        if (everyone || this.#came[bySkill.slotAt(at)] < cameBefore)
+          this.#below[below++] = skill - bySkill.valueAt(at);
       }
     }
-    for (let at = this.#next[id]; at !== -1 && above < others; at = this.#next[at]) {
-      if (this.#came[at] < cameBefore) this.#above[above++] = this.#skill[at] - skill;
+    for (let at = bySkill.after(place); at !== -1 && above < others; at = bySkill.after(at)) {
+      if (everyone || this.#came[bySkill.slotAt(at)] < cameBefore)
+        this.#above[above++] = bySkill.valueAt(at) - skill;
     }
     let narrowest = Number.POSITIVE_INFINITY;
     for (let down = Math.max(0, others - above); down <= below; down++) {
@@ -273,13 +265,17 @@ export class GameQueue {
     return narrowest;
   }
 
-  #collect(id: number, at: number): void {
+  /** One more candidate of the search, with its skill relative to the anchor's. */
+  #collect(id: number, value: number): void {
+    const at = this.#search.count++;
     if (at === this.#candidates.length) {
       const wider = new Int32Array(2 * at);
       wider.set(this.#candidates);
       this.#candidates = wider;
+      this.#search.reserve(2 * at);
     }
     this.#candidates[at] = id;
+    this.#search.value[at] = value;
   }
 
   /** Whether all players of the game are still the ones it was made of. A reused id belongs to a newer player than the entry's. */
@@ -300,6 +296,13 @@ export class GameQueue {
     if (this.#heap.size <= this.#heapLimit) return;
     this.#heap.compact(this.#key);
     this.#heapLimit = 64 + 2 * this.#heap.size;
+  }
+
+  /** Sets the key of the entry of least key, which is the heap's top. */
+  #raiseLeast(id: number, key: number): void {
+    this.#key[id] = key;
+    if (key < this.#horizon) this.#heap.replaceTop(key, id);
+    else this.#heap.pop();
   }
 
   /** The entry of least key, −1 if no entry has a game. */
@@ -325,57 +328,23 @@ export class GameQueue {
     return true;
   }
 
-  /** The index of all who are here, in order. */
-  #sort(): SortedSlots {
-    const values = new Float64Array(this.size);
-    const ids = new Int32Array(this.size);
-    for (let id = this.#first, i = 0; id !== -1; id = this.#next[id], i++) {
-      values[i] = this.#skill[id];
-      ids[i] = id;
-    }
-    const sorted = new SortedSlots();
-    sorted.fill(values, ids);
-    return sorted;
-  }
-
-  #link(id: number, previous: number): void {
-    const next = previous === -1 ? this.#first : this.#next[previous];
-    this.#previous[id] = previous;
-    this.#next[id] = next;
-    if (previous === -1) this.#first = id;
-    else this.#next[previous] = id;
-    if (next !== -1) this.#previous[next] = id;
-    this.size++;
-  }
-
-  #unlink(id: number): void {
-    const previous = this.#previous[id];
-    const next = this.#next[id];
-    if (previous === -1) this.#first = next;
-    else this.#next[previous] = next;
-    if (next !== -1) this.#previous[next] = previous;
-    this.size--;
-  }
-
   #reserve(count: number): void {
-    if (count <= this.#skill.length) return;
-    const room = Math.max(count, Math.ceil(1.5 * this.#skill.length));
-    const grow = <T extends Float64Array | Int32Array>(from: T, to: T): T => {
+    if (count <= this.#came.length) return;
+    const room = Math.max(count, Math.ceil(1.5 * this.#came.length));
+    const grow = (from: Float64Array) => {
+      const to = new Float64Array(room);
       to.set(from);
       return to;
     };
-    this.#skill = grow(this.#skill, new Float64Array(room));
-    this.#came = grow(this.#came, new Float64Array(room));
-    this.#key = grow(this.#key, new Float64Array(room));
-    this.#next = grow(this.#next, new Int32Array(room));
-    this.#previous = grow(this.#previous, new Int32Array(room));
-    for (let i = this.#game.length; i < room; i++) this.#game.push(undefined);
+    this.#came = grow(this.#came);
+    this.#key = grow(this.#key);
+    while (this.#games.length < room) this.#games.push(undefined);
   }
 }
 
 /** The indices of ascending skills from the last to the first, those of equal skills ascending. */
-function mostSkilledFirst(skills: Float64Array): Float64Array {
-  const order = new Float64Array(skills.length);
+function mostSkilledFirst(skills: Float64Array): Int32Array {
+  const order = new Int32Array(skills.length);
   let filled = 0;
   for (let end = skills.length; end > 0; ) {
     let start = end - 1;
@@ -384,4 +353,17 @@ function mostSkilledFirst(skills: Float64Array): Float64Array {
     end = start;
   }
   return order;
+}
+
+/** The same slots in a list that takes new ones. */
+function inChunks(linked: LinkedSlots): SortedSlots {
+  const values = new Float64Array(linked.size);
+  const slots = new Int32Array(linked.size);
+  for (let at = linked.first, i = 0; at !== -1; at = linked.after(at), i++) {
+    values[i] = linked.valueAt(at);
+    slots[i] = linked.slotAt(at);
+  }
+  const sorted = new SortedSlots();
+  sorted.fill(values, slots);
+  return sorted;
 }

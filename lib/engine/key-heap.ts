@@ -43,11 +43,14 @@ export class KeyHeap {
 
   pop(): void {
     const size = --this.size;
-    if (size <= 0) return;
+    if (size > 0) this.replaceTop(this.#keys[size], this.#ids[size]);
+  }
+
+  /** Pops the top and pushes a pair, in one go. */
+  replaceTop(key: number, id: number): void {
     const keys = this.#keys;
     const ids = this.#ids;
-    const key = keys[size];
-    const id = ids[size];
+    const size = this.size;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;

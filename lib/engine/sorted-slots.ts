@@ -1,157 +1,187 @@
-const chunkSize = 256;
+const chunkBits = 6;
+const chunkSize = 1 << chunkBits;
 
 /**
- * Slots in ascending order of value, equal values by slot: a list of chunks of at most 256, which
- * answers where a new slot belongs. Insert and remove cost a binary search over the chunks and a move
- * within one, in practice as good as O(log n) at a million.
+ * Slots in ascending order of value, equal values in order of arrival: a list of chunks of at most 64. A slot stands at
+ * a *place*, a number that holds until the next change; from a place one can walk both ways. An insert costs a
+ * search over the chunks and a move within one, a removal only the move: in practice as good as O(log n) at a million.
+ *
+ * At that size what counts is memory that is far away. So chunks are short, an insert touches no more than the end of
+ * one, and what to remove is found through its slot, without the search.
  */
 export class SortedSlots {
   size = 0;
-  /** Chunk c holds `#counts[c]` entries from c · 256 on. */
+  /** Chunk c holds `#counts[c]` entries from place c · 64 on; a place without an entry has slot −1. */
   #values = new Float64Array(chunkSize);
-  #slots = new Int32Array(chunkSize);
+  #slots = new Int32Array(chunkSize).fill(-1);
   #counts = new Int32Array(1);
-  /** The chunks in order, and the first value and slot of each. */
+  /** The chunks before and after each, −1 at the ends. */
+  #previous = new Int32Array(1);
+  #next = new Int32Array(1);
+  /** The chunks in order. Values from the fence at i on belong into chunk `#order[i]` or later, those below it before. */
   #order = new Int32Array(1);
-  #firstValues = new Float64Array(1);
-  #firstSlots = new Int32Array(1);
+  #fences = new Float64Array(1);
   #chunks = 0;
   #freeChunks: number[] = [0];
-
-  /** Where `#locate` ended: the chunk's place in the order, and the entry's in the chunk. */
-  #position = 0;
-  #index = 0;
+  /** Where each slot was last seen: still in the same chunk, and mostly near. */
+  #placeOf = new Int32Array(0);
 
   /** Fills an empty list with slots already in order, `values[i]` being the value of `slots[i]`. */
   fill(values: Float64Array, slots: Int32Array): void {
     const per = (3 * chunkSize) >> 2;
-    const chunks = Math.max(1, Math.ceil(slots.length / per));
-    this.#values = new Float64Array(chunks * chunkSize);
-    this.#slots = new Int32Array(chunks * chunkSize);
-    this.#counts = new Int32Array(chunks);
-    this.#order = new Int32Array(chunks);
-    this.#firstValues = new Float64Array(chunks);
-    this.#firstSlots = new Int32Array(chunks);
-    this.#freeChunks = [];
-    for (let c = 0; c < chunks; c++) {
-      const from = c * per;
+    while (this.#freeChunks.length * per < slots.length) this.#grow();
+    for (let from = 0; from < slots.length; from += per) {
       const to = Math.min(slots.length, from + per);
-      this.#values.set(values.subarray(from, to), c * chunkSize);
-      this.#slots.set(slots.subarray(from, to), c * chunkSize);
-      this.#counts[c] = to - from;
-      this.#order[c] = c;
-      this.#firstValues[c] = values[from];
-      this.#firstSlots[c] = slots[from];
+      const chunk = this.#openChunk(this.#chunks, values[from]);
+      this.#values.set(values.subarray(from, to), chunk * chunkSize);
+      this.#slots.set(slots.subarray(from, to), chunk * chunkSize);
+      this.#counts[chunk] = to - from;
+      for (let i = from; i < to; i++) {
+        if (slots[i] >= this.#placeOf.length) this.#reserve(slots[i] + 1);
+        this.#placeOf[slots[i]] = chunk * chunkSize + i - from;
+      }
     }
-    this.#chunks = slots.length === 0 ? 0 : chunks;
-    if (this.#chunks === 0) this.#freeChunks.push(0);
     this.size = slots.length;
   }
 
-  /** Adds a slot and returns the one before it, −1 if it is the first. */
+  valueAt(place: number): number {
+    return this.#values[place];
+  }
+
+  slotAt(place: number): number {
+    return this.#slots[place];
+  }
+
+  /** The place after this one, −1 if it is the last. */
+  after(place: number): number {
+    const chunk = place >> chunkBits;
+    if (place + 1 < chunk * chunkSize + this.#counts[chunk]) return place + 1;
+    const next = this.#next[chunk];
+    return next === -1 ? -1 : next * chunkSize;
+  }
+
+  /** The place before this one, −1 if it is the first. */
+  before(place: number): number {
+    if ((place & (chunkSize - 1)) > 0) return place - 1;
+    const previous = this.#previous[place >> chunkBits];
+    return previous === -1 ? -1 : previous * chunkSize + this.#counts[previous] - 1;
+  }
+
+  /** The place of a slot that is in the list. */
+  find(slot: number): number {
+    const slots = this.#slots;
+    const seen = this.#placeOf[slot];
+    for (let distance = 0; distance < chunkSize; distance++) {
+      if (slots[seen - distance] === slot) return seen - distance;
+      if (slots[seen + distance] === slot) return seen + distance;
+    }
+    throw new Error(`Expected a slot that is in the list, got ${slot}`);
+  }
+
+  /** Adds a slot and returns its place. */
   insert(value: number, slot: number): number {
+    if (this.#chunks === 0) this.#openChunk(0, value);
+    let position = this.#locate(value);
+    if (this.#counts[this.#order[position]] === chunkSize) {
+      this.#halve(position);
+      if (this.#fences[position + 1] <= value) position++;
+    }
+    if (slot >= this.#placeOf.length) this.#reserve(slot + 1);
+    const chunk = this.#order[position];
+    const values = this.#values;
+    const slots = this.#slots;
+    const from = chunk * chunkSize;
+    let at = from + this.#counts[chunk]++;
+    while (at > from && values[at - 1] > value) {
+      values[at] = values[at - 1];
+      slots[at] = slots[at - 1];
+      at--;
+    }
+    values[at] = value;
+    slots[at] = slot;
+    this.#placeOf[slot] = at;
     this.size++;
-    if (this.#chunks === 0) {
-      this.#openChunk(0);
-      this.#index = 0;
-    } else {
-      this.#locate(value, slot);
-      if (this.#counts[this.#order[this.#position]] === chunkSize) {
-        this.#halve(this.#position);
-        this.#locate(value, slot);
-      }
-    }
-    const chunk = this.#order[this.#position];
-    const from = chunk * chunkSize + this.#index;
-    const to = chunk * chunkSize + this.#counts[chunk];
-    this.#values.copyWithin(from + 1, from, to);
-    this.#slots.copyWithin(from + 1, from, to);
-    this.#values[from] = value;
-    this.#slots[from] = slot;
-    this.#counts[chunk]++;
-    if (this.#index === 0) {
-      this.#firstValues[this.#position] = value;
-      this.#firstSlots[this.#position] = slot;
-    }
-    if (this.#index > 0) return this.#slots[from - 1];
-    if (this.#position === 0) return -1;
-    const before = this.#order[this.#position - 1];
-    return this.#slots[before * chunkSize + this.#counts[before] - 1];
+    return at;
   }
 
-  /** Removes a slot that is in the list with this value. */
-  remove(value: number, slot: number): void {
-    this.#locate(value, slot);
+  /** Removes a slot that is in the list. */
+  remove(slot: number): void {
+    const values = this.#values;
+    const slots = this.#slots;
+    const chunk = this.#placeOf[slot] >> chunkBits;
+    const last = chunk * chunkSize + --this.#counts[chunk];
+    for (let at = this.find(slot); at < last; at++) {
+      values[at] = values[at + 1];
+      slots[at] = slots[at + 1];
+    }
+    slots[last] = -1;
     this.size--;
-    const chunk = this.#order[this.#position];
-    const at = chunk * chunkSize + this.#index;
-    const end = chunk * chunkSize + this.#counts[chunk];
-    this.#values.copyWithin(at, at + 1, end);
-    this.#slots.copyWithin(at, at + 1, end);
-    if (--this.#counts[chunk] === 0) this.#closeChunk(this.#position);
-    else if (this.#index === 0) {
-      this.#firstValues[this.#position] = this.#values[at];
-      this.#firstSlots[this.#position] = this.#slots[at];
-    }
+    if (this.#counts[chunk] === 0) this.#closeChunk(chunk, values[last]);
   }
 
-  /** Finds the first entry that is not before (value, slot); in its chunk, or at its chunk's end. */
-  #locate(value: number, slot: number): void {
+  /** The position of the last chunk whose fence is at most `value`, 0 if there is none. */
+  #locate(value: number): number {
+    // Without branches on values: half of them would be mispredicted.
+    const fences = this.#fences;
     let low = 0;
-    let high = this.#chunks - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      const first = this.#firstValues[middle];
-      if (first < value || (first === value && this.#firstSlots[middle] <= slot)) low = middle;
-      else high = middle - 1;
+    for (let length = this.#chunks; length > 1; ) {
+      const half = length >> 1;
+      low += half & -(fences[low + half] <= value);
+      length -= half;
     }
-    this.#position = low;
-    const chunk = this.#order[low];
-    const base = chunk * chunkSize;
-    let from = base;
-    let to = base + this.#counts[chunk];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      const at = this.#values[middle];
-      if (at < value || (at === value && this.#slots[middle] < slot)) from = middle + 1;
-      else to = middle;
-    }
-    this.#index = from - base;
+    return low;
   }
 
   #halve(position: number): void {
     const full = this.#order[position];
-    const fresh = this.#openChunk(position + 1);
     const half = chunkSize >> 1;
     const from = full * chunkSize + half;
+    const fresh = this.#openChunk(position + 1, this.#values[from]);
     this.#values.copyWithin(fresh * chunkSize, from, from + half);
     this.#slots.copyWithin(fresh * chunkSize, from, from + half);
+    for (let i = 0; i < half; i++) this.#placeOf[this.#slots[from + i]] = fresh * chunkSize + i;
+    this.#slots.fill(-1, from, from + half);
     this.#counts[full] = half;
     this.#counts[fresh] = half;
-    this.#firstValues[position + 1] = this.#values[from];
-    this.#firstSlots[position + 1] = this.#slots[from];
   }
 
-  /** An empty chunk at this place of the order. */
-  #openChunk(position: number): number {
+  /** An empty chunk at this place of the order, for values from `fence` on. */
+  #openChunk(position: number, fence: number): number {
     if (this.#freeChunks.length === 0) this.#grow();
     const chunk = this.#freeChunks.pop()!;
+    const previous = position > 0 ? this.#order[position - 1] : -1;
+    const next = position < this.#chunks ? this.#order[position] : -1;
+    this.#link(previous, chunk);
+    this.#link(chunk, next);
     this.#order.copyWithin(position + 1, position, this.#chunks);
-    this.#firstValues.copyWithin(position + 1, position, this.#chunks);
-    this.#firstSlots.copyWithin(position + 1, position, this.#chunks);
+    this.#fences.copyWithin(position + 1, position, this.#chunks);
     this.#order[position] = chunk;
+    this.#fences[position] = fence;
     this.#counts[chunk] = 0;
     this.#chunks++;
-    this.#position = position;
     return chunk;
   }
 
-  #closeChunk(position: number): void {
-    this.#freeChunks.push(this.#order[position]);
+  /** Gives back an empty chunk, whose last value this was. */
+  #closeChunk(chunk: number, value: number): void {
+    let position = this.#locate(value);
+    while (this.#order[position] !== chunk) position--;
+    this.#link(this.#previous[chunk], this.#next[chunk]);
     this.#order.copyWithin(position, position + 1, this.#chunks);
-    this.#firstValues.copyWithin(position, position + 1, this.#chunks);
-    this.#firstSlots.copyWithin(position, position + 1, this.#chunks);
+    this.#fences.copyWithin(position, position + 1, this.#chunks);
+    this.#freeChunks.push(chunk);
     this.#chunks--;
+  }
+
+  #link(chunk: number, next: number): void {
+    if (chunk !== -1) this.#next[chunk] = next;
+    if (next !== -1) this.#previous[next] = chunk;
+  }
+
+  #reserve(slots: number): void {
+    const placeOf = new Int32Array(Math.max(slots, Math.ceil(1.5 * this.#placeOf.length)));
+    placeOf.set(this.#placeOf);
+    this.#placeOf = placeOf;
   }
 
   #grow(): void {
@@ -162,11 +192,12 @@ export class SortedSlots {
       return to;
     };
     this.#values = grow(this.#values, new Float64Array(room * chunkSize));
-    this.#slots = grow(this.#slots, new Int32Array(room * chunkSize));
+    this.#slots = grow(this.#slots, new Int32Array(room * chunkSize).fill(-1));
     this.#counts = grow(this.#counts, new Int32Array(room));
+    this.#previous = grow(this.#previous, new Int32Array(room));
+    this.#next = grow(this.#next, new Int32Array(room));
     this.#order = grow(this.#order, new Int32Array(room));
-    this.#firstValues = grow(this.#firstValues, new Float64Array(room));
-    this.#firstSlots = grow(this.#firstSlots, new Int32Array(room));
+    this.#fences = grow(this.#fences, new Float64Array(room));
     for (let chunk = room - 1; chunk >= old; chunk--) this.#freeChunks.push(chunk);
   }
 }
