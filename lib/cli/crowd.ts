@@ -60,6 +60,14 @@ export interface DescribedCrowd extends Crowd {
 }
 
 const SAMPLE_SIZE = 10_000;
+/** What a report says of the players when it was asked for, and in which words. */
+const TOLD = [
+  ['parties', 'parties'],
+  ['partySpread', 'party spread'],
+  ['roleWeights', 'roles'],
+  ['roleFlexibility', 'role flexibility'],
+  ['patience', 'patience in seconds'],
+] as const satisfies readonly (readonly [keyof CrowdOptions, string])[];
 /** A fixed start, so that times in outputs read well and do not depend on the day of the run. */
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -98,7 +106,15 @@ function generatedCrowd(
           seededRandom(seed),
         ),
     },
-    text: `${players} players, ${rateText(rate)}, skills ${options.skills ?? 'normal:1500:350'}, seed ${seed}.`,
+    text: `${[
+      `${players} players`,
+      rateText(rate),
+      `skills ${options.skills ?? 'normal:1500:350'}`,
+      ...TOLD.filter(([name]) => options[name] !== undefined).map(
+        ([name, what]) => `${what} ${options[name]}`,
+      ),
+      `seed ${seed}`,
+    ].join(', ')}.`,
   };
 }
 
@@ -150,7 +166,7 @@ function crowdOfFile(
         }
       },
     },
-    text: `${players} players of ${file}.`,
+    text: `${players} players of ${file}${options.patience === undefined ? '' : `, patience in seconds ${options.patience}, seed ${seed}`}.`,
   };
 }
 

@@ -154,6 +154,7 @@ const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
   ['matched', ({ measures }) => percentOf(measures.outcome.matched, measures)],
   ['cancelled', ({ measures }) => percentOf(measures.outcome.cancelled, measures)],
   ['timed out', ({ measures }) => percentOf(measures.outcome.timedOut, measures)],
+  ['waiting at the end', ({ measures }) => percentOf(measures.outcome.waiting, measures)],
   ['seats of bots', ({ measures }) => whole(measures.bots)],
   ['waiting players, mean', ({ measures }) => short(measures.waitingPlayers.mean)],
   ['AWS, per million players', ({ cost }) => (cost ? `$${cost.perMillionPlayers.toFixed(2)}` : '–')],

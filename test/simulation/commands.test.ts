@@ -82,6 +82,13 @@ describe('muster simulate', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
+  it('says in words who came', () => {
+    const options = { seed: '3', parties: '1=1', patience: '60', day: '0.2:5' };
+    expect(crowdOf(options, checkQueueDefinition(duel, 'duel'), 100).text).toBe(
+      '100 players, 0.2 per second at night, 5 at the peak, skills normal:1500:350, parties 1=1, patience in seconds 60, seed 3.',
+    );
+  });
+
   it('plays several definitions on the same arrivals', () => {
     const greedy = file('greedy.json', { ...duel, release: { policy: 'greedy' } });
     const { stdout } = muster('simulate', '--queue', queue, greedy, '--players', '200');
