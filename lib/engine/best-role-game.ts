@@ -92,13 +92,7 @@ export function bestRoleGame(
   // The budget is spent: start from the best basis around a centre, and look among those near its players.
   const centre = new CentreBound(sorted, sortedMasks, roles, rules);
   if (!centre.prove(best?.imbalance ?? Number.POSITIVE_INFINITY)) return undefined;
-  const near = new Set<number>();
-  for (const place of centre.basis) {
-    for (let step = -reachOfPolish; step <= reachOfPolish; step++) {
-      if (place + step >= 0 && place + step < n && sortedMasks[place + step] !== 0) near.add(place + step);
-    }
-  }
-  const places = [...near].sort((a, b) => a - b);
+  const places = centre.near(reachOfPolish);
   const polished = search.polishFrom(
     places.map(candidateAt),
     centre.basis.map((place) => places.indexOf(place)),
@@ -120,7 +114,7 @@ function answer(
   return { imbalance: best.imbalance, teams: [team(1), team(0)], lowerBound };
 }
 
-/** How many neighbours to each side of the basis' players may take their place. */
+/** How many players of the same roles to each side of the basis' players may take their place. */
 const reachOfPolish = 12;
 
 /**

@@ -76,6 +76,12 @@ export class CentreBound {
     }
   }
 
+  /** The basis and its neighbours, up to `reach` of the same roles to each side, by place, ascending. */
+  near(reach: number): number[] {
+    const near = new Set(this.basis.flatMap((place) => this.#greedy.near(place, reach)));
+    return [...near].sort((a, b) => a - b);
+  }
+
   #file(interval: Interval, id: number): void {
     this.#intervals[id] = interval;
     this.#heap.push(interval.least.bound, id);

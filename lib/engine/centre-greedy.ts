@@ -79,6 +79,21 @@ export class CentreGreedy {
     return Array.from(this.#chosen).sort((a, b) => a - b);
   }
 
+  /** This player, who is not removed, and up to `reach` with the same roles to each side, by place. */
+  near(place: number, reach: number): number[] {
+    const near = [place];
+    const follow = (links: Int32Array, step: number) => {
+      let index = nearest(links, this.#indexOf[place] + step);
+      for (let i = 0; i < reach && Number.isFinite(this.#skills[index]); i++) {
+        near.push(this.#places[index]);
+        index = nearest(links, index + step);
+      }
+    };
+    follow(this.#up, 1);
+    follow(this.#down, -1);
+    return near;
+  }
+
   /** The least (mean |z − centre|^q)^(1/q) over the sets that can be seated, ∞ when there is none. */
   costAt(centre: number): number {
     const skills = this.#skills;

@@ -3,6 +3,7 @@ import { Entry, type FoundGame, type TicketGame } from './entry.ts';
 import { EntryList } from './entry-list.ts';
 import type { Forbids } from './game-pool.ts';
 import { KeyHeap } from './key-heap.ts';
+import { PoolCentre } from './pool-centre.ts';
 import { type PooledTicket, sortBySkill } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import { TicketSearch } from './ticket-search.ts';
@@ -40,6 +41,9 @@ export class TicketQueue {
   readonly #nodeBudget: number;
   readonly #search: TicketSearch;
   readonly #counter: WindowCounter;
+  /** Counts all who wait: while it is not full no game can be formed. */
+  readonly #everyone: WindowCounter;
+  readonly #roles: RoleTable | undefined;
 
   /** All entries in order of skill; the heap names them by their slots there. */
   readonly #list = new EntryList();
@@ -47,6 +51,8 @@ export class TicketQueue {
   readonly #heap = new KeyHeap();
   /** By slot the entry's key plus β·t, what the heap orders by; NaN when the slot is free. */
   #costs = new Float64Array(64);
+  /** What is proved of all games of a queue with roles; made when a search is cut short, void when tickets come. */
+  #centre: PoolCentre | undefined;
   #clock = 0;
   /** Inserted since the last query. */
   #pending: Entry[] = [];
@@ -68,6 +74,8 @@ export class TicketQueue {
     this.#nodeBudget = nodeBudget;
     this.#search = new TicketSearch(rules, roles, forbids);
     this.#counter = new WindowCounter(rules.teamSize, roles);
+    this.#everyone = new WindowCounter(rules.teamSize, roles);
+    this.#roles = roles;
   }
 
   insert(pooled: PooledTicket): void {
@@ -75,6 +83,7 @@ export class TicketQueue {
     const entry = new Entry(pooled, (pooled.ticket.enqueuedAtMs - this.epochMs) / 1000);
     this.#byId.set(pooled.ticket.ticketId, entry);
     this.#pending.push(entry);
+    this.#everyone.add(pooled);
     if (pooled.size > 1) this.#parties++;
     this.#low = Math.min(this.#low, pooled.low);
     this.#high = Math.max(this.#high, pooled.high);
@@ -85,11 +94,13 @@ export class TicketQueue {
     const entry = this.#byId.get(ticketId);
     if (!entry) return false;
     this.#byId.delete(ticketId);
+    this.#everyone.remove(entry.pooled);
     if (entry.pooled.size > 1) this.#parties--;
     entry.isHere = false;
     entry.game = undefined;
     if (entry.slot === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
     else {
+      this.#centre?.remove(entry);
       this.#list.remove(entry);
       this.#costs[entry.slot] = Number.NaN;
     }
@@ -99,9 +110,12 @@ export class TicketQueue {
   /** The game of least cost, or undefined if none can be formed (or none was found within the node budget). */
   best(): QueueAnswer | undefined {
     this.#settle();
-    const nodesFrom = this.#search.nodes;
+    if (!this.#everyone.isFull) return undefined;
+    let nodesFrom = this.#search.nodes;
     let found: FoundGame | undefined;
     let foundCost = Number.POSITIVE_INFINITY;
+    /** What is proved of all games at once, when a search was cut short. */
+    let allBound = Number.NEGATIVE_INFINITY;
     /** Entries that got their share of the budget without an end; what is proved of them bounds the answer. */
     const aside: Entry[] = [];
     let asideBound = Number.POSITIVE_INFINITY;
@@ -110,14 +124,18 @@ export class TicketQueue {
       const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
       const wait = entry ? this.#waitTerm(entry) : 0;
       const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      if (!entry || nodesLeft <= 0 || isAtMost(foundCost, costBound, wait)) {
+      if (!entry || nodesLeft <= 0 || isAtMost(foundCost, Math.max(allBound, costBound), wait)) {
         for (const other of aside) this.#setKey(other, other.key);
         found ??= this.#anyGame();
         if (!found) return undefined;
         foundCost = this.#costOf(found);
         this.#lastImbalance = found.imbalance;
         const proved = isAtMost(foundCost, costBound, wait) ? foundCost : costBound;
-        return { game: found, cost: foundCost, costBound: Math.min(asideBound, proved) };
+        return {
+          game: found,
+          cost: foundCost,
+          costBound: Math.min(foundCost, Math.max(allBound, Math.min(asideBound, proved))),
+        };
       }
       if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
         // Worth another look.
@@ -132,13 +150,25 @@ export class TicketQueue {
           continue;
         }
       }
+      if (entry.cuts > 0 && allBound === Number.NEGATIVE_INFINITY && this.#hasCentre()) {
+        const nodesBefore = this.#search.nodes;
+        allBound = this.#centreBound(foundCost);
+        const game = this.#gameAroundCentre();
+        // Once a query and bounded by itself, so not of the budget.
+        nodesFrom += this.#search.nodes - nodesBefore;
+        if (game && this.#costOf(game) < foundCost) {
+          found = game;
+          foundCost = this.#costOf(game);
+        }
+        continue;
+      }
       const share = Math.ceil(this.#nodeBudget / 2);
       if (entry.nodes < share) {
         this.#refine(entry, foundCost, Math.min(nodesLeft, share));
         continue;
       }
       // Cut short: if it has no game, any game; then on with the others.
-      if (!entry.game) this.#dive(entry);
+      if (!entry.game && !found) this.#dive(entry);
       if (entry.key === Number.POSITIVE_INFINITY) continue;
       if (entry.game && entry.game.imbalance + this.#waitTerm(entry) < foundCost) {
         found = entry.game;
@@ -212,6 +242,25 @@ export class TicketQueue {
     const proved = Math.max(known, this.#search.bound);
     const impossible = !game && below === highest && proved >= highest;
     this.#setKey(entry, impossible ? Number.POSITIVE_INFINITY : proved);
+  }
+
+  /** Without β the centre bound speaks of costs. */
+  #hasCentre(): boolean {
+    return this.#roles !== undefined && this.#rules.beta === 0;
+  }
+
+  #centreBound(enough: number): number {
+    this.#centre ??= new PoolCentre(this.#list, this.#roles!, this.#rules);
+    return this.#centre.bound(enough);
+  }
+
+  /** A game of those who stand around the best centre, which was looked for before. */
+  #gameAroundCentre(): FoundGame | undefined {
+    const start = this.#centre!.start();
+    if (!start) return undefined;
+    const search = this.#search;
+    const candidates = [...start.basis, ...start.others];
+    return search.polishFrom(candidates, [...start.basis.keys()]) ? this.#foundGame() : undefined;
   }
 
   /** Any game, after the node budget was spent without one: entry by entry. */
@@ -314,12 +363,17 @@ export class TicketQueue {
     const anchor = descends ? above.length : below.length;
     if (!(isDive ? search.dive(anchor, limit, nodeBudget) : search.run(anchor, limit, nodeBudget)))
       return undefined;
-    const members = [...search.members];
+    return this.#foundGame();
+  }
+
+  /** What the search has found. */
+  #foundGame(): FoundGame {
+    const members = [...this.#search.members];
     return {
       members,
       entries: members.map((member) => this.#byId.get(member.ticket.ticketId)!),
-      firstTeam: search.firstTeam,
-      imbalance: search.imbalance,
+      firstTeam: this.#search.firstTeam,
+      imbalance: this.#search.imbalance,
     };
   }
 
@@ -415,6 +469,7 @@ export class TicketQueue {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
+    this.#centre = undefined;
     if (4 * pending.length > this.#list.size) this.#rebuild(pending);
     else for (const entry of pending) this.#takeIn(entry);
   }

@@ -201,6 +201,7 @@ export class TicketSearch {
     this.#found = false;
     this.#path.length = 0;
     for (const place of places) this.#path.push(place);
+    if (!places.every((_, slot) => this.#mayPlay(places, slot))) return false;
     this.#divide(0);
     if (this.#found) this.#polish();
     return this.#found;
