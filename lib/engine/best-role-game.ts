@@ -1,5 +1,6 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
 import { CentreBound } from './centre-bound.ts';
+import { ExchangeSearch } from './exchange-search.ts';
 import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
 import { orderBySkill } from './sort-skills.ts';
@@ -50,7 +51,7 @@ export function bestRoleGame(
   const perRange = imbalancePerRange(rules);
   const search = new TicketSearch(rules, roles, undefined);
   const nodeBudget = options.nodeBudget ?? 20_000;
-  let best: { members: PooledTicket[]; firstTeam: number; imbalance: number } | undefined;
+  let best: { members: readonly PooledTicket[]; firstTeam: number; imbalance: number } | undefined;
   const searchAmong = (places: readonly number[], anchor: number, limit: number, nodes: number): void => {
     search.candidates.length = 0;
     search.credits.length = 0;
@@ -92,19 +93,18 @@ export function bestRoleGame(
   // The budget is spent: start from the best basis around a centre, and look among those near its players.
   const centre = new CentreBound(sorted, sortedMasks, roles, rules);
   if (!centre.prove(best?.imbalance ?? Number.POSITIVE_INFINITY)) return undefined;
-  const places = centre.near(reachOfPolish);
-  const polished = search.polishFrom(
-    places.map(candidateAt),
-    centre.basis.map((place) => places.indexOf(place)),
-  );
-  if (polished && (!best || search.imbalance < best.imbalance)) {
-    best = { members: [...search.members], firstTeam: search.firstTeam, imbalance: search.imbalance };
-  }
+  const exchanges = new ExchangeSearch(rules, roles, undefined);
+  const ticketsOf = (places: readonly number[]) => places.map((place) => candidateAt(place).pooled);
+  if (
+    exchanges.search(ticketsOf(centre.basis), ticketsOf(centre.others())) &&
+    !(best && best.imbalance <= exchanges.imbalance)
+  )
+    best = exchanges;
   return best && answer(best, Math.min(best.imbalance, Math.max(proved, centre.bound)));
 }
 
 function answer(
-  best: { members: PooledTicket[]; firstTeam: number; imbalance: number },
+  best: { members: readonly PooledTicket[]; firstTeam: number; imbalance: number },
   lowerBound: number,
 ): BestRoleGame {
   const team = (side: number) =>
@@ -113,9 +113,6 @@ function answer(
       .map(({ ticket }) => Number(ticket.ticketId));
   return { imbalance: best.imbalance, teams: [team(1), team(0)], lowerBound };
 }
-
-/** How many players of the same roles to each side of the basis' players may take their place. */
-const reachOfPolish = 12;
 
 /**
  * For each player the range of the shortest interval that starts with it and has distinct representatives for all places

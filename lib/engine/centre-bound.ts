@@ -19,6 +19,7 @@ export class CentreBound {
   bound = 0;
   /** Players, by place, that can be seated and have about the least h: a game to start from. */
   basis: readonly number[] = [];
+  #centre = 0;
 
   readonly #q: number;
   readonly #greedy: CentreGreedy;
@@ -60,6 +61,7 @@ export class CentreBound {
       if (!isStale && (least.bound >= Math.min(enough, best.cost * (1 - tolerance)) || left <= 0)) {
         this.bound = least.bound;
         this.basis = best.basis;
+        this.#centre = best.at;
         return true;
       }
       this.#heap.pop();
@@ -76,10 +78,10 @@ export class CentreBound {
     }
   }
 
-  /** The basis and its neighbours, up to `reach` of the same roles to each side, by place, ascending. */
-  near(reach: number): number[] {
-    const near = new Set(this.basis.flatMap((place) => this.#greedy.near(place, reach)));
-    return [...near].sort((a, b) => a - b);
+  /** Players around the centre of the basis, near and far, by place: some may take the places of those in it. */
+  others(): number[] {
+    const inBasis = new Set(this.basis);
+    return this.#greedy.around(this.#centre).filter((place) => !inBasis.has(place));
   }
 
   #file(interval: Interval, id: number): void {

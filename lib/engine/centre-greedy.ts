@@ -79,19 +79,25 @@ export class CentreGreedy {
     return Array.from(this.#chosen).sort((a, b) => a - b);
   }
 
-  /** This player, who is not removed, and up to `reach` with the same roles to each side, by place. */
-  near(place: number, reach: number): number[] {
-    const near = [place];
-    const follow = (links: Int32Array, step: number) => {
-      let index = nearest(links, this.#indexOf[place] + step);
-      for (let i = 0; i < reach && Number.isFinite(this.#skills[index]); i++) {
-        near.push(this.#places[index]);
+  /** Of each role set some players to each side of the centre, by place: the nearest, and fewer and fewer further away. */
+  around(centre: number): number[] {
+    const around: number[] = [];
+    const follow = (links: Int32Array, from: number, step: number) => {
+      let index = nearest(links, from);
+      for (const stride of strides) {
+        for (let i = 1; i < stride && Number.isFinite(this.#skills[index]); i++)
+          index = nearest(links, index + step);
+        if (!Number.isFinite(this.#skills[index])) return;
+        around.push(this.#places[index]);
         index = nearest(links, index + step);
       }
     };
-    follow(this.#up, 1);
-    follow(this.#down, -1);
-    return near;
+    for (let s = 0; s < this.#masks.length; s++) {
+      const index = this.#firstFrom(centre, s);
+      follow(this.#up, index, 1);
+      follow(this.#down, index - 1, -1);
+    }
+    return around;
   }
 
   /** The least (mean |z − centre|^q)^(1/q) over the sets that can be seated, ∞ when there is none. */
@@ -152,6 +158,9 @@ export class CentreGreedy {
     return low;
   }
 }
+
+/** How many players on from one to the next that `around` takes. */
+const strides = [1, 1, 1, 2, 2, 4, 4, 8, 16, 32, 64, 128];
 
 /** Follows the links to one that leads to itself, and halves the way for the next time. */
 function nearest(links: Int32Array, index: number): number {

@@ -1,5 +1,6 @@
 import { CentreBound } from './centre-bound.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, TicketGame } from './entry.ts';
+import type { ExchangeSearch } from './exchange-search.ts';
 import type { RoleTable } from './roles.ts';
 import { orderBySkill } from './sort-skills.ts';
 import type { GameRules } from './types.ts';
@@ -13,6 +14,9 @@ export class PoolCentre {
   /** By place the ticket of the player, and by ticket its players' places. */
   readonly #entries: Entry[];
   readonly #placesOf = new Map<Entry, number[]>();
+  /** What was found around this basis; undefined when it is not known any more. */
+  #game: TicketGame | undefined;
+  #basis: readonly number[] | undefined;
 
   /** @param waiting the entries of the queue, at least one */
   constructor(waiting: Iterable<Entry>, roles: RoleTable, rules: GameRules) {
@@ -41,6 +45,7 @@ export class PoolCentre {
 
   remove(entry: Entry): void {
     for (const place of this.#placesOf.get(entry)!) this.#centre.remove(place);
+    if (this.#game?.members.includes(entry.pooled)) this.#basis = undefined;
   }
 
   /** No game has an imbalance below this; not looked for beyond `enough`. ∞ when no game can be formed. */
@@ -49,17 +54,21 @@ export class PoolCentre {
   }
 
   /**
-   * Where to look for a game after `bound`: solo players who can be seated together around the best centre, and those who may
-   * take their places. Undefined when a party is among the former.
+   * A good game of solo players who stand around the best centre, after `bound`. Undefined when parties stand there, or none
+   * was found.
    */
-  start(): { basis: Entry[]; others: Entry[] } | undefined {
-    const basis = this.#centre.basis.map((place) => this.#entries[place]);
-    if (basis.some(({ pooled }) => pooled.size > 1)) return undefined;
-    const others = new Set(this.#centre.near(reachOfPolish).map((place) => this.#entries[place]));
-    for (const entry of basis) others.delete(entry);
-    return { basis, others: [...others] };
+  game(exchanges: ExchangeSearch): TicketGame | undefined {
+    const { basis } = this.#centre;
+    if (basis === this.#basis) return this.#game;
+    this.#basis = basis;
+    this.#game = undefined;
+    const ticketsOf = (places: readonly number[]) => places.map((place) => this.#entries[place].pooled);
+    const players = ticketsOf(basis);
+    if (players.some(({ size }) => size > 1)) return undefined;
+    const others = ticketsOf(this.#centre.others()).filter(({ size }) => size === 1);
+    if (!exchanges.search(players, others)) return undefined;
+    const { members, firstTeam, imbalance } = exchanges;
+    this.#game = { members, firstTeam, imbalance };
+    return this.#game;
   }
 }
-
-/** How many players of the same roles to each side of the basis' players may take their place. */
-const reachOfPolish = 12;

@@ -1,6 +1,7 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
 import { Entry, type FoundGame, type TicketGame } from './entry.ts';
 import { EntryList } from './entry-list.ts';
+import { ExchangeSearch } from './exchange-search.ts';
 import type { Forbids } from './game-pool.ts';
 import { KeyHeap } from './key-heap.ts';
 import { PoolCentre } from './pool-centre.ts';
@@ -40,6 +41,7 @@ export class TicketQueue {
   readonly #perRange: number;
   readonly #nodeBudget: number;
   readonly #search: TicketSearch;
+  readonly #exchanges: ExchangeSearch;
   readonly #counter: WindowCounter;
   /** Counts all who wait: while it is not full no game can be formed. */
   readonly #everyone: WindowCounter;
@@ -73,6 +75,7 @@ export class TicketQueue {
     this.#perRange = imbalancePerRange(rules);
     this.#nodeBudget = nodeBudget;
     this.#search = new TicketSearch(rules, roles, forbids);
+    this.#exchanges = new ExchangeSearch(rules, roles, forbids);
     this.#counter = new WindowCounter(rules.teamSize, roles);
     this.#everyone = new WindowCounter(rules.teamSize, roles);
     this.#roles = roles;
@@ -111,7 +114,7 @@ export class TicketQueue {
   best(): QueueAnswer | undefined {
     this.#settle();
     if (!this.#everyone.isFull) return undefined;
-    let nodesFrom = this.#search.nodes;
+    const nodesFrom = this.#search.nodes;
     let found: FoundGame | undefined;
     let foundCost = Number.POSITIVE_INFINITY;
     /** What is proved of all games at once, when a search was cut short. */
@@ -124,7 +127,18 @@ export class TicketQueue {
       const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
       const wait = entry ? this.#waitTerm(entry) : 0;
       const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      if (!entry || nodesLeft <= 0 || isAtMost(foundCost, Math.max(allBound, costBound), wait)) {
+      const isProved = isAtMost(foundCost, Math.max(allBound, costBound), wait);
+      const isCut = entry !== undefined && !isProved && (nodesLeft <= 0 || entry.cuts > 0);
+      if (isCut && this.#hasCentre() && allBound === Number.NEGATIVE_INFINITY) {
+        allBound = this.#centreBound(foundCost);
+        const game = this.#gameAroundCentre();
+        if (game && this.#costOf(game) < foundCost) {
+          found = game;
+          foundCost = this.#costOf(game);
+        }
+        continue;
+      }
+      if (!entry || nodesLeft <= 0 || isProved) {
         for (const other of aside) this.#setKey(other, other.key);
         found ??= this.#anyGame();
         if (!found) return undefined;
@@ -149,18 +163,6 @@ export class TicketQueue {
           foundCost = cost;
           continue;
         }
-      }
-      if (entry.cuts > 0 && allBound === Number.NEGATIVE_INFINITY && this.#hasCentre()) {
-        const nodesBefore = this.#search.nodes;
-        allBound = this.#centreBound(foundCost);
-        const game = this.#gameAroundCentre();
-        // Once a query and bounded by itself, so not of the budget.
-        nodesFrom += this.#search.nodes - nodesBefore;
-        if (game && this.#costOf(game) < foundCost) {
-          found = game;
-          foundCost = this.#costOf(game);
-        }
-        continue;
       }
       const share = Math.ceil(this.#nodeBudget / 2);
       if (entry.nodes < share) {
@@ -256,11 +258,8 @@ export class TicketQueue {
 
   /** A game of those who stand around the best centre, which was looked for before. */
   #gameAroundCentre(): FoundGame | undefined {
-    const start = this.#centre!.start();
-    if (!start) return undefined;
-    const search = this.#search;
-    const candidates = [...start.basis, ...start.others];
-    return search.polishFrom(candidates, [...start.basis.keys()]) ? this.#foundGame() : undefined;
+    const game = this.#centre!.game(this.#exchanges);
+    return game && this.#foundGame(game);
   }
 
   /** Any game, after the node budget was spent without one: entry by entry. */
@@ -363,18 +362,13 @@ export class TicketQueue {
     const anchor = descends ? above.length : below.length;
     if (!(isDive ? search.dive(anchor, limit, nodeBudget) : search.run(anchor, limit, nodeBudget)))
       return undefined;
-    return this.#foundGame();
+    return this.#foundGame(search);
   }
 
-  /** What the search has found. */
-  #foundGame(): FoundGame {
-    const members = [...this.#search.members];
-    return {
-      members,
-      entries: members.map((member) => this.#byId.get(member.ticket.ticketId)!),
-      firstTeam: this.#search.firstTeam,
-      imbalance: this.#search.imbalance,
-    };
+  /** What a search has found, which keeps it only until its next run. */
+  #foundGame({ members, firstTeam, imbalance }: TicketGame): FoundGame {
+    const entries = members.map((member) => this.#byId.get(member.ticket.ticketId)!);
+    return { members: [...members], entries, firstTeam, imbalance };
   }
 
   /** Whether the nearest to both sides make a full window with this ticket. */

@@ -186,28 +186,6 @@ export class TicketSearch {
   }
 
   /**
-   * Makes a game of these candidates, the members given by their places, and improves it by exchanges, without a
-   * search; whether there is one. Nothing is proved by it.
-   */
-  polishFrom(candidates: readonly Candidate[], places: readonly number[]): boolean {
-    this.candidates.length = 0;
-    this.credits.length = 0;
-    for (const candidate of candidates) {
-      this.candidates.push(candidate);
-      this.credits.push(0);
-    }
-    this.#anchor = -1;
-    this.#limit = Number.POSITIVE_INFINITY;
-    this.#found = false;
-    this.#path.length = 0;
-    for (const place of places) this.#path.push(place);
-    if (!places.every((_, slot) => this.#mayPlay(places, slot))) return false;
-    this.#divide(0);
-    if (this.#found) this.#polish();
-    return this.#found;
-  }
-
-  /**
    * Improves the game of a search that was cut short: exchanges one ticket for another of its size as long as that
    * makes a better game, at most `swapsMax` divisions long. The bound stays what was proved.
    */
