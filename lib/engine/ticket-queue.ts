@@ -265,15 +265,18 @@ export class TicketQueue {
   /** Any game, after the node budget was spent without one: entry by entry. */
   #anyGame(): FoundGame | undefined {
     const nodesFrom = this.#search.nodes;
-    const entries = [...this.#list].filter((entry) => entry.key < Number.POSITIVE_INFINITY);
-    entries.sort((a, b) => this.#costs[a.slot] - this.#costs[b.slot] || a.slot - b.slot);
-    for (const entry of entries) {
-      if (this.#search.nodes - nodesFrom > anyGameNodes) return undefined;
+    const tried: Entry[] = [];
+    let game: FoundGame | undefined;
+    while (!game && this.#search.nodes - nodesFrom <= anyGameNodes) {
+      const entry = this.#least();
+      if (!entry) break;
+      this.#heap.pop();
       this.#dive(entry);
-      if (entry.game) return entry.game;
-      this.#setKey(entry, entry.key);
+      game = entry.game;
+      tried.push(entry);
     }
-    return undefined;
+    for (const entry of tried) this.#setKey(entry, entry.key);
+    return game;
   }
 
   /** Looks for any game of an entry whose share of the node budget is spent. */
@@ -300,8 +303,14 @@ export class TicketQueue {
     if (this.#parties === 0) return true;
     const available = new Uint32Array(this.#rules.teamSize + 1);
     available[entry.pooled.size]++;
-    for (const other of this.#list) if (accepts(other)) available[other.pooled.size]++;
-    return shapesOf(available, entry.pooled.size, this.#rules.teamSize).length > 0;
+    const isEnough = () => shapesOf(available, entry.pooled.size, this.#rules.teamSize).length > 0;
+    let counted = 0;
+    for (const other of this.#list) {
+      if (!accepts(other)) continue;
+      available[other.pooled.size]++;
+      if (++counted % 64 === 0 && isEnough()) return true;
+    }
+    return isEnough();
   }
 
   /** Who else may be in the games of this entry. */
@@ -336,8 +345,8 @@ export class TicketQueue {
     let above = gather('after');
     if (isDive && below.length + above.length > diveCandidatesMax && this.#areFull(entry, below, above)) {
       // Any game will do: the nearest are enough if one can be formed of them.
-      below = below.slice(0, diveCandidatesMax / 2);
-      above = above.slice(0, diveCandidatesMax / 2);
+      below = this.#nearest(below);
+      above = this.#nearest(above);
     }
     below.reverse();
     const gathered = [...below, entry, ...above];
@@ -369,6 +378,16 @@ export class TicketQueue {
   #foundGame({ members, firstTeam, imbalance }: TicketGame): FoundGame {
     const entries = members.map((member) => this.#byId.get(member.ticket.ticketId)!);
     return { members: [...members], entries, firstTeam, imbalance };
+  }
+
+  /** The nearest of a side, and of each size as many as any game may need: what is near may be pairs alone. */
+  #nearest(side: readonly Entry[]): Entry[] {
+    const players = new Uint32Array(this.#rules.teamSize + 1);
+    return side.filter(({ pooled: { size } }, i) => {
+      const isNeeded = players[size] < 2 * this.#rules.teamSize;
+      players[size] += size;
+      return isNeeded || i < diveCandidatesMax / 2;
+    });
   }
 
   /** Whether the nearest to both sides make a full window with this ticket. */
