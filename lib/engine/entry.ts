@@ -26,10 +26,11 @@ export class Entry {
   came = 0;
   /** No game of this entry has an imbalance below this. */
   key = 0;
-  /** The searches that came to an end, and those that were cut short with the nodes they cost: an entry gets a share of the budget, once. */
+  /** The searches that came to an end, and those that were cut short. After each of these it rests twice as many queries. */
   tries = 0;
   cuts = 0;
-  nodes = 0;
+  /** The number of the query that searches it again. */
+  restsUntil = 0;
   /** The best game found so far, not always that of `key`. */
   game: FoundGame | undefined;
 
@@ -42,7 +43,7 @@ export class Entry {
   forget(): void {
     this.tries = 0;
     this.cuts = 0;
-    this.nodes = 0;
+    this.restsUntil = 0;
     this.game = undefined;
   }
 }

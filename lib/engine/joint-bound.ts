@@ -28,7 +28,8 @@ export function deficitOf(lead: number, total: number, extreme: number): number 
  * 0 ≤ λ ≤ α then f ≥ λ·deficit + Σ g_i·(value)_i, in which mates have the coefficient g_i − λ and opponents g_i + λ. If
  * these are not negative for any of the rest, it is least at the fill. ∎
  *
- * @param lead the sum of those chosen that are among the k + 1 lowest of all
+ * @param lead the sum of the extreme and of its opponents among the chosen
+ * @param opponents how many of the rest, the first of them, are opponents: there are k
  */
 export function jointBound(
   uniformity: number,
@@ -41,17 +42,17 @@ export function jointBound(
   extreme: number,
   fill: Float64Array,
   r: number,
+  opponents: number,
   alpha: number,
   q: number,
 ): number {
   const n = m + r;
-  const opponents = Math.max(0, n / 2 + 1 - m);
   let total = sum;
   let leadWithFill = lead;
   for (let i = 0; i < r; i++) total += fill[i];
   for (let i = 0; i < opponents; i++) leadWithFill += fill[i];
   const deficit = deficitOf(leadWithFill, total, extreme);
-  if (deficit <= 0) return uniformity;
+  if (deficit <= 0 || opponents === r) return uniformity;
 
   // v_∞ ≥ μ − extreme: every g_i of the rest is 1/N.
   if (q === Number.POSITIVE_INFINITY)

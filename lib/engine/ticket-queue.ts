@@ -56,6 +56,7 @@ export class TicketQueue {
   /** What is proved of all games of a queue with roles; made when a search is cut short, void when tickets come. */
   #centre: PoolCentre | undefined;
   #clock = 0;
+  #queries = 0;
   /** Inserted since the last query. */
   #pending: Entry[] = [];
   #lastImbalance = 0;
@@ -114,6 +115,7 @@ export class TicketQueue {
   best(): QueueAnswer | undefined {
     this.#settle();
     if (!this.#everyone.isFull) return undefined;
+    this.#queries++;
     const nodesFrom = this.#search.nodes;
     let found: FoundGame | undefined;
     let foundCost = Number.POSITIVE_INFINITY;
@@ -122,6 +124,12 @@ export class TicketQueue {
     /** Entries that got their share of the budget without an end; what is proved of them bounds the answer. */
     const aside: Entry[] = [];
     let asideBound = Number.POSITIVE_INFINITY;
+    const consider = (entry: Entry): void => {
+      const cost = entry.game ? entry.game.imbalance + this.#waitTerm(entry) : foundCost;
+      if (cost >= foundCost) return;
+      found = entry.game;
+      foundCost = cost;
+    };
     for (;;) {
       const entry = this.#least();
       const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
@@ -152,30 +160,20 @@ export class TicketQueue {
         };
       }
       if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
-        // Worth another look.
         entry.game = undefined;
-        entry.nodes = 0;
+        entry.restsUntil = 0;
       }
-      if (entry.game) {
-        const cost = entry.game.imbalance + this.#waitTerm(entry);
-        if (cost < foundCost) {
-          found = entry.game;
-          foundCost = cost;
-          continue;
-        }
-      }
-      const share = Math.ceil(this.#nodeBudget / 2);
-      if (entry.nodes < share) {
-        this.#refine(entry, foundCost, Math.min(nodesLeft, share));
+      consider(entry);
+      if (isAtMost(foundCost, costBound, wait)) continue;
+      if (entry.restsUntil <= this.#queries) {
+        this.#refine(entry, foundCost, Math.min(nodesLeft, Math.ceil(shareOfBudget * this.#nodeBudget)));
+        consider(entry);
         continue;
       }
       // Cut short: if it has no game, any game; then on with the others.
       if (!entry.game && !found) this.#dive(entry);
       if (entry.key === Number.POSITIVE_INFINITY) continue;
-      if (entry.game && entry.game.imbalance + this.#waitTerm(entry) < foundCost) {
-        found = entry.game;
-        foundCost = found.imbalance + this.#waitTerm(entry);
-      }
+      consider(entry);
       this.#heap.pop();
       aside.push(entry);
       asideBound = Math.min(asideBound, costBound);
@@ -233,13 +231,12 @@ export class TicketQueue {
     const highest = this.#highestImbalance();
     const needed = Math.min(highest, foundCost - this.#waitTerm(entry), entry.game?.imbalance ?? highest);
     const below = Math.min(needed, this.#aLittleAbove(known, entry.tries, entry.cuts));
-    const nodesFrom = this.#search.nodes;
     const game = this.#searchAt(entry, accepts, 0, below, nodeBudget);
     // A game that costs more than the best is kept: it may be the best when that is gone.
     entry.game = game ?? entry.game;
     if (this.#search.wasCut) {
       entry.cuts++;
-      entry.nodes += this.#search.nodes - nodesFrom;
+      entry.restsUntil = this.#queries + 2 ** entry.cuts;
     } else entry.tries++;
     const proved = Math.max(known, this.#search.bound);
     const impossible = !game && below === highest && proved >= highest;
@@ -262,7 +259,7 @@ export class TicketQueue {
     return game && this.#foundGame(game);
   }
 
-  /** Any game, after the node budget was spent without one: entry by entry. */
+  /** Any game, after the node budget was spent without one: entry by entry, the least key first. */
   #anyGame(): FoundGame | undefined {
     const nodesFrom = this.#search.nodes;
     const tried: Entry[] = [];
@@ -591,6 +588,9 @@ export class TicketQueue {
 function isAtMost(cost: number, bound: number, wait: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
 }
+
+/** What of a query's node budget one entry may have at a time. */
+const shareOfBudget = 0.75;
 
 /** How many of the nearest tickets a dive looks at. */
 const diveCandidatesMax = 400;

@@ -125,13 +125,15 @@ export class TicketSearch {
         this.#nodesLeft = nodeBudget - shortSearch;
         this.#cutBound = Number.POSITIVE_INFINITY;
         this.#descend(0, pooled.size, 0, 0, within, 0, credit);
+        // Few stand before it: perhaps it plays without them.
+        if (anchor > 0 && anchor < this.#n) this.#descend(anchor + 1, pooled.size, 0, 0, within, 0, credit);
         this.#extend(0, pooled.size, 0, 0, within, 0, credit);
       } else this.#nodesLeft += Math.max(0, nodeBudget - shortSearch);
     }
     this.nodes += nodeBudget - this.#nodesLeft;
     this.bound = Math.min(this.#limit, this.#cutBound);
     this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
-    if (this.wasCut && this.#found) this.#polish();
+    if (this.wasCut && this.#found && nodeBudget <= shortSearch) this.#polish();
     return this.#found;
   }
 
@@ -379,8 +381,9 @@ export class TicketSearch {
         this.#path.push(j);
         if (size === r) {
           const limit = this.#limit;
-          this.#divide(creditNow, this.#unfairness(leadNow, sum + size * value, this.#n));
-          if (this.#limit < limit) worse = 0;
+          const unfairness = this.#unfairness(leadNow, sum + size * value, this.#n);
+          this.#divide(creditNow, unfairness);
+          if (this.#limit < limit || unfairness > 0) worse = 0;
         } else if (this.#fillFrom(j + 1, r - size)) {
           const bound =
             this.#bound(
@@ -450,9 +453,16 @@ export class TicketSearch {
     const chosen = this.#chosen;
     const fill = this.#fill;
     const v = uniformityBound(chosen, m, sum, squares, within, fill, r, q, this.#perRange);
-    // Of those before the anchor, who come later, it is not known where they stand to it.
-    if (!this.#isJoint || j < this.#anchor || v >= this.#limit) return v;
-    return jointBound(v, chosen, m, sum, squares, within, lead, this.#extreme(m), fill, r, alpha, q);
+    if (!this.#isJoint || v >= this.#limit) return v;
+    const extreme = this.#extreme(m);
+    const jointly = (opponents: number) =>
+      jointBound(v, chosen, m, sum, squares, within, lead, extreme, fill, r, opponents, alpha, q);
+    const leads = this.#rules.teamSize + 1;
+    if (j > this.#anchor) return jointly(Math.max(0, leads - m));
+    // Whoever comes before the anchor, it is an opponent or a mate of the extreme.
+    const { size } = this.candidates[this.#anchor].pooled;
+    if (m === size || m > leads) return v;
+    return Math.min(jointly(leads - m), jointly(leads - m + size));
   }
 
   /** The lowest of the m chosen: the first of the others, or the anchor at 0. */

@@ -24,7 +24,21 @@ function boundsOf(
   const v = uniformityBound(values, m, sum, squares, 0, fill, r, q, imbalancePerRange(rules));
   return {
     v,
-    joint: jointBound(v, values, m, sum, squares, 0, lead, chosen[0], fill, r, alpha, q),
+    joint: jointBound(
+      v,
+      values,
+      m,
+      sum,
+      squares,
+      0,
+      lead,
+      chosen[0],
+      fill,
+      r,
+      Math.max(0, teamSize + 1 - m),
+      alpha,
+      q,
+    ),
   };
 }
 
