@@ -71,9 +71,13 @@ export class SortedSlots {
   find(slot: number): number {
     const slots = this.#slots;
     const seen = this.#placeOf[slot];
-    for (let distance = 0; distance < chunkSize; distance++) {
-      if (slots[seen - distance] === slot) return seen - distance;
-      if (slots[seen + distance] === slot) return seen + distance;
+    const chunk = seen & -chunkSize;
+    // Outward from where it was, around the ends of its chunk.
+    for (let distance = 0; distance <= chunkSize / 2; distance++) {
+      const below = chunk + ((seen - distance) & (chunkSize - 1));
+      if (slots[below] === slot) return below;
+      const above = chunk + ((seen + distance) & (chunkSize - 1));
+      if (slots[above] === slot) return above;
     }
     throw new Error(`Expected a slot that is in the list, got ${slot}`);
   }
