@@ -42,11 +42,11 @@ function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
   return Math.max(seats, Math.sqrt(2 * arrivalRate * (seats - 1) * (timeoutMs / 1000)) - 1);
 }
 
-/** Consecutive blocks of the waiting solos by skill; with parties or roles, the best games one by one. */
+/** Consecutive blocks of the waiting solos by skill; with parties or roles, everyone into games at once. */
 function sortedBlocks(pool: CandidateSource, { rules }: PoolFacts): Iterable<Candidate> {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
   const cuttable = rules.roles === undefined && waiting.every(({ players }) => players.length === 1);
-  return cuttable ? blocks(pool, waiting, 2 * rules.teamSize) : pool.bestFirst();
+  return cuttable ? blocks(pool, waiting, 2 * rules.teamSize) : pool.everyone();
 }
 
 function* blocks(pool: CandidateSource, byAge: readonly Ticket[], seats: number): Iterable<Candidate> {

@@ -58,6 +58,8 @@ export interface CandidateSource {
   clash(a: Ticket, b: Ticket): boolean;
   /** Disjoint games of all waiting tickets, the best one first, until none can be formed. */
   bestFirst(): Iterable<Candidate>;
+  /** As many disjoint games of all waiting tickets as can be made at once, with the least sum of imbalances, by skill. */
+  everyone(): Iterable<Candidate>;
   /** The best game among a few tickets; with `anchor`, the best one that has this ticket in it. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
 }

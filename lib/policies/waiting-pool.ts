@@ -1,4 +1,5 @@
-import { GamePool } from '../engine/game-pool.ts';
+import { type Forbids, GamePool } from '../engine/game-pool.ts';
+import { partitionTickets } from '../engine/partition-tickets.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 
@@ -21,7 +22,7 @@ export class WaitingPool implements CandidateSource {
   readonly #playersTwice: ReadonlySet<string>;
   /** Everything that waits, for proofs; made when the first one is asked for. */
   #all: GamePool | undefined;
-  /** Set while `bestFirst` runs: a bound that holds for what it has set aside and all that is left. */
+  /** Set while `bestFirst` or `everyone` runs: a bound that holds for what it has set aside and all that is left. */
   #drainBound: number | undefined;
 
   /** @param tickets with different ticket ids; two that share a player never meet in one game */
@@ -66,6 +67,24 @@ export class WaitingPool implements CandidateSource {
     }
   }
 
+  *everyone(): Iterable<Candidate> {
+    const tickets = new Map(this.#waiting);
+    const forbids = this.#forbids();
+    const { games } = partitionTickets([...tickets.values()], this.#rules, this.#nowMs, {
+      objective: 'sum',
+      ...(forbids && { forbids }),
+    });
+    try {
+      for (const game of games) {
+        // It holds for all that waited at the beginning, so for all that are left.
+        this.#drainBound = game.lowerBound;
+        yield this.#candidateOf(game, tickets);
+      }
+    } finally {
+      this.#drainBound = undefined;
+    }
+  }
+
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined {
     const pool = this.#poolOf(tickets, CANDIDATE_NODE_BUDGET);
     const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
@@ -103,14 +122,18 @@ export class WaitingPool implements CandidateSource {
   }
 
   #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number): GamePool {
+    const forbids = this.#forbids();
     const pool = new GamePool(this.#rules, {
       ...(nodeBudget !== undefined && { nodeBudget }),
-      ...(this.#playersTwice.size > 0 && {
-        forbids: (a: Ticket, b: Ticket) => (this.clash(a, b) ? 'the two tickets share a player' : undefined),
-      }),
+      ...(forbids && { forbids }),
     });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;
+  }
+
+  #forbids(): Forbids | undefined {
+    if (this.#playersTwice.size === 0) return undefined;
+    return (a, b) => (this.clash(a, b) ? 'the two tickets share a player' : undefined);
   }
 
   #candidateOf(game: Game, tickets: ReadonlyMap<string, Ticket>): Candidate {

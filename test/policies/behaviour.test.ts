@@ -157,6 +157,18 @@ describe('periodic', () => {
     expect(before.matches).toHaveLength(0);
     expect(planTick({ rules, tickets, nowMs: NOW_MS, memory: before.memory }).matches).toHaveLength(1);
   });
+
+  it('keeps the solo players that the pairs need, where greedy strands the pairs', () => {
+    const solos = Array.from({ length: 6 }, (_, i) => solo(`solo ${i}`, 1500, NOW_MS - 2000));
+    const pairs = Array.from({ length: 6 }, (_, i) => ({
+      ticketId: `pair ${i}`,
+      enqueuedAtMs: NOW_MS - 2000,
+      players: [0, 100].map((more) => ({ playerId: `${i} and ${more}`, skill: 1450 + more })),
+    }));
+    const gamesWith = (release: ReleaseOptions) => matched(queue(3, release), [...solos, ...pairs]);
+    expect(gamesWith({ policy: 'greedy' })).toHaveLength(1);
+    expect(gamesWith({ policy: 'periodic', everySeconds: 1 })).toHaveLength(3);
+  });
 });
 
 describe('patient', () => {
