@@ -11,6 +11,7 @@ import { matchOffline } from '../../lib/service/offline.ts';
 import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
 import { drawParty, meanPartySize, type Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
+import { DEFINITION } from './service-variants.ts';
 import { Usage } from './usage.ts';
 
 export interface RunOptions {
@@ -42,16 +43,6 @@ export interface RunResult {
 
 /** How long after the last POST the last match may take. */
 const DRAIN_MS = 30_000;
-
-const DEFINITION: QueueDefinition = {
-  name: 'bench',
-  teamSize: 5,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  beta: 10,
-  release: { policy: 'greedy' },
-  tickSeconds: 1,
-  timeoutSeconds: 600,
-};
 
 /**
  * Plays a game backend at a rate against a local cloud of its own and measures what comes back by webhook.

@@ -1,8 +1,8 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { quantile } from '../../lib/service/quantile.ts';
-import type { Population } from '../../lib/simulation/population.ts';
 import { type RunResult, run } from './service-run.ts';
+import { VARIANTS } from './service-variants.ts';
 
 /**
  * `npm run bench:service`: POST-to-webhook latency and cost of the whole service on the local cloud, as the
@@ -15,14 +15,6 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
-
-const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
-/** What is measured: who comes, and which events the bus gets. */
-const VARIANTS: Record<string, { population: Population; events?: ['MatchFound'] }> = {
-  solos: { population: { skills } },
-  'solos, MatchFound alone': { population: { skills }, events: ['MatchFound'] },
-  'with parties': { population: { skills, partyWeights: [55, 25, 10, 3, 7] } },
-};
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);
 

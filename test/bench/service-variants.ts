@@ -1,0 +1,22 @@
+import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { Population } from '../../lib/simulation/population.ts';
+
+/** The queue of the service's benchmark. */
+export const DEFINITION: QueueDefinition = {
+  name: 'bench',
+  teamSize: 5,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  beta: 10,
+  release: { policy: 'greedy' },
+  tickSeconds: 1,
+  timeoutSeconds: 600,
+};
+
+const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
+
+/** What is measured: who comes, and which events the bus gets. */
+export const VARIANTS: Readonly<Record<string, { population: Population; events?: ['MatchFound'] }>> = {
+  solos: { population: { skills } },
+  'solos, MatchFound alone': { population: { skills }, events: ['MatchFound'] },
+  'with parties': { population: { skills, partyWeights: [55, 25, 10, 3, 7] } },
+};
