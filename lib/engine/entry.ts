@@ -39,11 +39,16 @@ export class Entry {
     this.seconds = seconds;
   }
 
-  /** Its window has changed: what was found and tried does not count any more. */
-  forget(): void {
+  /** Its window has changed: what was tried does not count any more. */
+  tryAgain(): void {
     this.tries = 0;
     this.cuts = 0;
     this.restsUntil = 0;
+  }
+
+  /** What was found does not count any more either. */
+  forget(): void {
+    this.tryAgain();
     this.game = undefined;
   }
 }

@@ -27,7 +27,7 @@ export interface QueueAnswer {
  * games that removals leave valid. Without β the entry is that of the **newest** ticket in the game: an
  * insert touches no other entry. With β it is that of the **longest waiting**: then all games of an entry
  * have the same wait, its key is β·t plus a bound on the imbalance alone, and an old outlier does not
- * spoil the bounds of those around it. An insert must then look at the entries of those who wait longer,
+ * spoil the bounds of those around it. An insert must then look at the keys of all who wait,
  * which is linear.
  *
  * Tickets inserted before the first query are taken in at once, in O(n log n).
@@ -53,6 +53,9 @@ export class TicketQueue {
   readonly #heap = new KeyHeap();
   /** By slot the entry's key plus β·t, what the heap orders by; NaN when the slot is free. */
   #costs = new Float64Array(64);
+  /** By slot the entry's key, NaN when the slot is free, and its ticket's mean skill: what an insert with β looks at. */
+  #keys = new Float64Array(64).fill(Number.NaN);
+  #means = new Float64Array(64);
   /** What is proved of all games of a queue with roles; made when a search is cut short, void when tickets come. */
   #centre: PoolCentre | undefined;
   #clock = 0;
@@ -107,6 +110,7 @@ export class TicketQueue {
       this.#centre?.remove(entry);
       this.#list.remove(entry);
       this.#costs[entry.slot] = Number.NaN;
+      this.#keys[entry.slot] = Number.NaN;
     }
     return true;
   }
@@ -188,7 +192,6 @@ export class TicketQueue {
     this.#settle();
     const entry = this.#byId.get(ticketId);
     if (!entry) return undefined;
-    const anyone = () => true;
     const range = this.#narrowest(entry, anyone);
     if (range === Number.POSITIVE_INFINITY) return undefined;
     const highest = this.#highestImbalance();
@@ -490,6 +493,8 @@ export class TicketQueue {
     const count = sorted.length;
     this.#list.fill(sorted);
     this.#costs = new Float64Array(2 * count);
+    this.#keys = new Float64Array(2 * count).fill(Number.NaN);
+    this.#means = new Float64Array(2 * count);
     this.#heap.clear();
     const ends = narrowestWindows(sorted, this.#counter);
     // The narrowest window that ends with, or contains, each ticket, from those that start with each.
@@ -514,33 +519,45 @@ export class TicketQueue {
     this.#clock = count;
   }
 
-  /** Takes in one ticket: its own entry, and with β the entries of those who wait longer and whose games it may join. */
+  /**
+   * Takes in one ticket: its own entry, and with β the entries of those who wait longer and whose games it may join. Their keys fall
+   * to what its place alone says; what more is true is found when they come to the top, which those who came late seldom do.
+   */
   #takeIn(entry: Entry): void {
     this.#list.insert(entry);
     entry.came = ++this.#clock;
-    this.#setKey(entry, this.#perRange * this.#narrowest(entry, this.#membersOf(entry)));
-    if (this.#rules.beta === 0) return;
-    for (const other of this.#list) {
-      const atLeast = this.#perRange * Math.abs(other.pooled.mean - entry.pooled.mean);
-      if (other === entry || atLeast >= other.key) continue;
-      const accepts = this.#membersOf(other);
-      if (!accepts(entry)) continue;
-      const key = Math.max(atLeast, this.#perRange * this.#narrowest(other, accepts));
-      if (key >= other.key) continue;
-      other.forget();
-      this.#setKey(other, key);
+    if (this.#rules.beta === 0) {
+      this.#setKey(entry, this.#perRange * this.#narrowest(entry, this.#membersOf(entry)));
+      return;
+    }
+    const least = this.#perRange * this.#narrowest(entry, anyone);
+    this.#setKey(entry, least);
+    const { mean } = entry.pooled;
+    const keys = this.#keys;
+    const means = this.#means;
+    for (let slot = 0; slot < keys.length; slot++) {
+      const atLeast = Math.max(least, this.#perRange * Math.abs(means[slot] - mean));
+      // True for a free slot.
+      if (!(keys[slot] > atLeast)) continue;
+      const other = this.#list.at(slot);
+      if (!this.#membersOf(other)(entry)) continue;
+      other.tryAgain();
+      this.#setKey(other, atLeast);
     }
   }
 
   #setKey(entry: Entry, key: number): void {
-    entry.key = key;
-    if (entry.slot >= this.#costs.length) {
-      const costs = new Float64Array(2 * entry.slot);
-      costs.set(this.#costs);
-      this.#costs = costs;
+    const { slot } = entry;
+    if (slot >= this.#costs.length) {
+      this.#costs = grown(this.#costs, 2 * slot);
+      this.#keys = grown(this.#keys, 2 * slot);
+      this.#means = grown(this.#means, 2 * slot);
     }
-    this.#costs[entry.slot] = key + this.#waitTerm(entry);
-    if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[entry.slot], entry.slot);
+    entry.key = key;
+    this.#keys[slot] = key;
+    this.#means[slot] = entry.pooled.mean;
+    this.#costs[slot] = key + this.#waitTerm(entry);
+    if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[slot], slot);
     if (this.#heap.size > 64 + 4 * this.#list.size) this.#heap.compact(this.#costs);
   }
 
@@ -582,6 +599,15 @@ export class TicketQueue {
     const { alpha, teamSize } = this.#rules;
     return lemma1(Math.max(0, this.#high - this.#low), alpha * teamSize);
   }
+}
+
+const anyone = () => true;
+
+/** The same values with more room. */
+function grown(values: Float64Array, room: number): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(room).fill(Number.NaN);
+  more.set(values);
+  return more;
 }
 
 /** Whether a cost is known and not above a bound, but for rounding: costs are sums of an imbalance and a wait. */
