@@ -165,10 +165,11 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       games = [...pool.drain(nowMs)];
     });
     const gaps = games.map((game) => (game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
+    gaps.sort((a, b) => a - b);
     report({
       work: `roles of ${popularity} popularity, drain best first, n = ${count(n)}`,
       aim: 'a few seconds, exact or certified',
-      reached: `${(ms / 1000).toFixed(2)} s, ${games.length} games, ${percent(gaps.filter((gap) => gap === 0).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5))}, p90 ${percent(quantile(gaps, 0.9))}`,
+      reached: `${(ms / 1000).toFixed(2)} s, ${games.length} games, ${percent(gaps.filter((gap) => gap === 0).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
       sink: games.reduce((sum, game) => sum + game.imbalance, 0),
     });
   }
