@@ -1,17 +1,19 @@
 import type { DividedGame } from './exchange-tickets.ts';
-import type { GamePool } from './game-pool.ts';
+import type { Forbids, GamePool } from './game-pool.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
-import type { Game } from './types.ts';
+import type { RoleTable } from './roles.ts';
+import type { Game, GameRules } from './types.ts';
+import { shapesOf } from './windows.ts';
 
 /** Where games are sought. */
-export interface GamesOf {
+export interface GameSearch {
   /** A pool of these tickets. */
   poolOf(tickets: readonly PooledTicket[]): GamePool;
   readonly nowMs: number;
 }
 
 /** The best game of each ticket in this order among those left; a ticket that has none is passed over, for good. */
-export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: GamesOf): DividedGame[] {
+export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: GameSearch): DividedGame[] {
   const pool = poolOf(order);
   const left = new Map(order.map((pooled) => [pooled.ticket.ticketId, pooled]));
   const games: DividedGame[] = [];
@@ -25,6 +27,72 @@ export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: 
     }
   }
   return games;
+}
+
+/** With all games that can be made of the tickets left, in order of skill. */
+export function withTheRest(
+  games: readonly DividedGame[],
+  pooled: readonly PooledTicket[],
+  rules: GameRules,
+  roles: RoleTable | undefined,
+  search: GameSearch,
+): DividedGame[] {
+  const all = [...games];
+  for (;;) {
+    const left = leftOut(pooled, all);
+    const more = hasShape(left, rules) ? gamesInOrder(scarcestFirst(left, roles), search) : [];
+    if (more.length === 0) break;
+    all.push(...more);
+  }
+  const totalSkill = ({ members }: DividedGame) =>
+    members.reduce((sum, { mean, size }) => sum + size * mean, 0);
+  return all.sort((a, b) => totalSkill(a) - totalSkill(b));
+}
+
+/** The tickets in no game, in their order. */
+export function leftOut(pooled: readonly PooledTicket[], games: readonly DividedGame[]): PooledTicket[] {
+  const seated = new Set(games.flatMap(({ members }) => members));
+  return pooled.filter((ticket) => !seated.has(ticket));
+}
+
+/** Those that the most others refuse, then the largest parties, while there are enough to complete them. */
+export function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids | undefined): PooledTicket[] {
+  const refusals = new Map(
+    pooled.map((a) => [
+      a,
+      forbids ? pooled.filter((b) => b !== a && forbids(a.ticket, b.ticket) !== undefined).length : 0,
+    ]),
+  );
+  return pooled.toSorted((a, b) => refusals.get(b)! - refusals.get(a)! || b.size - a.size);
+}
+
+/** Whether the sizes of these tickets add up to two teams at all. */
+function hasShape(tickets: readonly PooledTicket[], { teamSize }: GameRules): boolean {
+  const sizes = new Uint32Array(teamSize + 1);
+  for (const { size } of tickets) sizes[size]++;
+  return sizes.some((count, size) => count > 0 && shapesOf(sizes, size, teamSize).length > 0);
+}
+
+/**
+ * Those first whose roles the fewest accept for a place, so that each of them gets the best of the others; equally scarce ones
+ * by skill, which without roles is everybody.
+ */
+function scarcestFirst(
+  tickets: readonly PooledTicket[],
+  roles: RoleTable | undefined,
+): readonly PooledTicket[] {
+  if (!roles) return tickets;
+  const perPlace = roles.places.map((places, role) => {
+    const willing = tickets.reduce(
+      (sum, { masks }) => sum + masks.filter((mask) => (mask >> role) & 1).length,
+      0,
+    );
+    return willing / places;
+  });
+  const plentyOf = (mask: number) =>
+    Math.max(...perPlace.map((plenty, role) => ((mask >> role) & 1) * plenty));
+  const plenty = new Map(tickets.map((ticket) => [ticket, Math.min(...Array.from(ticket.masks, plentyOf))]));
+  return tickets.toSorted((a, b) => plenty.get(a)! - plenty.get(b)!);
 }
 
 function divided(

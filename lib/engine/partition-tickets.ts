@@ -1,7 +1,8 @@
 import { type DividedGame, exchangeTickets, type Worth } from './exchange-tickets.ts';
 import { makeGame } from './game.ts';
-import { type GamesOf, gamesInOrder } from './game-by-game.ts';
+import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { type Forbids, GamePool } from './game-pool.ts';
+import { priority } from './imbalance.ts';
 import { packTickets } from './pack-tickets.ts';
 import { type PartitionObjective, partition } from './partition.ts';
 import { partitionBounds } from './partition-bounds.ts';
@@ -54,7 +55,10 @@ export function partitionTickets(
     for (const { ticket } of waiting) pool.insert(ticket);
     return pool;
   };
-  const poolBound = poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
+  // If the node budget ends before there is a game: none has a longer wait, or an imbalance below 0.
+  const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
+  const poolBound =
+    poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
   const release = ({ members, firstTeam }: DividedGame) =>
     makeGame(members, firstTeam, rules, roles, nowMs, poolBound);
   if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
@@ -62,7 +66,7 @@ export function partitionTickets(
   }
 
   // What is sought is balance: waiting has no weight where everyone plays.
-  const search: GamesOf = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
+  const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
   const worth =
     objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
   const starts = [packTickets(pooled, rules, roles, forbids)];
@@ -71,20 +75,16 @@ export function partitionTickets(
       starts.push(gamesInOrder(order, search));
     }
   }
-  let best: { games: DividedGame[]; left: PooledTicket[]; value: number } | undefined;
+  let best: { games: DividedGame[]; value: number } | undefined;
   for (const start of starts) {
-    const complete = completed(start, pooled, search);
+    const complete = withTheRest(start, pooled, rules, roles, search);
     const games = exchangeTickets(complete, rules, roles, forbids, worth, swapBudget);
     const value = totalWorth(games, worth);
-    if (
-      best &&
-      games.length <= best.games.length &&
-      !(games.length === best.games.length && value < best.value)
-    )
-      continue;
-    best = { games, left: leftOut(pooled, games), value };
+    const more = best ? games.length - best.games.length : 1;
+    if (more > 0 || (more === 0 && value < best!.value)) best = { games, value };
   }
-  const { games, left } = best!;
+  const { games } = best!;
+  const left = leftOut(pooled, games);
 
   const released = games.map(release);
   const reached = totalWorth(
@@ -127,38 +127,6 @@ function partitionSolos(
     objective: result.objective,
     objectiveLowerBound: result.lowerBound,
   };
-}
-
-/** Those that the most others refuse, then the largest parties, while there are enough to complete them. */
-function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids | undefined): PooledTicket[] {
-  const refusals = new Map(
-    pooled.map((a) => [
-      a,
-      forbids ? pooled.filter((b) => b !== a && forbids(a.ticket, b.ticket) !== undefined).length : 0,
-    ]),
-  );
-  return pooled.toSorted((a, b) => refusals.get(b)! - refusals.get(a)! || b.size - a.size);
-}
-
-/** With all games that can be made of the tickets left, in order of skill. */
-function completed(
-  games: readonly DividedGame[],
-  pooled: readonly PooledTicket[],
-  search: GamesOf,
-): DividedGame[] {
-  const all = [...games];
-  for (let more: DividedGame[]; ; all.push(...more)) {
-    more = gamesInOrder(leftOut(pooled, all), search);
-    if (more.length === 0) break;
-  }
-  const totalSkill = ({ members }: DividedGame) =>
-    members.reduce((sum, { mean, size }) => sum + size * mean, 0);
-  return all.sort((a, b) => totalSkill(a) - totalSkill(b));
-}
-
-function leftOut(pooled: readonly PooledTicket[], games: readonly DividedGame[]): PooledTicket[] {
-  const seated = new Set(games.flatMap(({ members }) => members));
-  return pooled.filter((ticket) => !seated.has(ticket));
 }
 
 function imbalances(objective: 'worst' | 'sum'): Worth {
