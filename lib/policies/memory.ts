@@ -1,8 +1,9 @@
 import type { Ticket } from '../engine/types.ts';
 import type { PoolFacts } from './policy.ts';
+import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from './skill-sketch.ts';
 
 /**
- * What a bucket remembers between two ticks: a small JSON value (some 1.5 KB), from which the rate and the
+ * What a bucket remembers between two ticks: a small JSON value (some 1 KB), from which the rate and the
  * skills of arrivals are estimated. Nothing of this is ever configured.
  */
 export interface TickMemory {
@@ -14,18 +15,19 @@ export interface TickMemory {
   /** Players who came, and the seconds in which they came; both fade with time. */
   readonly players: number;
   readonly seconds: number;
-  /** Skills of the players who came last, a ring of at most `SAMPLE_SIZE` that is next written at `ringAt`. */
-  readonly skills: readonly number[];
-  readonly ringAt: number;
+  /** Players who ever came. */
+  readonly seen: number;
+  /** Their skills, of the last hour mostly, or of the last thousand players if they took longer. */
+  readonly skills: SkillSketch;
 }
 
-/** Enough for a density within some 25%, which is some 12% of a threshold. */
-const SAMPLE_SIZE = 256;
-/** The estimate of the rate rests on about this many arrivals: within some 10%. */
-const ARRIVALS_REMEMBERED = 100;
+/**
+ * The estimate of the rate rests on about min(300, 1.6·n^0.7) of n arrivals: a rate that has hardly changed over
+ * many will hardly change over the next ones. 300 are within some 6%; from 100 to 1000 nothing changes.
+ */
+const ARRIVALS_REMEMBERED = { least: 5, factor: 1.6, exponent: 0.7, most: 300 };
 const MEMORY_MAX_SECONDS = 3600;
-/** Quantiles over which the typical density is the mean. */
-const TYPICAL_POINTS = 16;
+const SKILLS_REMEMBERED = 1000;
 
 /** The memory after this tick has seen its tickets. */
 export function remember(
@@ -33,43 +35,43 @@ export function remember(
   tickets: readonly Ticket[],
   nowMs: number,
 ): TickMemory {
-  let oldestMs = nowMs;
-  for (const { enqueuedAtMs } of tickets) oldestMs = Math.min(oldestMs, enqueuedAtMs);
-  const before: TickMemory = memory ?? {
-    version: 1,
-    tickedAtMs: oldestMs,
-    newestSeenMs: Number.NEGATIVE_INFINITY,
-    players: 0,
-    seconds: 0,
-    skills: [],
-    ringAt: 0,
-  };
-  const newcomers = tickets
-    .filter(({ enqueuedAtMs }) => enqueuedAtMs > before.newestSeenMs)
-    .sort((a, b) => a.enqueuedAtMs - b.enqueuedAtMs || (a.ticketId < b.ticketId ? -1 : 1));
-  const skills = [...before.skills];
-  let { ringAt } = before;
-  let arrived = 0;
-  for (const { players } of newcomers) {
-    arrived += players.length;
-    for (const { skill } of players) {
-      skills[ringAt] = Number(skill.toPrecision(6));
-      ringAt = (ringAt + 1) % SAMPLE_SIZE;
-    }
+  const before = memory ?? firstMemory(tickets, nowMs);
+  let { newestSeenMs } = before;
+  const newcomers: number[] = [];
+  for (const { enqueuedAtMs, players } of tickets) {
+    if (enqueuedAtMs <= before.newestSeenMs) continue;
+    newestSeenMs = Math.max(newestSeenMs, enqueuedAtMs);
+    for (const { skill } of players) newcomers.push(skill);
   }
   const elapsed = Math.max(0, nowMs - before.tickedAtMs) / 1000;
-  const rate = before.seconds === 0 ? 0 : before.players / before.seconds;
-  const horizon = Math.min(MEMORY_MAX_SECONDS, rate === 0 ? MEMORY_MAX_SECONDS : ARRIVALS_REMEMBERED / rate);
+  const horizon = horizonOf(before);
   const kept = Math.exp(-elapsed / horizon);
+  // What happened since the last tick has begun to fade as well: else a night without ticks would outweigh the day.
+  const added = elapsed === 0 ? 1 : ((1 - kept) * horizon) / elapsed;
+  const skillsKept = Math.exp(-Math.min(elapsed / MEMORY_MAX_SECONDS, newcomers.length / SKILLS_REMEMBERED));
   return {
     version: 1,
     tickedAtMs: nowMs,
-    newestSeenMs: newcomers.at(-1)?.enqueuedAtMs ?? Math.max(before.newestSeenMs, Number.MIN_SAFE_INTEGER),
-    players: before.players * kept + arrived,
-    seconds: before.seconds * kept + elapsed,
-    skills,
-    ringAt,
+    newestSeenMs,
+    players: before.players * kept + newcomers.length * added,
+    seconds: before.seconds * kept + elapsed * added,
+    seen: before.seen + newcomers.length,
+    skills: addSkills(before.skills, newcomers, skillsKept),
   };
+}
+
+function firstMemory(tickets: readonly Ticket[], nowMs: number): TickMemory {
+  let tickedAtMs = nowMs;
+  for (const { enqueuedAtMs } of tickets) tickedAtMs = Math.min(tickedAtMs, enqueuedAtMs);
+  const newestSeenMs = Number.MIN_SAFE_INTEGER;
+  return { version: 1, tickedAtMs, newestSeenMs, players: 0, seconds: 0, seen: 0, skills: EMPTY_SKETCH };
+}
+
+/** Seconds in which the memory of the rate fades by e. */
+function horizonOf({ players, seconds, seen }: TickMemory): number {
+  const { least, factor, exponent, most } = ARRIVALS_REMEMBERED;
+  const remembered = Math.min(most, Math.max(least, factor * seen ** exponent));
+  return Math.min(MEMORY_MAX_SECONDS, (remembered * Math.max(seconds, 1)) / Math.max(players, 1));
 }
 
 export type Estimates = Pick<
@@ -77,70 +79,36 @@ export type Estimates = Pick<
   'arrivalRate' | 'density' | 'typicalDensity' | 'rank' | 'strongShare'
 >;
 
-/** Rate, density and ranks as the memory knows them. */
-export function estimatesOf(memory: TickMemory): Estimates {
-  const arrivalRate = Math.max(memory.players, 1) / Math.max(memory.seconds, 1);
-  const sorted = Float64Array.from(memory.skills).sort();
-  const size = sorted.length;
-  let mean = 0;
-  for (const skill of sorted) mean += skill / size;
-  let square = 0;
-  for (const skill of sorted) square += (skill - mean) ** 2 / size;
-  const neighbours = Math.min(size - 1, Math.ceil(Math.sqrt(size)));
-  // Equal skills would make the density infinite; no two players are known better than this.
-  const distanceMin = Math.max(Math.sqrt(square) / 100, 1e-9 * Math.max(1, Math.abs(mean)));
-
-  /** By the distance to the nearest few: fine where many are, and never 0 beyond the ends of the scale. */
-  const density = (skill: number): number => {
-    if (neighbours < 1) return arrivalRate / (2 * Math.max(1, skill));
-    let above = lowerBound(sorted, skill);
-    let below = above - 1;
-    let distance = 0;
-    for (let i = 0; i < neighbours; i++) {
-      const toBelow = below >= 0 ? skill - sorted[below] : Number.POSITIVE_INFINITY;
-      const toAbove = above < size ? sorted[above] - skill : Number.POSITIVE_INFINITY;
-      distance = Math.min(toBelow, toAbove);
-      if (toBelow <= toAbove) below--;
-      else above++;
-    }
-    return (arrivalRate * neighbours) / (size * 2 * Math.max(distance, distanceMin));
-  };
-  let typicalDensity = 0;
-  for (let i = 0; i < TYPICAL_POINTS; i++) {
-    const part = (i + 0.5) / TYPICAL_POINTS;
-    typicalDensity += density(sorted[Math.floor(part * size)] ?? 0) / TYPICAL_POINTS;
+/**
+ * Rate, density and ranks as the memory knows them.
+ *
+ * @param expectedRate players per second, for as long as hardly anybody has come
+ */
+export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates {
+  const arrivalRate = rateOf(memory, expectedRate);
+  const spread = spreadOf(memory.skills);
+  if (spread === undefined) {
+    const density = (skill: number) => arrivalRate / (2 * Math.max(1, skill));
+    return { arrivalRate, density, typicalDensity: density(0), rank: () => 0.5, strongShare: 0.5 };
   }
   return {
     arrivalRate,
-    density,
-    typicalDensity,
-    rank(skill) {
-      return size === 0 ? 0.5 : (lowerBound(sorted, skill) + upperBound(sorted, skill)) / (2 * size);
-    },
-    strongShare: size === 0 ? 0.5 : 1 - upperBound(sorted, mean) / size,
+    density: (skill) => arrivalRate * spread.density(skill),
+    typicalDensity: arrivalRate * spread.typicalDensity,
+    rank: spread.rank,
+    strongShare: 1 - spread.rank(spread.mean),
   };
 }
 
-/** How many of the sorted values are below. */
-function lowerBound(sorted: Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** What is expected counts as much as so many arrivals, as a factor: it is soon forgotten however wrong it was. */
+const EXPECTED_COUNTS_AS = 2;
+/** A silence is evidence as well: with more than so many arrivals to expect it would have been unlikely, e⁻² = 14%. */
+const ARRIVALS_MISSED_MAX = 2;
 
-/** How many of the sorted values are below or equal. */
-function upperBound(sorted: Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function rateOf({ tickedAtMs, newestSeenMs, players, seconds, seen }: TickMemory, expected: number): number {
+  const measured = Math.max(players, 1) / Math.max(seconds, 1);
+  const trust = seen / (seen + EXPECTED_COUNTS_AS);
+  const rate = measured ** trust * expected ** (1 - trust);
+  const silentSeconds = Math.max(0, tickedAtMs - newestSeenMs) / 1000;
+  return seen === 0 ? rate : Math.min(rate, ARRIVALS_MISSED_MAX / silentSeconds);
 }

@@ -16,12 +16,12 @@ import {
  * Every ticket brings a threshold θ = c·√(waitCost/λ), λ the estimated density of arrivals at its skill
  * (players per second and unit of skill): where many come, a little patience finds near-perfect company; in
  * the thin ends of the scale it never will. θ is where the imbalance still to be gained and the wait it takes
- * cost the same. A game's limit starts at the mean θ of its players and grows
- * - with the square of every player's age, in units of what θ is worth in waiting, so that each long waiter
- *   counts and nobody waits without bound;
+ * cost the same. It grows
+ * - with the cube of the ticket's age: twice θ at six times the wait that is worth a typical θ, eight times more
+ *   at twelve times, so that nobody waits without bound;
  * - when so little time is left to the time-out that few newcomers can still be expected.
- * A game is made when its imbalance is within its limit, what friends differ among themselves left aside, and
- * at the last tick before a time-out always.
+ * A game's limit is the mean over its players, so that each long waiter counts. It is made when its imbalance is
+ * within its limit, what friends differ among themselves left aside, and at the last tick before a time-out always.
  */
 export const optionValueOptions = z.strictObject({
   policy: z.literal('option-value'),
@@ -69,61 +69,60 @@ function spreadWithin(tickets: readonly Ticket[], { uniformity: total }: Game, {
  *
  * With ρ players waiting per unit of skill, neighbours are 1/ρ apart, so a game of them has imbalance f = v/ρ,
  * v that of players one unit apart; by Little's law they wait ρ/λ. So f·wait = v/λ, and f + waitCost·wait is
- * least at f = √(v·waitCost/λ). Games are chosen, not taken as they come, which lets the threshold be
- * somewhat lower; the exponent was fitted by simulation for 1v1 to 8v8 and the minimum is flat.
+ * least where both are equal, at f = √(v·waitCost/λ). Games are chosen, not taken as they come, which lets the
+ * threshold be lower. At three quarters their sum is least for pairs before a time-out, and in 5v5 within 2% of the least.
  */
 function thresholdFactor({ teamSize, alpha, q }: GameRules): number {
-  const seats = 2 * teamSize;
-  const apart = Float64Array.from({ length: seats }, (_, at) => at);
+  const apart = Float64Array.from({ length: 2 * teamSize }, (_, at) => at);
   const unit = uniformity(apart, q) + (teamSize === 1 ? alpha : 0);
-  return Math.sqrt(unit) * seats ** (-1 / 6);
+  return CHOSEN * Math.sqrt(unit);
 }
+const CHOSEN = 3 / 4;
 
-/** At the age at which waiting has cost a typical threshold this many times, a player doubles the limit. */
-const THRESHOLDS_TO_DOUBLE = 14;
-/** The urgency of a ticket before whose time-out no newcomer can be expected any more. */
+/**
+ * At the age at which waiting has cost this many typical thresholds, a ticket's own is doubled; how steeply it
+ * grows from there. Less of it lowers the mean imbalance and prolongs the longest wait: docs/policies.md.
+ */
+const THRESHOLDS_TO_DOUBLE = 6;
+const AGE_EXPONENT = 3;
+/** By how many times θ a threshold is higher when no newcomer can be expected any more before the time-out. */
 const URGENCY_MAX = 2;
 
 /** What a ticket brings into the limit of a game. */
 interface LimitTerms {
-  /** θ, of which the game's is the mean over its players. */
+  /** θ with its growth by age; the game's is the mean over its players. */
   readonly threshold: number;
-  /** What the age of each of its players adds. */
-  readonly growth: number;
-  /** By which share the nearest time-out raises the threshold of the game. */
+  /** By which share the nearest time-out raises the limit of the game. */
   readonly urgency: number;
 }
 
 /** The imbalance up to which a game of these tickets is made. */
 function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], { teamSize }: GameRules): number {
   let threshold = 0;
-  let growth = 0;
   let urgency = 0;
   tickets.forEach(({ players }, at) => {
     threshold += (players.length * terms[at].threshold) / (2 * teamSize);
-    growth += players.length * terms[at].growth;
     urgency = Math.max(urgency, terms[at].urgency);
   });
-  return threshold * (1 + urgency) + growth;
+  return threshold * (1 + urgency);
 }
 
 function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket: Ticket) => LimitTerms {
   const { rules, arrivalRate, timeoutMs } = facts;
-  const seats = 2 * rules.teamSize;
   const factor = thresholdFactor(rules);
   // The same scale of age for all: by its own, the thin ends of the scale would wait several times as long.
   const typical = factor * Math.sqrt(waitCost / facts.typicalDensity);
+  const doubledAtSeconds = (THRESHOLDS_TO_DOUBLE * typical) / waitCost;
   return (ticket) => {
-    const threshold = factor * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
+    const theta = factor * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
     const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
     const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
-    const relativeAge = (ageSeconds * waitCost) / (THRESHOLDS_TO_DOUBLE * typical);
     return {
-      threshold,
-      growth: threshold * relativeAge * relativeAge,
+      threshold: theta * (1 + (ageSeconds / doubledAtSeconds) ** AGE_EXPONENT),
+      // Each team that still comes makes it e times less.
       urgency: isLastChance(1000 * ageSeconds, facts)
         ? Number.POSITIVE_INFINITY
-        : URGENCY_MAX * Math.exp((-arrivalRate * leftSeconds) / seats),
+        : URGENCY_MAX * Math.exp((-arrivalRate * leftSeconds) / rules.teamSize),
     };
   };
 }
@@ -163,14 +162,12 @@ function startsByMargin(
   const starts: { at: number; margin: number; least: number }[] = [];
   for (let at = 0; at + seats <= sorted.length; at++) {
     let threshold = 0;
-    let growth = 0;
     let urgency = 0;
     for (let i = at; i < at + seats; i++) {
       threshold += terms[i].threshold;
-      growth += terms[i].growth;
       urgency = Math.max(urgency, terms[i].urgency);
     }
-    const limit = (threshold / seats) * (1 + urgency) + growth;
+    const limit = (threshold / seats) * (1 + urgency);
     // With one player per team the difference of the teams is known as well.
     const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
     const least = apart + uniformity(skills.subarray(at, at + seats), rules.q);
@@ -253,13 +250,11 @@ function* aroundLongestWaiters(
   /** No game among these tickets has a higher limit. */
   function highestLimit(near: readonly number[]): number {
     let threshold = 0;
-    let growth = 0;
     let urgency = 0;
     for (const at of near) {
       threshold = Math.max(threshold, terms[at].threshold);
-      growth += sorted[at].players.length * terms[at].growth;
       urgency = Math.max(urgency, terms[at].urgency);
     }
-    return threshold * (1 + urgency) + growth;
+    return threshold * (1 + urgency);
   }
 }

@@ -8,6 +8,9 @@ import { WaitingPool } from './waiting-pool.ts';
 
 export type { TickMemory } from './memory.ts';
 
+/** Games that a queue is expected to make before a time-out, as long as hardly anybody has come. */
+const GAMES_BEFORE_TIMEOUT = 5;
+
 /** The part of a queue definition that decides about games. */
 export interface QueueRules {
   readonly teamSize: number;
@@ -68,7 +71,7 @@ export interface TickPlan {
 export function planTick(input: TickInput): TickPlan {
   const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false } = input;
   const memory = remember(input.memory, input.tickets, nowMs);
-  const ofSkills = estimatesOf(memory);
+  const ofSkills = estimatesOf(memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
   const timeoutMs = 1000 * rules.timeoutSeconds;
@@ -126,6 +129,11 @@ export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules
     q: q === 'inf' ? Number.POSITIVE_INFINITY : q,
     beta,
   };
+}
+
+/** Until the queue shows otherwise, a time-out is taken to be long enough for a few games: players per second. */
+function expectedRate({ teamSize, timeoutSeconds }: QueueRules): number {
+  return (GAMES_BEFORE_TIMEOUT * 2 * teamSize) / timeoutSeconds;
 }
 
 function factsOf(

@@ -674,8 +674,11 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           newestSeenMs: NOW_MS,
           players: 1 / 3,
           seconds: 1 / 3,
-          skills: Array.from({ length: 256 }, (_, i) => 1_000.25 + i),
-          ringAt: 0,
+          seen: 1e15 / 3,
+          skills: {
+            means: Array.from({ length: 64 }, (_, i) => 1_000.25 + i),
+            weights: Array.from({ length: 64 }, (_, i) => 1_000.25 + i),
+          },
         };
         const big = { ...report(1_000), recent, memory };
         const ranges = [false, true].flatMap((odd) => tickRanges(plan, odd).map((range) => ({ range, odd })));

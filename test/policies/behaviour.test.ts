@@ -71,7 +71,7 @@ describe("every long waiter's time counts, not only the longest's (ShieldBattery
     const memory = memoryOf(5);
     const game = (oldTickets: number) =>
       Array.from({ length: 10 }, (_, i) =>
-        solo(`t${i}`, 1450 + 10 * i, NOW_MS - (i < oldTickets ? 200_000 : 1000)),
+        solo(`t${i}`, 1450 + 10 * i, NOW_MS - (i < oldTickets ? 250_000 : 1000)),
       );
     expect(matched(rules, game(1), memory)).toHaveLength(0);
     expect(matched(rules, game(10), memory)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('a lone late ticket does not reset what its party-mates have waited (ex
     ['expanding', expanding],
     ['option-value', optionValue],
   ] as [string, ReleaseOptions][])('with %s', (_, release) => {
-    const waiting = Array.from({ length: 9 }, (_, i) => solo(`t${i}`, 1400 + 20 * i, NOW_MS - 90_000));
+    const waiting = Array.from({ length: 9 }, (_, i) => solo(`t${i}`, 1400 + 20 * i, NOW_MS - 120_000));
     const late = solo('late', 1480, NOW_MS - 1000);
     const rules = queue(5, release.policy === 'expanding' ? { ...expanding, tolerance: 100 } : release);
     expect(matched(rules, [...waiting, late], memoryOf(5))).toHaveLength(1);

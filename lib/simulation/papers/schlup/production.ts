@@ -11,11 +11,12 @@ const SKILL_SCALE = 1_000;
 const TICK_SECONDS = 6;
 
 /**
- * Schlup's cost of waiting as `waitCost`. Between two players d apart in skill, α = 1 and any q make the
- * imbalance 1.5·d; the paper counts 2·d on its scale of 1 and 1/τ_max for a player's wait.
+ * Schlup's cost of waiting as `waitCost`: the imbalance of one's game for which a player would wait a second.
+ * By formula (1) a game of two players d apart costs 2·d and the sum of their waits over τ_max: for each of them
+ * d and the own wait over τ_max, so τ_max is worth the whole scale. There α = 1 and any q make the imbalance 1.5·d.
  */
 export function waitCostOf({ longestWait }: Setting): number {
-  return (1.5 * SKILL_SCALE) / 2 / ((longestWait * MS_PER_TIME_UNIT) / 1000);
+  return (1.5 * SKILL_SCALE) / ((longestWait * MS_PER_TIME_UNIT) / 1000);
 }
 
 /** A release policy of the service, by the service's own tick, on the paper's arrivals (k = 2, D = 1). */
