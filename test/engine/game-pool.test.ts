@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { checkGame } from './oracle.ts';
@@ -68,6 +69,37 @@ describe('a game pool', () => {
       expect(best.lowerBound).toBe(best.priority);
       expect(game.lowerBound).toBeLessThanOrEqual(best.priority + 1e-9 * Math.abs(best.priority));
     }
+  });
+
+  it('drains the last of a rare role with games as good as from scratch, and bounds that hold', () => {
+    const random = seeded(8);
+    const of: GameRules = { ...rules, teamSize: 5, roles: { damage: 3, healer: 1, tank: 1 } };
+    const names = ['damage', 'healer', 'tank'];
+    const waiting = new Map<string, Ticket>();
+    for (let i = 0; i < 800; i++) {
+      const u = random();
+      const role = u < 0.04 ? 'tank' : u < 0.1 ? 'healer' : 'damage';
+      waiting.set(`t${i}`, party(`t${i}`, [1500 + 300 * normal(random)], [role]));
+    }
+    const tanks = [...waiting.values()].filter(({ players }) => players[0].roles![0] === 'tank').length;
+    const pool = poolOf([...waiting.values()], of);
+    let games = 0;
+    for (const game of pool.drain(0)) {
+      games++;
+      const present = [...waiting.values()];
+      checkGame(game, present, of, 0);
+      const fromScratch = bestRoleGame(
+        Float64Array.from(present, ({ players }) => players[0].skill),
+        Uint8Array.from(present, ({ players }) => 1 << names.indexOf(players[0].roles![0])),
+        of,
+        { nodeBudget: 2000 },
+      )!;
+      expect(game.lowerBound).toBeLessThanOrEqual(fromScratch.imbalance * (1 + 1e-12));
+      expect(fromScratch.lowerBound).toBeLessThanOrEqual(game.imbalance * (1 + 1e-12));
+      expect(game.imbalance).toBeLessThanOrEqual(1.5 * fromScratch.imbalance);
+      for (const ticketId of game.ticketIds) waiting.delete(ticketId);
+    }
+    expect(games).toBe(Math.floor(tanks / 2));
   });
 
   it('matches a party of mixed skill once its wait outweighs its spread', () => {
