@@ -1,6 +1,7 @@
 import { imbalancePerRange, lemma1 } from './bounds.ts';
 import { Entry, type FoundGame, type TicketGame } from './entry.ts';
 import { EntryList } from './entry-list.ts';
+import { reachNeeded, windowAround } from './entry-window.ts';
 import { ExchangeSearch } from './exchange-search.ts';
 import type { Forbids } from './game-pool.ts';
 import { KeyHeap } from './key-heap.ts';
@@ -401,80 +402,15 @@ export class TicketQueue {
     return this.#counter.isFull;
   }
 
-  /** The range of mean skills of the narrowest full window with this ticket among those accepted, ∞ if there is none. */
+  /** The least range of a game of this ticket with others that are accepted, as far as windows show; ∞ if there is none. */
   #narrowest(entry: Entry, accepts: (other: Entry) => boolean): number {
-    const counter = this.#counter;
-    const { mean, low, high } = entry.pooled;
-    counter.clear();
-    counter.add(entry.pooled);
-    const above: PooledTicket[] = [];
-    for (let other = entry.after; other && !counter.isFull; other = other.after) {
-      if (!accepts(other)) continue;
-      above.push(other.pooled);
-      counter.add(other.pooled);
-    }
+    const { range, looked } = windowAround(entry, accepts, this.#counter);
     // A long way counts against the node budget.
-    this.#search.nodes += above.length >> 3;
-    let narrowest = Number.POSITIVE_INFINITY;
-    let below = mean;
-    for (let other = entry.before; ; other = other.before) {
-      if (counter.isFull) {
-        // As narrow as it gets from this lowest ticket on.
-        while (above.length > 0) {
-          counter.remove(above[above.length - 1]);
-          if (!counter.isFull) {
-            counter.add(above[above.length - 1]);
-            break;
-          }
-          above.pop();
-        }
-        const top = above.length > 0 ? above[above.length - 1].mean : mean;
-        narrowest = Math.min(narrowest, top - below);
-      }
-      while (other && !accepts(other) && mean - other.pooled.mean < narrowest) other = other.before;
-      if (!other || mean - other.pooled.mean >= narrowest) break;
-      below = other.pooled.mean;
-      counter.add(other.pooled);
-    }
-    return Math.max(
-      narrowest,
-      high - low,
-      this.#parties > 0 ? this.#reachNeeded(entry, accepts, narrowest) : 0,
-    );
-  }
-
-  /**
-   * The least R such that those who are accepted, at most R away, and of a party at most R wide, make a full window with
-   * this ticket: the players of a game of range R are all such. Looks from `least` on.
-   */
-  #reachNeeded(entry: Entry, accepts: (other: Entry) => boolean, least: number): number {
-    const counter = this.#counter;
-    const { mean } = entry.pooled;
-    const near: { needs: number; pooled: PooledTicket }[] = [];
-    let below = entry.before;
-    let above = entry.after;
-    for (let radius = least; radius < Number.POSITIVE_INFINITY; radius *= 2) {
-      const take = ({ pooled }: Entry) => {
-        near.push({ needs: Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low), pooled });
-      };
-      for (; below && mean - below.pooled.mean <= radius; below = below.before) {
-        if (accepts(below)) take(below);
-      }
-      for (; above && above.pooled.mean - mean <= radius; above = above.after) {
-        if (accepts(above)) take(above);
-      }
-      near.sort((a, b) => a.needs - b.needs);
-      counter.clear();
-      counter.add(entry.pooled);
-      for (const { needs, pooled } of near) {
-        if (needs > radius) break;
-        counter.add(pooled);
-        if (counter.isFull) return needs;
-      }
-      if (!below && !above && near.every(({ needs }) => needs <= radius)) break;
-      if (radius === 0) radius = 1e-9 * this.#highestImbalance();
-    }
-    return Number.POSITIVE_INFINITY;
+    this.#search.nodes += looked >> 3;
+    const { low, high } = entry.pooled;
+    if (this.#parties === 0 || range === Number.POSITIVE_INFINITY) return Math.max(range, high - low);
+    const unit = 1e-9 * this.#highestImbalance();
+    return Math.max(range, high - low, reachNeeded(entry, accepts, this.#counter, range, unit));
   }
 
   /** Takes in what was inserted since the last query. */
