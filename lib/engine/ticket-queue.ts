@@ -41,6 +41,8 @@ export class TicketQueue {
   readonly #sign: number;
   readonly #perRange: number;
   readonly #nodeBudget: number;
+  /** What of it one entry may have at a time. */
+  readonly #share: number;
   readonly #search: TicketSearch;
   readonly #exchanges: ExchangeSearch;
   readonly #counter: WindowCounter;
@@ -79,6 +81,7 @@ export class TicketQueue {
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#perRange = imbalancePerRange(rules);
     this.#nodeBudget = nodeBudget;
+    this.#share = Math.ceil(shareOfBudget * nodeBudget);
     this.#search = new TicketSearch(rules, roles, forbids);
     this.#exchanges = new ExchangeSearch(rules, roles, forbids);
     this.#counter = new WindowCounter(rules.teamSize, roles);
@@ -171,7 +174,7 @@ export class TicketQueue {
       consider(entry);
       if (isAtMost(foundCost, costBound, wait)) continue;
       if (entry.restsUntil <= this.#queries) {
-        this.#refine(entry, foundCost, Math.min(nodesLeft, Math.ceil(shareOfBudget * this.#nodeBudget)));
+        this.#refine(entry, foundCost, Math.min(nodesLeft, this.#share));
         consider(entry);
         continue;
       }
@@ -239,8 +242,9 @@ export class TicketQueue {
     // A game that costs more than the best is kept: it may be the best when that is gone.
     entry.game = game ?? entry.game;
     if (this.#search.wasCut) {
-      entry.cuts++;
-      entry.restsUntil = this.#queries + 2 ** entry.cuts;
+      // With less than its share it has its turn at the next query.
+      if (nodeBudget === this.#share) entry.cuts++;
+      entry.restsUntil = this.#queries + (nodeBudget === this.#share ? 2 ** entry.cuts : 1);
     } else entry.tries++;
     const proved = Math.max(known, this.#search.bound);
     const impossible = !game && below === highest && proved >= highest;
@@ -551,7 +555,7 @@ function isAtMost(cost: number, bound: number, wait: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
 }
 
-/** What of a query's node budget one entry may have at a time. */
+/** What of a query's node budget one entry may have. */
 const shareOfBudget = 0.75;
 
 /** How many of the nearest tickets a dive looks at. */
