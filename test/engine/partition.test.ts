@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Forbids } from '../../lib/engine/game-pool.ts';
 import { imbalance } from '../../lib/engine/imbalance.ts';
 import { partition } from '../../lib/engine/partition.ts';
-import { partitionTickets } from '../../lib/engine/partition-tickets.ts';
+import { partitionTickets, type TicketPartition } from '../../lib/engine/partition-tickets.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { allGames, checkGame, scale } from './oracle.ts';
 import { normal, randomCase, seeded } from './random-pool.ts';
@@ -114,6 +114,39 @@ describe('the packing of parties', () => {
       expect((10 * result.games.length) / players).toBeGreaterThan(0.98);
       expect(result.objectiveLowerBound).toBeGreaterThan(0);
     }
+  });
+
+  it('exchanges tickets between games for what is to be minimised', () => {
+    const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
+    const tickets = crowd(seeded(15), 400, false);
+    for (const objective of ['worst', 'sum'] as const) {
+      const without = partitionTickets(tickets, rules, 0, { objective, swapBudget: 0 });
+      const exchanged = partitionTickets(tickets, rules, 0, { objective });
+      expect(exchanged.games).toHaveLength(without.games.length);
+      expect(exchanged.objectiveLowerBound).toBe(without.objectiveLowerBound);
+      expect(exchanged.objective).toBeLessThanOrEqual(without.objective);
+      // Where the worst game cannot be mended, the others are.
+      const sum = ({ games }: TicketPartition) => games.reduce((all, { imbalance: f }) => all + f, 0);
+      expect(sum(exchanged)).toBeLessThan(sum(without));
+    }
+  });
+
+  it('gives players of a scarce role the best company', () => {
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0, roles: { healer: 1, damage: 1 } };
+    // Two healers among the most skilled, and two hundred others.
+    const tickets = Array.from({ length: 202 }, (_, i) => ({
+      ticketId: `t${i}`,
+      enqueuedAtMs: 0,
+      players: [
+        { playerId: `p${i}`, skill: 1000 + i, roles: [i === 190 || i === 192 ? 'healer' : 'damage'] },
+      ],
+    }));
+    const { games, waiting } = partitionTickets(tickets, rules, 0);
+    // Four in a row, of whom the first and the last meet the other two.
+    expect(games).toHaveLength(1);
+    expect(games[0].imbalance).toBeCloseTo(Math.sqrt(1.25), 9);
+    expect(waiting).toHaveLength(198);
+    expect(waiting[0].reason).toContain('the role healer is missing');
   });
 
   it('gives the same games to the byte in whatever order the tickets come', () => {
