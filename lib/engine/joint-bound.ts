@@ -73,7 +73,7 @@ export function jointBound(
  * q ≥ 2: the least of α·deficit + v_2. To lessen the deficit mates go up, and those at the lowest cost the least: so all
  * below some level t go up to t, until the deficit is 0. With z the values then, μ their mean and v their v_2,
  * g_i = (z_i − μ)/(N·v) and λ = (t − μ)/(N·v): the mates at t have the coefficient 0, those above it more, and at the fill the bound
- * is just v. If λ > α it is v − (λ − α)·deficit.
+ * is just v. With λ > α it is v − (λ − α)·deficit(fill).
  */
 function levelBound(
   uniformity: number,
