@@ -126,7 +126,8 @@ export class TicketSearch {
         this.#cutBound = Number.POSITIVE_INFINITY;
         this.#descend(0, pooled.size, 0, 0, within, 0, credit);
         // Few stand before it: perhaps it plays without them.
-        if (anchor > 0 && anchor < this.#n) this.#descend(anchor + 1, pooled.size, 0, 0, within, 0, credit);
+        if (anchor > 0 && 4 * anchor < this.candidates.length)
+          this.#descend(anchor + 1, pooled.size, 0, 0, within, 0, credit);
         this.#extend(0, pooled.size, 0, 0, within, 0, credit);
       } else this.#nodesLeft += Math.max(0, nodeBudget - shortSearch);
     }
