@@ -127,8 +127,8 @@ export class TicketQueue {
     const nodesFrom = this.#search.nodes;
     let found: FoundGame | undefined;
     let foundCost = Number.POSITIVE_INFINITY;
-    /** What is proved of all games at once, when a search was cut short. */
-    let allBound = Number.NEGATIVE_INFINITY;
+    /** No game has an imbalance below this: the centre bound, looked for when a search was cut short. */
+    let floor: number | undefined;
     /** Entries that got their share of the budget without an end; what is proved of them bounds the answer. */
     const aside: Entry[] = [];
     let asideBound = Number.POSITIVE_INFINITY;
@@ -140,13 +140,17 @@ export class TicketQueue {
     };
     for (;;) {
       const entry = this.#least();
+      if (floor !== undefined && entry && entry.key < floor) {
+        this.#heap.pop();
+        this.#setKey(entry, floor);
+        continue;
+      }
       const costBound = entry ? this.#costs[entry.slot] : Number.POSITIVE_INFINITY;
       const wait = entry ? this.#waitTerm(entry) : 0;
       const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      const isProved = isAtMost(foundCost, Math.max(allBound, costBound), wait);
-      const isCut = entry !== undefined && !isProved && (nodesLeft <= 0 || entry.cuts > 0);
-      if (isCut && this.#hasCentre() && allBound === Number.NEGATIVE_INFINITY) {
-        allBound = this.#centreBound(foundCost);
+      const isProved = isAtMost(foundCost, costBound, wait);
+      if (this.#roles && floor === undefined && entry && !isProved && (nodesLeft <= 0 || entry.cuts > 0)) {
+        floor = this.#centreBound(foundCost - wait);
         const game = this.#gameAroundCentre();
         if (game && this.#costOf(game) < foundCost) {
           found = game;
@@ -161,11 +165,7 @@ export class TicketQueue {
         foundCost = this.#costOf(found);
         this.#lastImbalance = found.imbalance;
         const proved = isAtMost(foundCost, costBound, wait) ? foundCost : costBound;
-        return {
-          game: found,
-          cost: foundCost,
-          costBound: Math.min(foundCost, Math.max(allBound, Math.min(asideBound, proved))),
-        };
+        return { game: found, cost: foundCost, costBound: Math.min(asideBound, proved) };
       }
       if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
         entry.game = undefined;
@@ -178,8 +178,10 @@ export class TicketQueue {
         consider(entry);
         continue;
       }
-      // Cut short: if it has no game, any game; then on with the others.
-      if (!entry.game && !found) this.#dive(entry);
+      // Cut short: if there is no game, any game of it; then on with the others. (With β a game around the centre says little
+      // about what this one's wait is worth.)
+      const needsGame = !found || (floor !== undefined && this.#rules.beta > 0);
+      if (!entry.game && needsGame) this.#dive(entry);
       if (entry.key === Number.POSITIVE_INFINITY) continue;
       consider(entry);
       this.#heap.pop();
@@ -249,11 +251,6 @@ export class TicketQueue {
     const proved = Math.max(known, this.#search.bound);
     const impossible = !game && below === highest && proved >= highest;
     this.#setKey(entry, impossible ? Number.POSITIVE_INFINITY : proved);
-  }
-
-  /** Without β the centre bound speaks of costs. */
-  #hasCentre(): boolean {
-    return this.#roles !== undefined && this.#rules.beta === 0;
   }
 
   #centreBound(enough: number): number {
