@@ -29,6 +29,8 @@ export class Entry {
   /** The searches that came to an end, and those that were cut short. After each of these it rests twice as many queries. */
   tries = 0;
   cuts = 0;
+  /** How often the way from what is proved to the best game was halved: up when a search is cut short, down when one ends. */
+  halvings = 0;
   /** The number of the query that searches it again. */
   restsUntil = 0;
   /** The best game found so far, not always that of `key`. */
@@ -43,6 +45,7 @@ export class Entry {
   tryAgain(): void {
     this.tries = 0;
     this.cuts = 0;
+    this.halvings = 0;
     this.restsUntil = 0;
   }
 

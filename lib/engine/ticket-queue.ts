@@ -239,15 +239,25 @@ export class TicketQueue {
     }
     const highest = this.#highestImbalance();
     const needed = Math.min(highest, foundCost - this.#waitTerm(entry), entry.game?.imbalance ?? highest);
-    const below = Math.min(needed, this.#aLittleAbove(known, entry.tries, entry.cuts));
+    // With a game in hand that was too far to be proved the best, a part of the way to it.
+    const part = entry.game ? known + (entry.game.imbalance - known) * 0.5 ** entry.halvings : needed;
+    const below = Math.min(
+      needed,
+      part > known ? part : needed,
+      this.#aLittleAbove(known, entry.tries, entry.cuts),
+    );
     const game = this.#searchAt(entry, accepts, 0, below, nodeBudget);
     // A game that costs more than the best is kept: it may be the best when that is gone.
     entry.game = game ?? entry.game;
     if (this.#search.wasCut) {
       // With less than its share it has its turn at the next query.
       if (nodeBudget === this.#share) entry.cuts++;
+      entry.halvings++;
       entry.restsUntil = this.#queries + (nodeBudget === this.#share ? 2 ** entry.cuts : 1);
-    } else entry.tries++;
+    } else {
+      entry.tries++;
+      entry.halvings = Math.max(0, entry.halvings - 1);
+    }
     const proved = Math.max(known, this.#search.bound);
     const impossible = !game && below === highest && proved >= highest;
     this.#setKey(entry, impossible ? Number.POSITIVE_INFINITY : proved);
