@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { uniformity } from '../engine/imbalance.ts';
-import type { Game, GameRules, Ticket } from '../engine/types.ts';
+import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,
   type CandidateSource,
@@ -20,8 +20,9 @@ import {
  * - with the cube of the ticket's age: twice θ at six times the wait that is worth a typical θ, eight times more
  *   at twelve times, so that nobody waits without bound;
  * - when so little time is left to the time-out that few newcomers can still be expected.
- * A game's limit is the mean over its players, so that each long waiter counts. It is made when its imbalance is
- * within its limit, what friends differ among themselves left aside, and at the last tick before a time-out always.
+ * To that comes what friends differ among themselves: no wait makes it smaller, and in a game of such parties alone
+ * it is the imbalance. A game's limit is the mean over its players, so that each long waiter counts. It is made when
+ * its imbalance is within its limit, and at the last tick before a time-out always.
  */
 export const optionValueOptions = z.strictObject({
   policy: z.literal('option-value'),
@@ -44,24 +45,16 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
     release({ game, tickets }, facts, nowMs) {
       const termsOf = limitTerms(waitCost, facts, nowMs);
       const limit = limitOf(tickets, tickets.map(termsOf), facts.rules);
-      const avoidable = game.imbalance - spreadWithin(tickets, game, facts.rules);
-      if (avoidable <= limit) return { release: true };
+      if (game.imbalance <= limit) return { release: true };
       return {
         release: false,
         reason:
           `The best game around it has imbalance ${game.imbalance.toPrecision(4)}; at the rate players come, ` +
-          `waiting is worth it down to ${(limit + game.imbalance - avoidable).toPrecision(4)}.`,
+          `waiting is worth it down to ${limit.toPrecision(4)}.`,
       };
     },
     reason: () => 'A better game is worth the wait at the rate at which players of its skill come.',
   };
-}
-
-/** What the differences between friends add to the uniformity of a game: no wait makes them smaller. */
-function spreadWithin(tickets: readonly Ticket[], { uniformity: total }: Game, { q }: GameRules): number {
-  if (tickets.every(({ players }) => players.length === 1)) return 0;
-  const means = tickets.flatMap((ticket) => ticket.players.map(() => meanSkill(ticket)));
-  return Math.max(0, total - uniformity(means, q));
 }
 
 /**
@@ -92,6 +85,8 @@ const URGENCY_MAX = 2;
 interface LimitTerms {
   /** θ with its growth by age; the game's is the mean over its players. */
   readonly threshold: number;
+  /** The uniformity of its own players. */
+  readonly apart: number;
   /** By which share the nearest time-out raises the limit of the game. */
   readonly urgency: number;
 }
@@ -99,12 +94,14 @@ interface LimitTerms {
 /** The imbalance up to which a game of these tickets is made. */
 function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], { teamSize }: GameRules): number {
   let threshold = 0;
+  let apart = 0;
   let urgency = 0;
   tickets.forEach(({ players }, at) => {
     threshold += (players.length * terms[at].threshold) / (2 * teamSize);
+    apart += (players.length * terms[at].apart) / (2 * teamSize);
     urgency = Math.max(urgency, terms[at].urgency);
   });
-  return threshold * (1 + urgency);
+  return threshold * (1 + urgency) + apart;
 }
 
 function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket: Ticket) => LimitTerms {
@@ -119,6 +116,13 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
     const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
     return {
       threshold: theta * (1 + (ageSeconds / doubledAtSeconds) ** AGE_EXPONENT),
+      apart:
+        ticket.players.length === 1
+          ? 0
+          : uniformity(
+              ticket.players.map(({ skill }) => skill),
+              rules.q,
+            ),
       // Each team that still comes makes it e times less.
       urgency: isLastChance(1000 * ageSeconds, facts)
         ? Number.POSITIVE_INFINITY
@@ -182,7 +186,16 @@ function startsByMargin(
 /** As a − b, but equal infinities are equal. */
 const compare = (a: number, b: number) => (a === b ? 0 : a - b);
 
-/** Parties and roles: for each ticket, longest waiter first, the best game it has among its neighbours. */
+/** Which of the tickets near it a ticket is offered for a game. */
+type Company = 'of its kind' | 'of all';
+/** Two parties of one player less than a team need somebody each. */
+const PLACES_BESIDE_PARTIES = 2;
+
+/**
+ * Parties and roles: for each ticket, longest waiter first, the best game it has among its neighbours. First among
+ * those of its kind: the imbalance of a game is a root mean square, so a party costs less in a game of parties, whose
+ * friends differ anyway, than it costs people who have come alone.
+ */
 function* aroundLongestWaiters(
   pool: CandidateSource,
   facts: PoolFacts,
@@ -196,24 +209,30 @@ function* aroundLongestWaiters(
   const seats = 2 * rules.teamSize;
   // Parties may not pack into two teams and roles may be missing, so the engine chooses among more.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
+  const isParty = sorted.map(({ players }) => players.length > 1);
+  const companies: Company[] = isParty.includes(true) ? ['of its kind', 'of all'] : ['of all'];
 
   for (const anchor of pool.byAge) {
     const middle = place.get(anchor);
-    if (middle === undefined || !pool.isWaiting(anchor)) continue;
-    const near = nearest(middle);
-    if (near === undefined) continue;
-    if (leastSpread(near, middle) > highestLimit(near)) continue;
-    const candidate = pool.gameAmong(
-      near.map((at) => sorted[at]),
-      anchor,
-    );
-    if (candidate !== undefined) yield candidate;
+    if (middle === undefined) continue;
+    for (const company of companies) {
+      if (!pool.isWaiting(anchor)) break;
+      const near = nearest(middle, company);
+      if (near === undefined || leastExcess(near, middle) > highestLimit(near)) continue;
+      const candidate = pool.gameAmong(
+        near.map((at) => sorted[at]),
+        anchor,
+      );
+      if (candidate !== undefined) yield candidate;
+    }
   }
 
   /** Places of the waiting tickets around one, ascending; undefined when they are too few for a game. */
-  function nearest(middle: number): number[] | undefined {
+  function nearest(middle: number, company: Company): number[] | undefined {
     const near = [middle];
     let players = sorted[middle].players.length;
+    let placesLeft =
+      company === 'of all' ? Number.POSITIVE_INFINITY : isParty[middle] ? PLACES_BESIDE_PARTIES : 0;
     let below = middle - 1;
     let above = middle + 1;
     while (players < enough && (below >= 0 || above < sorted.length)) {
@@ -221,6 +240,7 @@ function* aroundLongestWaiters(
       const toAbove = above === sorted.length ? Number.POSITIVE_INFINITY : skills[above] - skills[middle];
       const next = toBelow <= toAbove ? below-- : above++;
       if (!pool.isWaiting(sorted[next])) continue;
+      if (isParty[next] !== isParty[middle] && placesLeft-- <= 0) continue;
       near.push(next);
       players += sorted[next].players.length;
     }
@@ -228,9 +248,16 @@ function* aroundLongestWaiters(
   }
 
   /**
-   * A lower bound on the imbalance of any game with the ticket at `middle` in it: as if every player had the mean
-   * skill of the ticket and parties could be split. Then the most uniform game is one of neighbours.
+   * A lower bound on what a game with the ticket at `middle` in it has in imbalance more than its friends differ: as
+   * if every player had the mean skill of the ticket and parties could be split. Then the most uniform game is one of
+   * neighbours. Friends add to it in the square for q = 2; for any q, no more than they differ can be left aside.
    */
+  function leastExcess(near: readonly number[], middle: number): number {
+    const apart = Math.max(...near.map((at) => terms[at].apart));
+    const spread = leastSpread(near, middle);
+    return rules.q === 2 ? Math.hypot(spread, apart) - apart : spread - apart;
+  }
+
   function leastSpread(near: readonly number[], middle: number): number {
     const players: number[] = [];
     let first = 0;
@@ -247,7 +274,7 @@ function* aroundLongestWaiters(
     return least;
   }
 
-  /** No game among these tickets has a higher limit. */
+  /** No game among these tickets has a higher limit, what friends differ left aside. */
   function highestLimit(near: readonly number[]): number {
     let threshold = 0;
     let urgency = 0;
