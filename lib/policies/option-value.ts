@@ -17,8 +17,8 @@ import {
  * (players per second and unit of skill): where many come, a little patience finds near-perfect company; in
  * the thin ends of the scale it never will. θ is where the imbalance still to be gained and the wait it takes
  * cost the same. It grows
- * - with the cube of the ticket's age: twice θ at six times the wait that is worth a typical θ, eight times more
- *   at twelve times, so that nobody waits without bound;
+ * - with the fourth power of the ticket's age: it is doubled at five times the wait that a typical θ is worth, and
+ *   seventeen times as high at ten times, so that nobody waits without bound;
  * - when so little time is left to the time-out that few newcomers can still be expected.
  * To that comes what friends differ among themselves: no wait makes it smaller, and in a game of such parties alone
  * it is the imbalance. A game's limit is the mean over its players, so that each long waiter counts. It is made when
@@ -73,11 +73,11 @@ function thresholdFactor({ teamSize, alpha, q }: GameRules): number {
 const CHOSEN = 3 / 4;
 
 /**
- * At the age at which waiting has cost this many typical thresholds, a ticket's own is doubled; how steeply it
- * grows from there. Less of it lowers the mean imbalance and prolongs the longest wait: docs/policies.md.
+ * At the age at which waiting has cost this many typical thresholds, a ticket's own is doubled; how steeply it grows
+ * from there. From these on, a shorter longest wait costs more and more imbalance: docs/policies.md has the measures.
  */
-const THRESHOLDS_TO_DOUBLE = 6;
-const AGE_EXPONENT = 3;
+const THRESHOLDS_TO_DOUBLE = 5;
+const AGE_EXPONENT = 4;
 /** By how many times θ a threshold is higher when no newcomer can be expected any more before the time-out. */
 const URGENCY_MAX = 2;
 
