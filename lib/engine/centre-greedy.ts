@@ -1,4 +1,5 @@
 import type { RoleTable } from './roles.ts';
+import { Seating } from './seating.ts';
 import type { GameRules } from './types.ts';
 
 /**
@@ -8,7 +9,6 @@ import type { GameRules } from './types.ts';
  * Cost: a binary search per role set that players have, then 2k times their number.
  */
 export class CentreGreedy {
-  readonly #roles: RoleTable;
   readonly #q: number;
   /** The role sets that players have, and of each the first player and the end among all, with an empty place before and after. */
   readonly #masks: number[] = [];
@@ -25,14 +25,13 @@ export class CentreGreedy {
   readonly #above: Int32Array;
   readonly #below: Int32Array;
   readonly #chosen: Int32Array;
-  readonly #confined: Uint8Array;
+  readonly #seating: Seating;
 
   /**
    * @param sorted skills in ascending order
    * @param masks the roles each accepts
    */
   constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
-    this.#roles = roles;
     this.#q = rules.q;
     const counts = new Int32Array(roles.all + 1);
     for (const mask of masks) counts[mask]++;
@@ -63,7 +62,7 @@ export class CentreGreedy {
     this.#above = new Int32Array(this.#masks.length);
     this.#below = new Int32Array(this.#masks.length);
     this.#chosen = new Int32Array(2 * rules.teamSize);
-    this.#confined = new Uint8Array(roles.all + 1);
+    this.#seating = new Seating(roles);
   }
 
   /** Takes out the player in this place. */
@@ -105,21 +104,20 @@ export class CentreGreedy {
     const skills = this.#skills;
     const above = this.#above;
     const below = this.#below;
-    const confined = this.#confined.fill(0);
-    const { all, placesOf } = this.#roles;
+    const seating = this.#seating;
+    seating.clear();
     const sets = this.#masks.length;
     for (let s = 0; s < sets; s++) {
       const index = this.#firstFrom(centre, s);
       above[s] = nearest(this.#up, index);
       below[s] = nearest(this.#down, index - 1);
     }
-    let full = 0;
     let cost = 0;
     for (let chosen = 0; chosen < this.#chosen.length; chosen++) {
       let distance = Number.POSITIVE_INFINITY;
       let set = -1;
       for (let s = 0; s < sets; s++) {
-        if ((this.#masks[s] & ~full) === 0) continue;
+        if ((this.#masks[s] & ~seating.full) === 0) continue;
         const each = Math.min(skills[above[s]] - centre, centre - skills[below[s]]);
         if (each < distance) {
           distance = each;
@@ -134,12 +132,7 @@ export class CentreGreedy {
         this.#chosen[chosen] = this.#places[below[set]];
         below[set] = nearest(this.#down, below[set] - 1);
       }
-      const mask = this.#masks[set];
-      const free = all & ~mask;
-      for (let extra = free; ; extra = (extra - 1) & free) {
-        if (++confined[mask | extra] === 2 * placesOf[mask | extra]) full |= mask | extra;
-        if (extra === 0) break;
-      }
+      seating.join(this.#masks[set]);
       if (this.#q === Number.POSITIVE_INFINITY) cost = Math.max(cost, distance);
       else cost += this.#q === 2 ? distance * distance : distance ** this.#q;
     }

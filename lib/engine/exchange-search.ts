@@ -1,4 +1,4 @@
-import type { Forbids } from './game-pool.ts';
+import { type Forbids, mayAllMeet } from './forbids.ts';
 import { fairness, uniformity } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
@@ -132,9 +132,7 @@ export class ExchangeSearch {
       if (!roles.canSeat(masks.slice(0, teamSize), 1) || !roles.canSeat(masks.slice(teamSize), 1))
         return false;
     }
-    const forbids = this.#forbids;
-    if (!forbids) return true;
-    return !teams.some((a, i) => teams.slice(i + 1).some((b) => forbids(a.ticket, b.ticket) !== undefined));
+    return mayAllMeet(teams, this.#forbids);
   }
 }
 

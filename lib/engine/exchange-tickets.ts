@@ -1,17 +1,8 @@
-import type { Forbids } from './game-pool.ts';
-import { uniformity } from './imbalance.ts';
+import { type Forbids, mayMeet } from './forbids.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
-import { Splitter } from './split.ts';
+import { type DividedGame, Splitter } from './split.ts';
 import type { GameRules } from './types.ts';
-
-/** A game in the making: its tickets, divided into teams. */
-export interface DividedGame {
-  readonly members: readonly PooledTicket[];
-  /** Bit i is set when `members[i]` plays on the first team. */
-  readonly firstTeam: number;
-  readonly imbalance: number;
-}
 
 /** What the games of a partition are worth together: less is better. */
 export interface Worth {
@@ -50,7 +41,6 @@ class Exchanges {
   readonly #forbids: Forbids | undefined;
   readonly #worth: Worth;
   readonly #splitter: Splitter;
-  readonly #skills: Float64Array;
   #budget: number;
 
   constructor(
@@ -66,7 +56,6 @@ class Exchanges {
     this.#forbids = forbids;
     this.#worth = worth;
     this.#splitter = new Splitter(rules, roles);
-    this.#skills = new Float64Array(2 * rules.teamSize);
     this.#budget = budget;
     this.#worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
   }
@@ -117,14 +106,14 @@ class Exchanges {
         if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0])) continue;
         x[i] = q;
         y[j] = p;
-        const u = this.#uniformity(x);
-        const v = this.#uniformity(y);
+        const u = this.#splitter.uniformity(x);
+        const v = this.#splitter.uniformity(y);
         // Before any division: what fairness adds can only make it worse.
         if (
           this.#budget > 0 &&
           together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) < least &&
-          this.#mayMeet(x, i) &&
-          this.#mayMeet(y, j)
+          mayMeet(q, x, this.#forbids) &&
+          mayMeet(p, y, this.#forbids)
         ) {
           const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];
           const now = together(
@@ -155,21 +144,5 @@ class Exchanges {
     this.#budget--;
     const imbalance = this.#rules.alpha * this.#splitter.split(members) + v;
     return { members: [...members], firstTeam: this.#splitter.firstTeam, imbalance };
-  }
-
-  #uniformity(members: readonly PooledTicket[]): number {
-    let filled = 0;
-    for (const { skills } of members)
-      for (let i = 0; i < skills.length; i++) this.#skills[filled++] = skills[i];
-    return uniformity(this.#skills, this.#rules.q);
-  }
-
-  /** Whether the ticket in this place may meet the others. */
-  #mayMeet(members: readonly PooledTicket[], place: number): boolean {
-    const forbids = this.#forbids;
-    if (!forbids) return true;
-    return members.every(
-      ({ ticket }, i) => i === place || forbids(members[place].ticket, ticket) === undefined,
-    );
   }
 }

@@ -1,9 +1,10 @@
-import type { DividedGame } from './exchange-tickets.ts';
-import type { Forbids, GamePool } from './game-pool.ts';
+import type { Forbids } from './forbids.ts';
+import type { GamePool } from './game-pool.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
+import { shapesOf } from './shapes.ts';
+import type { DividedGame } from './split.ts';
 import type { Game, GameRules } from './types.ts';
-import { shapesOf } from './windows.ts';
 
 /** Where games are sought. */
 export interface GameSearch {

@@ -1,4 +1,5 @@
 import { explainWaiting } from './explain.ts';
+import type { Forbids } from './forbids.ts';
 import { makeGame } from './game.ts';
 import { GameQueue } from './game-queue.ts';
 import { priority } from './imbalance.ts';
@@ -7,8 +8,7 @@ import { RoleTable } from './roles.ts';
 import { TicketQueue } from './ticket-queue.ts';
 import type { Game, GameRules, Ticket } from './types.ts';
 
-/** A hard constraint: why these two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
-export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
+export type { Forbids } from './forbids.ts';
 
 /** How a pool searches. */
 export interface GamePoolOptions {

@@ -1,11 +1,9 @@
-import type { DividedGame } from './exchange-tickets.ts';
-import type { Forbids } from './game-pool.ts';
-import { uniformity } from './imbalance.ts';
+import { type Forbids, mayAllMeet } from './forbids.ts';
 import { bySkill, type PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
-import { Splitter } from './split.ts';
+import { gameShapes, teamShapes } from './shapes.ts';
+import { type DividedGame, Splitter } from './split.ts';
 import type { GameRules } from './types.ts';
-import { gameShapes, teamShapes } from './windows.ts';
 
 /**
  * Packs parties into as many games as their sizes allow, near in skill and fair, all at once.
@@ -63,7 +61,6 @@ class Packer {
   /** The tickets of each size in order. */
   readonly #lines: PooledTicket[][];
   readonly #splitter: Splitter;
-  readonly #skills: Float64Array;
   readonly #left: Uint32Array;
 
   constructor(
@@ -80,7 +77,6 @@ class Packer {
       playable.filter((pooled) => pooled.size === size),
     );
     this.#splitter = new Splitter(rules, roles);
-    this.#skills = new Float64Array(2 * rules.teamSize);
     this.#left = new Uint32Array(rules.teamSize + 1);
   }
 
@@ -114,7 +110,7 @@ class Packer {
         if (this.#gamesLeft(after) < left) continue;
         const members = this.#members(taken, shape);
         if (!this.#mayPlay(members)) continue;
-        const v = this.#uniformity(members);
+        const v = this.#splitter.uniformity(members);
         steps.push({ way, taken: after, members, uniformity: v, bound: way.total + v });
       }
       taken = this.#withoutLowest(taken);
@@ -154,27 +150,14 @@ class Packer {
 
   /** Whether no two of them are refused, and each finds a role, were teams not to matter. */
   #mayPlay(members: readonly PooledTicket[]): boolean {
-    const forbids = this.#forbids;
-    if (forbids) {
-      for (let i = 1; i < members.length; i++) {
-        for (let j = 0; j < i; j++)
-          if (forbids(members[i].ticket, members[j].ticket) !== undefined) return false;
-      }
-    }
     return (
-      !this.#roles ||
-      this.#roles.canSeat(
-        members.flatMap(({ masks }) => [...masks]),
-        2,
-      )
+      mayAllMeet(members, this.#forbids) &&
+      (!this.#roles ||
+        this.#roles.canSeat(
+          members.flatMap(({ masks }) => [...masks]),
+          2,
+        ))
     );
-  }
-
-  #uniformity(members: readonly PooledTicket[]): number {
-    let filled = 0;
-    for (const { skills } of members)
-      for (let i = 0; i < skills.length; i++) this.#skills[filled++] = skills[i];
-    return uniformity(this.#skills, this.#rules.q);
   }
 
   /** The size of the least skilled ticket left, 0 if there is none. */

@@ -1,13 +1,15 @@
-import { type DividedGame, exchangeTickets, type Worth } from './exchange-tickets.ts';
+import { exchangeTickets, type Worth } from './exchange-tickets.ts';
+import type { Forbids } from './forbids.ts';
 import { makeGame } from './game.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
-import { type Forbids, GamePool } from './game-pool.ts';
+import { GamePool } from './game-pool.ts';
 import { priority } from './imbalance.ts';
 import { packTickets } from './pack-tickets.ts';
 import { type PartitionObjective, partition } from './partition.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
+import type { DividedGame } from './split.ts';
 import type { Game, GameRules, Ticket } from './types.ts';
 
 /** Everyone in games at once. */

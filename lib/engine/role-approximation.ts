@@ -3,6 +3,7 @@ import { imbalance } from './imbalance.ts';
 import { KeyHeap } from './key-heap.ts';
 import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
+import { Seating } from './seating.ts';
 import { Splitter, skillsOf } from './split.ts';
 import type { GameRules } from './types.ts';
 import { WindowCounter } from './windows.ts';
@@ -31,8 +32,8 @@ export class RoleApproximation {
   readonly ratio: number;
 
   readonly #rules: GameRules;
-  readonly #roles: RoleTable;
   readonly #counter: WindowCounter;
+  readonly #seating: Seating;
   readonly #splitter: Splitter;
   readonly #perRange: number;
   /** The ids in order of skill, and by id the player and the last of its interval (−1 for none). */
@@ -49,8 +50,8 @@ export class RoleApproximation {
     const roles = RoleTable.of(rules);
     if (!roles) throw new Error('Expected rules with roles; without them use GameQueue');
     this.#rules = rules;
-    this.#roles = roles;
     this.#counter = new WindowCounter(rules.teamSize, roles);
+    this.#seating = new Seating(roles);
     this.#splitter = new Splitter(rules, roles);
     this.#perRange = lemma6(rules.teamSize, rules.q);
     this.ratio = (1 + rules.alpha) / this.#perRange;
@@ -110,10 +111,12 @@ export class RoleApproximation {
   /** The first 2k players from `start` on that can be seated together: the matroid's greedy, which ends at the pointer. */
   #representatives(start: number): PooledTicket[] {
     const members: PooledTicket[] = [];
+    this.#seating.clear();
     for (let place = this.#placeOf(start); members.length < 2 * this.#rules.teamSize; place++) {
       const player = this.#players[this.#order[place]];
-      const masks = [...members, player].map((member) => member.masks[0]);
-      if (this.#roles.canSeat(masks, 2)) members.push(player);
+      if (!this.#seating.hasPlace(player.masks)) continue;
+      this.#seating.joinAll(player.masks);
+      members.push(player);
     }
     return members;
   }

@@ -1,8 +1,16 @@
 import { divisions } from './divisions.ts';
-import { fairness } from './imbalance.ts';
+import { fairness, uniformity } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import type { GameRules } from './types.ts';
+
+/** Tickets divided into two teams. */
+export interface DividedGame {
+  readonly members: readonly PooledTicket[];
+  /** Bit i is set when `members[i]` plays on the first team. */
+  readonly firstTeam: number;
+  readonly imbalance: number;
+}
 
 /**
  * Divides the tickets of a game into two full teams as fairly as possible: no ticket split, every player
@@ -22,6 +30,7 @@ export class Splitter {
   readonly #upper = new Float64Array(256);
   readonly #x: Float64Array;
   readonly #y: Float64Array;
+  readonly #skills: Float64Array;
   #members: readonly PooledTicket[] = [];
 
   constructor(rules: GameRules, roles: RoleTable | undefined) {
@@ -30,6 +39,16 @@ export class Splitter {
     this.#masks = new Uint8Array(rules.teamSize);
     this.#x = new Float64Array(rules.teamSize);
     this.#y = new Float64Array(rules.teamSize);
+    this.#skills = new Float64Array(2 * rules.teamSize);
+  }
+
+  /** The exact v_q of the players of these tickets. */
+  uniformity(members: readonly PooledTicket[]): number {
+    let filled = 0;
+    for (const { skills } of members) {
+      for (let i = 0; i < skills.length; i++) this.#skills[filled++] = skills[i];
+    }
+    return uniformity(this.#skills, this.#rules.q);
   }
 
   /** The least d_p of these tickets' divisions, ∞ if there is none. Equally fair ones: the first found. */

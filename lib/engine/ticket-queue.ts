@@ -3,14 +3,15 @@ import { Entry, type FoundGame, type TicketGame } from './entry.ts';
 import { EntryList } from './entry-list.ts';
 import { reachNeeded, windowAround } from './entry-window.ts';
 import { ExchangeSearch } from './exchange-search.ts';
-import type { Forbids } from './game-pool.ts';
+import type { Forbids } from './forbids.ts';
 import { KeyHeap } from './key-heap.ts';
 import { PoolCentre } from './pool-centre.ts';
 import { type PooledTicket, sortBySkill } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
+import { shapesOf } from './shapes.ts';
 import { TicketSearch } from './ticket-search.ts';
 import type { GameRules } from './types.ts';
-import { narrowestWindows, shapesOf, WindowCounter } from './windows.ts';
+import { narrowestWindows, WindowCounter } from './windows.ts';
 
 /** What a query found, and what is proved. */
 export interface QueueAnswer {

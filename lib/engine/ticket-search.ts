@@ -1,12 +1,12 @@
 import { imbalancePerRange, uniformityBound } from './bounds.ts';
-import type { Forbids } from './game-pool.ts';
+import type { Forbids } from './forbids.ts';
 import { uniformity } from './imbalance.ts';
 import { deficitOf, jointBound } from './joint-bound.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
+import { fitsShape, shapesOf } from './shapes.ts';
 import { Splitter } from './split.ts';
 import type { GameRules } from './types.ts';
-import { fitsShape, shapesOf } from './windows.ts';
 
 /** A candidate of a search: a waiting ticket. */
 export interface Candidate {
