@@ -4,7 +4,8 @@ import { ExchangeSearch } from './exchange-search.ts';
 import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
 import { RoleTable } from './roles.ts';
 import { orderBySkill } from './sort-skills.ts';
-import { type Candidate, TicketSearch } from './ticket-search.ts';
+import type { DividedGame } from './split.ts';
+import { TicketSearch } from './ticket-search.ts';
 import type { GameRules } from './types.ts';
 
 /** A game of players with roles, by their indices. */
@@ -51,22 +52,13 @@ export function bestRoleGame(
   const perRange = imbalancePerRange(rules);
   const search = new TicketSearch(rules, roles, undefined);
   const nodeBudget = options.nodeBudget ?? 20_000;
-  let best: { members: readonly PooledTicket[]; firstTeam: number; imbalance: number } | undefined;
-  const searchAmong = (places: readonly number[], anchor: number, limit: number, nodes: number): void => {
-    search.candidates.length = 0;
-    search.credits.length = 0;
-    for (const place of places) {
-      search.candidates.push(candidateAt(place));
-      search.credits.push(0);
-    }
-    if (!search.run(anchor, limit, nodes)) return;
-    best = { members: [...search.members], firstTeam: search.firstTeam, imbalance: search.imbalance };
-  };
-  const made: Candidate[] = [];
-  const candidateAt = (place: number): Candidate => {
-    made[place] ??= { pooled: poolPlayer(String(order[place]), sorted[place], sortedMasks[place]) };
-    return made[place];
-  };
+  let best: DividedGame | undefined;
+  const made: PooledTicket[] = [];
+  const ticketsOf = (places: readonly number[]) =>
+    places.map((place) => {
+      made[place] ??= poolPlayer(String(order[place]), sorted[place], sortedMasks[place]);
+      return made[place];
+    });
   const window = (from: number, reach: number): number[] => {
     const places: number[] = [];
     for (let i = from; i < n && sorted[i] <= reach; i++) if (sortedMasks[i] !== 0) places.push(i);
@@ -83,7 +75,9 @@ export function bestRoleGame(
     for (const anchor of anchors) {
       const limit = Math.min(below, best?.imbalance ?? below);
       if (perRange * ranges[anchor] >= limit || search.nodes >= nodeBudget) break;
-      searchAmong(window(anchor, sorted[anchor] + limit / perRange), 0, limit, nodeBudget - search.nodes);
+      const tickets = ticketsOf(window(anchor, sorted[anchor] + limit / perRange));
+      const candidates = { tickets, anchor: 0, credits: new Float64Array(tickets.length) };
+      best = search.run(candidates, limit, nodeBudget - search.nodes) ?? best;
     }
     if (search.nodes >= nodeBudget) break;
     proved = Math.min(below, best?.imbalance ?? below);
@@ -94,7 +88,6 @@ export function bestRoleGame(
   const centre = new CentreBound(sorted, sortedMasks, roles, rules);
   if (!centre.prove(best?.imbalance ?? Number.POSITIVE_INFINITY)) return undefined;
   const exchanges = new ExchangeSearch(rules, roles, undefined);
-  const ticketsOf = (places: readonly number[]) => places.map((place) => candidateAt(place).pooled);
   if (
     exchanges.search(ticketsOf(centre.basis), ticketsOf(centre.others())) &&
     !(best && best.imbalance <= exchanges.imbalance)
@@ -103,10 +96,7 @@ export function bestRoleGame(
   return best && answer(best, Math.min(best.imbalance, Math.max(proved, centre.bound)));
 }
 
-function answer(
-  best: { members: readonly PooledTicket[]; firstTeam: number; imbalance: number },
-  lowerBound: number,
-): BestRoleGame {
+function answer(best: DividedGame, lowerBound: number): BestRoleGame {
   const team = (side: number) =>
     best.members
       .filter((_, i) => ((best.firstTeam >> i) & 1) === side)

@@ -74,60 +74,62 @@ export function meanDeviationBound(chosen: Float64Array, m: number, meanWithFill
 }
 
 /**
- * A lower bound on v_q of the m chosen (of this sum and sum of squares) with any rest that dominates
- * the fill (ascending, r values, m + r = n), for every q. `within` is the SSD inside the chosen parties around
- * their own means, which comes on top for q ≥ 2 when the values are party means.
+ * What a search has chosen, as the bounds need it. For parties each player counts as its party's mean: replacing some
+ * values by their mean never raises a convex symmetric function such as v_q (Jensen), so that all bounds stay bounds.
+ */
+export interface Chosen {
+  /** The first m of these are the values of the players chosen. */
+  readonly values: Float64Array;
+  readonly m: number;
+  readonly sum: number;
+  readonly squares: number;
+  /** The SSD inside the chosen parties around their own means, which for q ≥ 2 comes on top. */
+  readonly within: number;
+}
+
+/**
+ * A lower bound on v_q of the chosen with any rest that dominates the fill (ascending, r values, m + r = 2k), for every q.
  *
- * For parties each player counts as its party's mean: replacing some values by their mean never raises a
- * convex symmetric function such as v_q (Jensen), so the bound stays a bound.
+ * @param perRange c of Lemma 6
  */
 export function uniformityBound(
-  chosen: Float64Array,
-  m: number,
-  sum: number,
-  squares: number,
-  within: number,
+  chosen: Chosen,
   fill: Float64Array,
   r: number,
   q: number,
   perRange: number,
 ): number {
+  const { values, m, sum } = chosen;
+  if (q === 2) return dominanceBound(chosen, fill, r);
   const n = m + r;
   let total = sum + fill[r - 1];
-  if (q === 2) return dominanceBound(m, total, squares, within, fill, r);
-  let lowest = chosen[0];
+  let lowest = values[0];
   let highest = fill[r - 1];
   for (let i = 0; i < m; i++) {
-    lowest = Math.min(lowest, chosen[i]);
-    highest = Math.max(highest, chosen[i]);
+    lowest = Math.min(lowest, values[i]);
+    highest = Math.max(highest, values[i]);
   }
   for (let i = 0; i < r - 1; i++) total += fill[i];
   if (q === Number.POSITIVE_INFINITY) return farthestBound(lowest, total / n, highest);
   const byRange = perRange * (highest - lowest);
-  if (q < 2) return Math.max(byRange, meanDeviationBound(chosen, m, total / n, n));
-  return Math.max(byRange, dominanceBound(m, sum + fill[r - 1], squares, within, fill, r));
+  if (q < 2) return Math.max(byRange, meanDeviationBound(values, m, total / n, n));
+  return Math.max(byRange, dominanceBound(chosen, fill, r));
 }
 
-/** The dominance bound on v_2, and by the power mean inequality on v_q for q ≥ 2. `total` includes the last of the fill. */
-function dominanceBound(
-  m: number,
-  total: number,
-  squares: number,
-  within: number,
-  fill: Float64Array,
-  r: number,
-): number {
+/** The dominance bound on v_2, and by the power mean inequality on v_q for q ≥ 2. */
+function dominanceBound({ m, sum, squares, within }: Chosen, fill: Float64Array, r: number): number {
+  const last = fill[r - 1];
+  const total = sum + last;
+  // Not even the last of the fill at the mean or above: then every rest may gather there at no cost.
+  if (last * m < sum) return Math.sqrt(Math.max(0, ssd(m, sum, squares) + within) / (m + r));
   let top = 1;
-  let sum = total;
-  let sumOfSquares = squares + fill[r - 1] * fill[r - 1];
-  while (top < r && fill[r - top - 1] * (m + top) >= sum) {
+  let topSum = total;
+  let topSquares = squares + last * last;
+  while (top < r && fill[r - top - 1] * (m + top) >= topSum) {
     const value = fill[r - top - 1];
-    sum += value;
-    sumOfSquares += value * value;
+    topSum += value;
+    topSquares += value * value;
     top++;
   }
-  // Not even the last of the fill at the mean or above: then every rest may gather there at no cost.
-  if (fill[r - 1] * m < total - fill[r - 1])
-    return Math.sqrt(Math.max(0, ssd(m, total - fill[r - 1], squares) + within) / (m + r));
-  return Math.sqrt(Math.max(0, ssd(m + top, sum, sumOfSquares) + within) / (m + r));
+  return Math.sqrt(Math.max(0, ssd(m + top, topSum, topSquares) + within) / (m + r));
 }

@@ -10,6 +10,11 @@ import { SortedSlots } from './sorted-slots.ts';
  */
 export class EntryList {
   size = 0;
+  /** How many are parties of two or more. */
+  parties = 0;
+  /** The least and the greatest skill that was ever here. */
+  low = Number.POSITIVE_INFINITY;
+  high = 0;
   /** The entry of least mean skill. */
   first: Entry | undefined;
   #bySlot: Entry[] = [];
@@ -19,12 +24,14 @@ export class EntryList {
 
   /** Starts anew with these entries, which are in ascending order; slots are their places. */
   fill(entries: readonly Entry[]): void {
-    this.size = entries.length;
+    this.size = 0;
+    this.parties = 0;
     this.first = entries[0];
     this.#bySlot = [...entries];
     this.#freeSlots = [];
     this.#sorted = undefined;
     entries.forEach((entry, place) => {
+      this.#countIn(entry);
       entry.slot = place;
       entry.before = entries[place - 1];
       entry.after = entries[place + 1];
@@ -35,7 +42,7 @@ export class EntryList {
     this.#sorted ??= this.#sort();
     entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
     this.#bySlot[entry.slot] = entry;
-    this.size++;
+    this.#countIn(entry);
     const before = this.#sorted.before(this.#sorted.insert(entry.pooled.mean, entry.slot));
     entry.before = before === -1 ? undefined : this.#bySlot[this.#sorted.slotAt(before)];
     entry.after = entry.before ? entry.before.after : this.first;
@@ -48,6 +55,7 @@ export class EntryList {
   remove(entry: Entry): void {
     this.#sorted?.remove(entry.slot);
     this.size--;
+    if (entry.pooled.size > 1) this.parties--;
     if (entry.before) entry.before.after = entry.after;
     else this.first = entry.after;
     if (entry.after) entry.after.before = entry.before;
@@ -63,6 +71,13 @@ export class EntryList {
 
   *[Symbol.iterator](): Generator<Entry, void> {
     for (let entry = this.first; entry; entry = entry.after) yield entry;
+  }
+
+  #countIn({ pooled }: Entry): void {
+    this.size++;
+    if (pooled.size > 1) this.parties++;
+    this.low = Math.min(this.low, pooled.low);
+    this.high = Math.max(this.high, pooled.high);
   }
 
   #sort(): SortedSlots {

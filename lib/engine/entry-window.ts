@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
-import type { WindowCounter } from './windows.ts';
+import { narrowestWindows, type WindowCounter } from './windows.ts';
 
 /**
  * The range of mean skills of the narrowest full window with this ticket among those accepted, ∞ if there is none; and
@@ -82,4 +82,34 @@ export function reachNeeded(
     }
     if (!below && !above && near.every(({ needs }) => needs <= radius)) return Number.POSITIVE_INFINITY;
   }
+}
+
+/**
+ * Of each entry of a sorted list the range of the narrowest full window of all that starts with it, ends with it, or has
+ * it anywhere; ∞ if there is none. Cost: linear, for `anywhere` times the tickets of a window.
+ */
+export function rangesOfAll(
+  sorted: readonly Entry[],
+  place: 'starts' | 'ends' | 'anywhere',
+  counter: WindowCounter,
+): Float64Array {
+  const count = sorted.length;
+  const lastFrom = narrowestWindows(sorted, counter);
+  const ranges = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+  const rangeOf = (from: number, to: number) => sorted[to].pooled.mean - sorted[from].pooled.mean;
+  let start = -1;
+  for (let i = 0; i < count; i++) {
+    if (place === 'starts') {
+      if (lastFrom[i] < count) ranges[i] = rangeOf(i, lastFrom[i]);
+    } else if (place === 'ends') {
+      while (start + 1 < count && lastFrom[start + 1] <= i) start++;
+      if (start >= 0) ranges[i] = rangeOf(start, i);
+    } else {
+      for (let from = i; from >= 0 && rangeOf(from, i) < ranges[i]; from--) {
+        const to = Math.max(i, lastFrom[from]);
+        if (to < count) ranges[i] = Math.min(ranges[i], rangeOf(from, to));
+      }
+    }
+  }
+  return ranges;
 }

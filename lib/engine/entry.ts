@@ -1,16 +1,11 @@
 import type { PooledTicket } from './pooled-ticket.ts';
+import type { DividedGame } from './split.ts';
 
-/** A game of a queue of tickets. */
-export interface TicketGame {
-  readonly members: readonly PooledTicket[];
-  /** Bit i is set when `members[i]` plays on the first team. */
-  readonly firstTeam: number;
-  readonly imbalance: number;
-}
-
-/** A game with the entries of its members. */
-export interface FoundGame extends TicketGame {
+/** A game of a queue, with the entries of its members. */
+export interface FoundGame extends DividedGame {
   readonly entries: readonly Entry[];
+  /** f + β·t of the longest waiting, t in seconds since the queue's epoch: priorities without "now". */
+  readonly cost: number;
 }
 
 /** A waiting ticket with what is known of the games filed under it. */
@@ -54,4 +49,15 @@ export class Entry {
     this.tryAgain();
     this.game = undefined;
   }
+}
+
+/**
+ * Who else may be in the games of this entry: without β those that came before it, which makes it the newest; with β
+ * those that were enqueued after it, which makes it the longest waiting. So each game belongs to one entry.
+ */
+export function othersOf(entry: Entry, beta: number): (other: Entry) => boolean {
+  if (beta === 0) return (other) => other.came < entry.came;
+  return (other) =>
+    other.seconds > entry.seconds ||
+    (other.seconds === entry.seconds && other.pooled.ticket.ticketId > entry.pooled.ticket.ticketId);
 }

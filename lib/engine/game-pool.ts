@@ -147,7 +147,7 @@ export class GamePool {
 
   #make(answer: ReturnType<TicketQueue['best']>, nowMs: number): Game | undefined {
     if (!answer) return undefined;
-    const { game, cost, costBound } = answer;
+    const { game, costBound } = answer;
     // Costs count time from the queue's epoch, priorities from now.
     const bound = costBound + priority(0, this.#queue!.epochMs, nowMs, this.rules.beta);
     return makeGame(
@@ -156,7 +156,7 @@ export class GamePool {
       this.rules,
       this.#roles,
       nowMs,
-      costBound >= cost ? Number.POSITIVE_INFINITY : bound,
+      costBound >= game.cost ? Number.POSITIVE_INFINITY : bound,
     );
   }
 }

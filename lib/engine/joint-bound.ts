@@ -1,4 +1,4 @@
-import { ssd } from './bounds.ts';
+import { type Chosen, ssd } from './bounds.ts';
 
 /**
  * Lower bounds on the whole imbalance α·d_1 + v_q, for where a bound on v_q alone is far off: around a player who stands
@@ -20,6 +20,12 @@ export function deficitOf(lead: number, total: number, extreme: number): number 
   return 2 * (lead - extreme) - total;
 }
 
+/** What is chosen, where fairness is in the bound. */
+export interface ChosenAround extends Chosen {
+  /** The sum of the extreme and of its opponents among the chosen. */
+  readonly lead: number;
+}
+
 /**
  * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2; `uniformity`, which is a
  * bound on v_q, if it can say no more.
@@ -28,17 +34,11 @@ export function deficitOf(lead: number, total: number, extreme: number): number 
  * 0 ≤ λ ≤ α then f ≥ λ·deficit + Σ g_i·(value)_i, in which mates have the coefficient g_i − λ and opponents g_i + λ. If
  * these are not negative for any of the rest, it is least at the fill. ∎
  *
- * @param lead the sum of the extreme and of its opponents among the chosen
- * @param opponents how many of the rest, the first of them, are opponents: there are k
+ * @param opponents how many of the rest, the first of them, are opponents: with those among the chosen there are k
  */
 export function jointBound(
   uniformity: number,
-  chosen: Float64Array,
-  m: number,
-  sum: number,
-  squares: number,
-  within: number,
-  lead: number,
+  chosen: ChosenAround,
   extreme: number,
   fill: Float64Array,
   r: number,
@@ -46,6 +46,7 @@ export function jointBound(
   alpha: number,
   q: number,
 ): number {
+  const { values, m, sum, lead } = chosen;
   const n = m + r;
   let total = sum;
   let leadWithFill = lead;
@@ -57,13 +58,13 @@ export function jointBound(
   // v_∞ ≥ μ − extreme: every g_i of the rest is 1/N.
   if (q === Number.POSITIVE_INFINITY)
     return Math.max(uniformity, total / n - extreme + Math.min(alpha, 1 / n) * deficit);
-  if (q >= 2) return levelBound(uniformity, total, squares, within, deficit, fill, r, opponents, n, alpha);
+  if (q >= 2) return Math.max(uniformity, levelBound(chosen, total, deficit, fill, r, opponents, alpha));
   // N·v_1 ≥ 2·Σ (μ − s) over any u of the chosen: every g_i of the rest is 2u/N².
   let u = 0;
   let below = 0;
   for (let i = 0; i < m; i++) {
-    if (chosen[i] * n >= total) continue;
-    below += total / n - chosen[i];
+    if (values[i] * n >= total) continue;
+    below += total / n - values[i];
     u++;
   }
   return Math.max(uniformity, (2 * below) / n + Math.min(alpha, (2 * u) / (n * n)) * deficit);
@@ -73,20 +74,21 @@ export function jointBound(
  * q ≥ 2: the least of α·deficit + v_2. To lessen the deficit mates go up, and those at the lowest cost the least: so all
  * below some level t go up to t, until the deficit is 0. With z the values then, μ their mean and v their v_2,
  * g_i = (z_i − μ)/(N·v) and λ = (t − μ)/(N·v): the mates at t have the coefficient 0, those above it more, and at the fill the bound
- * is just v. With λ > α it is v − (λ − α)·deficit(fill).
+ * is just v. With λ > α it is v − (λ − α)·deficit(fill). (The SSD within parties is one more coordinate of the norm.)
+ * Where a coefficient would be negative it is 0: no bound.
+ *
+ * @param total the sum of the chosen and the fill
  */
 function levelBound(
-  uniformity: number,
+  { m, squares, within }: Chosen,
   total: number,
-  squares: number,
-  within: number,
   deficit: number,
   fill: Float64Array,
   r: number,
   opponents: number,
-  n: number,
   alpha: number,
 ): number {
+  const n = m + r;
   let raised = 1;
   let below = deficit + fill[opponents];
   while (opponents + raised < r && below > raised * fill[opponents + raised]) {
@@ -100,7 +102,7 @@ function levelBound(
   const mean = (total + deficit) / n;
   const v = Math.sqrt(Math.max(0, ssd(n, total + deficit, allSquares) + within) / n);
   const slope = (level - mean) / (n * v);
-  if (!(slope > 0)) return uniformity;
-  if (opponents > 0 && (fill[0] - mean) / (n * v) < -Math.min(slope, alpha)) return uniformity;
-  return Math.max(uniformity, v - Math.max(0, slope - alpha) * deficit);
+  if (!(slope > 0)) return 0;
+  if (opponents > 0 && (fill[0] - mean) / (n * v) < -Math.min(slope, alpha)) return 0;
+  return v - Math.max(0, slope - alpha) * deficit;
 }

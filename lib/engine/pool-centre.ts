@@ -1,8 +1,9 @@
 import { CentreBound } from './centre-bound.ts';
-import type { Entry, TicketGame } from './entry.ts';
+import type { Entry } from './entry.ts';
 import type { ExchangeSearch } from './exchange-search.ts';
 import type { RoleTable } from './roles.ts';
 import { orderBySkill } from './sort-skills.ts';
+import type { DividedGame } from './split.ts';
 import type { GameRules } from './types.ts';
 
 /**
@@ -15,7 +16,7 @@ export class PoolCentre {
   readonly #entries: Entry[];
   readonly #placesOf = new Map<Entry, number[]>();
   /** What was found around this basis; undefined when it is not known any more. */
-  #game: TicketGame | undefined;
+  #game: DividedGame | undefined;
   #basis: readonly number[] | undefined;
 
   /** @param waiting the entries of the queue, at least one */
@@ -57,7 +58,7 @@ export class PoolCentre {
    * A good game of solo players who stand around the best centre, after `bound`. Undefined when parties stand there, or none
    * was found.
    */
-  game(exchanges: ExchangeSearch): TicketGame | undefined {
+  game(exchanges: ExchangeSearch): DividedGame | undefined {
     const { basis } = this.#centre;
     if (basis === this.#basis) return this.#game;
     this.#basis = basis;

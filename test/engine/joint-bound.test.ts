@@ -21,25 +21,10 @@ function boundsOf(
   const sum = chosen.reduce((total, value) => total + value, 0);
   const squares = chosen.reduce((total, value) => total + value * value, 0);
   const lead = chosen.slice(0, teamSize + 1).reduce((total, value) => total + value, 0);
-  const v = uniformityBound(values, m, sum, squares, 0, fill, r, q, imbalancePerRange(rules));
-  return {
-    v,
-    joint: jointBound(
-      v,
-      values,
-      m,
-      sum,
-      squares,
-      0,
-      lead,
-      chosen[0],
-      fill,
-      r,
-      Math.max(0, teamSize + 1 - m),
-      alpha,
-      q,
-    ),
-  };
+  const all = { values, m, sum, squares, within: 0, lead };
+  const opponents = Math.max(0, teamSize + 1 - m);
+  const v = uniformityBound(all, fill, r, q, imbalancePerRange(rules));
+  return { v, joint: jointBound(v, all, chosen[0], fill, r, opponents, alpha, q) };
 }
 
 /** The least imbalance of any game of all the chosen and some of the rest. */
