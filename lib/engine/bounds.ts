@@ -1,6 +1,6 @@
 /**
  * Lower bounds on the uniformity v_q of a game, in the unit of skill. They are what makes an exact
- * search practical; docs/engine.md has the mathematics with worked examples.
+ * search practical; docs/engine.md has them all in one place.
  *
  * Throughout, N = 2k players make a game, and a search chooses them in ascending order of skill: m are
  * chosen, r = N − m come later, all of them from a sorted list. The **fill** is the next r of that list.
@@ -39,18 +39,7 @@ export function lemma1(range: number, alpha: number): number {
 /** Above rounding errors and zero, below every difference of skills; its square is still a number. */
 const tiny = 1e-150;
 
-/**
- * The **dominance bound** for q = 2: the sum of squared deviations (SSD) of the chosen together with the
- * top u of the fill, for any u with fill[r − u] ≥ the mean of those m + u. N·v_2² of every completion is
- * at least that.
- *
- * Proof. Dropping players never raises the SSD, so keep the chosen and the top u of the rest, z ≥ b, where b
- * is the top u of the fill. The SSD is a convex function of the values with gradient 2·(b_i − mean) ≥ 0 at b,
- * so SSD(z) ≥ SSD(b) + gradient·(z − b) ≥ SSD(b). ∎
- *
- * The largest such u gives the exact minimum over all rests that dominate the fill: players below the
- * centre could move up to it at no cost.
- */
+/** SSD: the sum of squared deviations from their mean of that many values, of this sum and sum of squares. */
 export function ssd(count: number, sum: number, squares: number): number {
   return squares - (sum * sum) / count;
 }
@@ -116,7 +105,18 @@ export function uniformityBound(
   return Math.max(byRange, dominanceBound(chosen, fill, r));
 }
 
-/** The dominance bound on v_2, and by the power mean inequality on v_q for q ≥ 2. */
+/**
+ * The **dominance bound** for q = 2: the SSD of the chosen together with the top u of the fill, for any u with
+ * fill[r − u] ≥ the mean of those m + u. N·v_2² of every completion is at least that; by the power mean inequality
+ * v_q ≥ v_2 for q ≥ 2.
+ *
+ * Proof. Dropping players never raises the SSD, so keep the chosen and the top u of the rest, z ≥ b, where b
+ * is the top u of the fill. The SSD is a convex function of the values with gradient 2·(b_i − mean) ≥ 0 at b,
+ * so SSD(z) ≥ SSD(b) + gradient·(z − b) ≥ SSD(b). ∎
+ *
+ * The largest such u gives the exact minimum over all rests that dominate the fill: those of the fill below the
+ * mean could move up to it at no cost.
+ */
 function dominanceBound({ m, sum, squares, within }: Chosen, fill: Float64Array, r: number): number {
   const last = fill[r - 1];
   const total = sum + last;

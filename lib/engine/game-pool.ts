@@ -16,8 +16,8 @@ export interface GamePoolOptions {
   readonly forbids?: Forbids;
   /**
    * Nodes one query may visit before it answers with its best game and an honest bound; 0.2 to 5 million a second.
-   * @default 20 million over the number of tickets at the first query, 1,000 to 200,000: small pools are proved,
-   * large ones drained in time
+   * @default a million without roles, parties, refused pairs and β, where searches are short; otherwise 20 million over
+   * the number of tickets at the first query, 1,000 to 200,000: small pools are proved, large ones drained in time
    */
   readonly nodeBudget?: number;
 }
@@ -120,7 +120,7 @@ export class GamePool {
   /** Makes the queue that the tickets need; whether it is the plain one. */
   #usesSolo(): boolean {
     if (this.#isPlain && this.#parties === 0 && !this.#queue) {
-      this.#solo ??= new SoloTickets(this.rules, this.#nodeBudget ?? soloNodeBudget, this.#tickets.values());
+      this.#solo ??= new SoloTickets(this.rules, this.#nodeBudget, this.#tickets.values());
       return true;
     }
     this.#solo = undefined;
@@ -161,16 +161,13 @@ export class GamePool {
   }
 }
 
-/** Without roles and parties the searches are short: a bound against the worst case alone. */
-const soloNodeBudget = 1_000_000;
-
 /** The plain queue with the tickets that its ids stand for. */
 class SoloTickets {
   readonly queue: GameQueue;
   readonly tickets: PooledTicket[];
   readonly ids = new Map<string, number>();
 
-  constructor(rules: GameRules, nodeBudget: number, waiting: Iterable<PooledTicket>) {
+  constructor(rules: GameRules, nodeBudget: number | undefined, waiting: Iterable<PooledTicket>) {
     this.queue = new GameQueue(rules, { nodeBudget });
     this.tickets = sortBySkill([...waiting]);
     for (let id = 0; id < this.tickets.length; id++) this.ids.set(this.tickets[id].ticket.ticketId, id);

@@ -63,8 +63,11 @@ export class GameQueue {
   readonly #above: Float64Array;
   #candidates = new Int32Array(64);
 
-  /** @param nodeBudget the nodes one query may visit, 10 to 50 million of them a second. @default 1,000,000 */
-  constructor(rules: GameRules, options: { nodeBudget?: number } = {}) {
+  /**
+   * @param options `nodeBudget`: the nodes one query may visit, 10 to 50 million of them a second. @default 1,000,000, a
+   * bound against the worst case alone: searches are short
+   */
+  constructor(rules: GameRules, options: { nodeBudget?: number | undefined } = {}) {
     this.#n = 2 * rules.teamSize;
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#alpha = rules.alpha;

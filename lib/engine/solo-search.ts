@@ -141,7 +141,7 @@ export class SoloSearch {
     }
   }
 
-  /** The largest u near `top` for which the top u of the fill from j lie at or above the mean of chosen and top u. */
+  /** For the dominance bound: the largest u near `top` for which the top u of the fill from j lie at or above the mean of chosen and top u. */
   #dominated(m: number, r: number, j: number, sum: number, top: number): number {
     const { value } = this;
     const end = this.#sums[j + r];

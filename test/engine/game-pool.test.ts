@@ -53,6 +53,7 @@ describe('a game pool', () => {
 
   it('keeps its bounds valid and its games playable when the node budget is far too small', () => {
     const random = seeded(5);
+    let cut = 0;
     for (let round = 0; round < 150; round++) {
       const {
         rules: of,
@@ -68,7 +69,20 @@ describe('a game pool', () => {
       checkGame(game, tickets, of, nowMs, forbids);
       expect(best.lowerBound).toBe(best.priority);
       expect(game.lowerBound).toBeLessThanOrEqual(best.priority + 1e-9 * Math.abs(best.priority));
+      expect(game.priority).toBeGreaterThanOrEqual(best.priority - 1e-9 * Math.abs(best.priority));
+      if (game.lowerBound < game.priority) cut++;
+
+      const { ticketId } = tickets[Math.floor(random() * tickets.length)];
+      const withIt = short.bestWith(ticketId, nowMs);
+      const bestWithIt = full.bestWith(ticketId, nowMs);
+      if (!withIt) continue;
+      checkGame(withIt, tickets, of, nowMs, forbids);
+      expect(withIt.ticketIds).toContain(ticketId);
+      expect(withIt.lowerBound).toBeLessThanOrEqual(best.priority + 1e-9 * Math.abs(best.priority));
+      const error = 1e-9 * Math.abs(bestWithIt!.priority);
+      expect(withIt.priority).toBeGreaterThanOrEqual(bestWithIt!.priority - error);
     }
+    expect(cut).toBeGreaterThan(30);
   });
 
   it('drains the last of a rare role with games as good as from scratch, and bounds that hold', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { imbalancePerRange, uniformityBound } from '../../lib/engine/bounds.ts';
+import { Halver } from '../../lib/engine/halver.ts';
 import { halvings } from '../../lib/engine/halvings.ts';
 import { imbalance } from '../../lib/engine/imbalance.ts';
 import { deficitOf, jointBound } from '../../lib/engine/joint-bound.ts';
@@ -77,6 +78,34 @@ describe('the joint bound', () => {
       if (joint > v) above++;
     }
     expect(above).toBeGreaterThan(1000);
+  });
+
+  it('is never above the best game for teams of four to eight either', () => {
+    const random = seeded(12);
+    let above = 0;
+    for (const teamSize of [4, 5, 6, 7, 8]) {
+      for (const q of [1, 1.5, 2, 3, infinity]) {
+        for (let round = 0; round < 20; round++) {
+          const rules = { teamSize, alpha: [0.1, 1, 10][round % 3], q };
+          const n = 2 * teamSize;
+          const values = Array.from({ length: n + 1 }, (_, i) =>
+            i === 0 ? -1000 * random() : 300 * random(),
+          ).sort((a, b) => a - b);
+          const m = 1 + Math.floor((n - 1) * random());
+          const { v, joint } = boundsOf(values.slice(0, m), values.slice(m), rules);
+          const halver = new Halver({ teamSize, p: 1, q });
+          let least = infinity;
+          for (let left = m; left <= n; left++) {
+            const game = Float64Array.from(values.toSpliced(left, 1));
+            least = Math.min(least, rules.alpha * halver.fairest(game, 0) + halver.uniformity(game));
+          }
+          expect(joint).toBeGreaterThanOrEqual(v);
+          expect(joint).toBeLessThanOrEqual(least * (1 + 1e-12));
+          if (joint > v) above++;
+        }
+      }
+    }
+    expect(above).toBeGreaterThan(100);
   });
 
   it('is close to the best game of a player far from a crowd, where a bound on v alone is not', () => {
