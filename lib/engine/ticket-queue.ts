@@ -252,7 +252,7 @@ export class TicketQueue {
     // Without waits, all entries up to the last best game have to be searched anyway.
     const last = this.#rules.beta === 0 && cuts === 0 ? this.#lastImbalance : 0;
     const from = Math.max(known, last, 1e-9 * this.#search.highestImbalance);
-    return from * (tries < 8 ? 1.25 ** (0.5 ** cuts) : 2 ** (tries - 7));
+    return from * (tries < smallSteps ? step ** (0.5 ** cuts) : 2 ** (tries - smallSteps + 1));
   }
 
   /** Any game, after the node budget was spent without one: entry by entry, the least key first. */
@@ -346,10 +346,19 @@ function isAtMost(cost: number, bound: number, wait: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
 }
 
-/** What of a query's node budget one entry may have. */
+/** How far a search goes beyond what is known; 1.1 and 1.5 do about as well. */
+const step = 1.25;
+
+/** So many searches without a game go up by `step`, a factor of six together; then it doubles, to be through soon. */
+const smallSteps = 8;
+
+/**
+ * What of a query's node budget one entry may have. With half of it a drain of extreme roles proves fewer games (11.5%
+ * instead of 15.5%); with all of it nothing is left for other entries.
+ */
 const shareOfBudget = 0.75;
 
-/** The nodes that looking for any game of any entry may cost. */
+/** The nodes that looking for any game of any entry may cost: some seconds, before a queue says that it found none. */
 const anyGameNodes = 2_000_000;
 
 /** After so many searches without a game, which mostly are cheap, it is worth counting whether there can be one at all. */

@@ -3,8 +3,8 @@ import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import type { Forbids } from './forbids.ts';
 import { Incumbent } from './incumbent.ts';
 import { type ChosenAround, deficitOf, jointBound } from './joint-bound.ts';
+import { Lineup } from './lineup.ts';
 import { polish } from './polish.ts';
-import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 import { Seating } from './seating.ts';
 import type { DividedGame } from './split.ts';
@@ -35,18 +35,7 @@ export class TicketSearch {
   /** Whether fairness is in the bounds from the start: the joint bound is one on d_1. */
   readonly #isJoint: boolean;
 
-  /** The candidates, and of each: its mean relative to the anchor, and of it and all behind it the greatest credit and skill. */
-  #tickets: readonly PooledTicket[] = [];
-  #credits: ArrayLike<number> = [];
-  #value = new Float64Array(64);
-  #creditFrom = new Float64Array(64);
-  #highFrom = new Float64Array(64);
-  /** Of each candidate: the next that is not a solo player who accepts just the same roles. */
-  #nextOther = new Int32Array(64);
-  /** The anchor's place, and the players of its party. */
-  #anchor = 0;
-  #anchorSize = 1;
-
+  readonly #lineup = new Lineup();
   readonly #chosen: ChosenTickets;
   /** What the bounds need of the chosen, by how many tickets they are. */
   readonly #levels: Level[];
@@ -81,7 +70,7 @@ export class TicketSearch {
   run(candidates: Candidates, limit: number, nodeBudget: number): DividedGame | undefined {
     const incumbent = this.#incumbent;
     incumbent.start(limit);
-    this.#prepare(candidates);
+    this.#lineup.prepare(candidates);
     this.#cutBound = Number.POSITIVE_INFINITY;
     if (this.#chosen.start(candidates)) this.#searchFrom(this.#start(), nodeBudget);
     this.bound = Math.min(incumbent.limit, this.#cutBound);
@@ -93,6 +82,7 @@ export class TicketSearch {
 
   /** All games of the anchor, if the budget allows: a short search, or a descent and a long one. */
   #searchFrom(anchor: Level, nodeBudget: number): void {
+    const lineup = this.#lineup;
     const short = Math.min(nodeBudget, shortSearch);
     this.#nodesLeft = short;
     this.#extend(0, anchor);
@@ -103,43 +93,20 @@ export class TicketSearch {
     this.#cutBound = Number.POSITIVE_INFINITY;
     this.#descend(0, anchor);
     // Few stand before it: perhaps it plays without them.
-    if (this.#anchor > 0 && 4 * this.#anchor < this.#tickets.length) this.#descend(this.#anchor + 1, anchor);
+    if (lineup.anchor > 0 && 4 * lineup.anchor < lineup.tickets.length)
+      this.#descend(lineup.anchor + 1, anchor);
     this.#extend(0, anchor);
     this.nodes += nodeBudget - short - this.#nodesLeft;
   }
 
-  #prepare({ tickets, anchor, credits }: Candidates): void {
-    const count = tickets.length;
-    if (count > this.#value.length) {
-      const room = 2 * count;
-      this.#value = new Float64Array(room);
-      this.#creditFrom = new Float64Array(room);
-      this.#highFrom = new Float64Array(room);
-      this.#nextOther = new Int32Array(room);
-    }
-    this.#tickets = tickets;
-    this.#credits = credits;
-    this.#anchor = anchor;
-    this.#anchorSize = tickets[anchor].size;
-    const origin = tickets[anchor].mean;
-    const sign = tickets[0].mean <= tickets[count - 1].mean ? 1 : -1;
-    let credit = 0;
-    let high = 0;
-    for (let i = count - 1; i >= 0; i--) {
-      this.#value[i] = sign * (tickets[i].mean - origin);
-      this.#creditFrom[i] = credit = Math.max(credit, credits[i]);
-      this.#highFrom[i] = high = Math.max(high, tickets[i].high);
-      this.#nextOther[i] = this.#isLike(i, i + 1) ? this.#nextOther[i + 1] : i + 1;
-    }
-  }
-
   /** The level with the anchor alone, whose value is the origin. */
   #start(): Level {
+    const lineup = this.#lineup;
     const level = this.#levels[1];
-    level.values.fill(0, 0, this.#anchorSize);
-    level.m = this.#anchorSize;
-    level.within = this.#tickets[this.#anchor].spread;
-    level.credit = this.#credits[this.#anchor];
+    level.values.fill(0, 0, lineup.anchorSize);
+    level.m = lineup.anchorSize;
+    level.within = lineup.tickets[lineup.anchor].spread;
+    level.credit = lineup.credits[lineup.anchor];
     level.sum = level.squares = level.lead = 0;
     return level;
   }
@@ -153,18 +120,20 @@ export class TicketSearch {
       incumbent.offer(chosen.tickets, level.credit, this.#unfairness(level));
       return;
     }
-    const tickets = this.#tickets;
+    const lineup = this.#lineup;
+    const { tickets } = lineup;
     for (let j = from; j < tickets.length; j++) {
       const pooled = tickets[j];
-      if (pooled.size > r || j === this.#anchor) continue;
-      if (j > from && this.#isTwin(j)) continue;
+      if (pooled.size > r || j === lineup.anchor) continue;
+      // Twins make the same games again, but where one of them is refused.
+      if (j > from && !this.#forbids && lineup.isTwin(j)) continue;
       if (!chosen.fitsSize(pooled.size)) continue;
       if (!chosen.seating.hasPlace(pooled.masks)) {
-        j = this.#nextOther[j] - 1;
+        j = lineup.nextOther[j] - 1;
         continue;
       }
       if (!this.#fillFrom(j, r)) break;
-      const bound = this.#bound(j, level) + this.#certain(j) - Math.max(level.credit, this.#creditFrom[j]);
+      const bound = this.#bound(j, level) + this.#certain(j) - Math.max(level.credit, lineup.creditFrom[j]);
       if (bound >= incumbent.limit) break;
       if (this.#nodesLeft === 0) {
         // Cut short: what this level has not tried costs at least its bound; the levels above add theirs.
@@ -185,7 +154,8 @@ export class TicketSearch {
    */
   #descend(from: number, level: Level): void {
     const r = this.#n - level.m;
-    const tickets = this.#tickets;
+    const lineup = this.#lineup;
+    const { tickets } = lineup;
     const chosen = this.#chosen;
     const incumbent = this.#incumbent;
     let least = incumbent.limit;
@@ -193,7 +163,7 @@ export class TicketSearch {
     for (let j = from, worse = 0; j < tickets.length && worse < patience; j++) {
       const pooled = tickets[j];
       const { size } = pooled;
-      if (size > r || j === this.#anchor || !chosen.fitsSize(size)) continue;
+      if (size > r || j === lineup.anchor || !chosen.fitsSize(size)) continue;
       if (!chosen.seating.hasPlace(pooled.masks)) continue;
       if (this.#nodesLeft === 0) return;
       this.#nodesLeft--;
@@ -204,7 +174,7 @@ export class TicketSearch {
         const unfairness = this.#unfairness(next);
         if (incumbent.offer(chosen.tickets, next.credit, unfairness) || unfairness > 0) worse = 0;
       } else if (next && this.#fillFrom(j + 1, r - size)) {
-        const bound = this.#bound(j + 1, next) - Math.max(next.credit, this.#creditFrom[j + 1]);
+        const bound = this.#bound(j + 1, next) - Math.max(next.credit, lineup.creditFrom[j + 1]);
         if (bound < least) {
           least = bound;
           best = j;
@@ -221,11 +191,12 @@ export class TicketSearch {
   /** Chooses candidate j as well; undefined if not all can be seated then. It has to leave either way. */
   #choose(j: number, level: Level): Level | undefined {
     const chosen = this.#chosen;
-    const pooled = this.#tickets[j];
+    const lineup = this.#lineup;
+    const pooled = lineup.tickets[j];
     if (!chosen.join(pooled)) return undefined;
     const { size } = pooled;
     const { m } = level;
-    const value = this.#value[j];
+    const value = lineup.value[j];
     const next = this.#levels[chosen.tickets.length];
     for (let i = 0; i < size; i++) next.values[m + i] = value;
     next.m = m + size;
@@ -233,23 +204,16 @@ export class TicketSearch {
     next.squares = level.squares + size * value * value;
     next.within = level.within + pooled.spread;
     next.lead = this.#leadWith(level, j);
-    next.credit = Math.max(level.credit, this.#credits[j]);
+    next.credit = Math.max(level.credit, lineup.credits[j]);
     return next;
-  }
-
-  /** Whether two candidates are solo players who accept the same roles. */
-  #isLike(i: number, j: number): boolean {
-    if (!this.#roles || j === this.#tickets.length) return false;
-    const a = this.#tickets[i];
-    const b = this.#tickets[j];
-    return a.size === 1 && b.size === 1 && a.masks[0] === b.masks[0];
   }
 
   /** `lead` with candidate j as well, who comes after the m chosen or at least before the anchor, whose own values are 0. */
   #leadWith({ lead, m }: Level, j: number): number {
-    const before = j < this.#anchor ? m - this.#anchorSize : m;
-    const places = Math.min(this.#tickets[j].size, this.#rules.teamSize + 1 - before);
-    return places > 0 ? lead + places * this.#value[j] : lead;
+    const lineup = this.#lineup;
+    const before = j < lineup.anchor ? m - lineup.anchorSize : m;
+    const places = Math.min(lineup.tickets[j].size, this.#rules.teamSize + 1 - before);
+    return places > 0 ? lead + places * lineup.value[j] : lead;
   }
 
   /** The least that fairness costs in a game of the chosen. */
@@ -261,6 +225,7 @@ export class TicketSearch {
   /** A lower bound on the imbalance of the chosen with any rest that dominates the fill, which starts with candidate j. */
   #bound(j: number, level: Level): number {
     const { alpha, q, teamSize } = this.#rules;
+    const { anchor, anchorSize } = this.#lineup;
     const { m } = level;
     const r = this.#n - m;
     const fill = this.#fill;
@@ -269,27 +234,17 @@ export class TicketSearch {
     const extreme = this.#extreme(level);
     const jointly = (opponents: number) => jointBound(v, level, extreme, fill, r, opponents, alpha, q);
     const leads = teamSize + 1;
-    if (j > this.#anchor) return jointly(Math.max(0, leads - m));
-    if (m === this.#anchorSize || m > leads) return v;
+    if (j > anchor) return jointly(Math.max(0, leads - m));
+    if (m === anchorSize || m > leads) return v;
     // Whoever comes before the anchor, it is an opponent or, if there is room in the team, a mate of the extreme.
     const asOpponent = jointly(leads - m);
-    return this.#anchorSize === teamSize
-      ? asOpponent
-      : Math.min(asOpponent, jointly(leads - m + this.#anchorSize));
+    return anchorSize === teamSize ? asOpponent : Math.min(asOpponent, jointly(leads - m + anchorSize));
   }
 
   /** The lowest of the chosen: the first of the others, or the anchor at 0. */
   #extreme({ m, values }: Level): number {
-    return m > this.#anchorSize ? Math.min(0, values[this.#anchorSize]) : 0;
-  }
-
-  /** Whether candidate j makes just the games that its predecessor, which was tried at this level, has made. */
-  #isTwin(j: number): boolean {
-    if (this.#forbids || this.#value[j] !== this.#value[j - 1]) return false;
-    const a = this.#tickets[j];
-    const b = this.#tickets[j - 1];
-    if (j - 1 === this.#anchor || this.#credits[j] !== this.#credits[j - 1]) return false;
-    return a.size === 1 && b.size === 1 && a.masks[0] === b.masks[0];
+    const { anchorSize } = this.#lineup;
+    return m > anchorSize ? Math.min(0, values[anchorSize]) : 0;
   }
 
   /**
@@ -297,15 +252,16 @@ export class TicketSearch {
    * chosen, whether or not their parties fit; false if there are not that many.
    */
   #fillFrom(j: number, r: number): boolean {
-    const tickets = this.#tickets;
+    const lineup = this.#lineup;
+    const { tickets } = lineup;
     const fill = this.#fill;
     let filled = 0;
     if (!this.#roles) {
       for (let i = j; i < tickets.length; i++) {
         const { size } = tickets[i];
-        if (size > r || i === this.#anchor) continue;
+        if (size > r || i === lineup.anchor) continue;
         for (let s = 0; s < size; s++) {
-          fill[filled++] = this.#value[i];
+          fill[filled++] = lineup.value[i];
           if (filled === r) return true;
         }
       }
@@ -315,15 +271,15 @@ export class TicketSearch {
     seating.copy(this.#chosen.seating);
     for (let i = j; i < tickets.length; i++) {
       const { size, masks } = tickets[i];
-      if (size > r || i === this.#anchor) continue;
+      if (size > r || i === lineup.anchor) continue;
       for (let s = 0; s < size; s++) {
         if ((masks[s] & ~seating.full) === 0) {
           // All like it have no place either. (Of a party this is the party itself.)
-          i = this.#nextOther[i] - 1;
+          i = lineup.nextOther[i] - 1;
           continue;
         }
         seating.join(masks[s]);
-        fill[filled++] = this.#value[i];
+        fill[filled++] = lineup.value[i];
         if (filled === r) return true;
       }
     }
@@ -337,7 +293,7 @@ export class TicketSearch {
   #certain(j: number): number {
     if (this.#rules.p !== Number.POSITIVE_INFINITY || this.#rules.teamSize === 1) return 0;
     let first = 0;
-    let second = this.#highFrom[j];
+    let second = this.#lineup.highFrom[j];
     for (const { high } of this.#chosen.tickets) {
       if (high > first) {
         second = Math.max(second, first);
@@ -362,8 +318,11 @@ function levelOf(values: Float64Array): Level {
   return { values, m: 0, sum: 0, squares: 0, within: 0, lead: 0, credit: 0 };
 }
 
-/** A search that visits more nodes than this starts again with a good game in hand. */
+/**
+ * A search that visits more nodes than this starts again with a good game in hand. Most end within it; from 75 to 300 it
+ * makes no difference beyond noise.
+ */
 const shortSearch = 150;
 
-/** How many tickets a descent looks at after the best so far. */
+/** How many tickets a descent looks at after the best so far; from 4 to 64 it makes no difference beyond noise. */
 const patience = 16;
