@@ -26,6 +26,7 @@ export interface BestRoleGame {
  * Cost: a sort, a pass per set of roles, and the searches.
  *
  * @param masks bit r is set when the player accepts the r-th role, roles in alphabetical order
+ * @param options `nodeBudget`: the nodes that the searches may visit, 0.2 to 5 million a second. @default 20,000
  * @throws Error when the rules have no roles
  */
 export function bestRoleGame(
@@ -68,7 +69,7 @@ export function bestRoleGame(
   const certain = lemma1(narrowest, rules.alpha);
   let proved = perRange * narrowest;
   while (!best || proved < best.imbalance) {
-    const below = Math.min(certain, 1.3 * proved || certain);
+    const below = Math.min(certain, step * proved || certain);
     const anchors: number[] = [];
     for (let i = 0; i < n; i++) if (perRange * ranges[i] < below) anchors.push(i);
     anchors.sort((a, b) => ranges[a] - ranges[b] || a - b);
@@ -95,6 +96,9 @@ export function bestRoleGame(
     best = exchanges;
   return best && answer(best, Math.min(best.imbalance, Math.max(proved, centre.bound)));
 }
+
+/** How far beyond what is proved the searches go next; 1.1 does as well, 2 no better. */
+const step = 1.3;
 
 function answer(best: DividedGame, lowerBound: number): BestRoleGame {
   const team = (side: number) =>

@@ -185,8 +185,8 @@ function gather(entry: Entry, side: 'before' | 'after', accepts: Accepts, reach:
 /** What the preparation of a search costs, in nodes. */
 const searchCost = 5;
 
-/** The nodes that looking for any game of an entry may cost. */
+/** The nodes that looking for any game of an entry may cost within one reach; 100 and 2,000 do about as well. */
 const diveNodes = 500;
 
-/** How many of the nearest tickets a dive looks at. */
+/** How many of the nearest tickets a dive looks at. With 100 fewer parties are matched, with 1,600 their drain takes a quarter longer. */
 const diveCandidatesMax = 400;

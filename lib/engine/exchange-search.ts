@@ -156,5 +156,5 @@ function exchangesOf(teams: readonly PooledTicket[], all: readonly PooledTicket[
   return exchanges;
 }
 
-/** How often it starts again from a better game. */
+/** How often it starts again from a better game. Once leaves wider gaps (p90 20% instead of 15% in a drain of extreme roles), ten times 14%. */
 const roundsMax = 4;

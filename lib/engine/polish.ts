@@ -52,7 +52,10 @@ export function polish(
   return attempts + 3 * divisions;
 }
 
-/** The divisions that polishing one game may cost: about a millisecond. */
+/**
+ * The divisions that polishing one game may cost: about a millisecond. With a quarter of them drained parties have a mean
+ * spread of 121 instead of 116, with four times as many no less.
+ */
 const divisionsMax = 400;
 
 /** The exchanges that it may look at. */
