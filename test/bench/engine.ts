@@ -168,7 +168,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     gaps.sort((a, b) => a - b);
     report({
       work: `roles of ${popularity} popularity, drain best first, n = ${count(n)}`,
-      aim: 'a few seconds, exact or certified',
+      aim: 'exact or certified',
       reached: `${(ms / 1000).toFixed(2)} s, ${games.length} games, ${percent(gaps.filter((gap) => gap === 0).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
       sink: games.reduce((sum, game) => sum + game.imbalance, 0),
     });
@@ -201,11 +201,14 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       return solo(`t${i}`, skill, undefined, nowMs - Math.floor((outlier ? 600 : 120) * 1000 * random()));
     });
     // A query is over sooner than the CPU clock can tell, and other work on the machine would count: so for each query
-    // the least wall time of some runs of the same life.
+    // the least wall time of some runs of the same life. That leaves out pauses of the garbage collector as well, so the
+    // p99 of the slowest single run stands beside it.
     const times: number[] = [];
+    const p99s: number[] = [];
     let gaps: number[] = [];
     let sink = 0;
     for (let run = 0; run <= runs; run++) {
+      const taken: number[] = [];
       const pool = new GamePool({ ...plain, beta: 1 });
       for (const ticket of tickets) pool.insert(ticket);
       pool.best(nowMs);
@@ -216,17 +219,20 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
         const game = pool.best(nowMs);
         if (!game) break;
         for (const ticketId of game.ticketIds) pool.remove(ticketId);
-        times[i] = Math.min(times[i] ?? infinity, performance.now() - from);
+        taken[i] = performance.now() - from;
+        times[i] = Math.min(times[i] ?? infinity, taken[i]);
         gaps.push((game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
         sink += game.imbalance;
       }
+      taken.sort((a, b) => a - b);
+      p99s.push(quantile(taken, 0.99) ?? 0);
     }
     times.sort((a, b) => a - b);
     gaps.sort((a, b) => a - b);
     report({
       work: `β with old outliers (1%), n = ${count(n)}, ${times.length} games, each the least time of ${runs + 1} runs`,
       aim: 'p99 < 1 ms, certified ≤ 1%',
-      reached: `p50 ${quantile(times, 0.5)?.toFixed(2)} ms, p99 ${quantile(times, 0.99)?.toFixed(2)} ms; ${percent(gaps.filter((gap) => gap <= 0.01).length / gaps.length)} certified ≤ 1%, ${percent(gaps.filter((gap) => gap === 0).length / gaps.length)} proved best, median gap ${percent(quantile(gaps, 0.5) ?? 0)}`,
+      reached: `p50 ${quantile(times, 0.5)?.toFixed(2)} ms, p99 ${quantile(times, 0.99)?.toFixed(2)} ms (in single runs up to ${Math.max(...p99s).toFixed(2)} ms); ${percent(gaps.filter((gap) => gap <= 0.01).length / gaps.length)} certified ≤ 1%, ${percent(gaps.filter((gap) => gap === 0).length / gaps.length)} proved best, median gap ${percent(quantile(gaps, 0.5) ?? 0)}`,
       sink,
     });
   }
@@ -275,7 +281,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     const input = skills(size(1e6));
     let sink = 0;
     let bound = 0;
-    const ms = best(runs, () => {
+    const ms = best(runs * 3, () => {
       const result = partition(input, plain);
       sink = result.objective;
       bound = result.lowerBound;
@@ -295,7 +301,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     );
     const skillOf = new Map(tickets.map((ticket) => [ticket.ticketId, ticket.players[0].skill]));
     let games: Game[] = [];
-    const ours = best(runs * 3, () => {
+    const ours = best(runs * 10, () => {
       const pool = new GamePool(plain);
       for (const ticket of tickets) pool.insert(ticket);
       games = [...pool.drain(nowMs)];
