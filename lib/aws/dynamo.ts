@@ -13,10 +13,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { StoreBusy } from '../service/ports.ts';
-import { REQUEST_TIMEOUTS } from './request-timeouts.ts';
+import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
-/** Tries of one request before the store counts as busy; the SDK waits between them with jitter. */
+/** Tries of one write that meets others on its items, before the store counts as busy. */
 const ATTEMPTS = 5;
 
 /**
@@ -24,7 +24,11 @@ const ATTEMPTS = 5;
  * @param config what the environment does not say; a function needs nothing
  */
 export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ maxAttempts: ATTEMPTS, requestHandler: REQUEST_TIMEOUTS, ...config });
+  const client = new DynamoDBClient({
+    maxAttempts: REQUEST_TRIES,
+    requestHandler: REQUEST_TIMEOUTS,
+    ...config,
+  });
   client.middlewareStack.add((next) => (args) => unlessThrottled(() => next(args)), {
     step: 'initialize',
     name: 'throttlingAsStoreBusy',

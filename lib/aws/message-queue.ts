@@ -7,12 +7,13 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { StoreBusy, type TickSender } from '../service/ports.ts';
-import { REQUEST_TIMEOUTS } from './request-timeouts.ts';
+import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
 /** The longest delay SQS has. */
 const DELAY_SECONDS_MAX = 900;
 const BATCH = 10;
+/** Tries of a batch of which SQS takes only a part. */
 const ATTEMPTS = 4;
 
 export interface OutgoingMessage {
@@ -22,7 +23,7 @@ export interface OutgoingMessage {
 
 /** @param config what the environment does not say; a function needs nothing */
 export function sqsClient(config: SQSClientConfig = {}): SQSClient {
-  return new SQSClient({ maxAttempts: ATTEMPTS, requestHandler: REQUEST_TIMEOUTS, ...config });
+  return new SQSClient({ maxAttempts: REQUEST_TRIES, requestHandler: REQUEST_TIMEOUTS, ...config });
 }
 
 /**

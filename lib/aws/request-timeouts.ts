@@ -7,3 +7,9 @@ export const REQUEST_TIMEOUTS = {
   requestTimeout: 3_000,
   throwOnRequestTimeout: true,
 };
+
+/**
+ * Tries of one request. When it is throttled the SDK waits up to 1 s after the first and up to 2 s after the second:
+ * two such requests still fit into the 10 s of a function, and whoever called hears 503, not of a function that was killed.
+ */
+export const REQUEST_TRIES = 3;
