@@ -2,12 +2,15 @@ import type { Ticket } from '../engine/types.ts';
 import type { PoolFacts } from './policy.ts';
 import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from './skill-sketch.ts';
 
+const VERSION = 2;
+
 /**
  * What a bucket remembers between two ticks: a small JSON value (some 1 KB), from which the rate and the
  * skills of arrivals are estimated. Nothing of this is ever configured.
  */
 export interface TickMemory {
-  readonly version: 1;
+  /** The shape of this value. One of another shape, left by another release of Muster, is forgotten. */
+  readonly version: typeof VERSION;
   /** When the last tick ran. */
   readonly tickedAtMs: number;
   /** The arrival time of the newest ticket seen: what came later is new. */
@@ -35,7 +38,7 @@ export function remember(
   tickets: readonly Ticket[],
   nowMs: number,
 ): TickMemory {
-  const before = memory ?? firstMemory(tickets, nowMs);
+  const before = memory?.version === VERSION ? memory : firstMemory(tickets, nowMs);
   let { newestSeenMs } = before;
   const newcomers: number[] = [];
   for (const { enqueuedAtMs, players } of tickets) {
@@ -50,7 +53,7 @@ export function remember(
   const added = elapsed === 0 ? 1 : ((1 - kept) * horizon) / elapsed;
   const skillsKept = Math.exp(-Math.min(elapsed / MEMORY_MAX_SECONDS, newcomers.length / SKILLS_REMEMBERED));
   return {
-    version: 1,
+    version: VERSION,
     tickedAtMs: nowMs,
     newestSeenMs,
     players: before.players * kept + newcomers.length * added,
@@ -64,7 +67,15 @@ function firstMemory(tickets: readonly Ticket[], nowMs: number): TickMemory {
   let tickedAtMs = nowMs;
   for (const { enqueuedAtMs } of tickets) tickedAtMs = Math.min(tickedAtMs, enqueuedAtMs);
   const newestSeenMs = Number.MIN_SAFE_INTEGER;
-  return { version: 1, tickedAtMs, newestSeenMs, players: 0, seconds: 0, seen: 0, skills: EMPTY_SKETCH };
+  return {
+    version: VERSION,
+    tickedAtMs,
+    newestSeenMs,
+    players: 0,
+    seconds: 0,
+    seen: 0,
+    skills: EMPTY_SKETCH,
+  };
 }
 
 /** Seconds in which the memory of the rate fades by e. */

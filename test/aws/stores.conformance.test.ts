@@ -669,7 +669,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           waitsMs: Array.from({ length: 2 * LIMITS.teamSizeMax }, () => 12_345),
         }));
         const memory = {
-          version: 1 as const,
+          version: 2 as const,
           tickedAtMs: NOW_MS,
           newestSeenMs: NOW_MS,
           players: 1 / 3,

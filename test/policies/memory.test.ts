@@ -62,3 +62,9 @@ describe('the rate of arrivals', () => {
 it('what is remembered stays below 2 KB', () => {
   expect(JSON.stringify(watch(50)).length).toBeLessThan(2000);
 });
+
+it('a memory of another shape, left by another release, is forgotten', () => {
+  const other = { version: 1, tickedAtMs: 5000, newestSeenMs: 5000, players: 7 } as unknown as TickMemory;
+  const ticket = { ticketId: 't', enqueuedAtMs: 6000, players: [{ playerId: 'p', skill: 1500 }] };
+  expect(remember(other, [ticket], 7000)).toEqual(remember(undefined, [ticket], 7000));
+});
