@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import type { PartitionObjective } from '../engine/partition.ts';
-import { partitionTickets } from '../engine/partition-tickets.ts';
+import type { PartitionObjective } from '../engine/partition/partition.ts';
+import { partitionTickets } from '../engine/partition/partition-tickets.ts';
 import { gameRulesOf } from '../policies/plan.ts';
 import { gameJson } from '../service/match.ts';
 import { latestArrivalMs } from '../service/offline.ts';

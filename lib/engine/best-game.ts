@@ -1,6 +1,6 @@
-import { imbalancePerRange, lemma1 } from './bounds.ts';
-import { SoloSearch } from './solo-search.ts';
-import { sortSkills } from './sort-skills.ts';
+import { imbalancePerRange, lemma1 } from './bounds/bounds.ts';
+import { sortSkills } from './collections/sort-skills.ts';
+import { SoloSearch } from './search/solo-search.ts';
 import type { GameRules } from './types.ts';
 
 /** A best game of a list of players, by their indices in it. */

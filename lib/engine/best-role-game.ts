@@ -1,11 +1,11 @@
-import { imbalancePerRange, lemma1 } from './bounds.ts';
-import { CentreBound } from './centre-bound.ts';
-import { ExchangeSearch } from './exchange-search.ts';
-import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
-import { RoleTable } from './roles.ts';
-import { orderBySkill } from './sort-skills.ts';
-import type { DividedGame } from './split.ts';
-import { TicketSearch } from './ticket-search.ts';
+import { imbalancePerRange, lemma1 } from './bounds/bounds.ts';
+import { CentreBound } from './bounds/centre-bound.ts';
+import { orderBySkill } from './collections/sort-skills.ts';
+import { type PooledTicket, poolPlayer } from './model/pooled-ticket.ts';
+import { RoleTable } from './model/roles.ts';
+import type { DividedGame } from './model/split.ts';
+import { ExchangeSearch } from './search/exchange-search.ts';
+import { TicketSearch } from './search/ticket-search.ts';
 import type { GameRules } from './types.ts';
 
 /** A game of players with roles, by their indices. */

@@ -1,14 +1,14 @@
-import { explainWaiting } from './explain.ts';
-import type { Forbids } from './forbids.ts';
-import { makeGame } from './game.ts';
-import { GameQueue } from './game-queue.ts';
-import { priority } from './imbalance.ts';
-import { type PooledTicket, poolTicket, sortBySkill } from './pooled-ticket.ts';
-import { RoleTable } from './roles.ts';
-import { TicketQueue } from './ticket-queue.ts';
+import { GameQueue } from './index/game-queue.ts';
+import { TicketQueue } from './index/ticket-queue.ts';
+import { explainWaiting } from './model/explain.ts';
+import type { Forbids } from './model/forbids.ts';
+import { makeGame } from './model/game.ts';
+import { priority } from './model/imbalance.ts';
+import { type PooledTicket, poolTicket, sortBySkill } from './model/pooled-ticket.ts';
+import { RoleTable } from './model/roles.ts';
 import type { Game, GameRules, Ticket } from './types.ts';
 
-export type { Forbids } from './forbids.ts';
+export type { Forbids } from './model/forbids.ts';
 
 /** How a pool searches. */
 export interface GamePoolOptions {

@@ -1,12 +1,12 @@
-import { lemma6 } from './bounds.ts';
-import { imbalance } from './imbalance.ts';
-import { KeyHeap } from './key-heap.ts';
-import { type PooledTicket, poolPlayer } from './pooled-ticket.ts';
-import { RoleTable } from './roles.ts';
-import { Seating } from './seating.ts';
-import { Splitter, skillsOf } from './split.ts';
+import { lemma6 } from './bounds/bounds.ts';
+import { WindowCounter } from './bounds/windows.ts';
+import { KeyHeap } from './collections/key-heap.ts';
+import { imbalance } from './model/imbalance.ts';
+import { type PooledTicket, poolPlayer } from './model/pooled-ticket.ts';
+import { RoleTable } from './model/roles.ts';
+import { Seating } from './model/seating.ts';
+import { Splitter, skillsOf } from './model/split.ts';
 import type { GameRules } from './types.ts';
-import { WindowCounter } from './windows.ts';
 
 /** A game of the approximation, by the ids of its players. */
 export interface ApproximateGame {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { uniformity } from '../engine/imbalance.ts';
+import { uniformity } from '../engine/model/imbalance.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
-import { imbalance } from '../../lib/engine/imbalance.ts';
-import { RoleTable } from '../../lib/engine/roles.ts';
+import { imbalance } from '../../lib/engine/model/imbalance.ts';
+import { RoleTable } from '../../lib/engine/model/roles.ts';
 import type { GameRules } from '../../lib/engine/types.ts';
 import { allGames, scale } from './oracle.ts';
 import { normal, randomCase, seeded } from './random-pool.ts';

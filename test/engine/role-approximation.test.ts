@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
+import { RoleTable } from '../../lib/engine/model/roles.ts';
 import { RoleApproximation } from '../../lib/engine/role-approximation.ts';
-import { RoleTable } from '../../lib/engine/roles.ts';
 import type { GameRules } from '../../lib/engine/types.ts';
 import { randomCase, seeded } from './random-pool.ts';
 

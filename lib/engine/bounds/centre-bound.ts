@@ -1,0 +1,159 @@
+import { KeyHeap } from '../collections/key-heap.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { GameRules } from '../types.ts';
+import { CentreGreedy } from './centre-greedy.ts';
+
+/**
+ * The centre bound, for pools with roles in which no search can be exact in time, such as roles whose players stand
+ * at different levels of skill, or the last of a rare role.
+ *
+ * For a centre c let h(c) be the least (mean |z − c|^q)^(1/q) over all sets of 2k players that can be seated. The sets form
+ * the bases of a matroid, so the greedy by |z − c| finds it. A game with mean μ has f ≥ v_q ≥ h(μ), hence f ≥ min h. What
+ * is known of h at two centres bounds it between them (`leastBetween`): of these intervals that of least bound is divided
+ * until its bound is tight. Parties and refused pairs only take games away.
+ *
+ * Removals only raise h, so that what was proved stays proved: a pool that shrinks evaluates anew what it has lost alone.
+ */
+export class CentreBound {
+  /** No game has an imbalance below this: what `prove` proved last. */
+  bound = 0;
+  /** Players, by place, that can be seated and have about the least h: a game to start from. */
+  basis: readonly number[] = [];
+  #centre = 0;
+
+  readonly #q: number;
+  readonly #greedy: CentreGreedy;
+  readonly #intervals: Interval[] = [];
+  readonly #heap = new KeyHeap();
+  readonly #isGone: Uint8Array;
+
+  /**
+   * @param sorted skills in ascending order, at least one
+   * @param masks the roles each accepts
+   */
+  constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
+    this.#q = rules.q;
+    this.#greedy = new CentreGreedy(sorted, masks, roles, rules);
+    this.#isGone = new Uint8Array(sorted.length);
+    const low = this.#evaluate(sorted[0]);
+    const high = this.#evaluate(sorted[sorted.length - 1]);
+    this.#file({ low, high, least: leastBetween(low, high, this.#q) }, 0);
+  }
+
+  /** Takes out the player in this place. */
+  remove(place: number): void {
+    this.#isGone[place] = 1;
+    this.#greedy.remove(place);
+  }
+
+  /**
+   * Sets `bound` and `basis`; whether a game can be formed, were parties and refused pairs not to matter.
+   * Stops when the bound is at least `enough` or within 0.1% of the basis.
+   */
+  prove(enough: number): boolean {
+    for (let left = evaluationsMax; ; ) {
+      const id = this.#heap.topId;
+      const interval = this.#intervals[id];
+      const { low, high, least } = interval;
+      const best = low.cost < high.cost ? low : high;
+      if (best.cost === Number.POSITIVE_INFINITY) return false;
+      const isStale = this.#hasLost(low) || this.#hasLost(high);
+      if (!isStale && (least.bound >= Math.min(enough, best.cost * (1 - tolerance)) || left <= 0)) {
+        this.bound = least.bound;
+        this.basis = best.basis;
+        this.#centre = best.at;
+        return true;
+      }
+      this.#heap.pop();
+      if (isStale) {
+        left -= this.#renew(low) + this.#renew(high);
+        interval.least = leastBetween(low, high, this.#q);
+        this.#file(interval, id);
+        continue;
+      }
+      const middle = this.#evaluate(least.at);
+      left--;
+      this.#file({ low, high: middle, least: leastBetween(low, middle, this.#q) }, id);
+      this.#file({ low: middle, high, least: leastBetween(middle, high, this.#q) }, this.#intervals.length);
+    }
+  }
+
+  /** Players around the centre of the basis, near and far, by place: some may take the places of those in it. */
+  others(): number[] {
+    const inBasis = new Set(this.basis);
+    return this.#greedy.around(this.#centre).filter((place) => !inBasis.has(place));
+  }
+
+  #file(interval: Interval, id: number): void {
+    this.#intervals[id] = interval;
+    this.#heap.push(interval.least.bound, id);
+  }
+
+  #evaluate(at: number): Centre {
+    const cost = this.#greedy.costAt(at);
+    return { at, cost, basis: this.#greedy.basis() };
+  }
+
+  #hasLost(centre: Centre): boolean {
+    return centre.basis.some((place) => this.#isGone[place] === 1);
+  }
+
+  /** Evaluates anew a centre whose basis has lost players; how many evaluations that took. */
+  #renew(centre: Centre): number {
+    if (!this.#hasLost(centre)) return 0;
+    centre.cost = this.#greedy.costAt(centre.at);
+    centre.basis = this.#greedy.basis();
+    return 1;
+  }
+}
+
+/** The centres one call may look at. */
+const evaluationsMax = 4000;
+
+/** How far, relatively, the bound may lie below the cost of its basis. */
+const tolerance = 1e-3;
+
+/** A centre that was evaluated. */
+interface Centre {
+  readonly at: number;
+  /** h; ∞ when no game can be formed. */
+  cost: number;
+  basis: readonly number[];
+}
+
+interface Interval {
+  readonly low: Centre;
+  readonly high: Centre;
+  least: { readonly bound: number; readonly at: number };
+}
+
+/**
+ * A lower bound on h between two centres, and where it is reached.
+ *
+ * h is 1-Lipschitz by the triangle inequality, so it is at least (h₁ + h₂ − w)/2 on an interval of width w. For q = 2 there is
+ * more: h²(c) − c² is, like each set's Σ(z − c)²/N − c², which is linear in c, a least of linear functions, hence concave and above
+ * its chord: h² ≥ (1 − t)·h₁² + t·h₂² − t·(1 − t)·w² at c₁ + t·w. ∎
+ */
+function leastBetween(low: Centre, high: Centre, q: number): { bound: number; at: number } {
+  const width = high.at - low.at;
+  const least = low.cost < high.cost ? low : high;
+  if (!(least.cost < Number.POSITIVE_INFINITY) || width === 0) return { bound: least.cost, at: least.at };
+  let t: number;
+  let bound: number;
+  if (q === 2) {
+    const a = low.cost ** 2;
+    const b = high.cost ** 2;
+    const square = width * width;
+    t = Math.min(1, Math.max(0, 0.5 - (b - a) / (2 * square)));
+    bound = Math.sqrt(Math.max(0, a + t * (b - a) - t * (1 - t) * square - rounding * (a + b + square)));
+  } else {
+    t = Math.min(1, Math.max(0, 0.5 + (low.cost - high.cost) / (2 * width)));
+    bound = Math.max(0, (low.cost + high.cost - width) / 2);
+  }
+  // What is next to an end, or too narrow to be divided, is as good as proved there.
+  const at = low.at + t * width;
+  return { bound: bound * (1 - rounding), at: at > low.at && at < high.at ? at : (low.at + high.at) / 2 };
+}
+
+/** More than what the sums lose to rounding, relatively. */
+const rounding = 1e-13;

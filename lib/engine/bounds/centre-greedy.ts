@@ -1,0 +1,166 @@
+import type { RoleTable } from '../model/roles.ts';
+import { Seating } from '../model/seating.ts';
+import type { GameRules } from '../types.ts';
+
+/**
+ * The greedy basis of the roles' matroid by distance from a centre: the nearest players who can be seated together in the
+ * places of a game. Players of one role set stand in one list, so that whoever is not wanted any more is passed over at once.
+ *
+ * Cost: a binary search per role set that players have, then 2k times their number.
+ */
+export class CentreGreedy {
+  readonly #q: number;
+  /** The role sets that players have, and of each the first player and the end among all, with an empty place before and after. */
+  readonly #masks: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  /** By role set and in order: the skill, ∓∞ in the empty places, and the place in the sorted list. */
+  readonly #skills: Float64Array;
+  readonly #places: Int32Array;
+  readonly #indexOf: Int32Array;
+  /** The nearest who are not removed, from each index up and down; shortened as they are followed. */
+  readonly #up: Int32Array;
+  readonly #down: Int32Array;
+
+  readonly #above: Int32Array;
+  readonly #below: Int32Array;
+  readonly #chosen: Int32Array;
+  readonly #seating: Seating;
+
+  /**
+   * @param sorted skills in ascending order
+   * @param masks the roles each accepts
+   */
+  constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
+    this.#q = rules.q;
+    const counts = new Int32Array(roles.all + 1);
+    for (const mask of masks) counts[mask]++;
+    const next = new Int32Array(roles.all + 1);
+    let size = 0;
+    for (let mask = 1; mask <= roles.all; mask++) {
+      if (counts[mask] === 0) continue;
+      this.#masks.push(mask);
+      this.#starts.push(size + 1);
+      next[mask] = size + 1;
+      size += counts[mask] + 2;
+      this.#ends.push(size - 1);
+    }
+    this.#skills = new Float64Array(size);
+    this.#places = new Int32Array(size);
+    this.#indexOf = new Int32Array(sorted.length).fill(-1);
+    for (let place = 0; place < sorted.length; place++) {
+      if (masks[place] === 0) continue;
+      const index = next[masks[place]]++;
+      this.#skills[index] = sorted[place];
+      this.#places[index] = place;
+      this.#indexOf[place] = index;
+    }
+    for (const start of this.#starts) this.#skills[start - 1] = Number.NEGATIVE_INFINITY;
+    for (const end of this.#ends) this.#skills[end] = Number.POSITIVE_INFINITY;
+    this.#up = Int32Array.from({ length: size }, (_, index) => index);
+    this.#down = this.#up.slice();
+    this.#above = new Int32Array(this.#masks.length);
+    this.#below = new Int32Array(this.#masks.length);
+    this.#chosen = new Int32Array(2 * rules.teamSize);
+    this.#seating = new Seating(roles);
+  }
+
+  /** Takes out the player in this place. */
+  remove(place: number): void {
+    const index = this.#indexOf[place];
+    if (index === -1) return;
+    this.#up[index] = index + 1;
+    this.#down[index] = index - 1;
+  }
+
+  /** The players that `costAt` chose last, by place, ascending. */
+  basis(): number[] {
+    return Array.from(this.#chosen).sort((a, b) => a - b);
+  }
+
+  /** Of each role set some players to each side of the centre, by place: the nearest, and fewer and fewer further away. */
+  around(centre: number): number[] {
+    const around: number[] = [];
+    const follow = (links: Int32Array, from: number, step: number) => {
+      let index = nearest(links, from);
+      for (const stride of strides) {
+        for (let i = 1; i < stride && Number.isFinite(this.#skills[index]); i++)
+          index = nearest(links, index + step);
+        if (!Number.isFinite(this.#skills[index])) return;
+        around.push(this.#places[index]);
+        index = nearest(links, index + step);
+      }
+    };
+    for (let s = 0; s < this.#masks.length; s++) {
+      const index = this.#firstFrom(centre, s);
+      follow(this.#up, index, 1);
+      follow(this.#down, index - 1, -1);
+    }
+    return around;
+  }
+
+  /** The least (mean |z − centre|^q)^(1/q) over the sets that can be seated, ∞ when there is none. */
+  costAt(centre: number): number {
+    const skills = this.#skills;
+    const above = this.#above;
+    const below = this.#below;
+    const seating = this.#seating;
+    seating.clear();
+    const sets = this.#masks.length;
+    for (let s = 0; s < sets; s++) {
+      const index = this.#firstFrom(centre, s);
+      above[s] = nearest(this.#up, index);
+      below[s] = nearest(this.#down, index - 1);
+    }
+    let cost = 0;
+    for (let chosen = 0; chosen < this.#chosen.length; chosen++) {
+      let distance = Number.POSITIVE_INFINITY;
+      let set = -1;
+      for (let s = 0; s < sets; s++) {
+        if ((this.#masks[s] & ~seating.full) === 0) continue;
+        const each = Math.min(skills[above[s]] - centre, centre - skills[below[s]]);
+        if (each < distance) {
+          distance = each;
+          set = s;
+        }
+      }
+      if (set === -1) return Number.POSITIVE_INFINITY;
+      if (skills[above[set]] - centre === distance) {
+        this.#chosen[chosen] = this.#places[above[set]];
+        above[set] = nearest(this.#up, above[set] + 1);
+      } else {
+        this.#chosen[chosen] = this.#places[below[set]];
+        below[set] = nearest(this.#down, below[set] - 1);
+      }
+      seating.join(this.#masks[set]);
+      if (this.#q === Number.POSITIVE_INFINITY) cost = Math.max(cost, distance);
+      else cost += this.#q === 2 ? distance * distance : distance ** this.#q;
+    }
+    return this.#q === Number.POSITIVE_INFINITY ? cost : (cost / this.#chosen.length) ** (1 / this.#q);
+  }
+
+  /** The first of a role set's list whose skill is not below the centre, removed or not. */
+  #firstFrom(centre: number, set: number): number {
+    let low = this.#starts[set];
+    let high = this.#ends[set];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#skills[middle] < centre) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** How many players on from one to the next that `around` takes. */
+const strides = [1, 1, 1, 2, 2, 4, 4, 8, 16, 32, 64, 128];
+
+/** Follows the links to one that leads to itself, and halves the way for the next time. */
+function nearest(links: Int32Array, index: number): number {
+  let at = index;
+  while (links[at] !== at) {
+    links[at] = links[links[at]];
+    at = links[at];
+  }
+  return at;
+}

@@ -1,0 +1,76 @@
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+
+/**
+ * Counts the players of a window of tickets by the sets of roles they could fill, and says whether a
+ * game could be formed of it, were parties not to matter: 2k players, and by Hall's theorem for every role set B
+ * twice its places' worth of players who accept a role of B.
+ */
+export class WindowCounter {
+  readonly #needed: Uint8Array;
+  readonly #counts: Int32Array;
+  /** The role sets that a player of each mask counts for; set 0 stands for all players. */
+  readonly #setsOf: Uint8Array[];
+  #short: number;
+
+  constructor(teamSize: number, roles: RoleTable | undefined) {
+    const sets = roles ? roles.all + 1 : 1;
+    this.#needed = Uint8Array.from(
+      { length: sets },
+      (_, set) => 2 * (set === 0 ? teamSize : roles!.placesOf[set]),
+    );
+    this.#counts = new Int32Array(sets);
+    this.#short = sets;
+    this.#setsOf = Array.from({ length: sets }, (_, mask) =>
+      Uint8Array.from(
+        Array.from({ length: sets }, (_, set) => set).filter((set) => set === 0 || (set & mask) !== 0),
+      ),
+    );
+  }
+
+  /** Whether the window has enough players for every role set. */
+  get isFull(): boolean {
+    return this.#short === 0;
+  }
+
+  clear(): void {
+    this.#counts.fill(0);
+    this.#short = this.#counts.length;
+  }
+
+  add(pooled: PooledTicket): void {
+    for (let i = 0; i < pooled.size; i++) {
+      for (const set of this.#setsOf[pooled.masks.length > 0 ? pooled.masks[i] : 0]) {
+        if (++this.#counts[set] === this.#needed[set]) this.#short--;
+      }
+    }
+  }
+
+  remove(pooled: PooledTicket): void {
+    for (let i = 0; i < pooled.size; i++) {
+      for (const set of this.#setsOf[pooled.masks.length > 0 ? pooled.masks[i] : 0]) {
+        if (this.#counts[set]-- === this.#needed[set]) this.#short++;
+      }
+    }
+  }
+}
+
+/**
+ * For each ticket of a sorted list the place of the last of the shortest full window that starts with it, or the
+ * list's length if there is none: the shortest intervals with distinct representatives of Lemma 3, all at
+ * once. Two pointers, so linear.
+ */
+export function narrowestWindows(
+  sorted: readonly { readonly pooled: PooledTicket }[],
+  counter: WindowCounter,
+): Int32Array {
+  const ends = new Int32Array(sorted.length);
+  counter.clear();
+  let end = -1;
+  for (let start = 0; start < sorted.length; start++) {
+    while (!counter.isFull && end + 1 < sorted.length) counter.add(sorted[++end].pooled);
+    ends[start] = counter.isFull ? end : sorted.length;
+    counter.remove(sorted[start].pooled);
+  }
+  return ends;
+}

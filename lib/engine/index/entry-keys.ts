@@ -1,0 +1,101 @@
+import { KeyHeap } from '../collections/key-heap.ts';
+import type { Entry } from './entry.ts';
+import type { EntryList } from './entry-list.ts';
+
+/**
+ * The keys of a queue's entries, and which entry is the next to look at: the one of least **cost**, key plus β·t. All games
+ * of an entry have the same wait, and so the order does not depend on the time of the query.
+ *
+ * Entries stand here by their slots in the list.
+ */
+export class EntryKeys {
+  readonly #list: EntryList;
+  readonly #beta: number;
+  /** (cost, slot); a pair is outdated when the slot has another cost now. */
+  readonly #heap = new KeyHeap();
+  /** By slot the cost and the key, NaN when the slot is free, and the ticket's mean skill. */
+  #costs = new Float64Array(0);
+  #keys = new Float64Array(0);
+  #means = new Float64Array(0);
+
+  constructor(list: EntryList, beta: number) {
+    this.#list = list;
+    this.#beta = beta;
+  }
+
+  /** Forgets all keys, after the list was filled anew. */
+  clear(): void {
+    const room = 2 * this.#list.size;
+    this.#costs = new Float64Array(room).fill(Number.NaN);
+    this.#keys = new Float64Array(room).fill(Number.NaN);
+    this.#means = new Float64Array(room);
+    this.#heap.clear();
+  }
+
+  /** Sets the key of an entry, which has its turn by it again unless it is ∞. */
+  set(entry: Entry, key: number): void {
+    const { slot } = entry;
+    if (slot >= this.#costs.length) {
+      this.#costs = grown(this.#costs, 2 * slot);
+      this.#keys = grown(this.#keys, 2 * slot);
+      this.#means = grown(this.#means, 2 * slot);
+    }
+    entry.key = key;
+    this.#keys[slot] = key;
+    this.#means[slot] = entry.pooled.mean;
+    this.#costs[slot] = key + this.waitTerm(entry);
+    if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[slot], slot);
+    if (this.#heap.size > 64 + 4 * this.#list.size) this.#heap.compact(this.#costs);
+  }
+
+  /** Lets go of an entry that leaves the list. */
+  remove(entry: Entry): void {
+    this.#costs[entry.slot] = Number.NaN;
+    this.#keys[entry.slot] = Number.NaN;
+  }
+
+  /** The entry of least cost, undefined if no entry has a game. */
+  least(): Entry | undefined {
+    const heap = this.#heap;
+    while (heap.size > 0 && this.#costs[heap.topId] !== heap.topKey) heap.pop();
+    return heap.size > 0 ? this.#list.at(heap.topId) : undefined;
+  }
+
+  /** Takes the entry that `least` has just returned out of its turn, until its key is set. */
+  takeLeast(): void {
+    this.#heap.pop();
+  }
+
+  /** No game of this entry costs less than this. */
+  costBound(entry: Entry): number {
+    return this.#costs[entry.slot];
+  }
+
+  /** β·t, what waiting adds to the cost of all games of an entry. */
+  waitTerm(entry: Entry): number {
+    return this.#beta * entry.seconds;
+  }
+
+  /**
+   * The entries whose key is above what the arrival of a ticket leaves true: `least`, and `perRange` for each point of skill
+   * between the two. Cost: linear in all who wait, but it looks at numbers in a row alone.
+   */
+  above(mean: number, least: number, perRange: number): { entry: Entry; key: number }[] {
+    const keys = this.#keys;
+    const means = this.#means;
+    const above: { entry: Entry; key: number }[] = [];
+    for (let slot = 0; slot < keys.length; slot++) {
+      const key = Math.max(least, perRange * Math.abs(means[slot] - mean));
+      // False for a free slot.
+      if (keys[slot] > key) above.push({ entry: this.#list.at(slot), key });
+    }
+    return above;
+  }
+}
+
+/** The same values with more room. */
+function grown(values: Float64Array, room: number): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(room).fill(Number.NaN);
+  more.set(values);
+  return more;
+}

@@ -1,0 +1,95 @@
+import { SortedSlots } from '../collections/sorted-slots.ts';
+import type { Entry } from './entry.ts';
+
+/**
+ * The entries of a queue in order of mean skill, equal means in order of arrival; each is linked to its neighbours, so
+ * that a search walks outward from its anchor. Gives every entry a slot, a small number that is its own while it is
+ * in the list.
+ *
+ * Cost: insert as `SortedSlots`, remove too once something was inserted after the last `fill`, constant before.
+ */
+export class EntryList {
+  size = 0;
+  /** How many are parties of two or more. */
+  parties = 0;
+  /** The least and the greatest skill that was ever here. */
+  low = Number.POSITIVE_INFINITY;
+  high = 0;
+  /** The entry of least mean skill. */
+  first: Entry | undefined;
+  #bySlot: Entry[] = [];
+  #freeSlots: number[] = [];
+  /** Where a new entry belongs; made at the first insert after `fill`. */
+  #sorted: SortedSlots | undefined;
+
+  /** Starts anew with these entries, which are in ascending order; slots are their places. */
+  fill(entries: readonly Entry[]): void {
+    this.size = 0;
+    this.parties = 0;
+    this.first = entries[0];
+    this.#bySlot = [...entries];
+    this.#freeSlots = [];
+    this.#sorted = undefined;
+    entries.forEach((entry, place) => {
+      this.#countIn(entry);
+      entry.slot = place;
+      entry.before = entries[place - 1];
+      entry.after = entries[place + 1];
+    });
+  }
+
+  insert(entry: Entry): void {
+    this.#sorted ??= this.#sort();
+    entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
+    this.#bySlot[entry.slot] = entry;
+    this.#countIn(entry);
+    const before = this.#sorted.before(this.#sorted.insert(entry.pooled.mean, entry.slot));
+    entry.before = before === -1 ? undefined : this.#bySlot[this.#sorted.slotAt(before)];
+    entry.after = entry.before ? entry.before.after : this.first;
+    if (entry.before) entry.before.after = entry;
+    else this.first = entry;
+    if (entry.after) entry.after.before = entry;
+  }
+
+  /** Removes an entry that is in the list. */
+  remove(entry: Entry): void {
+    this.#sorted?.remove(entry.slot);
+    this.size--;
+    if (entry.pooled.size > 1) this.parties--;
+    if (entry.before) entry.before.after = entry.after;
+    else this.first = entry.after;
+    if (entry.after) entry.after.before = entry.before;
+    entry.before = undefined;
+    entry.after = undefined;
+    this.#freeSlots.push(entry.slot);
+  }
+
+  /** The entry that has, or last had, this slot. */
+  at(slot: number): Entry {
+    return this.#bySlot[slot];
+  }
+
+  *[Symbol.iterator](): Generator<Entry, void> {
+    for (let entry = this.first; entry; entry = entry.after) yield entry;
+  }
+
+  #countIn({ pooled }: Entry): void {
+    this.size++;
+    if (pooled.size > 1) this.parties++;
+    this.low = Math.min(this.low, pooled.low);
+    this.high = Math.max(this.high, pooled.high);
+  }
+
+  #sort(): SortedSlots {
+    const values = new Float64Array(this.size);
+    const slots = new Int32Array(this.size);
+    let place = 0;
+    for (const { pooled, slot } of this) {
+      values[place] = pooled.mean;
+      slots[place++] = slot;
+    }
+    const sorted = new SortedSlots();
+    sorted.fill(values, slots);
+    return sorted;
+  }
+}

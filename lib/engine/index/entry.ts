@@ -1,0 +1,63 @@
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { DividedGame } from '../model/split.ts';
+
+/** A game of a queue, with the entries of its members. */
+export interface FoundGame extends DividedGame {
+  readonly entries: readonly Entry[];
+  /** f + β·t of the longest waiting, t in seconds since the queue's epoch: priorities without "now". */
+  readonly cost: number;
+}
+
+/** A waiting ticket with what is known of the games filed under it. */
+export class Entry {
+  readonly pooled: PooledTicket;
+  /** When it was enqueued, in seconds since the queue's epoch. */
+  readonly seconds: number;
+  /** Its number in the list, −1 before it is taken in, and its neighbours there. */
+  slot = -1;
+  before: Entry | undefined;
+  after: Entry | undefined;
+  isHere = true;
+  came = 0;
+  /** No game of this entry has an imbalance below this. */
+  key = 0;
+  /** The searches that came to an end, and those that were cut short. After each of these it rests twice as many queries. */
+  tries = 0;
+  cuts = 0;
+  /** How often the way from what is proved to the best game was halved: up when a search is cut short, down when one ends. */
+  halvings = 0;
+  /** The number of the query that searches it again. */
+  restsUntil = 0;
+  /** The best game found so far, not always that of `key`. */
+  game: FoundGame | undefined;
+
+  constructor(pooled: PooledTicket, seconds: number) {
+    this.pooled = pooled;
+    this.seconds = seconds;
+  }
+
+  /** Its window has changed: what was tried does not count any more. */
+  tryAgain(): void {
+    this.tries = 0;
+    this.cuts = 0;
+    this.halvings = 0;
+    this.restsUntil = 0;
+  }
+
+  /** What was found does not count any more either. */
+  forget(): void {
+    this.tryAgain();
+    this.game = undefined;
+  }
+}
+
+/**
+ * Who else may be in the games of this entry: without β those that came before it, which makes it the newest; with β
+ * those that were enqueued after it, which makes it the longest waiting. So each game belongs to one entry.
+ */
+export function othersOf(entry: Entry, beta: number): (other: Entry) => boolean {
+  if (beta === 0) return (other) => other.came < entry.came;
+  return (other) =>
+    other.seconds > entry.seconds ||
+    (other.seconds === entry.seconds && other.pooled.ticket.ticketId > entry.pooled.ticket.ticketId);
+}

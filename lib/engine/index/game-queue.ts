@@ -1,0 +1,378 @@
+import { imbalancePerRange, lemma1 } from '../bounds/bounds.ts';
+import { KeyHeap } from '../collections/key-heap.ts';
+import { LinkedSlots } from '../collections/linked-slots.ts';
+import { SortedSlots } from '../collections/sorted-slots.ts';
+import { SoloSearch } from '../search/solo-search.ts';
+import type { GameRules } from '../types.ts';
+
+/** A game of a queue, by the ids its players have there. */
+export interface QueueGame {
+  readonly players: Int32Array;
+  /** Bit i is set when `players[i]` plays on the first team. */
+  readonly firstTeam: number;
+  readonly imbalance: number;
+  /** No game in the queue at that moment has less imbalance; equal to `imbalance` when the game is proved best. */
+  readonly lowerBound: number;
+}
+
+/**
+ * The game queue of Theorem 1 (Alman & McKay), made practical: insert, remove and best game of players
+ * that are numbers, exact, without roles and parties.
+ *
+ * **The entry of a player stands for exactly the games in which it is the newest member.** Every game
+ * is in one entry. An insert therefore makes one entry and touches no other, and a removal can only take
+ * games away, so that the bound in an entry's key stays valid without a look at it. (The paper files a game
+ * under its least skilled player; an insert must then recompute every player in reach.)
+ *
+ * A key is at first c times the narrowest window of 2k players around the player (Lemma 6), and later what
+ * a search proved: that the best game of the entry has exactly this imbalance, or that there is none below.
+ * `best` looks at the entry of least key only: if its best game is known and alive it is a best game of the
+ * queue. Otherwise it is searched a little beyond the key, never without limit.
+ */
+export class GameQueue {
+  readonly #n: number;
+  readonly #sign: number;
+  readonly #alpha: number;
+  readonly #perRange: number;
+  readonly #nodeBudget: number;
+  readonly #search: SoloSearch;
+
+  /**
+   * The ids by skill (negated for p = ∞): linked after a load, which suits a queue that players only leave, and in
+   * chunks from the first insert on.
+   */
+  #bySkill: LinkedSlots | SortedSlots = new SortedSlots();
+  /** By id: when the player came (0 when it is not here), and the entry's key and, where it is known, its best game. */
+  #came = new Float64Array(64);
+  #key = new Float64Array(64);
+  readonly #games: (QueueGame | undefined)[] = [];
+  #ids = 0;
+  readonly #freeIds: number[] = [];
+  #clock = 0;
+  /** Players loaded at once came in descending order of skill: up to this moment, older means more skilled. */
+  #loaded = 0;
+
+  /** The entries with keys up to `#horizon`; those beyond are looked at when the heap runs dry. */
+  readonly #heap = new KeyHeap();
+  #horizon = 0;
+  #heapLimit = 64;
+  #lastBest = 0;
+
+  /** What one look around a player collected: others that came before it. */
+  readonly #below: Float64Array;
+  readonly #above: Float64Array;
+  #candidates = new Int32Array(64);
+
+  /**
+   * @param options `nodeBudget`: the nodes one query may visit, 10 to 50 million of them a second. @default 1,000,000, a
+   * bound against the worst case alone: searches are short
+   */
+  constructor(rules: GameRules, options: { nodeBudget?: number | undefined } = {}) {
+    this.#n = 2 * rules.teamSize;
+    this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
+    this.#alpha = rules.alpha;
+    this.#perRange = imbalancePerRange(rules);
+    this.#nodeBudget = options.nodeBudget ?? 1_000_000;
+    this.#search = new SoloSearch(rules);
+    this.#below = new Float64Array(this.#n);
+    this.#above = new Float64Array(this.#n);
+  }
+
+  /**
+   * Fills an empty queue; player i gets id i. `skills` must ascend; equal skills keep their order.
+   * Cost: linear.
+   */
+  load(skills: Float64Array): void {
+    if (this.#ids > 0) throw new Error('Expected an empty queue to load players into; use insert');
+    const count = skills.length;
+    this.#reserve(count);
+    const order = this.#sign > 0 ? new Int32Array(count).map((_, i) => i) : mostSkilledFirst(skills);
+    const ascending = new Float64Array(count);
+    for (let i = 0; i < count; i++) ascending[i] = this.#sign * skills[order[i]];
+    this.#bySkill = new LinkedSlots(ascending, order);
+    for (let i = 0; i < count; i++) {
+      const id = order[i];
+      const top = i + this.#n - 1;
+      const range = top < count ? ascending[top] - ascending[i] : Number.POSITIVE_INFINITY;
+      this.#came[id] = count - i;
+      this.#key[id] = this.#perRange * range;
+    }
+    this.#ids = count;
+    this.#clock = count;
+    this.#loaded = count;
+  }
+
+  get size(): number {
+    return this.#bySkill.size;
+  }
+
+  /** Adds a player and returns its id. Ids of removed players are used again. */
+  insert(skill: number): number {
+    const id = this.#freeIds.pop() ?? this.#ids++;
+    this.#reserve(this.#ids);
+    this.#came[id] = ++this.#clock;
+    if (this.#bySkill instanceof LinkedSlots) this.#bySkill = inChunks(this.#bySkill);
+    const place = this.#bySkill.insert(this.#sign * skill, id);
+    this.#setKey(id, this.#perRange * this.#narrowest(place, Number.POSITIVE_INFINITY));
+    return id;
+  }
+
+  /** Whether the player was in the queue. */
+  remove(id: number): boolean {
+    if (!(this.#came[id] > 0)) return false;
+    this.#bySkill.remove(id);
+    this.#came[id] = 0;
+    this.#key[id] = Number.POSITIVE_INFINITY;
+    this.#games[id] = undefined;
+    this.#freeIds.push(id);
+    return true;
+  }
+
+  /**
+   * A game of least imbalance, or undefined when fewer than 2k wait. Exact unless the node budget ends
+   * first: then the best game found and the bound that was proved.
+   */
+  best(): QueueGame | undefined {
+    const nodesFrom = this.#search.nodes;
+    let found: QueueGame | undefined;
+    let diveNodes = this.#n;
+    for (;;) {
+      const id = this.#least();
+      if (id === -1) return undefined;
+      const game = this.#games[id];
+      if (game && this.#alive(id, game)) {
+        if (game.imbalance <= this.#key[id]) {
+          this.#lastBest = game.imbalance;
+          return game;
+        }
+        if (!found || game.imbalance < found.imbalance) found = game;
+      }
+      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
+      if (nodesLeft > 0) {
+        this.#refine(id, nodesLeft, false);
+      } else if (found) {
+        return { ...found, lowerBound: this.#key[id] };
+      } else {
+        diveNodes *= 2;
+        this.#refine(id, diveNodes, true);
+      }
+    }
+  }
+
+  /** A best game with this player in it, with what is proved of games with this player; undefined if there is none. */
+  bestWith(id: number): QueueGame | undefined {
+    if (!(this.#came[id] > 0)) return undefined;
+    const place = this.#bySkill.find(id);
+    const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
+    if (range === Number.POSITIVE_INFINITY) return undefined;
+    const limit = lemma1(range, this.#alpha);
+    for (let below = 2 * this.#perRange * range; ; below *= 2) {
+      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, Math.min(limit, below), this.#nodeBudget);
+      if (game) return game;
+      if (below >= limit || below === 0)
+        return this.#searchAt(place, Number.POSITIVE_INFINITY, limit, this.#nodeBudget);
+    }
+  }
+
+  /** A bound on the imbalance of every game in the queue, as far as it is known without a search. */
+  lowerBound(): number {
+    const id = this.#least();
+    return id === -1 ? Number.POSITIVE_INFINITY : this.#key[id];
+  }
+
+  /**
+   * Learns more about the entry of least key: raises its key, or finds its best game. A dive looks for any game,
+   * as far as Lemma 1 promises one.
+   */
+  #refine(id: number, nodeBudget: number, dive: boolean): void {
+    const came = this.#came[id];
+    const place = this.#bySkill.find(id);
+    const range = this.#narrowest(place, came);
+    const known = Math.max(this.#key[id], this.#perRange * range);
+    if (known > this.#key[id]) {
+      // Removals have widened its window: perhaps it is not the least any more.
+      this.#games[id] = undefined;
+      this.#raiseLeast(id, known);
+      return;
+    }
+    const certain = lemma1(range, this.#alpha);
+    const little = step * Math.max(known, this.#lastBest);
+    const limit = dive || little === 0 ? certain : Math.min(certain, little);
+    const game = this.#searchAt(place, came, Math.max(limit, known * (1 + 1e-9)), nodeBudget);
+    this.#games[id] = game;
+    this.#raiseLeast(id, Math.max(known, this.#search.bound));
+  }
+
+  /** The best game below `limit` of the player at this place with others that came before `cameBefore`. */
+  #searchAt(place: number, cameBefore: number, limit: number, nodeBudget: number): QueueGame | undefined {
+    const search = this.#search;
+    const bySkill = this.#bySkill;
+    const skill = bySkill.valueAt(place);
+    const reach = limit / this.#perRange;
+    let from = place;
+    if (cameBefore > this.#loaded) {
+      let at = place;
+      while (at !== -1 && skill - bySkill.valueAt(at) <= reach) {
+        from = at;
+        at = bySkill.before(at);
+      }
+    }
+    let anchor = -1;
+    search.count = 0;
+    for (let at = from; at !== -1; at = bySkill.after(at)) {
+      const value = bySkill.valueAt(at) - skill;
+      if (value > reach) break;
+      if (anchor === -1 && value === 0) {
+        // The anchor stands before those as skilled as it is.
+        anchor = search.count;
+        this.#collect(bySkill.slotAt(place), 0);
+      }
+      const id = bySkill.slotAt(at);
+      if (at !== place && this.#came[id] < cameBefore) this.#collect(id, value);
+    }
+    const imbalance = search.run(anchor, skill, limit, nodeBudget);
+    if (imbalance === Number.POSITIVE_INFINITY) return undefined;
+    return {
+      players: search.members.map((member) => this.#candidates[member]),
+      firstTeam: search.firstTeam,
+      imbalance,
+      lowerBound: Math.min(imbalance, search.bound),
+    };
+  }
+
+  /** The range of the narrowest 2k players around this place that came before `cameBefore`, ∞ if there are too few. */
+  #narrowest(place: number, cameBefore: number): number {
+    const bySkill = this.#bySkill;
+    const skill = bySkill.valueAt(place);
+    const others = this.#n - 1;
+    // What is known of all is not looked up for each: in a large queue every look is far away.
+    const everyone = cameBefore === Number.POSITIVE_INFINITY;
+    let below = 0;
+    let above = 0;
+    if (cameBefore > this.#loaded) {
+      for (let at = bySkill.before(place); at !== -1 && below < others; at = bySkill.before(at)) {
+        if (everyone || this.#came[bySkill.slotAt(at)] < cameBefore)
+          this.#below[below++] = skill - bySkill.valueAt(at);
+      }
+    }
+    for (let at = bySkill.after(place); at !== -1 && above < others; at = bySkill.after(at)) {
+      if (everyone || this.#came[bySkill.slotAt(at)] < cameBefore)
+        this.#above[above++] = bySkill.valueAt(at) - skill;
+    }
+    let narrowest = Number.POSITIVE_INFINITY;
+    for (let down = Math.max(0, others - above); down <= below; down++) {
+      const up = others - down;
+      const range = (down > 0 ? this.#below[down - 1] : 0) + (up > 0 ? this.#above[up - 1] : 0);
+      if (range < narrowest) narrowest = range;
+    }
+    return narrowest;
+  }
+
+  /** One more candidate of the search, with its skill relative to the anchor's. */
+  #collect(id: number, value: number): void {
+    const at = this.#search.count++;
+    if (at === this.#candidates.length) {
+      const wider = new Int32Array(2 * at);
+      wider.set(this.#candidates);
+      this.#candidates = wider;
+      this.#search.reserve(2 * at);
+    }
+    this.#candidates[at] = id;
+    this.#search.value[at] = value;
+  }
+
+  /** Whether all players of the game are still the ones it was made of. A reused id belongs to a newer player than the entry's. */
+  #alive(id: number, game: QueueGame): boolean {
+    const { players } = game;
+    const came = this.#came[id];
+    for (let i = 0; i < players.length; i++) {
+      const playerCame = this.#came[players[i]];
+      if (playerCame === 0 || playerCame > came) return false;
+    }
+    return true;
+  }
+
+  #setKey(id: number, key: number): void {
+    this.#key[id] = key;
+    if (key >= this.#horizon) return;
+    this.#heap.push(key, id);
+    if (this.#heap.size <= this.#heapLimit) return;
+    this.#heap.compact(this.#key);
+    this.#heapLimit = 64 + 2 * this.#heap.size;
+  }
+
+  /** Sets the key of the entry of least key, which is the heap's top. */
+  #raiseLeast(id: number, key: number): void {
+    this.#key[id] = key;
+    if (key < this.#horizon) this.#heap.replaceTop(key, id);
+    else this.#heap.pop();
+  }
+
+  /** The entry of least key, −1 if no entry has a game. */
+  #least(): number {
+    const heap = this.#heap;
+    for (;;) {
+      while (heap.size > 0 && this.#key[heap.topId] !== heap.topKey) heap.pop();
+      if (heap.size > 0) return heap.topId;
+      if (!this.#widen()) return -1;
+    }
+  }
+
+  /** Moves the horizon out until entries come into sight; false if there are none. */
+  #widen(): boolean {
+    let least = Number.POSITIVE_INFINITY;
+    for (let id = 0; id < this.#ids; id++) if (this.#key[id] < least) least = this.#key[id];
+    if (least === Number.POSITIVE_INFINITY) return false;
+    this.#horizon = 1.5 * Math.max(least, this.#horizon) + Number.MIN_VALUE;
+    this.#heap.clear();
+    for (let id = 0; id < this.#ids; id++)
+      if (this.#key[id] < this.#horizon) this.#heap.push(this.#key[id], id);
+    this.#heapLimit = 64 + 2 * this.#heap.size;
+    return true;
+  }
+
+  #reserve(count: number): void {
+    if (count <= this.#came.length) return;
+    const room = Math.max(count, Math.ceil(1.5 * this.#came.length));
+    const grow = (from: Float64Array) => {
+      const to = new Float64Array(room);
+      to.set(from);
+      return to;
+    };
+    this.#came = grow(this.#came);
+    this.#key = grow(this.#key);
+    while (this.#games.length < room) this.#games.push(undefined);
+  }
+}
+
+/**
+ * How far beyond its key an entry is searched. With 1.1 a drain takes up to 1.8 times as long (k = 2), with 2 up to four
+ * times (α = 100).
+ */
+const step = 1.3;
+
+/** The indices of ascending skills from the last to the first, those of equal skills ascending. */
+function mostSkilledFirst(skills: Float64Array): Int32Array {
+  const order = new Int32Array(skills.length);
+  let filled = 0;
+  for (let end = skills.length; end > 0; ) {
+    let start = end - 1;
+    while (start > 0 && skills[start - 1] === skills[end - 1]) start--;
+    for (let i = start; i < end; i++) order[filled++] = i;
+    end = start;
+  }
+  return order;
+}
+
+/** The same slots in a list that takes new ones. */
+function inChunks(linked: LinkedSlots): SortedSlots {
+  const values = new Float64Array(linked.size);
+  const slots = new Int32Array(linked.size);
+  for (let at = linked.first, i = 0; at !== -1; at = linked.after(at), i++) {
+    values[i] = linked.valueAt(at);
+    slots[i] = linked.slotAt(at);
+  }
+  const sorted = new SortedSlots();
+  sorted.fill(values, slots);
+  return sorted;
+}

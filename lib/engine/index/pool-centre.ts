@@ -1,0 +1,75 @@
+import { CentreBound } from '../bounds/centre-bound.ts';
+import { orderBySkill } from '../collections/sort-skills.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { DividedGame } from '../model/split.ts';
+import type { ExchangeSearch } from '../search/exchange-search.ts';
+import type { GameRules } from '../types.ts';
+import type { Entry } from './entry.ts';
+
+/**
+ * The centre bound of a queue's tickets, kept while tickets leave: every player of every ticket has a place of its own.
+ * What comes in is not taken in; then a new one is due.
+ */
+export class PoolCentre {
+  readonly #centre: CentreBound;
+  /** By place the ticket of the player, and by ticket its players' places. */
+  readonly #entries: Entry[];
+  readonly #placesOf = new Map<Entry, number[]>();
+  /** What was found around this basis; undefined when it is not known any more. */
+  #game: DividedGame | undefined;
+  #basis: readonly number[] | undefined;
+
+  /** @param waiting the entries of the queue, at least one */
+  constructor(waiting: Iterable<Entry>, roles: RoleTable, rules: GameRules) {
+    const skills: number[] = [];
+    const masks: number[] = [];
+    const entries: Entry[] = [];
+    for (const entry of waiting) {
+      skills.push(...entry.pooled.skills);
+      masks.push(...entry.pooled.masks);
+      for (let i = 0; i < entry.pooled.size; i++) entries.push(entry);
+    }
+    const order = orderBySkill(Float64Array.from(skills));
+    this.#entries = Array.from(order, (player) => entries[player]);
+    this.#entries.forEach((entry, place) => {
+      const places = this.#placesOf.get(entry);
+      if (places) places.push(place);
+      else this.#placesOf.set(entry, [place]);
+    });
+    this.#centre = new CentreBound(
+      Float64Array.from(order, (player) => skills[player]),
+      Uint8Array.from(order, (player) => masks[player]),
+      roles,
+      rules,
+    );
+  }
+
+  remove(entry: Entry): void {
+    for (const place of this.#placesOf.get(entry)!) this.#centre.remove(place);
+    if (this.#game?.members.includes(entry.pooled)) this.#basis = undefined;
+  }
+
+  /** No game has an imbalance below this; not looked for beyond `enough`. ∞ when no game can be formed. */
+  bound(enough: number): number {
+    return this.#centre.prove(enough) ? this.#centre.bound : Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * A good game of solo players who stand around the best centre, after `bound`. Undefined when parties stand there, or none
+   * was found.
+   */
+  game(exchanges: ExchangeSearch): DividedGame | undefined {
+    const { basis } = this.#centre;
+    if (basis === this.#basis) return this.#game;
+    this.#basis = basis;
+    this.#game = undefined;
+    const ticketsOf = (places: readonly number[]) => places.map((place) => this.#entries[place].pooled);
+    const players = ticketsOf(basis);
+    if (players.some(({ size }) => size > 1)) return undefined;
+    const others = ticketsOf(this.#centre.others()).filter(({ size }) => size === 1);
+    if (!exchanges.search(players, others)) return undefined;
+    const { members, firstTeam, imbalance } = exchanges;
+    this.#game = { members, firstTeam, imbalance };
+    return this.#game;
+  }
+}

@@ -1,0 +1,365 @@
+import { imbalancePerRange } from '../bounds/bounds.ts';
+import { WindowCounter } from '../bounds/windows.ts';
+import type { Forbids } from '../model/forbids.ts';
+import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { DividedGame } from '../model/split.ts';
+import { ExchangeSearch } from '../search/exchange-search.ts';
+import type { GameRules } from '../types.ts';
+import { Entry, type FoundGame, othersOf } from './entry.ts';
+import { EntryKeys } from './entry-keys.ts';
+import { EntryList } from './entry-list.ts';
+import { EntrySearch } from './entry-search.ts';
+import { rangesOfAll } from './entry-window.ts';
+import { PoolCentre } from './pool-centre.ts';
+
+/** What a query found, and what is proved. */
+export interface QueueAnswer {
+  readonly game: FoundGame;
+  /** No game of the queue costs less. Equal to the game's cost when it is proved best. */
+  readonly costBound: number;
+}
+
+/**
+ * The game queue for tickets with parties, roles, refused pairs and waiting times (β).
+ *
+ * As in the plain queue every game belongs to one entry, and the entry's key is a lower bound on its
+ * games that removals leave valid. Without β the entry is that of the **newest** ticket in the game: an
+ * insert touches no other entry. With β it is that of the **longest waiting**: then all games of an entry
+ * have the same wait, its key is β·t plus a bound on the imbalance alone, and an old outlier does not
+ * spoil the bounds of those around it. An insert must then look at the keys of all who wait,
+ * which is linear.
+ *
+ * Tickets inserted before the first query are taken in at once, in O(n log n).
+ */
+export class TicketQueue {
+  /** Where the time axis starts: the enqueue time of the first ticket. */
+  epochMs = 0;
+
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #perRange: number;
+  readonly #nodeBudget: number;
+  /** What of it one entry may have at a time. */
+  readonly #share: number;
+
+  readonly #byId = new Map<string, Entry>();
+  readonly #list = new EntryList();
+  readonly #keys: EntryKeys;
+  /** Inserted since the last query. */
+  #pending: Entry[] = [];
+  /** Counts all who wait: while it is not full no game can be formed. */
+  readonly #everyone: WindowCounter;
+
+  readonly #search: EntrySearch;
+  readonly #exchanges: ExchangeSearch;
+  /** What is proved of all games of a queue with roles; made when a search is cut short, void when tickets come. */
+  #centre: PoolCentre | undefined;
+  #clock = 0;
+  #queries = 0;
+  #lastImbalance = 0;
+
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    nodeBudget: number,
+  ) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#perRange = imbalancePerRange(rules);
+    this.#nodeBudget = nodeBudget;
+    this.#share = Math.ceil(shareOfBudget * nodeBudget);
+    this.#keys = new EntryKeys(this.#list, rules.beta);
+    this.#everyone = new WindowCounter(rules.teamSize, roles);
+    this.#search = new EntrySearch(rules, roles, forbids, this.#list);
+    this.#exchanges = new ExchangeSearch(rules, roles, forbids);
+  }
+
+  insert(pooled: PooledTicket): void {
+    if (this.#byId.size === 0) this.epochMs = pooled.ticket.enqueuedAtMs;
+    const entry = new Entry(pooled, (pooled.ticket.enqueuedAtMs - this.epochMs) / 1000);
+    this.#byId.set(pooled.ticket.ticketId, entry);
+    this.#pending.push(entry);
+    this.#everyone.add(pooled);
+  }
+
+  /** Whether the ticket was in the queue. */
+  remove(ticketId: string): boolean {
+    const entry = this.#byId.get(ticketId);
+    if (!entry) return false;
+    this.#byId.delete(ticketId);
+    this.#everyone.remove(entry.pooled);
+    entry.isHere = false;
+    entry.game = undefined;
+    if (entry.slot === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
+    else {
+      this.#centre?.remove(entry);
+      this.#keys.remove(entry);
+      this.#list.remove(entry);
+    }
+    return true;
+  }
+
+  /** The game of least cost, or undefined if none can be formed (or none was found within the node budget). */
+  best(): QueueAnswer | undefined {
+    this.#settle();
+    if (!this.#everyone.isFull) return undefined;
+    this.#queries++;
+    const keys = this.#keys;
+    const nodesFrom = this.#search.nodes;
+    let found: FoundGame | undefined;
+    let foundCost = Number.POSITIVE_INFINITY;
+    const consider = (game: FoundGame | undefined): void => {
+      if (!game || game.cost >= foundCost) return;
+      found = game;
+      foundCost = game.cost;
+    };
+    /** No game has an imbalance below this: the centre bound, looked for when a search was cut short. */
+    let floor: number | undefined;
+    /** Entries that got their share of the budget without an end; what is proved of them bounds the answer. */
+    const aside: Entry[] = [];
+    let asideBound = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const entry = keys.least();
+      if (floor !== undefined && entry && entry.key < floor) {
+        keys.takeLeast();
+        keys.set(entry, floor);
+        continue;
+      }
+      const costBound = entry ? keys.costBound(entry) : Number.POSITIVE_INFINITY;
+      const wait = entry ? keys.waitTerm(entry) : 0;
+      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
+      const isProved = isAtMost(foundCost, costBound, wait);
+      if (this.#roles && floor === undefined && entry && !isProved && (nodesLeft <= 0 || entry.cuts > 0)) {
+        this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules);
+        floor = this.#centre.bound(foundCost - wait);
+        consider(this.#found(this.#centre.game(this.#exchanges)));
+        continue;
+      }
+      if (!entry || nodesLeft <= 0 || isProved) {
+        for (const other of aside) keys.set(other, other.key);
+        const game = found ?? this.#anyGame();
+        if (!game) return undefined;
+        this.#lastImbalance = game.imbalance;
+        const proved = isAtMost(game.cost, costBound, wait) ? game.cost : costBound;
+        return { game, costBound: Math.min(asideBound, proved) };
+      }
+      if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
+        entry.game = undefined;
+        entry.restsUntil = 0;
+      }
+      consider(entry.game);
+      if (isAtMost(foundCost, costBound, wait)) continue;
+      if (entry.restsUntil <= this.#queries) {
+        this.#refine(entry, foundCost, Math.min(nodesLeft, this.#share));
+        consider(entry.game);
+        continue;
+      }
+      // Cut short: if there is no game, any game of it; then on with the others. (With β a game around the centre says little
+      // about what this one's wait is worth.)
+      const needsGame = !found || (floor !== undefined && this.#rules.beta > 0);
+      if (!entry.game && needsGame) this.#dive(entry);
+      if (entry.key === Number.POSITIVE_INFINITY) continue;
+      consider(entry.game);
+      keys.takeLeast();
+      aside.push(entry);
+      asideBound = Math.min(asideBound, costBound);
+    }
+  }
+
+  /**
+   * The game of least cost with this ticket, as far as the node budget allows, or undefined if none was found.
+   * `costBound` speaks of the whole queue.
+   */
+  bestWith(ticketId: string): QueueAnswer | undefined {
+    this.#settle();
+    const entry = this.#byId.get(ticketId);
+    if (!entry) return undefined;
+    const search = this.#search;
+    const known = this.#perRange * search.narrowest(entry, anyone);
+    if (known === Number.POSITIVE_INFINITY) return undefined;
+    const highest = search.highestImbalance;
+    const nodesFrom = search.nodes;
+    const nodesLeft = () => this.#nodeBudget - (search.nodes - nodesFrom);
+    let game: FoundGame | undefined;
+    for (let tries = 0, limit = 0; !game && limit < highest && nodesLeft() > 0; tries++) {
+      limit = Math.min(highest, this.#aLittleAbove(Math.max(limit, known), tries, 0));
+      game = this.#found(search.best(entry, anyone, limit, nodesLeft()));
+    }
+    game ??= this.#found(search.any(entry, anyone, known));
+    if (!game) return undefined;
+    if (this.#rules.beta > 0 && nodesLeft() > 0) {
+      // Now with the waits of others: one that waits longer may be worth a less balanced game.
+      let longest = entry.seconds;
+      for (const { seconds } of this.#list) longest = Math.min(longest, seconds);
+      const creditMax = this.#rules.beta * (entry.seconds - longest);
+      const limit = game.cost - this.#keys.waitTerm(entry);
+      game = this.#found(search.best(entry, anyone, limit, nodesLeft(), creditMax)) ?? game;
+    }
+    const least = this.#keys.least();
+    const costBound = least ? Math.min(game.cost, this.#keys.costBound(least)) : game.cost;
+    return { game, costBound };
+  }
+
+  /** Learns more about the entry of least cost: raises its key or finds a game of it that costs less than `foundCost`. */
+  #refine(entry: Entry, foundCost: number, nodeBudget: number): void {
+    const keys = this.#keys;
+    const search = this.#search;
+    const accepts = othersOf(entry, this.#rules.beta);
+    const known = Math.max(entry.key, this.#perRange * search.narrowest(entry, accepts));
+    keys.takeLeast();
+    if (known > entry.key) {
+      // Removals have widened its window: perhaps it is not the least any more.
+      keys.set(entry, known);
+      return;
+    }
+    if (entry.tries === triesBeforeShape && !search.hasShape(entry, accepts)) {
+      keys.set(entry, Number.POSITIVE_INFINITY);
+      return;
+    }
+    const highest = search.highestImbalance;
+    const needed = Math.min(highest, foundCost - keys.waitTerm(entry), entry.game?.imbalance ?? highest);
+    // With a game in hand that was too far to be proved the best, a part of the way to it.
+    const part = entry.game ? known + (entry.game.imbalance - known) * 0.5 ** entry.halvings : needed;
+    const limit = Math.min(
+      needed,
+      part > known ? part : needed,
+      this.#aLittleAbove(known, entry.tries, entry.cuts),
+    );
+    const game = this.#found(search.best(entry, accepts, limit, nodeBudget));
+    // A game that costs more than the best is kept: it may be the best when that is gone.
+    entry.game = game ?? entry.game;
+    if (search.wasCut) {
+      // With less than its share it has its turn at the next query.
+      if (nodeBudget === this.#share) entry.cuts++;
+      entry.halvings++;
+      entry.restsUntil = this.#queries + (nodeBudget === this.#share ? 2 ** entry.cuts : 1);
+    } else {
+      entry.tries++;
+      entry.halvings = Math.max(0, entry.halvings - 1);
+    }
+    const proved = Math.max(known, search.bound);
+    const impossible = !game && limit === highest && proved >= highest;
+    keys.set(entry, impossible ? Number.POSITIVE_INFINITY : proved);
+  }
+
+  /**
+   * How far to search when no game is below `known`: by a quarter more, by less and less when searches
+   * are cut short, and further and further when they find nothing.
+   */
+  #aLittleAbove(known: number, tries: number, cuts: number): number {
+    // Without waits, all entries up to the last best game have to be searched anyway.
+    const last = this.#rules.beta === 0 && cuts === 0 ? this.#lastImbalance : 0;
+    const from = Math.max(known, last, 1e-9 * this.#search.highestImbalance);
+    return from * (tries < smallSteps ? step ** (0.5 ** cuts) : 2 ** (tries - smallSteps + 1));
+  }
+
+  /** Any game, after the node budget was spent without one: entry by entry, the least key first. */
+  #anyGame(): FoundGame | undefined {
+    const nodesFrom = this.#search.nodes;
+    const tried: Entry[] = [];
+    let game: FoundGame | undefined;
+    while (!game && this.#search.nodes - nodesFrom <= anyGameNodes) {
+      const entry = this.#keys.least();
+      if (!entry) break;
+      this.#keys.takeLeast();
+      this.#dive(entry);
+      game = entry.game;
+      tried.push(entry);
+    }
+    for (const entry of tried) this.#keys.set(entry, entry.key);
+    return game;
+  }
+
+  /** Looks for any game of an entry whose share of the node budget is spent. */
+  #dive(entry: Entry): void {
+    entry.game = undefined;
+    const accepts = othersOf(entry, this.#rules.beta);
+    if (this.#search.hasShape(entry, accepts))
+      entry.game = this.#found(this.#search.any(entry, accepts, entry.key));
+    else this.#keys.set(entry, Number.POSITIVE_INFINITY);
+  }
+
+  /** The game with the entries of its members, and its cost. */
+  #found(game: DividedGame | undefined): FoundGame | undefined {
+    if (!game) return undefined;
+    const entries = game.members.map(({ ticket }) => this.#byId.get(ticket.ticketId)!);
+    const longest = entries.reduce((a, b) => (a.seconds <= b.seconds ? a : b));
+    return { ...game, entries, cost: game.imbalance + this.#keys.waitTerm(longest) };
+  }
+
+  /** Takes in what was inserted since the last query. */
+  #settle(): void {
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    this.#centre = undefined;
+    if (4 * pending.length > this.#list.size) this.#rebuild(pending);
+    else for (const entry of pending) this.#takeIn(entry);
+  }
+
+  /** Starts anew with these as well, all at once. */
+  #rebuild(pending: readonly Entry[]): void {
+    const entries = new Map([...this.#list, ...pending].map((entry) => [entry.pooled, entry]));
+    const sorted = sortBySkill([...entries.keys()]).map((pooled) => entries.get(pooled)!);
+    this.#list.fill(sorted);
+    this.#keys.clear();
+    // Without β, as if they had come one by one, the first in the search's order last: all others of an entry's games
+    // stand to one side of it.
+    const ascends = this.#rules.p < Number.POSITIVE_INFINITY;
+    const place = this.#rules.beta > 0 ? 'anywhere' : ascends ? 'starts' : 'ends';
+    const ranges = rangesOfAll(sorted, place, new WindowCounter(this.#rules.teamSize, this.#roles));
+    sorted.forEach((entry, i) => {
+      const { low, high } = entry.pooled;
+      entry.forget();
+      entry.came = ascends ? sorted.length - i : i + 1;
+      this.#keys.set(entry, this.#perRange * Math.max(ranges[i], high - low));
+    });
+    this.#clock = sorted.length;
+  }
+
+  /**
+   * Takes in one ticket: its own entry, and with β the entries of those who wait longer and whose games it may join. Their keys fall
+   * to what its place alone says; what more is true is found when they come to the top, which those who came late seldom do.
+   */
+  #takeIn(entry: Entry): void {
+    const { beta } = this.#rules;
+    this.#list.insert(entry);
+    entry.came = ++this.#clock;
+    const accepts = beta === 0 ? othersOf(entry, beta) : anyone;
+    const least = this.#perRange * this.#search.narrowest(entry, accepts);
+    this.#keys.set(entry, least);
+    if (beta === 0) return;
+    for (const { entry: other, key } of this.#keys.above(entry.pooled.mean, least, this.#perRange)) {
+      if (!othersOf(other, beta)(entry)) continue;
+      other.tryAgain();
+      this.#keys.set(other, key);
+    }
+  }
+}
+
+const anyone = () => true;
+
+/** Whether a cost is known and not above a bound, but for rounding: costs are sums of an imbalance and a wait. */
+function isAtMost(cost: number, bound: number, wait: number): boolean {
+  return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
+}
+
+/** How far a search goes beyond what is known; 1.1 and 1.5 do about as well. */
+const step = 1.25;
+
+/** So many searches without a game go up by `step`, a factor of six together; then it doubles, to be through soon. */
+const smallSteps = 8;
+
+/**
+ * What of a query's node budget one entry may have. With half of it a drain of extreme roles proves fewer games (11.5%
+ * instead of 15.5%); with all of it nothing is left for other entries.
+ */
+const shareOfBudget = 0.75;
+
+/** The nodes that looking for any game of any entry may cost: some seconds, before a queue says that it found none. */
+const anyGameNodes = 2_000_000;
+
+/** After so many searches without a game, which mostly are cheap, it is worth counting whether there can be one at all. */
+const triesBeforeShape = 3;

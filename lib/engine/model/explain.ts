@@ -1,0 +1,72 @@
+import type { GameRules } from '../types.ts';
+import type { Forbids } from './forbids.ts';
+import type { PooledTicket } from './pooled-ticket.ts';
+import type { RoleTable } from './roles.ts';
+import { shapesOf } from './shapes.ts';
+
+/**
+ * Why no game with this ticket can be formed, when a count shows it: too few players, a role that too few accept, a
+ * party that cannot be seated or completed, everyone refused. Undefined when no such reason holds.
+ * Linear in the tickets that wait.
+ */
+export function explainWaiting(
+  pooled: PooledTicket,
+  waiting: Iterable<PooledTicket>,
+  rules: GameRules,
+  roles: RoleTable | undefined,
+  forbids: Forbids | undefined,
+): string | undefined {
+  const k = rules.teamSize;
+  if (roles && !roles.canSeat(pooled.masks, 1)) {
+    return pooled.size === 1
+      ? `it accepts none of the roles of this queue (${roles.names.join(', ')})`
+      : `its party of ${pooled.size} cannot be seated in one team: too many of them want the same roles`;
+  }
+
+  let refused: string | undefined;
+  let refusals = 0;
+  const others: PooledTicket[] = [];
+  for (const other of waiting) {
+    if (other === pooled) continue;
+    const reason = forbids?.(pooled.ticket, other.ticket);
+    if (reason === undefined) others.push(other);
+    else {
+      refusals++;
+      refused ??= reason;
+    }
+  }
+  const within = [pooled, ...others];
+  const players = within.reduce((sum, { size }) => sum + size, 0);
+  const apart = refusals > 0 ? ` (${refusals} more may not meet it: ${refused})` : '';
+  if (players < 2 * k) {
+    return `not enough players: a game needs ${2 * k}, ${players} can play with it${apart}`;
+  }
+
+  if (roles) {
+    for (let r = 0; r < roles.names.length; r++) {
+      const needed = 2 * roles.places[r];
+      let willing = 0;
+      for (const { masks } of within) for (const mask of masks) willing += (mask >> r) & 1;
+      if (willing < needed) {
+        return `the role ${roles.names[r]} is missing: a game needs ${needed}, ${willing} accept it${apart}`;
+      }
+    }
+    for (let set = 1; set <= roles.all; set++) {
+      const needed = 2 * roles.placesOf[set];
+      let willing = 0;
+      for (const { masks } of within) for (const mask of masks) if ((mask & set) !== 0) willing++;
+      if (willing < needed) {
+        const names = roles.names.filter((_, r) => (set >> r) & 1).join(' and ');
+        return `the roles ${names} are missing: a game needs ${needed}, ${willing} accept one of them${apart}`;
+      }
+    }
+  }
+
+  const sizes: number[] = new Array(k + 1).fill(0);
+  for (const { size } of within) sizes[size]++;
+  if (shapesOf(sizes, pooled.size, k).length === 0) {
+    const what = pooled.size === 1 ? 'it' : `its party of ${pooled.size}`;
+    return `${what} cannot be completed: the parties that wait do not add up to two teams of ${k}${apart}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import type { Ticket } from '../types.ts';
+import type { PooledTicket } from './pooled-ticket.ts';
+
+/** A hard constraint: why these two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
+export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
+
+/** Whether the ticket may meet each of these. It may be one of them itself. */
+export function mayMeet(
+  pooled: PooledTicket,
+  others: readonly PooledTicket[],
+  forbids: Forbids | undefined,
+): boolean {
+  if (!forbids) return true;
+  for (const other of others) {
+    if (other !== pooled && forbids(other.ticket, pooled.ticket) !== undefined) return false;
+  }
+  return true;
+}
+
+/** Whether no two of these are refused. */
+export function mayAllMeet(members: readonly PooledTicket[], forbids: Forbids | undefined): boolean {
+  return !forbids || members.every((member, i) => mayMeet(member, members.slice(0, i), forbids));
+}

@@ -1,0 +1,114 @@
+import type { GameRules } from '../types.ts';
+import { type Halvings, halvings } from './halvings.ts';
+
+/**
+ * The exact v_q and the least d_p of 2k solo players, in the form that searches use: skills relative to an
+ * origin, so that no precision is lost, and nothing allocated. For p = ∞ the values are the negated skills.
+ */
+export class Halver {
+  readonly #n: number;
+  readonly #p: number;
+  readonly #q: number;
+  readonly #halvings: Halvings;
+  readonly #powers: Float64Array;
+  #halving = 0;
+
+  constructor(rules: Pick<GameRules, 'teamSize' | 'p' | 'q'>) {
+    this.#n = 2 * rules.teamSize;
+    this.#p = rules.p;
+    this.#q = rules.q;
+    this.#halvings = halvings(rules.teamSize);
+    this.#powers = new Float64Array(this.#n);
+  }
+
+  /** The first team of the halving that `fairest` found, as a bit set; player 0 is in it. */
+  get firstTeam(): number {
+    return this.#halvings.teams[this.#halving];
+  }
+
+  /** v_q of these values, in any order. */
+  uniformity(values: Float64Array): number {
+    const n = this.#n;
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += values[i];
+    const mean = sum / n;
+    if (this.#q === 2) {
+      let squares = 0;
+      for (let i = 0; i < n; i++) squares += (values[i] - mean) ** 2;
+      return Math.sqrt(squares / n);
+    }
+    let farthest = 0;
+    for (let i = 0; i < n; i++) farthest = Math.max(farthest, Math.abs(values[i] - mean));
+    if (this.#q === Number.POSITIVE_INFINITY || farthest === 0) return farthest;
+    let powers = 0;
+    for (let i = 0; i < n; i++) powers += (Math.abs(values[i] - mean) / farthest) ** this.#q;
+    return farthest * (powers / n) ** (1 / this.#q);
+  }
+
+  /** The least d_p over all halvings of these values, in any order, relative to `origin`. */
+  fairest(values: Float64Array, origin: number): number {
+    const n = this.#n;
+    if (this.#p === 1) return this.#partition(values);
+    if (this.#p === Number.POSITIVE_INFINITY) return this.#separate(values);
+    // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
+    // The sums are made anew each time: the root is steep near zero, where a running difference has lost it.
+    let top = 0;
+    for (let i = 0; i < n; i++) top = Math.max(top, origin + values[i]);
+    this.#halving = 0;
+    if (top === 0) return 0;
+    const powers = this.#powers;
+    for (let i = 0; i < n; i++) powers[i] = ((origin + values[i]) / top) ** this.#p;
+    const { teams } = this.#halvings;
+    let smaller = -1;
+    let larger = 0;
+    for (let t = 0; t < teams.length; t++) {
+      let x = 0;
+      let y = 0;
+      for (let i = 0; i < n; i++) {
+        if ((teams[t] >> i) & 1) x += powers[i];
+        else y += powers[i];
+      }
+      if (Math.min(x, y) <= smaller) continue;
+      smaller = Math.min(x, y);
+      larger = Math.max(x, y);
+      this.#halving = t;
+    }
+    return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
+  }
+
+  /** The least |ΣX − ΣY| over all halvings, for p = 1; leaves the first such halving in `#halving`. */
+  #partition(weights: Float64Array): number {
+    const { teams, leaves, joins } = this.#halvings;
+    let difference = 0;
+    for (let i = 0; i < this.#n; i++) difference += (teams[0] >> i) & 1 ? weights[i] : -weights[i];
+    let best = Math.abs(difference);
+    let at = 0;
+    for (let i = 1; i < teams.length; i++) {
+      difference += 2 * (weights[joins[i]] - weights[leaves[i]]);
+      const distance = Math.abs(difference);
+      if (distance < best) {
+        best = distance;
+        at = i;
+      }
+    }
+    this.#halving = at;
+    return best;
+  }
+
+  /** p = ∞: the gap between the two most skilled, who play against each other. */
+  #separate(values: Float64Array): number {
+    let first = 0;
+    let second = 1;
+    if (values[1] < values[0]) [first, second] = [1, 0];
+    for (let i = 2; i < this.#n; i++) {
+      if (values[i] < values[first]) {
+        second = first;
+        first = i;
+      } else if (values[i] < values[second]) second = i;
+    }
+    const { teams } = this.#halvings;
+    this.#halving = 0;
+    while (((teams[this.#halving] >> first) & 1) === ((teams[this.#halving] >> second) & 1)) this.#halving++;
+    return values[second] - values[first];
+  }
+}

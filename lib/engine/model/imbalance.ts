@@ -1,0 +1,65 @@
+import type { GameRules } from '../types.ts';
+
+/**
+ * The imbalance of a game (Alman & McKay 2017, section 1.2). All skills are finite and ≥ 0, all
+ * results are in the unit of skill. These functions are the only place where a released game's
+ * numbers are computed; searches may use faster forms to compare, never to report.
+ */
+
+/** s_p(X) = (Σ s^p)^(1/p), the p-skill of a team; p = ∞ is the most skilled player. Never overflows. */
+export function pSkill(team: ArrayLike<number>, p: number): number {
+  let top = 0;
+  for (let i = 0; i < team.length; i++) top = Math.max(top, team[i]);
+  if (p === Number.POSITIVE_INFINITY || top === 0) return top;
+  let sum = 0;
+  for (let i = 0; i < team.length; i++) sum += (team[i] / top) ** p;
+  return top * sum ** (1 / p);
+}
+
+/**
+ * d_p(X, Y) = |s_p(X) − s_p(Y)| for two teams of one size; 0 is the most fair.
+ * For p = 1 the teams are summed relative to one player, so that equal teams of huge skills give 0.
+ */
+export function fairness(x: ArrayLike<number>, y: ArrayLike<number>, p: number): number {
+  if (p !== 1) return Math.abs(pSkill(x, p) - pSkill(y, p));
+  const origin = x[0];
+  let difference = 0;
+  for (let i = 0; i < x.length; i++) difference += x[i] - origin - (y[i] - origin);
+  return Math.abs(difference);
+}
+
+/** v_q(Z) = (mean |s − μ|^q)^(1/q) over all players of a game; q = ∞ is the farthest from the mean. */
+export function uniformity(players: ArrayLike<number>, q: number): number {
+  const n = players.length;
+  const origin = players[0];
+  let mean = 0;
+  for (let i = 0; i < n; i++) mean += (players[i] - origin) / n;
+  let farthest = 0;
+  for (let i = 0; i < n; i++) farthest = Math.max(farthest, Math.abs(players[i] - origin - mean));
+  if (q === Number.POSITIVE_INFINITY || farthest === 0) return farthest;
+  let sum = 0;
+  for (let i = 0; i < n; i++) {
+    const deviation = Math.abs(players[i] - origin - mean) / farthest;
+    sum += q === 2 ? deviation * deviation : deviation ** q;
+  }
+  return farthest * (sum / n) ** (1 / q);
+}
+
+/** f = α·d_p + v_q with its two parts. */
+export function imbalance(
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  rules: Pick<GameRules, 'alpha' | 'p' | 'q'>,
+): { imbalance: number; fairness: number; uniformity: number } {
+  const all = new Float64Array(x.length + y.length);
+  all.set(x, 0);
+  all.set(y, x.length);
+  const d = fairness(x, y, rules.p);
+  const v = uniformity(all, rules.q);
+  return { imbalance: rules.alpha * d + v, fairness: d, uniformity: v };
+}
+
+/** g = f − β × (longest wait in seconds): what a release minimises. */
+export function priority(f: number, oldestEnqueuedAtMs: number, nowMs: number, beta: number): number {
+  return beta === 0 ? f : f - beta * ((nowMs - oldestEnqueuedAtMs) / 1000);
+}

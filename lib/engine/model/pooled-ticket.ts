@@ -1,0 +1,88 @@
+import { orderBySkill } from '../collections/sort-skills.ts';
+import type { Ticket } from '../types.ts';
+import type { RoleTable } from './roles.ts';
+
+/** A waiting ticket with what the searches need of it, computed once. */
+export interface PooledTicket {
+  readonly ticket: Ticket;
+  /** The players of the party. */
+  readonly size: number;
+  readonly skills: Float64Array;
+  /** The party's place in the pool's order: its mean skill; ties go by ticketId. */
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+  /** The sum of squared deviations of its players from their mean. */
+  readonly spread: number;
+  /** The roles each player accepts; empty in a queue without roles. */
+  readonly masks: Uint8Array;
+}
+
+/** @throws RangeError when the party is empty or larger than a team, or a skill is not a number ≥ 0. */
+export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | undefined): PooledTicket {
+  const size = ticket.players.length;
+  if (size < 1 || size > teamSize) {
+    throw new RangeError(
+      `Expected ticket ${ticket.ticketId} to have 1 to ${teamSize} players, got ${size}: a party is never split`,
+    );
+  }
+  const skills = new Float64Array(size);
+  let mean = 0;
+  let low = Number.POSITIVE_INFINITY;
+  let high = 0;
+  for (let i = 0; i < size; i++) {
+    const { playerId, skill } = ticket.players[i];
+    if (!(Number.isFinite(skill) && skill >= 0)) {
+      throw new RangeError(
+        `Expected the skill of player ${playerId} to be a finite number ≥ 0, got ${skill}`,
+      );
+    }
+    skills[i] = skill;
+    mean += skill / size;
+    if (skill < low) low = skill;
+    if (skill > high) high = skill;
+  }
+  let spread = 0;
+  for (let i = 0; i < size; i++) spread += (skills[i] - mean) ** 2;
+  const masks = roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks;
+  return { ticket, size, skills, mean, low, high, spread, masks };
+}
+
+/** A solo player who stands for a ticket of one, in searches on plain arrays. */
+export function poolPlayer(ticketId: string, skill: number, mask: number): PooledTicket {
+  return {
+    ticket: { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] },
+    size: 1,
+    skills: Float64Array.of(skill),
+    mean: skill,
+    low: skill,
+    high: skill,
+    spread: 0,
+    masks: Uint8Array.of(mask),
+  };
+}
+
+const noMasks = new Uint8Array(0);
+
+/** The pool's order: mean skill, then ticketId by code units. */
+export function bySkill(a: PooledTicket, b: PooledTicket): number {
+  return a.mean - b.mean || (a.ticket.ticketId < b.ticket.ticketId ? -1 : 1);
+}
+
+/** The tickets in the pool's order. Sorts numbers, and looks at ticketIds only where they decide. */
+export function sortBySkill(tickets: readonly PooledTicket[]): PooledTicket[] {
+  const sorted = Array.from(
+    orderBySkill(Float64Array.from(tickets, ({ mean }) => mean)),
+    (index) => tickets[index],
+  );
+  for (let from = 0; from < sorted.length; ) {
+    let to = from + 1;
+    while (to < sorted.length && sorted[to].mean === sorted[from].mean) to++;
+    if (to - from > 1) {
+      const equals = sorted.slice(from, to).sort(bySkill);
+      for (let i = from; i < to; i++) sorted[i] = equals[i - from];
+    }
+    from = to;
+  }
+  return sorted;
+}

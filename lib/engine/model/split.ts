@@ -1,0 +1,152 @@
+import type { GameRules } from '../types.ts';
+import { divisions } from './divisions.ts';
+import { fairness, uniformity } from './imbalance.ts';
+import type { PooledTicket } from './pooled-ticket.ts';
+import type { RoleTable } from './roles.ts';
+
+/** Tickets divided into two teams. */
+export interface DividedGame {
+  readonly members: readonly PooledTicket[];
+  /** Bit i is set when `members[i]` plays on the first team. */
+  readonly firstTeam: number;
+  readonly imbalance: number;
+}
+
+/**
+ * Divides the tickets of a game into two full teams as fairly as possible: no ticket split, every player
+ * in a role it accepts. PARTITION is NP-hard, but a game has at most 16 players: all divisions are
+ * tried, and the seating only of those that are fairer than the best so far.
+ */
+export class Splitter {
+  /** The answer: bit i is set when ticket i plays on the first team. The first ticket always does. */
+  firstTeam = 0;
+
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #masks: Uint8Array;
+  readonly #weights = new Float64Array(16);
+  /** What each set of the lower half of the tickets weighs, and of the upper half. */
+  readonly #lower = new Float64Array(256);
+  readonly #upper = new Float64Array(256);
+  readonly #x: Float64Array;
+  readonly #y: Float64Array;
+  readonly #skills: Float64Array;
+  #members: readonly PooledTicket[] = [];
+
+  constructor(rules: GameRules, roles: RoleTable | undefined) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#masks = new Uint8Array(rules.teamSize);
+    this.#x = new Float64Array(rules.teamSize);
+    this.#y = new Float64Array(rules.teamSize);
+    this.#skills = new Float64Array(2 * rules.teamSize);
+  }
+
+  /** The exact v_q of the players of these tickets. */
+  uniformity(members: readonly PooledTicket[]): number {
+    let filled = 0;
+    for (const { skills } of members) {
+      for (let i = 0; i < skills.length; i++) this.#skills[filled++] = skills[i];
+    }
+    return uniformity(this.#skills, this.#rules.q);
+  }
+
+  /** The least d_p of these tickets' divisions, ∞ if there is none. Equally fair ones: the first found. */
+  split(members: readonly PooledTicket[]): number {
+    const { p, teamSize } = this.#rules;
+    this.#members = members;
+    this.#weigh();
+    this.firstTeam = 0;
+    const half = members.length >> 1;
+    const lowest = 2 ** half - 1;
+    const all = 2 ** members.length - 1;
+    const lower = this.#lower;
+    const upper = this.#upper;
+    this.#weighSets(lower, 0, half);
+    this.#weighSets(upper, half, members.length);
+    const isTop = p === Number.POSITIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
+    for (const team of divisions(members, teamSize)) {
+      const others = all & ~team;
+      let distance: number;
+      if (isTop) {
+        const x = Math.max(lower[team & lowest], upper[team >> half]);
+        const y = Math.max(lower[others & lowest], upper[others >> half]);
+        distance = Math.abs(x - y);
+      } else {
+        const x = lower[team & lowest] + upper[team >> half];
+        const y = lower[others & lowest] + upper[others >> half];
+        // For 1 < p < ∞ and A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows. (Not taken from the
+        // difference: the root is steep near zero, where a difference has lost all precision.)
+        distance = p === 1 ? Math.abs(x - y) : -Math.min(x, y);
+      }
+      if (distance >= least) continue;
+      if (this.#roles && !(this.#canSeat(team) && this.#canSeat(others))) continue;
+      least = distance;
+      this.firstTeam = team;
+    }
+    return this.firstTeam === 0 ? Number.POSITIVE_INFINITY : this.#fairness();
+  }
+
+  /** The exact d_p of the answer. */
+  #fairness(): number {
+    let x = 0;
+    let y = 0;
+    for (let i = 0; i < this.#members.length; i++) {
+      const { skills } = this.#members[i];
+      const first = (this.firstTeam >> i) & 1;
+      for (let s = 0; s < skills.length; s++) {
+        if (first) this.#x[x++] = skills[s];
+        else this.#y[y++] = skills[s];
+      }
+    }
+    return fairness(this.#x, this.#y, this.#rules.p);
+  }
+
+  /**
+   * A ticket's weight: its top skill for p = ∞, else its sum of (s / top)^p, for p = 1 of s relative to a
+   * common origin.
+   */
+  #weigh(): void {
+    const { p } = this.#rules;
+    const members = this.#members;
+    let top = Number.MIN_VALUE;
+    for (const member of members) top = Math.max(top, member.high);
+    const origin = members[0].low;
+    for (let i = 0; i < members.length; i++) {
+      let weight = 0;
+      if (p === Number.POSITIVE_INFINITY) weight = members[i].high;
+      else for (const skill of members[i].skills) weight += p === 1 ? skill - origin : (skill / top) ** p;
+      this.#weights[i] = weight;
+    }
+  }
+
+  /** Of every set of the tickets `from` to `to`, by its bits, the sum of the weights, or for p = ∞ the greatest. */
+  #weighSets(sets: Float64Array, from: number, to: number): void {
+    const isTop = this.#rules.p === Number.POSITIVE_INFINITY;
+    sets[0] = 0;
+    for (let i = from, size = 1; i < to; i++, size *= 2) {
+      const weight = this.#weights[i];
+      for (let set = 0; set < size; set++)
+        sets[size + set] = isTop ? Math.max(sets[set], weight) : sets[set] + weight;
+    }
+  }
+
+  #canSeat(team: number): boolean {
+    let filled = 0;
+    for (let i = 0; i < this.#members.length; i++) {
+      if (((team >> i) & 1) === 0) continue;
+      for (const mask of this.#members[i].masks) this.#masks[filled++] = mask;
+    }
+    return this.#roles!.canSeat(this.#masks, 1);
+  }
+}
+
+/** The skills of the tickets whose bit is set, in order. */
+export function skillsOf(members: readonly PooledTicket[], team: number): number[] {
+  const skills: number[] = [];
+  for (let i = 0; i < members.length; i++) {
+    if ((team >> i) & 1) for (const skill of members[i].skills) skills.push(skill);
+  }
+  return skills;
+}

@@ -1,0 +1,148 @@
+import { type Forbids, mayMeet } from '../model/forbids.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { type DividedGame, Splitter } from '../model/split.ts';
+import type { GameRules } from '../types.ts';
+
+/** What the games of a partition are worth together: less is better. */
+export interface Worth {
+  /** The worth of a game of these tickets with this imbalance, ≥ 0; does not fall as the imbalance grows. */
+  ofGame(members: readonly PooledTicket[], imbalance: number): number;
+  /** Whether the greatest worth counts, or the sum. */
+  readonly total: 'greatest' | 'sum';
+}
+
+/**
+ * Improves the games of a partition by exchanging tickets of one size between neighbouring games, the worst game first: first as
+ * long as the greatest worth falls, if that is what counts, then as long as the sum falls and the greatest does not grow.
+ * Roles and refused pairs are respected. Deterministic.
+ *
+ * @param games in order of skill, so that neighbours are near
+ * @param budget how many games may be divided for it, some 500,000 a second for teams of five
+ */
+export function exchangeTickets(
+  games: readonly DividedGame[],
+  rules: GameRules,
+  roles: RoleTable | undefined,
+  forbids: Forbids | undefined,
+  worth: Worth,
+  budget: number,
+): DividedGame[] {
+  return new Exchanges(games, rules, roles, forbids, worth, budget).improve();
+}
+
+/** How many games to each side a game looks for a partner. */
+const neighbours = 3;
+
+class Exchanges {
+  readonly #games: DividedGame[];
+  readonly #worths: number[];
+  readonly #rules: GameRules;
+  readonly #forbids: Forbids | undefined;
+  readonly #worth: Worth;
+  readonly #splitter: Splitter;
+  #budget: number;
+
+  constructor(
+    games: readonly DividedGame[],
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    worth: Worth,
+    budget: number,
+  ) {
+    this.#games = [...games];
+    this.#rules = rules;
+    this.#forbids = forbids;
+    this.#worth = worth;
+    this.#splitter = new Splitter(rules, roles);
+    this.#budget = budget;
+    this.#worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
+  }
+
+  improve(): DividedGame[] {
+    if (this.#worth.total === 'greatest') {
+      for (let improved = true; improved; ) {
+        const worst = this.#worths.indexOf(this.#greatest());
+        improved = worst !== -1 && this.#improveGame(worst, Math.max);
+      }
+    }
+    const greatest = this.#worth.total === 'greatest' ? this.#greatest() : Number.POSITIVE_INFINITY;
+    const sum = (a: number, b: number) => (Math.max(a, b) > greatest ? Number.POSITIVE_INFINITY : a + b);
+    for (let improved = true; improved && this.#budget > 0; ) {
+      improved = false;
+      const worstFirst = this.#worths.map((_, game) => game);
+      worstFirst.sort((a, b) => this.#worths[b] - this.#worths[a] || a - b);
+      for (const game of worstFirst) if (this.#improveGame(game, sum)) improved = true;
+    }
+    return this.#games;
+  }
+
+  #greatest(): number {
+    return this.#worths.reduce((most, worth) => Math.max(most, worth), 0);
+  }
+
+  /** Makes the best exchange of a game with one of its neighbours; whether there was one. */
+  #improveGame(game: number, together: (a: number, b: number) => number): boolean {
+    for (let distance = 1; distance <= neighbours; distance++) {
+      for (const other of [game - distance, game + distance]) {
+        if (other >= 0 && other < this.#games.length && this.#exchange(game, other, together)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Makes the exchange of one ticket each between two games that is worth most together; whether there was one. */
+  #exchange(a: number, b: number, together: (a: number, b: number) => number): boolean {
+    const before = together(this.#worths[a], this.#worths[b]);
+    let least = before * (1 - 1e-12);
+    let best: [DividedGame, DividedGame] | undefined;
+    const x = [...this.#games[a].members];
+    const y = [...this.#games[b].members];
+    for (let i = 0; i < x.length; i++) {
+      for (let j = 0; j < y.length; j++) {
+        const p = x[i];
+        const q = y[j];
+        if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0])) continue;
+        x[i] = q;
+        y[j] = p;
+        const u = this.#splitter.uniformity(x);
+        const v = this.#splitter.uniformity(y);
+        // Before any division: what fairness adds can only make it worse.
+        if (
+          this.#budget > 0 &&
+          together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) < least &&
+          mayMeet(q, x, this.#forbids) &&
+          mayMeet(p, y, this.#forbids)
+        ) {
+          const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];
+          const now = together(
+            this.#worth.ofGame(x, games[0].imbalance),
+            this.#worth.ofGame(y, games[1].imbalance),
+          );
+          if (now < least) {
+            least = now;
+            best = games;
+          }
+        }
+        x[i] = p;
+        y[j] = q;
+      }
+    }
+    if (!best) return false;
+    this.#set(a, best[0]);
+    this.#set(b, best[1]);
+    return true;
+  }
+
+  #set(at: number, game: DividedGame): void {
+    this.#games[at] = game;
+    this.#worths[at] = this.#worth.ofGame(game.members, game.imbalance);
+  }
+
+  #divide(members: readonly PooledTicket[], v: number): DividedGame {
+    this.#budget--;
+    const imbalance = this.#rules.alpha * this.#splitter.split(members) + v;
+    return { members: [...members], firstTeam: this.#splitter.firstTeam, imbalance };
+  }
+}

@@ -1,0 +1,109 @@
+import type { GamePool } from '../game-pool.ts';
+import type { Forbids } from '../model/forbids.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { shapesOf } from '../model/shapes.ts';
+import type { DividedGame } from '../model/split.ts';
+import type { Game, GameRules } from '../types.ts';
+
+/** Where games are sought. */
+export interface GameSearch {
+  /** A pool of these tickets. */
+  poolOf(tickets: readonly PooledTicket[]): GamePool;
+  readonly nowMs: number;
+}
+
+/** The best game of each ticket in this order among those left; a ticket that has none is passed over, for good. */
+export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: GameSearch): DividedGame[] {
+  const pool = poolOf(order);
+  const left = new Map(order.map((pooled) => [pooled.ticket.ticketId, pooled]));
+  const games: DividedGame[] = [];
+  for (const { ticket } of order) {
+    if (!left.has(ticket.ticketId)) continue;
+    const game = pool.bestWith(ticket.ticketId, nowMs);
+    if (game) games.push(divided(game, left));
+    for (const ticketId of game?.ticketIds ?? [ticket.ticketId]) {
+      pool.remove(ticketId);
+      left.delete(ticketId);
+    }
+  }
+  return games;
+}
+
+/** With all games that can be made of the tickets left, in order of skill. */
+export function withTheRest(
+  games: readonly DividedGame[],
+  pooled: readonly PooledTicket[],
+  rules: GameRules,
+  roles: RoleTable | undefined,
+  search: GameSearch,
+): DividedGame[] {
+  const all = [...games];
+  for (;;) {
+    const left = leftOut(pooled, all);
+    const more = hasShape(left, rules) ? gamesInOrder(scarcestFirst(left, roles), search) : [];
+    if (more.length === 0) break;
+    all.push(...more);
+  }
+  const totalSkill = ({ members }: DividedGame) =>
+    members.reduce((sum, { mean, size }) => sum + size * mean, 0);
+  return all.sort((a, b) => totalSkill(a) - totalSkill(b));
+}
+
+/** The tickets in no game, in their order. */
+export function leftOut(pooled: readonly PooledTicket[], games: readonly DividedGame[]): PooledTicket[] {
+  const seated = new Set(games.flatMap(({ members }) => members));
+  return pooled.filter((ticket) => !seated.has(ticket));
+}
+
+/** Those that the most others refuse, then the largest parties, while there are enough to complete them. */
+export function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids | undefined): PooledTicket[] {
+  const refusals = new Map(
+    pooled.map((a) => [
+      a,
+      forbids ? pooled.filter((b) => b !== a && forbids(a.ticket, b.ticket) !== undefined).length : 0,
+    ]),
+  );
+  return pooled.toSorted((a, b) => refusals.get(b)! - refusals.get(a)! || b.size - a.size);
+}
+
+/** Whether the sizes of these tickets add up to two teams at all. */
+function hasShape(tickets: readonly PooledTicket[], { teamSize }: GameRules): boolean {
+  const sizes = new Uint32Array(teamSize + 1);
+  for (const { size } of tickets) sizes[size]++;
+  return sizes.some((count, size) => count > 0 && shapesOf(sizes, size, teamSize).length > 0);
+}
+
+/**
+ * Those first whose roles the fewest accept for a place, so that each of them gets the best of the others; equally scarce ones
+ * by skill, which without roles is everybody.
+ */
+function scarcestFirst(
+  tickets: readonly PooledTicket[],
+  roles: RoleTable | undefined,
+): readonly PooledTicket[] {
+  if (!roles) return tickets;
+  const perPlace = roles.places.map((places, role) => {
+    const willing = tickets.reduce(
+      (sum, { masks }) => sum + masks.filter((mask) => (mask >> role) & 1).length,
+      0,
+    );
+    return willing / places;
+  });
+  const plentyOf = (mask: number) =>
+    Math.max(...perPlace.map((plenty, role) => ((mask >> role) & 1) * plenty));
+  const plenty = new Map(tickets.map((ticket) => [ticket, Math.min(...Array.from(ticket.masks, plentyOf))]));
+  return tickets.toSorted((a, b) => plenty.get(a)! - plenty.get(b)!);
+}
+
+function divided(
+  { teams, ticketIds, imbalance }: Game,
+  tickets: ReadonlyMap<string, PooledTicket>,
+): DividedGame {
+  const first = new Set(teams[0].map(({ ticketId }) => ticketId));
+  return {
+    members: ticketIds.map((ticketId) => tickets.get(ticketId)!),
+    firstTeam: ticketIds.reduce((team, ticketId, i) => (first.has(ticketId) ? team | (1 << i) : team), 0),
+    imbalance,
+  };
+}

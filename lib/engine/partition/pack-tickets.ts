@@ -1,0 +1,201 @@
+import { type Forbids, mayAllMeet } from '../model/forbids.ts';
+import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { gameShapes, teamShapes } from '../model/shapes.ts';
+import { type DividedGame, Splitter } from '../model/split.ts';
+import type { GameRules } from '../types.ts';
+
+/**
+ * Packs parties into as many games as their sizes allow, near in skill and fair, all at once.
+ *
+ * Walks up the skills. Each game has the least skilled ticket that is left, so nobody stays behind, and of every size
+ * the next in order (exchanging two tickets of a size to put them in order does not raise the greater range of two games). What is
+ * chosen is the game's **shape**, how many parties of each size, and only such that the sizes that are left still make all the
+ * games that are to come. Several ways of choosing are kept at every step, those with the least total imbalance so far
+ * (a beam search), so that a game may take what is worse for itself and better for those after it. A ticket may be left
+ * out where that serves the next game, as long as it costs no game.
+ *
+ * Roles and refused pairs are respected, not planned for: where they leave no game with the least skilled ticket, it is left out.
+ *
+ * @param sorted the tickets in the pool's order; the games come in ascending order of their least skilled ticket
+ */
+export function packTickets(
+  sorted: readonly PooledTicket[],
+  rules: GameRules,
+  roles: RoleTable | undefined,
+  forbids: Forbids | undefined,
+): DividedGame[] {
+  return new Packer(sorted, rules, roles, forbids).pack();
+}
+
+/** The ways kept at every step. */
+const beamWidth = 8;
+
+/** The tickets that a way may leave out at one step though they could play. */
+const skipsMax = 2;
+
+/** One way to have made the first games. */
+interface Way {
+  readonly before: Way | undefined;
+  readonly game: DividedGame | undefined;
+  /** Of each size, how many tickets are in games or left out. */
+  readonly taken: Uint32Array;
+  /** The sum of the games' imbalances. */
+  readonly total: number;
+}
+
+/** A way with one more game, not made yet. `bound` is less or equal to its total. */
+interface Step {
+  readonly way: Way;
+  /** Of each size, how many tickets are in games or left out afterwards. */
+  readonly taken: Uint32Array;
+  readonly members: readonly PooledTicket[];
+  readonly uniformity: number;
+  readonly bound: number;
+}
+
+class Packer {
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #forbids: Forbids | undefined;
+  /** The tickets of each size in order. */
+  readonly #lines: PooledTicket[][];
+  readonly #splitter: Splitter;
+  readonly #left: Uint32Array;
+
+  constructor(
+    sorted: readonly PooledTicket[],
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+  ) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#forbids = forbids;
+    const playable = sorted.filter(({ masks }) => roles?.canSeat(masks, 1) ?? true);
+    this.#lines = Array.from({ length: rules.teamSize + 1 }, (_, size) =>
+      playable.filter((pooled) => pooled.size === size),
+    );
+    this.#splitter = new Splitter(rules, roles);
+    this.#left = new Uint32Array(rules.teamSize + 1);
+  }
+
+  pack(): DividedGame[] {
+    const none = new Uint32Array(this.#lines.length);
+    let ways: Way[] = [{ before: undefined, game: undefined, taken: none, total: 0 }];
+    for (let left = this.#gamesLeft(none) - 1; left >= 0; ) {
+      const next = this.#best(ways.flatMap((way) => this.#steps(way, left)));
+      if (next.length > 0) {
+        ways = next;
+        left--;
+        continue;
+      }
+      // Roles and refused pairs leave no game with the least skilled ticket.
+      ways = ways.map((way) => ({ ...way, taken: this.#withoutLowest(way.taken) }));
+      left = Math.max(...ways.map(({ taken }) => this.#gamesLeft(taken))) - 1;
+    }
+    const packed: DividedGame[] = [];
+    for (let way: Way | undefined = ways[0]; way; way = way.before) if (way.game) packed.push(way.game);
+    return packed.reverse();
+  }
+
+  /** What a way can go on with, so that `left` more games can follow. */
+  #steps(way: Way, left: number): Step[] {
+    const steps: Step[] = [];
+    for (let taken = way.taken, skips = 0; ; skips++) {
+      const lowest = this.#lowest(taken);
+      for (const shape of gameShapes(this.#rules.teamSize)) {
+        if (shape[lowest] === 0 || !this.#isLeft(taken, shape)) continue;
+        const after = taken.map((count, size) => count + shape[size]);
+        if (this.#gamesLeft(after) < left) continue;
+        const members = this.#members(taken, shape);
+        if (!this.#mayPlay(members)) continue;
+        const v = this.#splitter.uniformity(members);
+        steps.push({ way, taken: after, members, uniformity: v, bound: way.total + v });
+      }
+      taken = this.#withoutLowest(taken);
+      if (skips === skipsMax || this.#gamesLeft(taken) <= left) return steps;
+    }
+  }
+
+  /** The best ways after these steps, best first. A game is divided only if it may be among them. */
+  #best(steps: Step[]): Way[] {
+    steps.sort((a, b) => a.bound - b.bound);
+    const best: Way[] = [];
+    for (const { way, taken, members, uniformity, bound } of steps) {
+      if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
+      const imbalance = this.#rules.alpha * this.#splitter.split(members) + uniformity;
+      if (imbalance === Number.POSITIVE_INFINITY) continue;
+      const total = way.total + imbalance;
+      // Of ways that have taken the same tickets only the best goes on.
+      const twin = best.findIndex((other) => other.taken.every((count, size) => count === taken[size]));
+      if (twin !== -1 && best[twin].total <= total) continue;
+      if (twin !== -1) best.splice(twin, 1);
+      const worse = best.findIndex((other) => other.total > total);
+      const game = { members, firstTeam: this.#splitter.firstTeam, imbalance };
+      best.splice(worse === -1 ? best.length : worse, 0, { before: way, game, taken, total });
+      if (best.length > beamWidth) best.pop();
+    }
+    return best;
+  }
+
+  /** The next tickets of each size that make this shape, the largest first. */
+  #members(taken: Uint32Array, shape: Uint8Array): PooledTicket[] {
+    const members: PooledTicket[] = [];
+    for (let size = shape.length - 1; size >= 1; size--) {
+      for (let i = 0; i < shape[size]; i++) members.push(this.#lines[size][taken[size] + i]);
+    }
+    return members;
+  }
+
+  /** Whether no two of them are refused, and each finds a role, were teams not to matter. */
+  #mayPlay(members: readonly PooledTicket[]): boolean {
+    return (
+      mayAllMeet(members, this.#forbids) &&
+      (!this.#roles ||
+        this.#roles.canSeat(
+          members.flatMap(({ masks }) => [...masks]),
+          2,
+        ))
+    );
+  }
+
+  /** The size of the least skilled ticket left, 0 if there is none. */
+  #lowest(taken: Uint32Array): number {
+    let lowest = 0;
+    for (let size = 1; size < this.#lines.length; size++) {
+      if (taken[size] === this.#lines[size].length) continue;
+      if (lowest === 0 || bySkill(this.#lines[size][taken[size]], this.#lines[lowest][taken[lowest]]) < 0)
+        lowest = size;
+    }
+    return lowest;
+  }
+
+  #withoutLowest(taken: Uint32Array): Uint32Array {
+    const lowest = this.#lowest(taken);
+    return taken.map((count, size) => (size > 0 && size === lowest ? count + 1 : count));
+  }
+
+  #isLeft(taken: Uint32Array, shape: Uint8Array): boolean {
+    for (let size = 1; size < shape.length; size++)
+      if (taken[size] + shape[size] > this.#lines[size].length) return false;
+    return true;
+  }
+
+  /** How many games the tickets left can make, the largest parties first into full teams. */
+  #gamesLeft(taken: Uint32Array): number {
+    const left = this.#left;
+    for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];
+    let teams = 0;
+    for (const shape of teamShapes(this.#rules.teamSize)) {
+      let count = Number.POSITIVE_INFINITY;
+      for (let size = 1; size < shape.length; size++) {
+        if (shape[size] > 0) count = Math.min(count, Math.floor(left[size] / shape[size]));
+      }
+      if (count === 0) continue;
+      teams += count;
+      for (let size = 1; size < shape.length; size++) left[size] -= count * shape[size];
+    }
+    return Math.floor(teams / 2);
+  }
+}

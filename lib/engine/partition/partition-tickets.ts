@@ -1,0 +1,159 @@
+import { GamePool } from '../game-pool.ts';
+import type { Forbids } from '../model/forbids.ts';
+import { makeGame } from '../model/game.ts';
+import { priority } from '../model/imbalance.ts';
+import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import { RoleTable } from '../model/roles.ts';
+import type { DividedGame } from '../model/split.ts';
+import type { Game, GameRules, Ticket } from '../types.ts';
+import { exchangeTickets, type Worth } from './exchange-tickets.ts';
+import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
+import { packTickets } from './pack-tickets.ts';
+import { type PartitionObjective, partition } from './partition.ts';
+import { partitionBounds } from './partition-bounds.ts';
+
+/** Everyone in games at once. */
+export interface TicketPartition {
+  /** In ascending order of skill. Each game's `lowerBound` speaks of every game of these tickets. */
+  readonly games: readonly Game[];
+  /** In the pool's order. */
+  readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
+  /** The value reached. */
+  readonly objective: number;
+  /** No partition into as many games has a lower value. */
+  readonly objectiveLowerBound: number;
+}
+
+export interface TicketPartitionOptions {
+  /** @default 'worst' */
+  readonly objective?: PartitionObjective;
+  /** Games that exchanges may try out. @default 20,000 */
+  readonly swapBudget?: number;
+  /** Pairs of tickets that never meet. @default every pair may */
+  readonly forbids?: Forbids;
+  /** Nodes that one search may visit, where games are sought one by one. @default 1000 */
+  readonly nodeBudget?: number;
+}
+
+/**
+ * Puts everyone into games at once.
+ *
+ * Without roles, parties and refused pairs this is the partition of Theorem 5. Otherwise, finding whether everyone can be in a game is
+ * a packing problem: `packTickets` solves it by the sizes of the parties, and what roles and refused pairs leave
+ * undone is sought game by game. Thin pools are also partitioned game by game from the start. Of these partitions the one with the
+ * most games counts, and of those the one of least value, after exchanges between neighbouring games.
+ */
+export function partitionTickets(
+  tickets: readonly Ticket[],
+  rules: GameRules,
+  nowMs: number,
+  options: TicketPartitionOptions = {},
+): TicketPartition {
+  const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000 } = options;
+  const roles = RoleTable.of(rules);
+  const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
+  const poolOf = (waiting: readonly PooledTicket[], beta: number): GamePool => {
+    const pool = new GamePool({ ...rules, beta }, { nodeBudget, ...(forbids && { forbids }) });
+    for (const { ticket } of waiting) pool.insert(ticket);
+    return pool;
+  };
+  // If the node budget ends before there is a game: none has a longer wait, or an imbalance below 0.
+  const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
+  const poolBound =
+    poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
+  const release = ({ members, firstTeam }: DividedGame) =>
+    makeGame(members, firstTeam, rules, roles, nowMs, poolBound);
+  if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
+    return partitionSolos(pooled, rules, options, release);
+  }
+
+  // What is sought is balance: waiting has no weight where everyone plays.
+  const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
+  const worth =
+    objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
+  const starts = [packTickets(pooled, rules, roles, forbids)];
+  if (pooled.length <= thinPool) {
+    for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)]) {
+      starts.push(gamesInOrder(order, search));
+    }
+  }
+  let best: { games: DividedGame[]; value: number } | undefined;
+  for (const start of starts) {
+    const complete = withTheRest(start, pooled, rules, roles, search);
+    const games = exchangeTickets(complete, rules, roles, forbids, worth, swapBudget);
+    const value = totalWorth(games, worth);
+    const more = best ? games.length - best.games.length : 1;
+    if (more > 0 || (more === 0 && value < best!.value)) best = { games, value };
+  }
+  const { games } = best!;
+  const left = leftOut(pooled, games);
+
+  const released = games.map(release);
+  const reached = totalWorth(
+    games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })),
+    worth,
+  );
+  const bounds = partitionBounds(pooled, games.length, rules);
+  const bound = { ...bounds, unhappiness: Math.min(1, games.length) }[objective];
+  const pool = search.poolOf(left);
+  return {
+    games: released,
+    waiting: left.map(({ ticket: { ticketId } }) => ({ ticketId, reason: pool.explain(ticketId, nowMs) })),
+    objective: reached,
+    objectiveLowerBound: Math.min(bound, reached),
+  };
+}
+
+/** Pools of at most so many tickets are partitioned in every way, and the best one counts. */
+const thinPool = 200;
+
+function partitionSolos(
+  pooled: readonly PooledTicket[],
+  rules: GameRules,
+  options: TicketPartitionOptions,
+  release: (game: DividedGame) => Game,
+): TicketPartition {
+  const skills = Float64Array.from(pooled, ({ mean }) => mean);
+  const result = partition(skills, rules, options);
+  const size = 2 * rules.teamSize;
+  const firstTeam = 2 ** rules.teamSize - 1;
+  return {
+    games: Array.from(result.imbalances, (imbalance, g) => {
+      const players = result.players.subarray(g * size, (g + 1) * size);
+      return release({ members: Array.from(players, (i) => pooled[i]), firstTeam, imbalance });
+    }),
+    waiting: result.leftOver.map((i) => ({
+      ticketId: pooled[i].ticket.ticketId,
+      reason: `left over: ${pooled.length} players are not a multiple of ${size}`,
+    })),
+    objective: result.objective,
+    objectiveLowerBound: result.lowerBound,
+  };
+}
+
+function imbalances(objective: 'worst' | 'sum'): Worth {
+  return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
+}
+
+/** The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. */
+function unhappiness(pooled: readonly PooledTicket[], pool: GamePool): Worth {
+  const best = new Map(
+    pooled.map((ticket) => [
+      ticket,
+      pool.bestWith(ticket.ticket.ticketId, 0)?.imbalance ?? Number.POSITIVE_INFINITY,
+    ]),
+  );
+  return {
+    ofGame: (members, imbalance) => {
+      if (imbalance === 0) return 1;
+      const least = members.reduce((f, ticket) => Math.min(f, best.get(ticket)!), Number.POSITIVE_INFINITY);
+      return Math.max(1, imbalance / least);
+    },
+    total: 'greatest',
+  };
+}
+
+function totalWorth(games: readonly DividedGame[], worth: Worth): number {
+  const worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
+  return worths.reduce((all, one) => (worth.total === 'sum' ? all + one : Math.max(all, one)), 0);
+}

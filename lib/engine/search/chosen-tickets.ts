@@ -1,0 +1,84 @@
+import { type Forbids, mayMeet } from '../model/forbids.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { Seating } from '../model/seating.ts';
+import { fitsShape, shapesOf } from '../model/shapes.ts';
+
+/** Where a search looks: at the games of one ticket, the anchor, with others of these. */
+export interface Candidates {
+  /** In ascending or descending order of mean skill, the anchor among them. */
+  readonly tickets: readonly PooledTicket[];
+  /** The anchor's place. */
+  readonly anchor: number;
+  /** What each one's wait takes off the cost of a game with it, ≥ 0. */
+  readonly credits: ArrayLike<number>;
+}
+
+/**
+ * The tickets that a search has chosen for a game, and who may join them: by the sizes of parties, by the roles, and by
+ * whom they may not meet. The anchor is chosen first.
+ */
+export class ChosenTickets {
+  /** In the order in which they were chosen. */
+  readonly tickets: PooledTicket[] = [];
+  /** Their players' places. */
+  readonly seating: Seating;
+
+  readonly #teamSize: number;
+  readonly #forbids: Forbids | undefined;
+  /** The union of the full role sets before each of the tickets joined. */
+  readonly #fullBefore: number[] = [];
+  /** The tickets by size, and the shapes of games that the candidates can make; not kept where all are solo players. */
+  readonly #sizes: Uint8Array;
+  #shapes: readonly Uint8Array[] = [];
+  #hasParties = false;
+
+  constructor(teamSize: number, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+    this.#teamSize = teamSize;
+    this.#forbids = forbids;
+    this.seating = new Seating(roles);
+    this.#sizes = new Uint8Array(teamSize + 1);
+  }
+
+  /** Starts anew with the anchor; whether it can be seated. */
+  start({ tickets, anchor }: Candidates): boolean {
+    const available = new Uint32Array(this.#teamSize + 1);
+    for (const { size } of tickets) available[size]++;
+    this.#hasParties = available[1] < tickets.length;
+    if (this.#hasParties) this.#shapes = shapesOf(available, tickets[anchor].size, this.#teamSize);
+    this.#sizes.fill(0);
+    this.#fullBefore.length = 0;
+    this.tickets.length = 0;
+    this.seating.clear();
+    return this.join(tickets[anchor]);
+  }
+
+  /** Whether with one more party of this size the chosen can still be completed to two full teams. */
+  fitsSize(size: number): boolean {
+    if (!this.#hasParties) return true;
+    this.#sizes[size]++;
+    const fits = fitsShape(this.#sizes, this.#shapes);
+    this.#sizes[size]--;
+    return fits;
+  }
+
+  /** Whether one of the chosen may not meet the ticket. */
+  refuse(pooled: PooledTicket): boolean {
+    return !mayMeet(pooled, this.tickets, this.#forbids);
+  }
+
+  /** Chooses the ticket; whether all chosen can still be seated. If not, it has to leave before anything else. */
+  join(pooled: PooledTicket): boolean {
+    this.tickets.push(pooled);
+    this.#sizes[pooled.size]++;
+    this.#fullBefore.push(this.seating.full);
+    return this.seating.joinAll(pooled.masks);
+  }
+
+  /** Gives up the ticket that was chosen last. */
+  leave(): void {
+    const pooled = this.tickets.pop()!;
+    this.#sizes[pooled.size]--;
+    this.seating.leave(pooled.masks, this.#fullBefore.pop()!);
+  }
+}

@@ -1,0 +1,43 @@
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { type DividedGame, Splitter } from '../model/split.ts';
+import type { GameRules } from '../types.ts';
+
+/**
+ * The best game that a search has found so far, and the limit that the next one has to beat. What counts is the
+ * **cost** f − credit, where the credit of a game is the greatest of its tickets (what β gives for a wait longer than
+ * the anchor's).
+ */
+export class Incumbent {
+  game: DividedGame | undefined;
+  /** The cost of `game`, before there is one what it has to be below. */
+  limit = 0;
+
+  readonly #alpha: number;
+  readonly #splitter: Splitter;
+
+  constructor(rules: GameRules, roles: RoleTable | undefined) {
+    this.#alpha = rules.alpha;
+    this.#splitter = new Splitter(rules, roles);
+  }
+
+  /** Forgets the last search. */
+  start(limit: number): void {
+    this.limit = limit;
+    this.game = undefined;
+  }
+
+  /**
+   * Keeps the fairest division of these tickets if it costs less than the limit; whether it does. They are divided only
+   * if v_q and `unfair`, the least that fairness can cost, leave room.
+   */
+  offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
+    const v = this.#splitter.uniformity(members);
+    if (v + unfair - credit >= this.limit) return false;
+    const imbalance = this.#alpha * this.#splitter.split(members) + v;
+    if (imbalance - credit >= this.limit) return false;
+    this.limit = imbalance - credit;
+    this.game = { members: [...members], firstTeam: this.#splitter.firstTeam, imbalance };
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+import { type Forbids, mayMeet } from '../model/forbids.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { Candidates } from './chosen-tickets.ts';
+import type { Incumbent } from './incumbent.ts';
+
+/**
+ * Improves the game of a search that proved nothing: exchanges one ticket for another of its size, the anchor apart, as
+ * long as that makes a better game, within a budget of divisions. Returns what it cost, in nodes of a search.
+ *
+ * Each exchange is divided anew, parties and waits count: it looks at a hundredth of the exchanges that
+ * `ExchangeSearch` looks at, which keeps the teams as they are and knows solo players alone.
+ */
+export function polish(
+  { tickets, anchor, credits }: Candidates,
+  incumbent: Incumbent,
+  roles: RoleTable | undefined,
+  forbids: Forbids | undefined,
+): number {
+  const inGame = new Set(incumbent.game!.members);
+  const path = [...tickets.keys()].filter((i) => inGame.has(tickets[i]));
+  let divisions = 0;
+  let attempts = 0;
+  for (let improved = true; improved; ) {
+    improved = false;
+    for (let slot = 0; slot < path.length; slot++) {
+      if (path[slot] === anchor) continue;
+      for (let i = 0; i < tickets.length && divisions < divisionsMax && attempts < attemptsMax; i++) {
+        const kept = path[slot];
+        if (tickets[i].size !== tickets[kept].size || path.includes(i)) continue;
+        path[slot] = i;
+        attempts++;
+        const members = path.map((place) => tickets[place]);
+        const mayPlay =
+          mayMeet(tickets[i], members, forbids) &&
+          (!roles ||
+            roles.canSeat(
+              members.flatMap(({ masks }) => [...masks]),
+              2,
+            ));
+        if (mayPlay) {
+          divisions++;
+          const credit = path.reduce((most, place) => Math.max(most, credits[place]), 0);
+          if (incumbent.offer(members, credit)) {
+            improved = true;
+            continue;
+          }
+        }
+        path[slot] = kept;
+      }
+    }
+  }
+  return attempts + 3 * divisions;
+}
+
+/**
+ * The divisions that polishing one game may cost: about a millisecond. With a quarter of them drained parties have a mean
+ * spread of 121 instead of 116, with four times as many no less.
+ */
+const divisionsMax = 400;
+
+/** The exchanges that it may look at. */
+const attemptsMax = 4 * divisionsMax;

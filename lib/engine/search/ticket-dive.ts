@@ -1,0 +1,68 @@
+import type { Forbids } from '../model/forbids.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { DividedGame } from '../model/split.ts';
+import type { GameRules } from '../types.ts';
+import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
+import { Incumbent } from './incumbent.ts';
+import { polish } from './polish.ts';
+
+/**
+ * Looks for any game of one ticket where the exact search has ended without one: depth-first over the candidates, those
+ * first that are nearest in skill and narrowest within, to the first game, which exchanges improve. Proves nothing.
+ */
+export class TicketDive {
+  /** The nodes visited since construction, with other work counted as so many nodes. */
+  nodes = 0;
+
+  readonly #n: number;
+  readonly #roles: RoleTable | undefined;
+  readonly #forbids: Forbids | undefined;
+  readonly #chosen: ChosenTickets;
+  readonly #incumbent: Incumbent;
+
+  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+    this.#n = 2 * rules.teamSize;
+    this.#roles = roles;
+    this.#forbids = forbids;
+    this.#chosen = new ChosenTickets(rules.teamSize, roles, forbids);
+    this.#incumbent = new Incumbent(rules, roles);
+  }
+
+  /** A game with the anchor that costs less than `limit`, undefined if none was found among `nodeBudget` nodes. */
+  run(candidates: Candidates, limit: number, nodeBudget: number): DividedGame | undefined {
+    const { tickets, anchor, credits } = candidates;
+    const chosen = this.#chosen;
+    const incumbent = this.#incumbent;
+    incumbent.start(limit);
+    const order = nearestFirst(candidates);
+    let nodesLeft = nodeBudget;
+    const extend = (from: number, players: number, credit: number): void => {
+      if (players === this.#n) {
+        incumbent.offer(chosen.tickets, credit);
+        return;
+      }
+      for (let at = from; at < order.length && !incumbent.game && nodesLeft > 0; at++) {
+        const pooled = tickets[order[at]];
+        if (players + pooled.size > this.#n || !chosen.fitsSize(pooled.size)) continue;
+        if (!chosen.seating.hasPlace(pooled.masks)) continue;
+        nodesLeft--;
+        if (chosen.refuse(pooled)) continue;
+        if (chosen.join(pooled)) extend(at + 1, players + pooled.size, Math.max(credit, credits[order[at]]));
+        chosen.leave();
+      }
+    };
+    if (chosen.start(candidates)) extend(0, tickets[anchor].size, credits[anchor]);
+    // Sorting the candidates counts as well.
+    this.nodes += nodeBudget - nodesLeft + (tickets.length >> 2);
+    if (incumbent.game) this.nodes += polish(candidates, incumbent, this.#roles, this.#forbids);
+    return incumbent.game;
+  }
+}
+
+/** The places of all but the anchor, by the range of skills that a game with each needs at least. */
+function nearestFirst({ tickets, anchor }: Candidates): number[] {
+  const { mean } = tickets[anchor];
+  const needs = tickets.map((pooled) => Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low));
+  const order = [...tickets.keys()].filter((i) => i !== anchor);
+  return order.sort((a, b) => needs[a] - needs[b] || a - b);
+}

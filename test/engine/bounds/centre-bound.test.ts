@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { CentreBound } from '../../../lib/engine/bounds/centre-bound.ts';
+import { uniformity } from '../../../lib/engine/model/imbalance.ts';
+import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
+import { normal, seeded } from '../random-pool.ts';
+
+describe('the centre bound', () => {
+  it('is below every set that can be seated, and for q = 2 within 0.1% of the least, while players leave', () => {
+    const random = seeded(21);
+    let compared = 0;
+    for (let round = 0; round < 300; round++) {
+      const q = [1, 1.5, 2, 2, 3, Number.POSITIVE_INFINITY][Math.floor(6 * random())];
+      const teamSize = 1 + Math.floor(3 * random());
+      const rules: GameRules = { teamSize, alpha: 1, p: 1, q, beta: 0, roles: { a: 1, b: teamSize - 1 } };
+      const roles = RoleTable.of(rules)!;
+      const n = 2 * teamSize + Math.floor(5 * random());
+      const masks = Uint8Array.from({ length: n }, () => Math.floor((roles.all + 1) * random()));
+      const apart = random() < 0.5 ? 100 : 1000 * random();
+      const unit = random() < 0.2 ? 1 : 1e-3;
+      const sorted = Float64Array.from(masks, (mask) =>
+        Math.max(0, unit * Math.round((1000 + apart * mask + 100 * normal(random)) / unit)),
+      );
+      const order = [...sorted.keys()].sort((x, y) => sorted[x] - sorted[y]);
+      const inOrder = Float64Array.from(order, (i) => sorted[i]);
+      const masksInOrder = Uint8Array.from(order, (i) => masks[i]);
+      const centre = new CentreBound(inOrder, masksInOrder, roles, rules);
+      const here = new Set(inOrder.keys());
+      for (;;) {
+        const least = leastUniformity([...here], inOrder, masksInOrder, roles, rules);
+        expect(centre.prove(Number.POSITIVE_INFINITY)).toBe(least < Number.POSITIVE_INFINITY);
+        if (least === Number.POSITIVE_INFINITY) break;
+        compared++;
+        expect(centre.bound).toBeLessThanOrEqual(least * (1 + 1e-9));
+        if (q === 2) expect(centre.bound).toBeGreaterThanOrEqual(least * 0.999 - 1e-6);
+        expect(new Set(centre.basis).size).toBe(2 * teamSize);
+        expect(centre.basis.every((place) => here.has(place))).toBe(true);
+        expect(
+          roles.canSeat(
+            centre.basis.map((place) => masksInOrder[place]),
+            2,
+          ),
+        ).toBe(true);
+        const gone = [...here][Math.floor(here.size * random())];
+        here.delete(gone);
+        centre.remove(gone);
+      }
+    }
+    expect(compared).toBeGreaterThan(300);
+  });
+});
+
+/** The least v_q over all sets of 2k of these players that can be seated, by looking at all. */
+function leastUniformity(
+  places: readonly number[],
+  skills: Float64Array,
+  masks: Uint8Array,
+  roles: RoleTable,
+  rules: GameRules,
+): number {
+  let least = Number.POSITIVE_INFINITY;
+  const chosen: number[] = [];
+  const visit = (from: number): void => {
+    if (chosen.length === 2 * rules.teamSize) {
+      const seated = roles.canSeat(
+        chosen.map((place) => masks[place]),
+        2,
+      );
+      if (seated)
+        least = Math.min(
+          least,
+          uniformity(
+            Float64Array.from(chosen, (place) => skills[place]),
+            rules.q,
+          ),
+        );
+      return;
+    }
+    for (let i = from; i < places.length; i++) {
+      chosen.push(places[i]);
+      visit(i + 1);
+      chosen.pop();
+    }
+  };
+  visit(0);
+  return least;
+}

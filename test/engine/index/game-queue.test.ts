@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { bestGame } from '../../../lib/engine/best-game.ts';
+import { GameQueue } from '../../../lib/engine/index/game-queue.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
+import { allGames, scale } from '../oracle.ts';
+import { normal, randomCase, seeded } from '../random-pool.ts';
+
+const tickets = (skills: readonly number[]) =>
+  skills.map((skill, i) => ({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `p${i}`, skill }] }));
+
+describe('the game queue', () => {
+  it('has the best game of brute force after every insert and remove', () => {
+    const random = seeded(1);
+    for (let round = 0; round < 250; round++) {
+      const { rules, tickets: pool } = randomCase(random, {
+        maxPlayers: 10,
+        teamSizes: [1, 2, 3, 4],
+        plain: true,
+      });
+      const skills = pool.map((ticket) => ticket.players[0].skill);
+      const queue = new GameQueue(rules);
+      const loaded = skills.slice(0, Math.floor(random() * skills.length)).sort((a, b) => a - b);
+      queue.load(Float64Array.from(loaded));
+      const waiting = new Map(loaded.map((skill, id) => [id, skill]));
+      for (const skill of skills.slice(loaded.length)) {
+        waiting.set(queue.insert(skill), skill);
+        if (random() < 0.4) {
+          const id = [...waiting.keys()][Math.floor(random() * waiting.size)];
+          waiting.delete(id);
+          expect(queue.remove(id)).toBe(true);
+          expect(queue.remove(id)).toBe(false);
+        }
+        const now = tickets([...waiting.values()]);
+        const best = Math.min(...allGames(now, rules, 0).map((game) => game.imbalance));
+        const game = queue.best();
+        const error = Math.max(1e-9 * best, scale(now, rules));
+        if (best === Number.POSITIVE_INFINITY) expect(game).toBeUndefined();
+        else {
+          expect(
+            Math.abs(game!.imbalance - best),
+            JSON.stringify({ rules, waiting: [...waiting] }),
+          ).toBeLessThanOrEqual(error);
+          expect(game!.lowerBound).toBe(game!.imbalance);
+        }
+        const id = [...waiting.keys()][Math.floor(random() * waiting.size)];
+        const withId = Math.min(
+          ...allGames(now, rules, 0)
+            .filter((each) => each.ticketIds.includes(`t${[...waiting.keys()].indexOf(id)}`))
+            .map((each) => each.imbalance),
+        );
+        const found = queue.bestWith(id)?.imbalance ?? Number.POSITIVE_INFINITY;
+        if (withId === Number.POSITIVE_INFINITY) expect(found).toBe(withId);
+        else expect(Math.abs(found - withId)).toBeLessThanOrEqual(error);
+      }
+    }
+  });
+
+  it('agrees with the search from scratch through a long life', () => {
+    const random = seeded(2);
+    for (const teamSize of [1, 2, 5, 6]) {
+      for (const p of [1, 3, Number.POSITIVE_INFINITY]) {
+        const rules: GameRules = { teamSize, alpha: 1, p, q: 2, beta: 0 };
+        const skill = () => Math.max(0, Math.round(1500 + 300 * normal(random)) / (random() < 0.5 ? 1 : 3));
+        const queue = new GameQueue(rules);
+        const waiting = new Map<number, number>();
+        const start = Array.from({ length: 150 }, skill).sort((a, b) => a - b);
+        queue.load(Float64Array.from(start));
+        start.forEach((value, id) => {
+          waiting.set(id, value);
+        });
+        for (let step = 0; step < 150; step++) {
+          if (random() < 0.5) {
+            const value = skill();
+            waiting.set(queue.insert(value), value);
+          } else {
+            const game = queue.best();
+            const ids = random() < 0.3 && game ? [...game.players] : [[...waiting.keys()][0]];
+            for (const id of ids) {
+              queue.remove(id);
+              waiting.delete(id);
+            }
+          }
+          const expected = bestGame(Float64Array.from(waiting.values()), rules)?.imbalance;
+          const reached = queue.best()?.imbalance;
+          if (expected === undefined) expect(reached).toBeUndefined();
+          else expect(Math.abs(reached! - expected)).toBeLessThanOrEqual(1e-9 * expected + 1e-9);
+        }
+      }
+    }
+  });
+
+  it('answers within its node budget with a game and a valid bound', () => {
+    const random = seeded(3);
+    const rules: GameRules = { teamSize: 5, alpha: 100, p: 1, q: 2, beta: 0 };
+    const skills = Float64Array.from({ length: 400 }, () => 1000 * random()).sort();
+    const exact = new GameQueue(rules);
+    exact.load(skills);
+    for (const nodeBudget of [1, 30, 300]) {
+      const queue = new GameQueue(rules, { nodeBudget });
+      queue.load(skills);
+      const game = queue.best()!;
+      expect(game.players).toHaveLength(10);
+      expect(game.lowerBound).toBeLessThanOrEqual(exact.best()!.imbalance);
+      expect(game.imbalance).toBeGreaterThanOrEqual(exact.best()!.imbalance);
+    }
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import { Seating } from '../../../lib/engine/model/seating.ts';
+import { seeded } from '../random-pool.ts';
+
+it('a seating finds a place for a player exactly when all can be seated, while parties join and leave', () => {
+  const random = seeded(51);
+  const roles = new RoleTable({ damage: 2, healer: 1, tank: 1 });
+  const seating = new Seating(roles);
+  let refused = 0;
+  for (let round = 0; round < 300; round++) {
+    seating.clear();
+    const parties: { masks: Uint8Array; full: number }[] = [];
+    for (let step = 0; step < 30; step++) {
+      const seated = parties.flatMap(({ masks }) => [...masks]);
+      if (random() < 0.3 && parties.length > 0) {
+        const { masks, full } = parties.pop()!;
+        seating.leave(masks, full);
+        continue;
+      }
+      const size = 1 + Math.floor(2 * random());
+      const masks = Uint8Array.from({ length: size }, () => Math.floor(8 * random()));
+      const each = Array.from(masks, (mask) => roles.canSeat([...seated, mask], 2));
+      expect(seating.hasPlace(masks)).toBe(each.every((fits) => fits));
+      const { full } = seating;
+      const fits = roles.canSeat([...seated, ...masks], 2);
+      expect(seating.joinAll(masks)).toBe(fits);
+      if (fits) parties.push({ masks, full });
+      else {
+        refused++;
+        seating.leave(masks, full);
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(500);
+});

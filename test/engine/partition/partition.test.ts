@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import type { Forbids } from '../../../lib/engine/game-pool.ts';
+import { imbalance } from '../../../lib/engine/model/imbalance.ts';
+import { partition } from '../../../lib/engine/partition/partition.ts';
+import { partitionTickets, type TicketPartition } from '../../../lib/engine/partition/partition-tickets.ts';
+import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { allGames, checkGame, scale } from '../oracle.ts';
+import { normal, randomCase, seeded } from '../random-pool.ts';
+
+const objectives = ['worst', 'sum', 'unhappiness'] as const;
+
+describe('the offline partition', () => {
+  it('seats everyone once, reports what it reached, and never claims a bound above the best partition', () => {
+    const random = seeded(8);
+    for (let round = 0; round < 150; round++) {
+      const { rules, tickets } = randomCase(random, { maxPlayers: 9, teamSizes: [1, 2], plain: true });
+      const skills = tickets.map((ticket) => ticket.players[0].skill);
+      const unit = 1e-11 * Math.max(...skills) * (1 + rules.alpha);
+      const all = allPartitions(skills, rules);
+      for (const objective of objectives) {
+        const result = partition(Float64Array.from(skills), rules, { objective });
+        const everyone = [...result.players, ...result.leftOver].sort((a, b) => a - b);
+        expect(everyone).toEqual(skills.map((_, i) => i));
+        expect(result.leftOver).toHaveLength(skills.length % (2 * rules.teamSize));
+        const games = gamesOf(result.players, skills, rules);
+        games.forEach((f, g) => {
+          expect(Math.abs(f - result.imbalances[g])).toBeLessThanOrEqual(unit);
+        });
+        expect(result.lowerBound).toBeLessThanOrEqual(result.objective);
+        if (objective === 'unhappiness') continue;
+        const of = (fs: readonly number[]) =>
+          objective === 'worst' ? Math.max(0, ...fs) : fs.reduce((sum, f) => sum + f, 0);
+        const best = Math.min(...all.map(of));
+        expect(Math.abs(of(games) - result.objective)).toBeLessThanOrEqual(unit * 9);
+        expect(result.lowerBound).toBeLessThanOrEqual(best + unit);
+        expect(result.objective).toBeGreaterThanOrEqual(best - unit * 9);
+      }
+    }
+  });
+
+  it('does not take the v_q of consecutive groups for a bound', () => {
+    // The counterexample to Theorem 5's sketch: groups of 5,5,5,6 have a smaller worst v_q than consecutive ones.
+    const rules: GameRules = { teamSize: 2, alpha: 1e-9, p: 1, q: 2, beta: 0 };
+    const result = partition(Float64Array.of(5, 5, 5, 5, 5, 5, 6, 6), rules);
+    expect(result.objective).toBeCloseTo(Math.sqrt(3) / 4, 6);
+    expect(result.lowerBound).toBeLessThanOrEqual(Math.sqrt(3) / 4);
+  });
+
+  it('improves the worst game by swaps', () => {
+    const random = seeded(9);
+    const rules: GameRules = { teamSize: 3, alpha: 10, p: 1, q: 2, beta: 0 };
+    const skills = Float64Array.from({ length: 60 }, () => 1500 + 300 * random());
+    const without = partition(skills, rules, { swapBudget: 0 });
+    const swapped = partition(skills, rules);
+    expect(swapped.objective).toBeLessThan(without.objective);
+    expect(swapped.lowerBound).toBe(without.lowerBound);
+  });
+});
+
+describe('the partition of tickets', () => {
+  it('makes only games that can be played, and leaves nobody without a reason', () => {
+    const random = seeded(10);
+    for (let round = 0; round < 60; round++) {
+      const { rules, tickets, forbids, nowMs } = randomCase(random, { maxPlayers: 14, teamSizes: [1, 2, 3] });
+      for (const objective of objectives) {
+        const result = partitionTickets(tickets, rules, nowMs, { objective, ...(forbids && { forbids }) });
+        for (const game of result.games) checkGame(game, tickets, rules, nowMs, forbids);
+        const seen = [
+          ...result.games.flatMap((game) => game.ticketIds),
+          ...result.waiting.map((w) => w.ticketId),
+        ];
+        expect(seen.sort()).toEqual(tickets.map((ticket) => ticket.ticketId).sort());
+        expect(result.waiting.every(({ reason }) => reason.length > 0)).toBe(true);
+        expect(result.objectiveLowerBound).toBeLessThanOrEqual(result.objective);
+      }
+    }
+  });
+});
+
+describe('the packing of parties', () => {
+  it('plays as many games as possible in nearly all small pools, and its bound holds for all partitions into as many', () => {
+    const random = seeded(11);
+    const pools = { free: 0, refusing: 0 };
+    const full = { free: 0, refusing: 0 };
+    for (let round = 0; round < 260; round++) {
+      const { rules, tickets, forbids, nowMs } = randomCase(random, { maxPlayers: 16, teamSizes: [2, 3] });
+      if (tickets.length > 11) continue;
+      const most = mostGames(tickets, rules, nowMs, forbids);
+      const kind = forbids ? 'refusing' : 'free';
+      pools[kind]++;
+      for (const objective of ['worst', 'sum'] as const) {
+        const result = partitionTickets(tickets, rules, nowMs, { objective, ...(forbids && { forbids }) });
+        expect(result.games.length).toBeLessThanOrEqual(most.games);
+        if (result.games.length < most.games) continue;
+        if (objective === 'worst') full[kind]++;
+        const unit = 1e-9 * (1 + most[objective]) + scale(tickets, rules);
+        expect(result.objectiveLowerBound).toBeLessThanOrEqual(most[objective] + unit);
+        expect(result.objective).toBeGreaterThanOrEqual(most[objective] - unit);
+      }
+    }
+    expect(pools.free).toBeGreaterThan(80);
+    expect(pools.refusing).toBeGreaterThan(30);
+    expect(full.free).toBe(pools.free);
+    expect(full.refusing / pools.refusing).toBeGreaterThan(0.9);
+  });
+
+  it('seats nearly everyone of a crowd of parties, with roles as well', () => {
+    for (const roles of [undefined, { tank: 1, healer: 1, damage: 3 }]) {
+      const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0, ...(roles && { roles }) };
+      const tickets = crowd(seeded(12), 600, roles !== undefined);
+      const result = partitionTickets(tickets, rules, 0);
+      for (const game of result.games) checkGame(game, tickets, rules, 0);
+      const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0);
+      expect((10 * result.games.length) / players).toBeGreaterThan(0.98);
+      expect(result.objectiveLowerBound).toBeGreaterThan(0);
+    }
+  });
+
+  it('exchanges tickets between games for what is to be minimised', () => {
+    const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
+    const tickets = crowd(seeded(15), 400, false);
+    for (const objective of ['worst', 'sum'] as const) {
+      const without = partitionTickets(tickets, rules, 0, { objective, swapBudget: 0 });
+      const exchanged = partitionTickets(tickets, rules, 0, { objective });
+      expect(exchanged.games).toHaveLength(without.games.length);
+      expect(exchanged.objectiveLowerBound).toBe(without.objectiveLowerBound);
+      expect(exchanged.objective).toBeLessThanOrEqual(without.objective);
+      // Where the worst game cannot be mended, the others are.
+      const sum = ({ games }: TicketPartition) => games.reduce((all, { imbalance: f }) => all + f, 0);
+      expect(sum(exchanged)).toBeLessThan(sum(without));
+    }
+  });
+
+  it('gives players of a scarce role the best company', () => {
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0, roles: { healer: 1, damage: 1 } };
+    // Two healers among the most skilled, and two hundred others.
+    const tickets = Array.from({ length: 202 }, (_, i) => ({
+      ticketId: `t${i}`,
+      enqueuedAtMs: 0,
+      players: [
+        { playerId: `p${i}`, skill: 1000 + i, roles: [i === 190 || i === 192 ? 'healer' : 'damage'] },
+      ],
+    }));
+    const { games, waiting } = partitionTickets(tickets, rules, 0);
+    // Four in a row, of whom the first and the last meet the other two.
+    expect(games).toHaveLength(1);
+    expect(games[0].imbalance).toBeCloseTo(Math.sqrt(1.25), 9);
+    expect(waiting).toHaveLength(198);
+    expect(waiting[0].reason).toContain('the role healer is missing');
+  });
+
+  it('gives the same games to the byte in whatever order the tickets come', () => {
+    const rules: GameRules = { teamSize: 5, alpha: 1, p: 2, q: 2, beta: 1 };
+    const tickets = crowd(seeded(13), 300, false);
+    expect(JSON.stringify(partitionTickets(tickets.toReversed(), rules, 0))).toBe(
+      JSON.stringify(partitionTickets(tickets, rules, 0)),
+    );
+  });
+
+  it('lets waiting decide nothing: with a weight on waiting the same games are made', () => {
+    const tickets = crowd(seeded(14), 100, false);
+    const gamesWith = (beta: number) =>
+      partitionTickets(tickets, { teamSize: 5, alpha: 1, p: 1, q: 2, beta }, 0).games.map((g) => g.ticketIds);
+    expect(gamesWith(5)).toEqual(gamesWith(0));
+  });
+});
+
+/** Parties of 1 to 5, most of them small, of friends of similar skill; the roles leave every party a seat for each. */
+function crowd(random: () => number, count: number, withRoles: boolean): Ticket[] {
+  return Array.from({ length: count }, (_, i) => {
+    const u = random();
+    const size = u < 0.55 ? 1 : u < 0.8 ? 2 : u < 0.9 ? 3 : u < 0.93 ? 4 : 5;
+    const centre = 1500 + 300 * normal(random);
+    return {
+      ticketId: `t${i}`,
+      enqueuedAtMs: -1000 * Math.floor(100 * random()),
+      players: Array.from({ length: size }, (_, j) => ({
+        playerId: `t${i}.${j}`,
+        skill: Math.max(0, centre + 60 * normal(random)),
+        ...(withRoles && {
+          roles: ['damage', random() < 0.5 ? 'tank' : 'healer', ...(j < 2 ? ['tank'] : ['healer'])],
+        }),
+      })),
+    };
+  });
+}
+
+/** The most disjoint games that these tickets can play, and of all partitions into as many the least worst imbalance and the least sum. */
+function mostGames(
+  tickets: readonly Ticket[],
+  rules: GameRules,
+  nowMs: number,
+  forbids?: Forbids,
+): { games: number; worst: number; sum: number } {
+  const least = new Map<number, number>();
+  for (const { ticketIds, imbalance: f } of allGames(tickets, rules, nowMs, forbids)) {
+    let set = 0;
+    tickets.forEach(({ ticketId }, i) => {
+      if (ticketIds.includes(ticketId)) set |= 1 << i;
+    });
+    least.set(set, Math.min(least.get(set) ?? Number.POSITIVE_INFINITY, f));
+  }
+  const known = new Map<number, { games: number; worst: number; sum: number }>();
+  const most = (free: number): { games: number; worst: number; sum: number } => {
+    const before = known.get(free);
+    if (before) return before;
+    const best = { games: 0, worst: 0, sum: 0 };
+    for (const [set, f] of least) {
+      if ((set & ~free) !== 0) continue;
+      const rest = most(free & ~set);
+      if (rest.games + 1 < best.games) continue;
+      const isMore = rest.games + 1 > best.games;
+      best.games = rest.games + 1;
+      best.worst = Math.min(isMore ? Number.POSITIVE_INFINITY : best.worst, Math.max(f, rest.worst));
+      best.sum = Math.min(isMore ? Number.POSITIVE_INFINITY : best.sum, f + rest.sum);
+    }
+    known.set(free, best);
+    return best;
+  };
+  return most(2 ** tickets.length - 1);
+}
+
+function gamesOf(players: Int32Array, skills: readonly number[], rules: GameRules): number[] {
+  const k = rules.teamSize;
+  const games: number[] = [];
+  for (let at = 0; at < players.length; at += 2 * k) {
+    const team = (from: number) => [...players.subarray(from, from + k)].map((i) => skills[i]);
+    games.push(imbalance(team(at), team(at + k), rules).imbalance);
+  }
+  return games;
+}
+
+/** The imbalances of every partition into ⌊n / 2k⌋ games. */
+function allPartitions(skills: readonly number[], rules: GameRules): number[][] {
+  const k = rules.teamSize;
+  const games = Math.floor(skills.length / (2 * k));
+  const found: number[][] = [];
+  const visit = (left: readonly number[], done: readonly number[]) => {
+    if (done.length === games) {
+      found.push([...done]);
+      return;
+    }
+    // The first player left is in the next game, or is left out.
+    for (const game of subsets(left.slice(1), 2 * k - 1)) {
+      const players = [left[0], ...game];
+      const f = Math.min(
+        ...subsets(players.slice(1), k - 1).map((mates) => {
+          const x = [players[0], ...mates];
+          const y = players.filter((player) => !x.includes(player));
+          return imbalance(
+            x.map((i) => skills[i]),
+            y.map((i) => skills[i]),
+            rules,
+          ).imbalance;
+        }),
+      );
+      visit(
+        left.filter((player) => !players.includes(player)),
+        [...done, f],
+      );
+    }
+    if (left.length - 1 >= 2 * k * (games - done.length)) visit(left.slice(1), done);
+  };
+  visit(
+    skills.map((_, i) => i),
+    [],
+  );
+  return found;
+}
+
+function subsets(from: readonly number[], size: number): number[][] {
+  if (size === 0) return [[]];
+  if (from.length < size) return [];
+  return [
+    ...subsets(from.slice(1), size - 1).map((rest) => [from[0], ...rest]),
+    ...subsets(from.slice(1), size),
+  ];
+}
