@@ -5,7 +5,7 @@ import { sendAll, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { checkDeadline } from '../lib/service/deadline.ts';
+import { checkDeadline } from '../lib/service/placement/deadline.ts';
 
 const client = documentClient();
 const sqs = sqsClient();

@@ -4,7 +4,7 @@ import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts'
 import { logger } from '../lib/aws/log.ts';
 import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
-import { deployQueues } from '../lib/service/deploy-queues.ts';
+import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
 const urlRefusal = privateAddressesAllowed() ? () => undefined : refusalOf;
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));

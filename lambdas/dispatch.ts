@@ -4,7 +4,7 @@ import { logger } from '../lib/aws/log.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { dispatch } from '../lib/service/dispatch.ts';
+import { dispatch } from '../lib/service/ticks/dispatch.ts';
 
 const client = documentClient();
 const deps = {

@@ -3,10 +3,10 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
-import { dryRun } from '../lib/service/offline.ts';
-import { parseWith } from '../lib/service/problem.ts';
-import { queueName } from '../lib/service/queue-definition.ts';
-import { openQueue } from '../lib/service/queues.ts';
+import { parseWith } from '../lib/contract/problem.ts';
+import { queueName } from '../lib/contract/queue-definition.ts';
+import { openQueue } from '../lib/service/queues/queues.ts';
+import { dryRun } from '../lib/service/ticks/offline.ts';
 
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 

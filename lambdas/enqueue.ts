@@ -6,10 +6,10 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { enqueue } from '../lib/service/enqueue.ts';
-import { parseWith } from '../lib/service/problem.ts';
-import { queueName } from '../lib/service/queue-definition.ts';
-import { toView } from '../lib/service/ticket.ts';
+import { parseWith } from '../lib/contract/problem.ts';
+import { queueName } from '../lib/contract/queue-definition.ts';
+import { toView } from '../lib/contract/ticket.ts';
+import { enqueue } from '../lib/service/tickets/enqueue.ts';
 
 const client = documentClient();
 const deps = {

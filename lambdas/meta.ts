@@ -1,5 +1,5 @@
 import { httpHandler } from '../lib/aws/http.ts';
-import { openApi, refuseRoute } from '../lib/service/openapi.ts';
+import { openApi, refuseRoute } from '../lib/contract/openapi.ts';
 
 const document = openApi();
 

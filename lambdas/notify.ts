@@ -8,7 +8,7 @@ import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
-import { type Delivery, deliver } from '../lib/service/notify.ts';
+import { type Delivery, deliver } from '../lib/service/events/notify.ts';
 
 const sqs = sqsClient();
 const url = environment('NOTIFY_QUEUE_URL');

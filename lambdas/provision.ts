@@ -9,7 +9,7 @@ import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
-import { provision } from '../lib/service/provision.ts';
+import { provision } from '../lib/service/placement/provision.ts';
 
 const client = documentClient();
 const deps = {

@@ -7,7 +7,7 @@ import { logger } from '../lib/aws/log.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
-import { publish } from '../lib/service/publish.ts';
+import { publish } from '../lib/service/events/publish.ts';
 
 const deps = {
   queues: queueStore(documentClient(), environment('QUEUES_TABLE')),

@@ -5,10 +5,10 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { parseWith } from '../lib/service/problem.ts';
-import { queueName } from '../lib/service/queue-definition.ts';
-import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues.ts';
-import { getStats } from '../lib/service/stats.ts';
+import { parseWith } from '../lib/contract/problem.ts';
+import { queueName } from '../lib/contract/queue-definition.ts';
+import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
+import { getStats } from '../lib/service/queues/stats.ts';
 
 const client = documentClient();
 const deps = {

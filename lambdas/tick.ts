@@ -9,7 +9,7 @@ import { matchStore } from '../lib/aws/match-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import type { TickMessage, TickMetrics } from '../lib/service/ports.ts';
-import { tick } from '../lib/service/tick.ts';
+import { tick } from '../lib/service/ticks/tick.ts';
 
 const client = documentClient();
 const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };

@@ -7,10 +7,10 @@ import { matchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { answerMatch } from '../lib/service/acceptance.ts';
-import { parseWith } from '../lib/service/problem.ts';
-import { id, toView } from '../lib/service/ticket.ts';
-import { cancelTicket, getTicket, waitSeconds } from '../lib/service/tickets.ts';
+import { parseWith } from '../lib/contract/problem.ts';
+import { id, toView } from '../lib/contract/ticket.ts';
+import { answerMatch } from '../lib/service/tickets/acceptance.ts';
+import { cancelTicket, getTicket, waitSeconds } from '../lib/service/tickets/tickets.ts';
 
 const client = documentClient();
 const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { poolOrder, poolPartition } from '../service/buckets.ts';
-import type { MatchStatus, StoredMatch } from '../service/match.ts';
+import type { MatchStatus, StoredMatch } from '../contract/match.ts';
 import { type MatchStore, type SingleMatchStore, StoreBusy } from '../service/ports.ts';
+import { poolOrder, poolPartition } from '../service/ticks/buckets.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
 

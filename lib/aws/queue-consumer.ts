@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { backoffSeconds } from '../service/backoff.ts';
+import { backoffSeconds } from './backoff.ts';
 import { logger } from './log.ts';
 import { comeBack } from './message-queue.ts';
 

@@ -5,8 +5,8 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { rangesOf } from '../service/buckets.ts';
 import type { Lease, QueueRecord, QueueStore, TickReport } from '../service/ports.ts';
+import { rangesOf } from '../service/ticks/buckets.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 
 /** Days a range's report is kept: it is of use only while the range is searched. */

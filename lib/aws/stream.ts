@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Change } from '../service/publish.ts';
+import type { Change } from '../service/events/publish.ts';
 import { toMatch } from './match-store.ts';
 import { toTicket } from './ticket-store.ts';
 

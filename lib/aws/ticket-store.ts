@@ -6,6 +6,8 @@ import {
   type QueryCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import type { StoredTicket, TicketStatus } from '../contract/ticket.ts';
+import type { TicketStore } from '../service/ports.ts';
 import {
   type BucketPlan,
   type KeyRange,
@@ -13,9 +15,7 @@ import {
   partitionsWithin,
   poolOrder,
   poolPartition,
-} from '../service/buckets.ts';
-import type { TicketStore } from '../service/ports.ts';
-import type { StoredTicket, TicketStatus } from '../service/ticket.ts';
+} from '../service/ticks/buckets.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 
 /** Days a ticket is kept after its end. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import type { MatchView } from '../contract/match.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+import type { TicketView } from '../contract/ticket.ts';
 import type { Ticket } from '../engine/types.ts';
-import type { MatchView } from '../service/match.ts';
-import type { QueueDefinition } from '../service/queue-definition.ts';
-import type { TicketView } from '../service/ticket.ts';
 import { Failure, InvalidInput } from './failure.ts';
 
 /** What a game backend asks of a running service. */

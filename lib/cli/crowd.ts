@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { QueueDefinition } from '../service/queue-definition.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from '../simulation/arrivals.ts';
 import type { Crowd } from '../simulation/play.ts';
 import { drawSkill, type Population, type SkillDistribution } from '../simulation/population.ts';

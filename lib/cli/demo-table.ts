@@ -1,4 +1,4 @@
-import { quantile } from '../service/quantile.ts';
+import { quantile } from '../service/queues/quantile.ts';
 import type { QueueSeen } from './game-backend.ts';
 
 const COLUMNS = [

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
+import { Problem } from '../contract/problem.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
-import { Problem } from '../service/problem.ts';
 
 /** What the user gave cannot be used. The command ends with status 2 and this text on standard error. */
 export class InvalidInput extends Error {

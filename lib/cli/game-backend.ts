@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueDefinition } from '../service/queue-definition.ts';
-import { isFinal } from '../service/ticket.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { isFinal } from '../contract/ticket.ts';
 import { drawParty, meanPartySize, type Population } from '../simulation/population.ts';
 import type { RandomSource } from '../simulation/random.ts';
 import type { MusterClient } from './client.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { matchOffline } from '../service/offline.ts';
+import { matchOffline } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
 /** One tick over a file of tickets, offline. */

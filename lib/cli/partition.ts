@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
+import { gameJson } from '../contract/match.ts';
 import type { PartitionObjective } from '../engine/partition/partition.ts';
 import { partitionTickets } from '../engine/partition/partition-tickets.ts';
 import { gameRulesOf } from '../policies/plan.ts';
-import { gameJson } from '../service/match.ts';
-import { latestArrivalMs } from '../service/offline.ts';
+import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
 /** Everyone of a file of tickets into games at once, offline. */

@@ -2,15 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../simulation/papers/finding.ts';
+import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../papers/finding.ts';
 import { printJson } from './input.ts';
 
 /** Loaded when asked for, so that other commands start fast. */
 const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
-  alman: async () => (await import('../simulation/papers/alman/alman.ts')).reproduceAlman,
-  wu: async () => (await import('../simulation/papers/wu/wu.ts')).reproduceWu,
-  xu: async () => (await import('../simulation/papers/xu/xu.ts')).reproduceXu,
-  schlup: async () => (await import('../simulation/papers/schlup/schlup.ts')).reproduceSchlup,
+  alman: async () => (await import('../papers/alman/alman.ts')).reproduceAlman,
+  wu: async () => (await import('../papers/wu/wu.ts')).reproduceWu,
+  xu: async () => (await import('../papers/xu/xu.ts')).reproduceXu,
+  schlup: async () => (await import('../papers/schlup/schlup.ts')).reproduceSchlup,
 };
 
 const SEED = 2017;
@@ -56,7 +56,7 @@ function wholeNumber(least: number): (value: string) => number {
 }
 
 async function writePlots(result: Reproduction, directory: string): Promise<void> {
-  const { plotsOf } = await import('../simulation/papers/plots.ts');
+  const { plotsOf } = await import('../papers/plots.ts');
   mkdirSync(directory, { recursive: true });
   for (const { name, svg } of plotsOf(result)) writeFileSync(join(directory, `${name}.svg`), svg);
 }

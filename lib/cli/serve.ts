@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { Problem } from '../contract/problem.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
-import { Problem } from '../service/problem.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { interruption } from './interruption.ts';
 

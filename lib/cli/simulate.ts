@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Command } from 'commander';
-import { gameJson } from '../service/match.ts';
-import type { QueueDefinition } from '../service/queue-definition.ts';
+import { gameJson } from '../contract/match.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type PlayResult, play } from '../simulation/play.ts';
 import { reportPage } from '../simulation/report.ts';
 import { addCrowdOptions, type CrowdOptions, crowdOf, type DescribedCrowd } from './crowd.ts';

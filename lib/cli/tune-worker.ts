@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { ReleaseOptions } from '../policies/release.ts';
-import type { QueueDefinition } from '../service/queue-definition.ts';
 import { playThrough } from '../simulation/play.ts';
 import { pointOf } from '../simulation/tune.ts';
 import { type CrowdOptions, crowdOf } from './crowd.ts';

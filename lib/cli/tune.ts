@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
-import type { QueueDefinition } from '../service/queue-definition.ts';
 import { scatterPage } from '../simulation/report.ts';
 import {
   type PolicyName,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { parseQueueDefinition } from '../service/queue-definition.ts';
+import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';

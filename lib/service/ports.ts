@@ -1,8 +1,8 @@
+import type { Assignment, MatchStatus, StoredMatch } from '../contract/match.ts';
+import type { EventType, QueueDefinition } from '../contract/queue-definition.ts';
+import type { StoredTicket } from '../contract/ticket.ts';
 import type { TickMemory } from '../policies/plan.ts';
-import type { BucketPlan, KeyRange } from './buckets.ts';
-import type { Assignment, MatchStatus, StoredMatch } from './match.ts';
-import type { EventType, QueueDefinition } from './queue-definition.ts';
-import type { StoredTicket } from './ticket.ts';
+import type { BucketPlan, KeyRange } from './ticks/buckets.ts';
 
 /**
  * What the use cases need of the outside. Outcomes that can happen are values; a store that stays

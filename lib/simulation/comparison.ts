@@ -1,5 +1,5 @@
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { ReleaseOptions } from '../policies/release.ts';
-import type { QueueDefinition } from '../service/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from './arrivals.ts';
 import { waitMeanOfAll } from './measures.ts';
 import { type Crowd, type PlayResult, playThrough } from './play.ts';

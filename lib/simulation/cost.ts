@@ -1,4 +1,4 @@
-import type { EventType, QueueDefinition } from '../service/queue-definition.ts';
+import type { EventType, QueueDefinition } from '../contract/queue-definition.ts';
 import type { Measures } from './measures.ts';
 
 /**

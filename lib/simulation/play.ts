@@ -1,5 +1,5 @@
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Game, Ticket } from '../engine/types.ts';
-import type { QueueDefinition } from '../service/queue-definition.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';

@@ -1,7 +1,7 @@
 import type { Game, Ticket } from '../engine/types.ts';
 import { planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
-import { type TickRange, tickRanges } from '../service/buckets.ts';
+import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** Is told what happens, in the order in which it happens. All times are virtual, milliseconds since the epoch. */

@@ -2,8 +2,8 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { httpHandler } from '../../lib/aws/http.ts';
 import { logger } from '../../lib/aws/log.ts';
+import { Problem } from '../../lib/contract/problem.ts';
 import { StoreBusy } from '../../lib/service/ports.ts';
-import { Problem } from '../../lib/service/problem.ts';
 
 function event(changes: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEventV2 {
   return {

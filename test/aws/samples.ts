@@ -1,7 +1,7 @@
+import type { StoredMatch } from '../../lib/contract/match.ts';
+import type { StoredTicket } from '../../lib/contract/ticket.ts';
 import type { Player } from '../../lib/engine/types.ts';
-import type { BucketPlan } from '../../lib/service/buckets.ts';
-import type { StoredMatch } from '../../lib/service/match.ts';
-import type { StoredTicket } from '../../lib/service/ticket.ts';
+import type { BucketPlan } from '../../lib/service/ticks/buckets.ts';
 
 /** What tests of stores store; they name only what they are about. */
 

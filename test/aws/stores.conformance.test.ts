@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
-import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/buckets.ts';
+import { LIMITS } from '../../lib/contract/queue-definition.ts';
 import type {
   Lease,
   MatchStore,
@@ -11,7 +11,7 @@ import type {
   TicketStore,
   TickReport,
 } from '../../lib/service/ports.ts';
-import { LIMITS } from '../../lib/service/queue-definition.ts';
+import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';

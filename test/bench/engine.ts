@@ -8,7 +8,7 @@ import { GameQueue } from '../../lib/engine/index/game-queue.ts';
 import { partition } from '../../lib/engine/partition/partition.ts';
 import { partitionTickets } from '../../lib/engine/partition/partition-tickets.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
-import { quantile } from '../../lib/service/quantile.ts';
+import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 
 /** One line of the results: what was done, what was hoped for, what was reached. */

@@ -1,8 +1,8 @@
 import { type Client, type QueueMatchGroup, QueueRoom } from '@colyseus/core';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { gameRulesOf } from '../../lib/policies/plan.ts';
-import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
 import {
   best,
   bestTuned,

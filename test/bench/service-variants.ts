@@ -1,4 +1,4 @@
-import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 
 /** The queue of the service's benchmark. */

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { quantile } from '../../lib/service/quantile.ts';
+import { quantile } from '../../lib/service/queues/quantile.ts';
 import { type RunResult, run } from './service-run.ts';
 import { VARIANTS } from './service-variants.ts';
 

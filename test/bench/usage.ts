@@ -1,7 +1,7 @@
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
-import { MARKS } from '../../lib/service/publish.ts';
+import { MARKS } from '../../lib/service/events/publish.ts';
 import { LOG_BYTES, PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchResult } from '../../lib/service/match.ts';
+import { matchResult } from '../../lib/contract/match.ts';
 import { definition } from '../service/definitions.ts';
 import { file, muster } from './muster.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MatchView } from '../../lib/service/match.ts';
-import type { TicketView } from '../../lib/service/ticket.ts';
+import type { MatchView } from '../../lib/contract/match.ts';
+import type { TicketView } from '../../lib/contract/ticket.ts';
 import { player, testMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
-import { openApi } from '../../lib/service/openapi.ts';
+import { openApi } from '../../lib/contract/openapi.ts';
 import { synthesized } from '../infra/synthesized.ts';
 
 const document = JSON.parse(JSON.stringify(openApi()));

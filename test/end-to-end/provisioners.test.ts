@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { MatchView } from '../../lib/service/match.ts';
-import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
-import type { TicketStatus } from '../../lib/service/ticket.ts';
+import type { MatchView } from '../../lib/contract/match.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { TicketStatus } from '../../lib/contract/ticket.ts';
 import { testMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';

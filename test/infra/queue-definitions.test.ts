@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { readQueueDefinitions } from '../../lib/infra/queue-definitions.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
-import { parseQueueDefinition } from '../../lib/service/queue-definition.ts';
 import { functionNamed, resourcesOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 

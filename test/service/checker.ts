@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredMatch } from '../../lib/service/match.ts';
+import type { StoredMatch } from '../../lib/contract/match.ts';
+import { isFinal, type StoredTicket } from '../../lib/contract/ticket.ts';
+import { type Change, toEvent } from '../../lib/service/events/publish.ts';
 import type { MusterEvent } from '../../lib/service/ports.ts';
-import { type Change, toEvent } from '../../lib/service/publish.ts';
-import { isFinal, type StoredTicket } from '../../lib/service/ticket.ts';
 
 /** What is left when everything has come to rest. */
 export interface Outcome {

@@ -1,4 +1,4 @@
-import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 
 /** A queue definition with everything that must be there; tests name what they are about. */
 export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinition {

@@ -4,12 +4,12 @@ import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
-import { checkDeadline } from '../../lib/service/deadline.ts';
-import { dispatch } from '../../lib/service/dispatch.ts';
+import { type Change, MARKS, publish } from '../../lib/service/events/publish.ts';
+import { checkDeadline } from '../../lib/service/placement/deadline.ts';
+import { provision } from '../../lib/service/placement/provision.ts';
 import type { MusterEvent, OutboundResult, TickMessage } from '../../lib/service/ports.ts';
-import { provision } from '../../lib/service/provision.ts';
-import { type Change, MARKS, publish } from '../../lib/service/publish.ts';
-import { tick } from '../../lib/service/tick.ts';
+import { dispatch } from '../../lib/service/ticks/dispatch.ts';
+import { tick } from '../../lib/service/ticks/tick.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { NOW_MS } from '../aws/samples.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { crowdOf } from '../../lib/cli/crowd.ts';
 import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
-import { checkQueueDefinition } from '../../lib/service/queue-definition.ts';
+import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { crowdOf } from '../../lib/simulation/comparison.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueDefinition } from '../../lib/service/queue-definition.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
 import { Histogram } from '../../lib/simulation/histogram.ts';
 import { type Crowd, playThrough } from '../../lib/simulation/play.ts';

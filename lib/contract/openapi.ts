@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
+import { queueStats } from '../service/queues/stats.ts';
+import { acceptanceBody } from '../service/tickets/acceptance.ts';
+import { waitSeconds } from '../service/tickets/tickets.ts';
+import { dryRunBody } from '../service/ticks/offline.ts';
+import { assignment, matchResult, matchView } from './match.ts';
+import { Problem } from './problem.ts';
+import { queueDefinition, queueName } from './queue-definition.ts';
+import { id, newTicket, ticketView } from './ticket.ts';
+
+const problem = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    errors: z
+      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .optional()
+      .meta({ description: 'Every field at fault, as a JSON pointer' }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457' });
+
+const PROBLEMS: Record<number, string> = {
+  400: 'The request is not valid; `errors` names the fields',
+  404: 'There is no such thing',
+  409: 'It is not in a state that allows this',
+  413: 'The body is larger than 64 KiB',
+  415: 'The body is not JSON',
+  503: 'Too busy; repeat after Retry-After seconds',
+};
+const WITH_BODY = [400, 413, 415];
+
+/** The OpenAPI 3.1 description, from the schemas that check requests. */
+export function openApi() {
+  const queue = z.object({ queue: queueName });
+  const ticket = z.object({ ticketId: id });
+  const match = z.object({ matchId: id });
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Muster',
+      version: '1',
+      description: 'Tickets in, provably fair matches out. Every request is safe to repeat.',
+    },
+    paths: {
+      '/queues': {
+        get: operation('listQueues', 'All queues', { 200: z.object({ queues: z.array(queueDefinition) }) }),
+      },
+      '/queues/{queue}': {
+        get: operation(
+          'getQueue',
+          'A queue definition',
+          { 200: queueDefinition },
+          { path: queue, problems: [404] },
+        ),
+        put: operation(
+          'putQueue',
+          'Create or change a queue',
+          { 200: queueDefinition, 201: queueDefinition },
+          { path: queue, body: queueDefinition },
+        ),
+        delete: operation(
+          'deleteQueue',
+          'Close a queue: no new tickets; those that wait are still served',
+          { 204: undefined },
+          { path: queue, problems: [404] },
+        ),
+      },
+      '/queues/{queue}/tickets': {
+        post: operation(
+          'createTicket',
+          'Ask for a match; 200 when this ticket was there already',
+          { 200: ticketView, 201: ticketView },
+          { path: queue, body: newTicket, problems: [404, 409] },
+        ),
+      },
+      '/queues/{queue}/stats': {
+        get: operation(
+          'getQueueStats',
+          'How a queue is doing',
+          { 200: queueStats },
+          { path: queue, problems: [404] },
+        ),
+      },
+      '/queues/{queue}/dry-run': {
+        post: operation(
+          'dryRun',
+          'Search given tickets; nothing is stored',
+          { 200: matchResult },
+          { path: queue, body: dryRunBody, problems: [404] },
+        ),
+      },
+      '/tickets/{ticketId}': {
+        get: operation(
+          'getTicket',
+          'A ticket, at once or when its status changes',
+          { 200: ticketView },
+          { path: ticket, query: z.object({ waitSeconds }), problems: [404] },
+        ),
+        delete: operation(
+          'cancelTicket',
+          'Cancel a ticket that is QUEUED',
+          { 200: ticketView },
+          { path: ticket, problems: [404, 409] },
+        ),
+      },
+      '/tickets/{ticketId}/acceptance': {
+        put: operation(
+          'answerMatch',
+          'Accept the match of a ticket that REQUIRES_ACCEPTANCE, or turn it down',
+          { 200: ticketView },
+          { path: ticket, body: acceptanceBody, problems: [404, 409] },
+        ),
+      },
+      '/matches/{matchId}': {
+        get: operation('getMatch', 'A match', { 200: matchView }, { path: match, problems: [404] }),
+      },
+      '/matches/{matchId}/assignment': {
+        put: operation(
+          'assignMatch',
+          'Tell where a match is played',
+          { 200: matchView },
+          { path: match, body: assignment, problems: [404, 409] },
+        ),
+      },
+      '/health': {
+        get: operation('health', 'Whether the API answers', { 200: z.object({ status: z.literal('ok') }) }),
+      },
+      '/openapi.json': { get: operation('openApi', 'This document', { 200: z.looseObject({}) }) },
+    },
+  });
+}
+
+function operation(
+  operationId: string,
+  summary: string,
+  answers: Record<number, z.ZodType | undefined>,
+  more: { path?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType; problems?: number[] } = {},
+): ZodOpenApiOperationObject {
+  const bad = more.body ? WITH_BODY : more.path ? [400] : [];
+  const problems = [...new Set([...bad, ...(more.problems ?? []), 503])].sort();
+  const responses = [
+    ...Object.entries(answers).map(([status, schema]) => [
+      status,
+      { description: summary, ...(schema && { content: { 'application/json': { schema } } }) },
+    ]),
+    ...problems.map((status) => [
+      String(status),
+      { description: PROBLEMS[status], content: { 'application/problem+json': { schema: problem } } },
+    ]),
+  ];
+  return {
+    operationId,
+    summary,
+    ...((more.path || more.query) && {
+      requestParams: { ...(more.path && { path: more.path }), ...(more.query && { query: more.query }) },
+    }),
+    ...(more.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: more.body } } },
+    }),
+    responses: Object.fromEntries(responses),
+  };
+}
+
+/**
+ * What a request gets that no route serves.
+ * @throws Problem 405 the path has other methods, 404 it has none
+ */
+export function refuseRoute(document: ReturnType<typeof openApi>, method: string, path: string): never {
+  const pattern = Object.keys(document.paths ?? {}).find((template) => matches(template, path));
+  if (pattern === undefined) {
+    throw new Problem(404, `There is nothing at ${path}. GET /openapi.json lists what there is.`);
+  }
+  const allowed = Object.keys(document.paths![pattern]!).map((name) => name.toUpperCase());
+  throw new Problem(405, `Expected ${allowed.join(' or ')} for ${pattern}, got ${method}.`, {
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => (part.startsWith('{') ? given[i] !== '' : part === given[i]))
+  );
+}

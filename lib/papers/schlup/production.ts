@@ -1,0 +1,70 @@
+import type { Ticket } from '../../engine/types.ts';
+import { planTick, type QueueRules, type TickMemory } from '../../policies/plan.ts';
+import type { ReleaseOptions } from '../../policies/release.ts';
+import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
+
+/** A time unit of the paper in the service: so τ_max = 5 is its usual time-out of 300 s. */
+const MS_PER_TIME_UNIT = 60_000;
+/** The criterion's 0 … 1 as skill. */
+const SKILL_SCALE = 1_000;
+/** A tick on every arrival, and so often while somebody waits. */
+const TICK_SECONDS = 6;
+
+/**
+ * Schlup's cost of waiting as `waitCost`: the imbalance of one's game for which a player would wait a second.
+ * By formula (1) a game of two players d apart costs 2·d and the sum of their waits over τ_max: for each of them
+ * d and the own wait over τ_max, so τ_max is worth the whole scale. There α = 1 and any q make the imbalance 1.5·d.
+ */
+export function waitCostOf({ longestWait }: Setting): number {
+  return (1.5 * SKILL_SCALE) / ((longestWait * MS_PER_TIME_UNIT) / 1000);
+}
+
+/** A release policy of the service, by the service's own tick, on the paper's arrivals (k = 2, D = 1). */
+export function production(release: ReleaseOptions) {
+  return ({ longestWait }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
+    const timeoutMs = longestWait * MS_PER_TIME_UNIT;
+    const rules: QueueRules = {
+      teamSize: 1,
+      imbalance: { alpha: 1, p: 1, q: 2 },
+      release,
+      tickSeconds: TICK_SECONDS,
+      timeoutSeconds: timeoutMs / 1000,
+      fill: 'bots',
+    };
+    /** In order of arrival. */
+    const waiting = new Map<string, { arrival: Arrival; ticket: Ticket }>();
+    let memory: TickMemory | undefined;
+    let lastTickMs = 0;
+
+    const tick = (nowMs: number): void => {
+      lastTickMs = nowMs;
+      const tickets = [...waiting.values()].map(({ ticket }) => ticket);
+      const plan = planTick({ rules, tickets, nowMs, memory, reasons: false });
+      memory = plan.memory;
+      for (const { ticketIds } of plan.matches) {
+        const members = ticketIds.flatMap((ticketId) => waiting.get(ticketId)?.arrival ?? []);
+        for (const ticketId of ticketIds) waiting.delete(ticketId);
+        makeGame(members, Math.max(nowMs / MS_PER_TIME_UNIT, ...members.map(({ time }) => time)));
+      }
+    };
+
+    const nextTickMs = (): number => {
+      const [oldest] = waiting.values();
+      if (oldest === undefined) return Number.POSITIVE_INFINITY;
+      return Math.min(oldest.ticket.enqueuedAtMs + timeoutMs, lastTickMs + 1000 * TICK_SECONDS);
+    };
+
+    return {
+      onArrival(arrival) {
+        const ticketId = String(arrival.index).padStart(9, '0');
+        // Whole milliseconds, as the service has them; rounded down, so that no wait exceeds τ_max.
+        const enqueuedAtMs = Math.floor(arrival.time * MS_PER_TIME_UNIT);
+        const player = { playerId: ticketId, skill: arrival.criteria[0] * SKILL_SCALE };
+        waiting.set(ticketId, { arrival, ticket: { ticketId, enqueuedAtMs, players: [player] } });
+        tick(enqueuedAtMs);
+      },
+      timer: () => nextTickMs() / MS_PER_TIME_UNIT,
+      onTimer: () => tick(nextTickMs()),
+    };
+  };
+}

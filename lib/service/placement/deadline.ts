@@ -1,0 +1,56 @@
+import type { StoredMatch } from '../../contract/match.ts';
+import type { AcceptanceDeps } from '../tickets/acceptance.ts';
+import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
+
+/** Where a deadline that is still to come is put back to. */
+export interface DeadlineTimer {
+  /** Calls again after a time; at most 15 minutes at once, so it may come early. */
+  again(matchId: string, afterMs: number): Promise<void>;
+}
+
+export interface DeadlineDeps extends AcceptanceDeps {
+  readonly timer: DeadlineTimer;
+}
+export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
+
+/**
+ * Ends what has waited too long for an answer: an acceptance or a placement. Every match that has a
+ * deadline gets a message when it is found; a message that comes early is put back with a delay.
+ *
+ *     put back       a crash after it, before this message is deleted: two messages go on, which is harmless
+ *     end the match  one conditional write or transaction: repeating it changes nothing
+ */
+export async function checkDeadline(
+  deps: DeadlineDeps,
+  matchId: string,
+  nowMs: number,
+): Promise<DeadlineOutcome> {
+  const match = await deps.matches.get(matchId);
+  if (match === undefined || match.deadline === undefined) return 'over';
+  if (match.status !== 'REQUIRES_ACCEPTANCE' && match.status !== 'PLACING') return 'over';
+  const leftMs = Date.parse(match.deadline) - nowMs;
+  if (leftMs > 0) {
+    await deps.timer.again(matchId, leftMs);
+    return 'waiting';
+  }
+  if (match.status === 'PLACING') {
+    const reason = `no assignment came by ${match.deadline}`;
+    return (await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason })) ? 'ended' : 'over';
+  }
+  return endAcceptance(deps, match, nowMs);
+}
+
+async function endAcceptance(
+  deps: DeadlineDeps,
+  match: StoredMatch,
+  nowMs: number,
+): Promise<DeadlineOutcome> {
+  if (await advanceIfAccepted(deps, match, nowMs)) return 'over';
+  const outcome = await dissolveMatch(deps, match, {
+    cancelled: (ticketId) => !match.accepted?.includes(ticketId),
+    reason: `not every ticket accepted by ${match.deadline}`,
+    nowMs,
+  });
+  // A ticket has accepted since the match was read: the next look knows. There is one for each at most.
+  return outcome === 'dissolved' ? 'ended' : checkDeadline(deps, match.matchId, nowMs);
+}

@@ -1,0 +1,39 @@
+import { invalid, Problem } from '../../contract/problem.ts';
+import { parseQueueDefinition } from '../../contract/queue-definition.ts';
+import type { QueueStore } from '../ports.ts';
+import { deleteQueue, outboundProblems, putQueue } from './queues.ts';
+
+/**
+ * Makes the queues of a deployment what its folder of definitions says. Queues made by hand, which the
+ * deployment has never named, are left alone.
+ *
+ * Repeating it after a crash changes only what is not done yet.
+ * @param wanted definitions as JSON, by name
+ * @param before names of the deployment before
+ * @param refusalOf why a webhook or provisioner may not be at a URL, if so
+ * @throws Problem (400) before anything has changed, when a definition is not valid
+ */
+export async function deployQueues(
+  queues: QueueStore,
+  wanted: Readonly<Record<string, string>>,
+  before: readonly string[],
+  refusalOf: (url: URL) => string | undefined,
+  nowMs: number,
+): Promise<{ put: string[]; deleted: string[] }> {
+  const definitions = Object.entries(wanted).map(([name, json]) => {
+    const definition = parseQueueDefinition(json, `queue ${name}`);
+    const problems = outboundProblems(definition, refusalOf);
+    if (problems.length > 0) throw invalid(`queue ${name}`, problems);
+    return definition;
+  });
+  for (const definition of definitions) await putQueue(queues, definition, nowMs);
+  const gone = before.filter((name) => !Object.hasOwn(wanted, name));
+  for (const name of gone) {
+    try {
+      await deleteQueue(queues, name, nowMs);
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 404)) throw error;
+    }
+  }
+  return { put: definitions.map(({ name }) => name), deleted: gone };
+}

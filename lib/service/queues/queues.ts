@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { type FieldProblem, fieldProblems, invalid, Problem } from '../../contract/problem.ts';
+import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
+import type { QueueRecord, QueueStore } from '../ports.ts';
+import { StoreBusy } from '../ports.ts';
+import type { BucketPlan } from '../ticks/buckets.ts';
+
+/** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
+export const LEASE_MS = 10_000;
+/** How late a tick may come and still find its turn. */
+export const LATE_MS = 5_000;
+
+/**
+ * The queue that takes tickets under this name.
+ * @throws Problem (404)
+ */
+export async function openQueue(queues: QueueStore, queue: string): Promise<QueueRecord> {
+  const record = await queues.get(queue);
+  if (record === undefined || record.deletedAt !== undefined) throw unknownQueue(queue);
+  return record;
+}
+
+/** The definitions of all queues that take tickets, by name. */
+export async function listQueues(queues: QueueStore): Promise<QueueDefinition[]> {
+  const records = await queues.list();
+  return records.filter(({ deletedAt }) => deletedAt === undefined).map(({ definition }) => definition);
+}
+
+/**
+ * Reads the definition a client PUTs under a name.
+ * @param refusalOf why a webhook or provisioner may not be at a URL, if so
+ * @throws Problem (400)
+ */
+export function parsePutQueue(
+  queue: string,
+  body: unknown,
+  refusalOf: (url: URL) => string | undefined,
+): QueueDefinition {
+  const result = queueDefinition.safeParse(body);
+  const problems = result.success ? [] : fieldProblems(result.error.issues);
+  const { name } = named.safeParse(body).data ?? { name: queue };
+  if (name !== queue) {
+    problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${queue}, got ${name}` });
+  }
+  if (result.success) problems.push(...outboundProblems(result.data, refusalOf));
+  if (!result.success || problems.length > 0) throw invalid('The queue definition', problems);
+  return result.data;
+}
+
+const named = z.object({ name: queueName });
+
+/** The URLs of a definition that may not be called. */
+export function outboundProblems(
+  { webhooks = [], provisioner }: QueueDefinition,
+  refusalOf: (url: URL) => string | undefined,
+): FieldProblem[] {
+  const urls = webhooks.map(({ url }, i) => ({ pointer: `#/webhooks/${i}/url`, url }));
+  if (provisioner?.type === 'http') urls.push({ pointer: '#/provisioner/url', url: provisioner.url });
+  return urls.flatMap(({ pointer, url }) => {
+    const detail = refusalOf(new URL(url));
+    return detail === undefined ? [] : [{ pointer, detail }];
+  });
+}
+
+export function unknownQueue(queue: string): Problem {
+  return new Problem(404, `There is no queue ${JSON.stringify(queue)}. GET /queues lists those there are.`);
+}
+
+/**
+ * Creates a queue or changes its definition. The same definition again changes nothing.
+ *
+ * One conditional write; a crash before it changes nothing, a crash after it leaves all in place.
+ * Tickets that wait keep waiting under the new definition; those it no longer fits are cancelled by
+ * the next tick with a reason.
+ */
+export async function putQueue(
+  queues: QueueStore,
+  definition: QueueDefinition,
+  nowMs: number,
+): Promise<{ created: boolean; definition: QueueDefinition }> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const old = await queues.get(definition.name);
+    const live = old !== undefined && old.deletedAt === undefined;
+    if (live && isDeepStrictEqual(old.definition, definition)) return { created: false, definition };
+    const record: QueueRecord = {
+      definition,
+      version: (old?.version ?? 0) + 1,
+      plans: nextPlans(old, definition, nowMs),
+      awakeUntilMs: old?.awakeUntilMs ?? 0,
+      sentUntilMs: old?.sentUntilMs ?? 0,
+    };
+    if (await queues.put(record)) return { created: !live, definition };
+  }
+  throw new StoreBusy(`queue ${definition.name} is being changed by others`);
+}
+
+/**
+ * Closes a queue. It takes no new tickets; those that wait are matched or time out under its last
+ * definition, so nothing accepted is lost; then `dispatch` removes it.
+ * @throws Problem (404)
+ */
+export async function deleteQueue(queues: QueueStore, queue: string, nowMs: number): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const old = await openQueue(queues, queue);
+    const record = { ...old, version: old.version + 1, deletedAt: new Date(nowMs).toISOString() };
+    if (await queues.put(record)) return;
+  }
+  throw new StoreBusy(`queue ${queue} is being changed by others`);
+}
+
+/**
+ * The plans after a change. A new plan begins after the last slot that is scheduled, and so much later that
+ * this slot's ticks are done even if they come a little late; those that come later are dropped (see
+ * `tick.ts`), so ticks of two plans never search the same tickets.
+ */
+function nextPlans(
+  old: QueueRecord | undefined,
+  definition: QueueDefinition,
+  nowMs: number,
+): readonly BucketPlan[] {
+  const boundaries = definition.buckets ?? [];
+  const newest = old?.plans.at(-1);
+  if (old === undefined || newest === undefined) return [{ version: 1, boundaries, fromMs: 0 }];
+  if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.plans;
+  const fromMs = Math.max(nowMs, old.awakeUntilMs) + LEASE_MS + LATE_MS;
+  return [...old.plans, { version: newest.version + 1, boundaries, fromMs }];
+}

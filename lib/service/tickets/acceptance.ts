@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import type { StoredMatch } from '../../contract/match.ts';
+import { Problem, parseWith } from '../../contract/problem.ts';
+import type { StoredTicket } from '../../contract/ticket.ts';
+import { statusAfterAcceptance } from '../placement/match-status.ts';
+import { StoreBusy, type TickSender } from '../ports.ts';
+import { planAt } from '../ticks/buckets.ts';
+import { wake } from '../ticks/schedule.ts';
+import { withMatchStatus } from './ticket-status.ts';
+import { type TicketDeps, unknownTicket } from './tickets.ts';
+
+export const acceptanceBody = z
+  .strictObject({ accepted: z.boolean().meta({ description: 'false: the party does not play this match' }) })
+  .meta({ id: 'Acceptance' });
+
+export interface AcceptanceDeps extends TicketDeps {
+  readonly ticks: TickSender;
+}
+
+/**
+ * A party accepts its match or turns it down.
+ *
+ *     note the answer     a set of ticket ids in the match: repeating it changes nothing
+ *     all have accepted   the match moves on, on the condition that it still requires acceptance.
+ *                         A crash before it: `deadline` finds all accepted and moves it on
+ *     turned down         one transaction fails the match, cancels this ticket and gives the others
+ *                         back to the pool with the time they were first enqueued
+ * @throws Problem 400, 404, 409 the ticket has no match that requires acceptance
+ */
+export async function answerMatch(
+  deps: AcceptanceDeps,
+  ticketId: string,
+  body: unknown,
+  nowMs: number,
+): Promise<StoredTicket> {
+  const { accepted } = parseWith(acceptanceBody, body, 'The acceptance');
+  for (let attempt = 0; attempt < ANSWER_TRIES; attempt++) {
+    const ticket = await deps.tickets.get(ticketId);
+    if (ticket === undefined) throw unknownTicket(ticketId);
+    const match = ticket.matchId === undefined ? undefined : await deps.matches.get(ticket.matchId);
+    if (match?.status !== 'REQUIRES_ACCEPTANCE') return answeredBefore(deps, ticket, match, accepted);
+    if (await answer(deps, match, ticketId, accepted, nowMs))
+      return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
+  }
+  throw new StoreBusy(`the tickets of the match of ticket ${ticketId} keep answering`);
+}
+
+/** More than a match has tickets: an answer is tried again only because another ticket has accepted since. */
+const ANSWER_TRIES = 20;
+
+async function answer(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  ticketId: string,
+  accepted: boolean,
+  nowMs: number,
+): Promise<boolean> {
+  if (accepted) {
+    const noted = await deps.matches.accept(match.matchId, ticketId);
+    if (noted !== undefined) await advanceIfAccepted(deps, noted, nowMs);
+    return true;
+  }
+  const outcome = await dissolveMatch(deps, match, {
+    cancelled: (other) => other === ticketId,
+    reason: `ticket ${ticketId} did not accept`,
+    nowMs,
+  });
+  return outcome === 'dissolved';
+}
+
+/** The same answer again, to a match that has moved on since, is answered with the ticket as it is. */
+async function answeredBefore(
+  deps: AcceptanceDeps,
+  ticket: StoredTicket,
+  match: StoredMatch | undefined,
+  accepted: boolean,
+): Promise<StoredTicket> {
+  const now = await withMatchStatus(deps, ticket);
+  if (match !== undefined && accepted && match.accepted?.includes(ticket.ticketId)) return now;
+  if (match !== undefined && !accepted && ticket.status === 'CANCELLED') return now;
+  throw new Problem(
+    409,
+    `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can be answered.`,
+    { extensions: { ticketStatus: now.status } },
+  );
+}
+
+/** Moves a match on once every ticket has accepted. Answers whether they have. */
+export async function advanceIfAccepted(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  nowMs: number,
+): Promise<boolean> {
+  if (!match.ticketIds.every((ticketId) => match.accepted?.includes(ticketId))) return false;
+  const record = await deps.queues.get(match.queue);
+  const { status, ...change } = record
+    ? statusAfterAcceptance(record.definition, nowMs)
+    : { status: 'COMPLETED' as const };
+  await deps.matches.advance(match.matchId, 'REQUIRES_ACCEPTANCE', status, change);
+  return true;
+}
+
+/**
+ * Fails a match that was not accepted, cancels the tickets to blame, and gives the others back to the pool.
+ * Without its queue there is no pool: then all are cancelled. `lost-race`: a ticket has accepted since the
+ * match was read, or it has moved on.
+ */
+export async function dissolveMatch(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  how: { cancelled: (ticketId: string) => boolean; reason: string; nowMs: number },
+): Promise<'dissolved' | 'lost-race'> {
+  const found = await Promise.all(match.ticketIds.map((ticketId) => deps.tickets.get(ticketId)));
+  const tickets = found.filter((ticket) => ticket?.matchId === match.matchId) as StoredTicket[];
+  const record = await deps.queues.get(match.queue);
+  const cancelled = ({ ticketId }: StoredTicket) => record === undefined || how.cancelled(ticketId);
+  const requeue = tickets.filter((ticket) => !cancelled(ticket));
+  const outcome = await deps.matches.dissolve(
+    match,
+    { requeue, cancel: tickets.filter(cancelled) },
+    record && planAt(record.plans, how.nowMs),
+    how.reason,
+    how.nowMs,
+  );
+  if (record !== undefined && requeue.length > 0 && outcome === 'dissolved')
+    await wake({ queues: deps.queues, ticks: deps.ticks }, record, how.nowMs);
+  return outcome;
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Problem } from '../../contract/problem.ts';
+import { parseNewTicket, type StoredTicket } from '../../contract/ticket.ts';
+import type { SingleMatchStore, TicketStore } from '../ports.ts';
+import { openQueue } from '../queues/queues.ts';
+import { planAt } from '../ticks/buckets.ts';
+import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
+import { withMatchStatus } from './ticket-status.ts';
+
+/**
+ * Takes a ticket into a queue.
+ *
+ *     read the queue      a crash before or after changes nothing
+ *     put the ticket      on the condition that its id is new; from here on it is accepted
+ *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
+ *
+ * A repeated request is answered with the ticket as it is now, and wakes the queue unless somebody has
+ * promised to.
+ * @throws Problem 400 bad ticket, 404 no such queue, 409 the id belongs to another ticket
+ */
+export async function enqueue(
+  deps: ScheduleDeps & { readonly tickets: TicketStore; readonly matches: SingleMatchStore },
+  queue: string,
+  body: unknown,
+  nowMs: number,
+): Promise<{ created: boolean; ticket: StoredTicket }> {
+  const record = await openQueue(deps.queues, queue);
+  const { ticketId, players } = parseNewTicket(body, record.definition);
+  const ticket: StoredTicket = {
+    ticketId,
+    queue,
+    status: 'QUEUED',
+    enqueuedAt: new Date(nowMs).toISOString(),
+    players,
+  };
+  const result = await deps.tickets.create(ticket, planAt(record.plans, nowMs));
+  if (!result.created) assertSame(result.existing, ticket);
+  const now = result.created ? ticket : await withMatchStatus(deps, result.existing);
+  if (now.status === 'QUEUED') await wake(deps, record, nowMs);
+  return { created: result.created, ticket: now };
+}
+
+function assertSame(existing: StoredTicket, posted: StoredTicket): void {
+  // As the store keeps them: JSON has no −0.
+  const players = JSON.parse(JSON.stringify(posted.players));
+  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, players)) return;
+  throw new Problem(
+    409,
+    `Ticket ${posted.ticketId} exists already with another body. Use a new ticketId for a new ticket.`,
+  );
+}

@@ -1,0 +1,30 @@
+import type { StoredMatch } from '../../contract/match.ts';
+import { isFinal, type StoredTicket } from '../../contract/ticket.ts';
+import type { SingleMatchStore, TicketStore } from '../ports.ts';
+
+export interface TicketStatusDeps {
+  readonly tickets: TicketStore;
+  readonly matches: SingleMatchStore;
+}
+
+/**
+ * Once a ticket has a match, its status is the match's: stored in one place, it cannot disagree, and a
+ * match of ten tickets moves on by one write.
+ */
+export async function withMatchStatus(deps: TicketStatusDeps, ticket: StoredTicket): Promise<StoredTicket> {
+  if (ticket.matchId === undefined || isFinal(ticket.status)) return ticket;
+  const match = await deps.matches.get(ticket.matchId);
+  if (match === undefined) return ticket;
+  if (match.status === 'FAILED') {
+    // It may have been dissolved since the ticket was read, which has its own end or waits again then.
+    const now = await deps.tickets.get(ticket.ticketId);
+    if (now !== undefined && (now.matchId !== ticket.matchId || isFinal(now.status))) {
+      return withMatchStatus(deps, now);
+    }
+  }
+  return { ...ticket, ...statusOf(match) };
+}
+
+function statusOf(match: StoredMatch): Pick<StoredTicket, 'status'> & { reason?: string } {
+  return { status: match.status, ...(match.reason !== undefined && { reason: match.reason }) };
+}

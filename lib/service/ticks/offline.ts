@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { gameJson, type MatchResult } from '../../contract/match.ts';
+import { parseWith } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { fileTicket, parseTicketsFile } from '../../contract/ticket.ts';
+import type { Ticket } from '../../engine/types.ts';
+import { planTick } from '../../policies/plan.ts';
+
+/**
+ * One tick over given tickets, nothing stored: `muster match` and dry runs. Tickets past their
+ * time-out are searched like the others.
+ * @param nowMs left out: the moment the last ticket was enqueued, so that equal input gives equal output
+ */
+export function matchOffline(
+  definition: QueueDefinition,
+  tickets: readonly Ticket[],
+  nowMs?: number,
+): MatchResult {
+  const plan = planTick({
+    rules: definition,
+    tickets,
+    nowMs: nowMs ?? latestArrivalMs(tickets),
+    timeouts: false,
+  });
+  return { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
+}
+
+const dryRunWithTime = z.strictObject({
+  tickets: z.array(z.unknown()),
+  now: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** What a dry run takes: the tickets of a tickets file, alone or with the moment to search at. */
+export const dryRunBody = z
+  .union([z.array(fileTicket), dryRunWithTime.extend({ tickets: z.array(fileTicket) })])
+  .meta({ id: 'DryRun' });
+
+/**
+ * Searches tickets from outside under a queue's definition.
+ * @throws Problem (400)
+ */
+export function dryRun(definition: QueueDefinition, body: unknown): MatchResult {
+  if (Array.isArray(body)) return matchOffline(definition, parseTicketsFile(body, definition, 'The tickets'));
+  const { tickets, now } = parseWith(dryRunWithTime, body, 'The dry run');
+  const nowMs = now === undefined ? undefined : Date.parse(now);
+  return matchOffline(definition, parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'), nowMs);
+}
+
+/** When the last of the tickets was enqueued, in milliseconds since the epoch: the moment an offline search is at. */
+export function latestArrivalMs(tickets: readonly Ticket[]): number {
+  return tickets.reduce((latest, { enqueuedAtMs }) => Math.max(latest, enqueuedAtMs), 0);
+}

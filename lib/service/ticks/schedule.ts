@@ -1,0 +1,88 @@
+import type { QueueRecord, QueueStore, TickMessage, TickSender } from '../ports.ts';
+import { LEASE_MS } from '../queues/queues.ts';
+import { planAt, tickRanges } from './buckets.ts';
+
+/**
+ * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a
+ * queue is the last slot that somebody has promised to send; it only ever grows:
+ *
+ *     dispatch   once a minute, at no certain second of it: PROMISE_MS ahead, where tickets wait
+ *     enqueue    when less than NEEDED_MS is promised: PROMISE_MS ahead
+ *
+ * Whatever second dispatch runs at, a ticket that finds NEEDED_MS promised is seen by a dispatch before
+ * the promise ends; and a queue that dispatch keeps awake always has NEEDED_MS, so that posting to it
+ * costs nothing here.
+ *
+ * The promise is made by a compare-and-set, so exactly one of several callers sends the slots; then it
+ * notes in `sentUntilMs` that it has. It may crash in between: dispatch finds a promise that is not noted
+ * as kept, at most a minute later, and keeps it. Slots that come twice are searched once.
+ */
+
+/** `dispatch` runs this often. EventBridge has no finer schedule. */
+const DISPATCH_MS = 60_000;
+/** How much later than that it may come. */
+const DISPATCH_LATE_MS = 15_000;
+const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
+const PROMISE_MS = NEEDED_MS + DISPATCH_MS;
+
+/** Makes sure that ticks go on until a dispatch sees the ticket that was written just now. */
+export async function wake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
+  if (record.awakeUntilMs + step(record) > nowMs + NEEDED_MS) return;
+  await promise(deps, record, record.awakeUntilMs, nowMs);
+}
+
+/** Schedules the coming ticks of a queue that has waiting tickets, and those a crash has left unsent. */
+export async function keepAwake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
+  await promise(deps, record, record.sentUntilMs, nowMs);
+}
+
+export interface ScheduleDeps {
+  readonly queues: QueueStore;
+  readonly ticks: TickSender;
+}
+
+async function promise(
+  deps: ScheduleDeps,
+  record: QueueRecord,
+  fromMs: number,
+  nowMs: number,
+): Promise<void> {
+  const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + PROMISE_MS);
+  const last = slots.at(-1);
+  if (last === undefined || !(await deps.queues.extendAwake(record, last))) return;
+  const messages = slots.flatMap((slotMs) => ticksOf(record, slotMs));
+  await deps.ticks.send(messages, nowMs);
+  if (fromMs === record.sentUntilMs) await deps.queues.confirmSent(record, last);
+}
+
+/** Slots after `fromMs` up to `untilMs`. */
+function slotsBetween(record: QueueRecord, fromMs: number, untilMs: number): number[] {
+  const stepMs = step(record);
+  const slots: number[] = [];
+  for (let slot = Math.floor(fromMs / stepMs) * stepMs + stepMs; slot <= untilMs; slot += stepMs)
+    slots.push(slot);
+  return slots;
+}
+
+/** Milliseconds between two slots. */
+function step({ definition }: QueueRecord): number {
+  return definition.tickSeconds * 1_000;
+}
+
+/** The messages of one slot: one for each range of the plan in force then. */
+export function ticksOf(record: QueueRecord, slotMs: number): TickMessage[] {
+  const next = record.plans.find((plan) => plan.fromMs > slotMs);
+  if (next !== undefined && slotMs + LEASE_MS > next.fromMs) return [];
+  const plan = planAt(record.plans, slotMs);
+  return tickRanges(plan, isOdd(record, slotMs)).map(({ index }) => ({
+    queue: record.definition.name,
+    slotMs,
+    plan: plan.version,
+    range: index,
+  }));
+}
+
+/** Odd slots are searched with the boundaries moved by half a bucket. */
+export function isOdd(record: QueueRecord, slotMs: number): boolean {
+  return Math.round(slotMs / step(record)) % 2 === 1;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../lib/contract/problem.ts';
+import { misfits, parseNewTicket, parseTicketsFile } from '../../lib/contract/ticket.ts';
+import { definition } from '../service/definitions.ts';
+
+const raid = definition({ name: 'raid', teamSize: 3, roles: { tank: 1, healer: 1, damage: 1 } });
+const solo = { playerId: 'ann', skill: 1500 };
+
+function faults(run: () => unknown): string[] {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(Problem);
+    return (error as Problem).errors.map(({ pointer }) => pointer);
+  }
+  return [];
+}
+
+describe('a new ticket', () => {
+  it('is taken as it is', () => {
+    const ticket = { ticketId: 't-1', players: [solo, { playerId: 'bob', skill: 0, roles: ['tank'] }] };
+    expect(parseNewTicket(ticket, raid)).toEqual(ticket);
+  });
+
+  it.each([
+    ['nothing', undefined, ['#']],
+    ['an array', [], ['#']],
+    ['an unknown field', { ticketId: 't', players: [solo], priority: 1 }, ['#/priority']],
+    ['no ticketId', { players: [solo] }, ['#/ticketId']],
+    ['an empty ticketId', { ticketId: '', players: [solo] }, ['#/ticketId']],
+    ['a ticketId of 129 characters', { ticketId: 'x'.repeat(129), players: [solo] }, ['#/ticketId']],
+    ['a ticketId with a slash', { ticketId: 'a/b', players: [solo] }, ['#/ticketId']],
+    ['no players', { ticketId: 't' }, ['#/players']],
+    ['an empty party', { ticketId: 't', players: [] }, ['#/players']],
+    [
+      'a party too large',
+      { ticketId: 't', players: ['a', 'b', 'c', 'd'].map((playerId) => ({ playerId, skill: 1 })) },
+      ['#/players'],
+    ],
+    ['a negative skill', { ticketId: 't', players: [{ ...solo, skill: -1 }] }, ['#/players/0/skill']],
+    [
+      'an infinite skill',
+      { ticketId: 't', players: [{ ...solo, skill: JSON.parse('1e999') }] },
+      ['#/players/0/skill'],
+    ],
+    ['a skill that is text', { ticketId: 't', players: [{ ...solo, skill: '1500' }] }, ['#/players/0/skill']],
+    ['no skill', { ticketId: 't', players: [{ playerId: 'ann' }] }, ['#/players/0/skill']],
+    ['a player twice', { ticketId: 't', players: [solo, solo] }, ['#/players/1/playerId']],
+    [
+      'an unknown role',
+      { ticketId: 't', players: [{ ...solo, roles: ['tank', 'bard'] }] },
+      ['#/players/0/roles/1'],
+    ],
+    [
+      'a role named like a built-in',
+      { ticketId: 't', players: [{ ...solo, roles: ['constructor'] }] },
+      ['#/players/0/roles/0'],
+    ],
+    ['no role accepted', { ticketId: 't', players: [{ ...solo, roles: [] }] }, ['#/players/0/roles']],
+    [
+      'two players for one place',
+      {
+        ticketId: 't',
+        players: [
+          { ...solo, roles: ['tank'] },
+          { playerId: 'bob', skill: 1, roles: ['tank'] },
+        ],
+      },
+      ['#/players'],
+    ],
+  ])('with %s is refused by name', (_, body, pointers) => {
+    expect(faults(() => parseNewTicket(body, raid))).toEqual(pointers);
+  });
+
+  it('with roles is refused by a queue that has none', () => {
+    expect(
+      faults(() => parseNewTicket({ ticketId: 't', players: [{ ...solo, roles: ['tank'] }] }, definition())),
+    ).toEqual(['#/players/0/roles/0']);
+  });
+
+  it('may fill any places that its players can share out', () => {
+    const party = [
+      { playerId: 'a', skill: 1, roles: ['tank', 'healer'] },
+      { playerId: 'b', skill: 1, roles: ['tank'] },
+      { playerId: 'c', skill: 1, roles: ['healer', 'damage'] },
+    ];
+    expect(misfits(party, raid)).toEqual([]);
+  });
+});
+
+describe('a tickets file', () => {
+  const enqueuedAt = '2026-01-01T00:00:00+01:00';
+
+  it('is read with its times', () => {
+    expect(parseTicketsFile([{ ticketId: 't', enqueuedAt, players: [solo] }], definition(), 'f')).toEqual([
+      { ticketId: 't', enqueuedAtMs: Date.parse(enqueuedAt), players: [solo] },
+    ]);
+  });
+
+  it('names the ticket at fault', () => {
+    const body = [
+      { ticketId: 't', enqueuedAt, players: [solo] },
+      { ticketId: 't', enqueuedAt, players: [solo] },
+      { ticketId: 'u', enqueuedAt, players: [solo, { playerId: 'bob', skill: 1 }] },
+    ];
+    expect(faults(() => parseTicketsFile(body, definition(), 'f'))).toEqual(['#/1/ticketId', '#/2/players']);
+    expect(
+      faults(() =>
+        parseTicketsFile([{ ticketId: 't', enqueuedAt: 'noon', players: [solo] }], definition(), 'f'),
+      ),
+    ).toEqual(['#/0/enqueuedAt']);
+  });
+});

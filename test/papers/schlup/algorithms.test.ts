@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest';
+import { estimatedRate, givenRate } from '../../../lib/papers/schlup/arrival-rate.ts';
+import { differenceWait } from '../../../lib/papers/schlup/difference-wait.ts';
+import { greedy } from '../../../lib/papers/schlup/greedy.ts';
+import {
+  type Arrival,
+  gameCost,
+  type MakeGame,
+  type OnlineAlgorithm,
+  run,
+  type Setting,
+} from '../../../lib/papers/schlup/model.ts';
+import { multiQueue } from '../../../lib/papers/schlup/multi-queue.ts';
+import { optimum } from '../../../lib/papers/schlup/optimum.ts';
+import { periodic } from '../../../lib/papers/schlup/periodic.ts';
+import { production, waitCostOf } from '../../../lib/papers/schlup/production.ts';
+import { slack } from '../../../lib/papers/schlup/slack.ts';
+import {
+  arrivalsOf,
+  meanRate,
+  steadyArrivals,
+  workloadsOfPlayers,
+  workloadsOverHorizon,
+} from '../../../lib/papers/schlup/workload.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
+
+type Algorithm = (setting: Setting, makeGame: MakeGame) => OnlineAlgorithm;
+
+const PAIRS: Setting = { players: 2, criteria: 1, longestWait: 5 };
+
+/** [time, criterion] in order of time. */
+const arrivals = (...pairs: (readonly [number, number])[]): Arrival[] =>
+  pairs.map(([time, criterion], index) => ({ index, time, criteria: [criterion] }));
+
+/** The games an algorithm makes, as "members@time". */
+const gamesOf = (algorithm: Algorithm, setting: Setting, players: readonly Arrival[]): string[] => {
+  const games: string[] = [];
+  run(setting, players, (given, makeGame) =>
+    algorithm(given, (members, now) => {
+      games.push(`${members.map(({ index }) => index).sort((a, b) => a - b)}@${Number(now.toFixed(6))}`);
+      makeGame(members, now);
+    }),
+  );
+  return games;
+};
+
+describe('the cost of a game', () => {
+  test('weighs differences by k/D and waits by 1/τ_max', () => {
+    const [a, b] = arrivals([0, 0.25], [1, 0.75]);
+    expect(gameCost(PAIRS, [a, b], 2)).toBeCloseTo(2 * 0.5 + (2 + 1) / 5, 12);
+    const twoCriteria = [a, b].map((player) => ({ ...player, criteria: [...player.criteria, 0.5] }));
+    expect(gameCost({ ...PAIRS, criteria: 2 }, twoCriteria, 2)).toBeCloseTo(0.5 + 3 / 5, 12);
+  });
+
+  test('with computer players counts the full difference and their full wait', () => {
+    expect(gameCost({ ...PAIRS, players: 3 }, arrivals([0, 0.5]), 5)).toBe(3 + 1 + 2);
+  });
+});
+
+describe('a run', () => {
+  test('refuses an algorithm that loses a player, lets one wait too long, or stands still', () => {
+    const idle = (): OnlineAlgorithm => ({
+      onArrival: () => {},
+      timer: () => Number.POSITIVE_INFINITY,
+      onTimer: () => {},
+    });
+    expect(() => run(PAIRS, arrivals([0, 0]), idle)).toThrow('Expected 1 players in games, got 0');
+    const late: Algorithm = (_, makeGame) => ({
+      onArrival: (arrival) => makeGame([arrival], arrival.time + 6),
+      timer: () => Number.POSITIVE_INFINITY,
+      onTimer: () => {},
+    });
+    expect(() => run(PAIRS, arrivals([0, 0]), late)).toThrow('Expected no wait beyond 5, player 0 waited 6');
+    const stuck: Algorithm = () => ({ onArrival: () => {}, timer: () => 1, onTimer: () => {} });
+    expect(() => run(PAIRS, arrivals([0, 0]), stuck)).toThrow('Expected the timer to move on from 1');
+  });
+});
+
+describe('the algorithms of the paper', () => {
+  test('A_G takes whoever comes first, and fills up at τ_max', () => {
+    const players = arrivals([0, 0.1], [1, 0.9], [2, 0.5], [8, 0.5]);
+    expect(gamesOf(greedy, PAIRS, players)).toEqual(['0,1@1', '2@7', '3@13']);
+  });
+
+  test('A_PM sorts a full period and pairs neighbours', () => {
+    const players = arrivals([0, 0.1], [1, 0.9], [2, 0.2], [3, 0.8]);
+    expect(gamesOf(periodic(2), PAIRS, players)).toEqual(['0,2@3', '1,3@3']);
+  });
+
+  test('A_PM ends a period at τ_max of its first player and hands the odd one to the next', () => {
+    const players = arrivals([0, 0.1], [1, 0.9], [2, 0.2], [6.5, 0.8]);
+    // At 5 the first two are sorted and play; player 2 opens a period that ends at 7.
+    expect(gamesOf(periodic(3), PAIRS, players)).toEqual(['0,1@5', '2,3@7']);
+  });
+
+  test('A_MQ pairs within a range, and looks ever further when time is up', () => {
+    const players = arrivals([0, 0.05], [1, 0.9], [2, 0.3], [3, 0.95]);
+    // Ranges of a quarter: 1 and 3 share one; at 5 player 0 finds 2 in the next range.
+    expect(gamesOf(multiQueue(4), PAIRS, players)).toEqual(['1,3@3', '0,2@5']);
+  });
+
+  test('A_MQ takes the oldest of the nearest ring of queues, before older ones farther away', () => {
+    const players = arrivals([0, 0.55], [1, 0.95], [2, 0.45], [3, 0.65]);
+    expect(gamesOf(multiQueue(10), PAIRS, players)).toEqual(['0,2@5', '1,3@6']);
+  });
+
+  test('A_MQ with two criteria has a queue for each combination', () => {
+    const corner = (index: number, x: number, y: number): Arrival => ({
+      index,
+      time: index,
+      criteria: [x, y],
+    });
+    const players = [corner(0, 0.1, 0.1), corner(1, 0.1, 0.9), corner(2, 0.9, 0.1), corner(3, 0.2, 0.8)];
+    expect(gamesOf(multiQueue(2, 2), { ...PAIRS, criteria: 2 }, players)).toEqual(['1,3@3', '0,2@5']);
+  });
+
+  test('A_DW waits in proportion to the difference, then the pair is final', () => {
+    expect(gamesOf(differenceWait(2), PAIRS, arrivals([0, 0.1], [1, 0.6], [9, 0]))).toEqual([
+      '0,1@2',
+      '2@14',
+    ]);
+  });
+
+  test('A_DW breaks a pair for a nearer newcomer, and the dropped player tries the other pairs', () => {
+    // 0 and 1 pair at difference 0.8; 2 is nearer to 0, so 1 drops out and meets 3.
+    const players = arrivals([0, 0.1], [1, 0.9], [1.5, 0.2], [2, 0.7]);
+    expect(gamesOf(differenceWait(5), PAIRS, players)).toEqual(['0,2@2', '1,3@3']);
+  });
+
+  test('A_DW never lets a member of a pair wait beyond τ_max', () => {
+    expect(gamesOf(differenceWait(20), PAIRS, arrivals([0, 0], [4, 1]))).toEqual(['0,1@5']);
+  });
+
+  test('with their smallest parameters all are A_G, game by game', () => {
+    const players = [...steadyArrivals(1, 500, 1, seededRandom(1))];
+    const expected = gamesOf(greedy, PAIRS, players);
+    for (const algorithm of [periodic(1), multiQueue(1), differenceWait(0)]) {
+      expect(gamesOf(algorithm, PAIRS, players)).toEqual(expected);
+    }
+  });
+});
+
+describe('OPT', () => {
+  /** The least cost by trying every set of pairs. */
+  const bruteForce = (players: readonly Arrival[]): number => {
+    if (players.length === 0) return 0;
+    const [first, ...others] = players;
+    let best = 4 + bruteForce(others);
+    others.forEach((other, at) => {
+      if (other.time - first.time > 5) return;
+      const rest = others.filter((_, place) => place !== at);
+      best = Math.min(best, gameCost(PAIRS, [first, other], other.time) + bruteForce(rest));
+    });
+    return best;
+  };
+
+  test('is the least cost of all ways to make pairs', () => {
+    const random = seededRandom(8);
+    for (let round = 0; round < 150; round++) {
+      const count = 1 + random.integer(8);
+      const players = [...steadyArrivals([0.2, 1, 5][round % 3], count, 1, random)];
+      expect(optimum(PAIRS, players).cost).toBeCloseTo(bruteForce(players), 7);
+    }
+  });
+
+  test('no algorithm beats it, and slack comes nearer than the others', () => {
+    const costs = { slack: 0, differenceWait: 0, optimum: 0 };
+    for (const workload of workloadsOverHorizon(20)) {
+      for (let seed = 0; seed < 10; seed++) {
+        const players = [...arrivalsOf(workload, 1, seededRandom(seed).fork(workload.name))];
+        if (players.length === 0) continue;
+        const best = optimum(PAIRS, players);
+        costs.optimum += best.costPerGame;
+        for (const algorithm of [greedy, periodic(3), multiQueue(4), slack(givenRate(workload))]) {
+          expect(run(PAIRS, players, algorithm).cost).toBeGreaterThanOrEqual(best.cost - 1e-6);
+        }
+        costs.slack += run(PAIRS, players, slack(estimatedRate(5))).costPerGame;
+        costs.differenceWait += run(PAIRS, players, differenceWait(2)).costPerGame;
+      }
+    }
+    expect(costs.slack / costs.optimum).toBeLessThan(1.36);
+    expect(costs.slack).toBeLessThan(costs.differenceWait);
+  });
+});
+
+describe('slack', () => {
+  const rate = () => ({ onArrival: () => {}, at: () => 1 });
+
+  test('takes a newcomer within tolerance at once, and lets a far one wait', () => {
+    const games = gamesOf(slack(rate), PAIRS, arrivals([0, 0.5], [0.1, 0.55], [0.2, 0.05], [0.3, 0.95]));
+    expect(games[0]).toBe('0,1@0.1');
+    expect(games).toHaveLength(2);
+  });
+
+  test('pairs two who both wait once the patience of one has grown enough', () => {
+    // Nobody else comes: the pair is made before the time is up, in a look into the silence.
+    const [game] = gamesOf(slack(rate), PAIRS, arrivals([0, 0.2], [0.1, 0.75]));
+    const [members, time] = game.split('@');
+    expect(members).toBe('0,1');
+    expect(Number(time)).toBeGreaterThan(0.1);
+    expect(Number(time)).toBeLessThan(5);
+  });
+
+  test('after a long silence pairs all who wait at least cost, whoever is left over', () => {
+    const fast = () => ({ onArrival: () => {}, at: () => 1000 });
+    const players = arrivals([0, 0.1], [0.001, 0.3], [0.002, 0.5], [0.003, 0.7], [0.004, 0.94]);
+    const games = gamesOf(slack(fast), PAIRS, players).map((game) => game.split('@')[0]);
+    expect(games.slice(0, 2)).toEqual(['0,1', '2,3']);
+  });
+});
+
+test("the service's own tick plays the paper's arrivals, every player once and none too late", () => {
+  const players = [...steadyArrivals(2, 300, 1, seededRandom(6))];
+  const ours = run(PAIRS, players, production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) }));
+  expect(ours.cost).toBeGreaterThanOrEqual(optimum(PAIRS, players).cost - 1e-6);
+  expect(ours.cost).toBeLessThan(run(PAIRS, players, greedy).cost);
+});
+
+describe('the estimated rate', () => {
+  test('finds a steady rate, follows a rising one, and fades in silence', () => {
+    const steady = estimatedRate(5)();
+    for (const { time } of steadyArrivals(7, 3000, 1, seededRandom(2))) steady.onArrival(time);
+    const last = 3000 / 7;
+    expect(steady.at(last)).toBeGreaterThan(5.5);
+    expect(steady.at(last)).toBeLessThan(8.5);
+    expect(steady.at(last + 20)).toBeLessThan(steady.at(last));
+
+    const rising = estimatedRate(5)();
+    const workload = workloadsOfPlayers(1000).at(-1)!;
+    for (const { time } of arrivalsOf(workload, 1, seededRandom(3))) rising.onArrival(time);
+    expect(rising.at(workload.horizon)).toBeGreaterThan(1.3 * meanRate(workload));
+  });
+});
+
+test('workloads bring as many players as they say', () => {
+  for (const workload of workloadsOfPlayers(1000)) {
+    const count = [...arrivalsOf(workload, 1, seededRandom(4).fork(workload.name))].length;
+    expect(Math.abs(count - 1000)).toBeLessThan(5 * Math.sqrt(1000));
+  }
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import {
+  bestPeriodPlayers,
+  bestRanges,
+  greedyCost,
+  greedyCostWithTimeOuts,
+  multiQueueCost,
+  periodicCost,
+} from '../../../lib/papers/schlup/formulas.ts';
+import { formulaSections } from '../../../lib/papers/schlup/schlup.ts';
+
+const PAIRS = { players: 2, criteria: 1, longestWait: 5 };
+
+test('the formulas give the figures of the examples in the text', () => {
+  expect(periodicCost(PAIRS, 10, 8)).toBeCloseTo(0.362, 3);
+  expect(multiQueueCost(PAIRS, 10, [6])).toBeCloseTo(0.231, 3);
+  expect(bestPeriodPlayers(PAIRS, 10)).toBeCloseTo(9, 12);
+  expect(bestRanges(PAIRS, 10)).toBeCloseTo(5.77, 2);
+});
+
+test('one period of k players, one queue, and time-outs that never come, are all A_G', () => {
+  for (const players of [2, 5]) {
+    const setting = { ...PAIRS, players };
+    expect(periodicCost(setting, 3, players)).toBeCloseTo(greedyCost(setting, 3), 12);
+    expect(multiQueueCost(setting, 3, [1])).toBeCloseTo(greedyCost(setting, 3), 12);
+    expect(greedyCostWithTimeOuts(setting, 100)).toBeCloseTo(greedyCost(setting, 100), 12);
+  }
+});
+
+test('a pair that nobody joins costs 4', () => {
+  expect(greedyCostWithTimeOuts(PAIRS, 1e-9)).toBeCloseTo(4, 6);
+});
+
+test('reproduces the closed forms on few players', () => {
+  const formulas = formulaSections({ seed: 3, players: 20_000 }).flatMap(({ findings }) => findings);
+  expect(formulas.length).toBeGreaterThan(30);
+  expect(formulas.filter(({ verdict }) => verdict === 'fails')).toEqual([]);
+});

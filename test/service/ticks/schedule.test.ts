@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { QueueRecord, TickMessage } from '../../../lib/service/ports.ts';
+import { isOdd, keepAwake, ticksOf, wake } from '../../../lib/service/ticks/schedule.ts';
+import { definition } from '../definitions.ts';
+
+const MINUTE = 60_000;
+
+/** A queue whose promises are kept in memory. */
+function sleeper(changes: Partial<QueueRecord> = {}) {
+  let record: QueueRecord = {
+    definition: definition({ tickSeconds: 5 }),
+    version: 1,
+    plans: [{ version: 1, boundaries: [], fromMs: 0 }],
+    awakeUntilMs: 0,
+    sentUntilMs: 0,
+    ...changes,
+  };
+  const sent: TickMessage[] = [];
+  return {
+    sent,
+    get record() {
+      return record;
+    },
+    deps: {
+      queues: {
+        extendAwake: async (read: QueueRecord, untilMs: number) => {
+          if (read.awakeUntilMs !== record.awakeUntilMs) return false;
+          record = { ...record, awakeUntilMs: untilMs };
+          return true;
+        },
+        confirmSent: async (read: QueueRecord, untilMs: number) => {
+          if (read.sentUntilMs === record.sentUntilMs) record = { ...record, sentUntilMs: untilMs };
+        },
+      } as never,
+      ticks: { send: async (messages: readonly TickMessage[]) => void sent.push(...messages) },
+    },
+  };
+}
+
+describe('ticks', () => {
+  it('of a sleeping queue begin at the next slot and go on past the next dispatch, whenever it comes', async () => {
+    const queue = sleeper();
+    await wake(queue.deps, queue.record, 10 * MINUTE + 32_100);
+    expect(queue.sent[0]!.slotMs).toBe(10 * MINUTE + 35_000);
+    expect(queue.sent.at(-1)!.slotMs).toBe(queue.record.awakeUntilMs);
+    expect(queue.record.awakeUntilMs).toBeGreaterThan(11 * MINUTE + 32_100 + 15_000);
+  });
+
+  it('of a queue that dispatch keeps awake are not sent again by posts', async () => {
+    const queue = sleeper();
+    await keepAwake(queue.deps, queue.record, 10 * MINUTE + 700);
+    const before = queue.sent.length;
+    await wake(queue.deps, queue.record, 11 * MINUTE + 700);
+    expect(queue.sent).toHaveLength(before);
+  });
+
+  it('never end before a dispatch sees the ticket, at whatever second dispatch runs and a ticket comes', async () => {
+    for (let dispatchSecond = 0; dispatchSecond < 60; dispatchSecond += 5) {
+      for (let postedAtMs = MINUTE; postedAtMs < 4 * MINUTE; postedAtMs += 3_700) {
+        // Somebody was served before: the queue has slept, was woken, and has nobody waiting since.
+        const queue = sleeper();
+        await wake(queue.deps, queue.record, MINUTE);
+        await wake(queue.deps, queue.record, postedAtMs);
+        const nextDispatchMs =
+          Math.ceil((postedAtMs - dispatchSecond * 1_000) / MINUTE) * MINUTE +
+          dispatchSecond * 1_000 +
+          14_000;
+        expect(queue.record.awakeUntilMs + 5_000).toBeGreaterThan(nextDispatchMs);
+      }
+    }
+  });
+
+  it('of several callers are sent by exactly one', async () => {
+    const queue = sleeper();
+    const read = queue.record;
+    await Promise.all([1, 2, 3].map(() => wake(queue.deps, read, 10 * MINUTE)));
+    const slots = queue.sent.map(({ slotMs }) => slotMs);
+    expect(new Set(slots).size).toBe(slots.length);
+  });
+
+  it('that a crash has left unsent are sent by the next dispatch', async () => {
+    const queue = sleeper();
+    const crashing = { ...queue.deps, ticks: { send: () => Promise.reject(new Error('crash')) } };
+    await expect(wake(crashing, queue.record, 10 * MINUTE)).rejects.toThrow('crash');
+    await wake(queue.deps, queue.record, 10 * MINUTE + 5_000);
+    expect(queue.sent).toEqual([]);
+    await keepAwake(queue.deps, queue.record, 10 * MINUTE + 40_000);
+    expect(queue.sent[0]!.slotMs).toBe(10 * MINUTE + 45_000);
+    expect(queue.record.sentUntilMs).toBe(queue.record.awakeUntilMs);
+  });
+
+  it('have no slot left out and none twice over an hour of dispatches', async () => {
+    const queue = sleeper();
+    for (let minute = 0; minute < 60; minute++) {
+      await keepAwake(queue.deps, queue.record, minute * MINUTE + (minute % 7) * 900);
+    }
+    const slots = queue.sent.map(({ slotMs }) => slotMs);
+    expect(slots).toEqual(slots.map((_, i) => 5_000 + i * 5_000));
+    expect(slots.at(-1)).toBeGreaterThanOrEqual(60 * MINUTE);
+  });
+
+  it('alternate between even and odd slots', () => {
+    const { record } = sleeper({ plans: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
+    expect([0, 5_000, 10_000].map((slotMs) => isOdd(record, slotMs))).toEqual([false, true, false]);
+    expect(ticksOf(record, 10_000)).toHaveLength(3);
+    expect(ticksOf(record, 5_000)).toHaveLength(2);
+  });
+
+  it('pause for one lease before a new bucket plan begins', () => {
+    const { record } = sleeper({
+      plans: [
+        { version: 1, boundaries: [], fromMs: 0 },
+        { version: 2, boundaries: [1000], fromMs: 100_000 },
+      ],
+    });
+    expect(ticksOf(record, 90_000).map(({ plan }) => plan)).toEqual([1]);
+    expect(ticksOf(record, 95_000)).toEqual([]);
+    expect(ticksOf(record, 100_000).map(({ plan }) => plan)).toEqual([2, 2]);
+  });
+});
