@@ -29,9 +29,9 @@ export const assignment = z
 export type Assignment = z.output<typeof assignment>;
 
 const quality = {
-  imbalance: z.number().meta({ description: 'alpha · fairness + uniformity' }),
-  fairness: z.number().meta({ description: 'd_p, the difference of the two teams' }),
-  uniformity: z.number().meta({ description: 'v_q, the spread of all players' }),
+  imbalance: z.number().meta({ description: 'alpha · teamGap + skillSpread' }),
+  teamGap: z.number().meta({ description: 'd_p, the difference of the two teams' }),
+  skillSpread: z.number().meta({ description: 'v_q, the spread of all players' }),
   priority: z.number().meta({ description: 'imbalance − beta · (longest wait in seconds)' }),
   lowerBound: z
     .number()
@@ -69,12 +69,12 @@ export type MatchResult = z.output<typeof matchResult>;
 
 /** A game in the form of `muster match`. */
 export function gameJson(game: Game): MatchResult['matches'][number] {
-  const { teams, imbalance, fairness, uniformity, priority, lowerBound } = game;
+  const { teams, imbalance, teamGap, skillSpread, priority, lowerBound } = game;
   return {
     teams: teams.map((players) => ({ players: players.map(seatJson) })),
     imbalance,
-    fairness,
-    uniformity,
+    teamGap,
+    skillSpread,
     priority,
     lowerBound,
   };

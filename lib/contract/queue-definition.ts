@@ -90,7 +90,7 @@ export const queueDefinition = z
       .meta({ description: 'Places per team by role; they sum to teamSize' }),
     imbalance: z
       .strictObject({
-        alpha: z.number().positive().meta({ description: 'Weight of fairness (team difference)' }),
+        alpha: z.number().positive().meta({ description: 'Weight of teamGap (team difference)' }),
         p: norm,
         q: norm,
       })

@@ -26,11 +26,11 @@ export interface GameRules {
   readonly teamSize: number;
   /** Places per team by role; the counts sum to `teamSize`. Left out: no roles. */
   readonly roles?: Readonly<Record<string, number>>;
-  /** α > 0, the weight of fairness. */
+  /** α > 0, the weight of teamGap. */
   readonly alpha: number;
   /** p ∈ [1, ∞], the norm of a team's skill. */
   readonly p: number;
-  /** q ∈ [1, ∞], the norm of uniformity. */
+  /** q ∈ [1, ∞], the norm of skillSpread. */
   readonly q: number;
   /** β ≥ 0, how much imbalance one second of the longest wait outweighs. */
   readonly beta: number;
@@ -51,12 +51,12 @@ export interface Game {
   readonly teams: readonly [readonly Seat[], readonly Seat[]];
   /** The tickets in the game, ascending. */
   readonly ticketIds: readonly string[];
-  /** f = α·fairness + uniformity. */
+  /** f = α·teamGap + skillSpread. */
   readonly imbalance: number;
   /** d_p, the absolute difference of the teams' p-skills. */
-  readonly fairness: number;
+  readonly teamGap: number;
   /** v_q over all 2k players. */
-  readonly uniformity: number;
+  readonly skillSpread: number;
   /** imbalance − β × (longest wait in the game, in seconds, at `nowMs`). Lower is better. */
   readonly priority: number;
   /** A proven lower bound on the priority of every possible game in the pool at that moment. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { uniformity } from '../engine/model/imbalance.ts';
+import { skillSpread } from '../engine/model/imbalance.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,
@@ -67,7 +67,7 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
  */
 function thresholdFactor({ teamSize, alpha, q }: GameRules): number {
   const apart = Float64Array.from({ length: 2 * teamSize }, (_, at) => at);
-  const unit = uniformity(apart, q) + (teamSize === 1 ? alpha : 0);
+  const unit = skillSpread(apart, q) + (teamSize === 1 ? alpha : 0);
   return CHOSEN * Math.sqrt(unit);
 }
 const CHOSEN = 3 / 4;
@@ -85,7 +85,7 @@ const URGENCY_MAX = 2;
 interface LimitTerms {
   /** θ with its growth by age; the game's is the mean over its players. */
   readonly threshold: number;
-  /** The uniformity of its own players. */
+  /** The skillSpread of its own players. */
   readonly apart: number;
   /** By which share the nearest time-out raises the limit of the game. */
   readonly urgency: number;
@@ -119,7 +119,7 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
       apart:
         ticket.players.length === 1
           ? 0
-          : uniformity(
+          : skillSpread(
               ticket.players.map(({ skill }) => skill),
               rules.q,
             ),
@@ -174,7 +174,7 @@ function startsByMargin(
     const limit = (threshold / seats) * (1 + urgency);
     // With one player per team the difference of the teams is known as well.
     const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
-    const least = apart + uniformity(skills.subarray(at, at + seats), rules.q);
+    const least = apart + skillSpread(skills.subarray(at, at + seats), rules.q);
     if (least <= limit) starts.push({ at, margin: limit - least, least });
   }
   // Margins are infinite at a last chance: there the most uniform game goes first.
@@ -269,7 +269,7 @@ function* aroundLongestWaiters(
     const last = first + sorted[middle].players.length - 1;
     let least = Number.POSITIVE_INFINITY;
     for (let from = Math.max(0, last - seats + 1); from <= first && from + seats <= all.length; from++) {
-      least = Math.min(least, uniformity(all.subarray(from, from + seats), rules.q));
+      least = Math.min(least, skillSpread(all.subarray(from, from + seats), rules.q));
     }
     return least;
   }

@@ -43,8 +43,8 @@ export interface Measures {
   readonly waitSecondsByRole: readonly WaitsOf[];
   readonly imbalance: Spread;
   /** d_p, how far apart the teams of a match are. */
-  readonly fairness: Spread;
-  readonly uniformity: Spread;
+  readonly teamGap: Spread;
+  readonly skillSpread: Spread;
   /** Priority less its proven lower bound: what the best possible game could have been better by. */
   readonly gap: Spread;
   /** The share of matches that were proved best of their pool, in [0, 1]. */
@@ -91,8 +91,8 @@ export class Meter implements Observer {
   readonly #byPartySize = new Map<number, Histogram>();
   readonly #byRole = new Map<string, Histogram>();
   readonly #imbalance: Histogram;
-  readonly #fairness: Histogram;
-  readonly #uniformity: Histogram;
+  readonly #teamGap: Histogram;
+  readonly #skillSpread: Histogram;
   readonly #gap: Histogram;
   readonly #waitingOverTime = new TimeSeries();
   #provedBest = 0;
@@ -116,15 +116,15 @@ export class Meter implements Observer {
     this.#skillUnit = skillUnit;
     this.#bySkill = Array.from({ length: skillEdges.length + 1 }, () => new Histogram(WAIT_UNIT_SECONDS));
     this.#imbalance = new Histogram(skillUnit);
-    this.#fairness = new Histogram(skillUnit);
-    this.#uniformity = new Histogram(skillUnit);
+    this.#teamGap = new Histogram(skillUnit);
+    this.#skillSpread = new Histogram(skillUnit);
     this.#gap = new Histogram(skillUnit);
   }
 
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void {
     this.#imbalance.add(game.imbalance);
-    this.#fairness.add(game.fairness);
-    this.#uniformity.add(game.uniformity);
+    this.#teamGap.add(game.teamGap);
+    this.#skillSpread.add(game.skillSpread);
     const gap = game.priority - game.lowerBound;
     if (gap <= ROUNDING * Math.max(game.imbalance, this.#skillUnit)) this.#provedBest++;
     if (Number.isFinite(gap)) this.#gap.add(Math.max(0, gap));
@@ -193,8 +193,8 @@ export class Meter implements Observer {
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([role, waits]) => ({ of: role, ...spreadOf(waits) })),
       imbalance: spreadOf(this.#imbalance),
-      fairness: spreadOf(this.#fairness),
-      uniformity: spreadOf(this.#uniformity),
+      teamGap: spreadOf(this.#teamGap),
+      skillSpread: spreadOf(this.#skillSpread),
       gap: spreadOf(this.#gap),
       provedBest: this.#imbalance.count === 0 ? 0 : this.#provedBest / this.#imbalance.count,
       waitingPlayers: { mean: this.#waitingOverTime.mean, max: this.#waitingMax },

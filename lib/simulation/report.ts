@@ -29,7 +29,7 @@ export function reportPage(title: string, sections: readonly ReportSection[]): s
     `${sections.map(sectionOf).join('\n')}
 <footer>
 <p>Waits count players and run from enqueueing to the match; those who cancelled or timed out are counted apart.
-Imbalance is α · fairness + uniformity in the unit of skill. The gap is what the best possible game of the pool at that
+Imbalance is α · teamGap + skillSpread in the unit of skill. The gap is what the best possible game of the pool at that
 moment can have been better by; it is a proof, not an estimate. Quantiles are within 0.5 %.</p>
 <p>The price is an estimate from what the service was measured to need for a ticket, a match and a tick, at list prices
 of us-east-1, with one webhook a match; polls, backups, alarms and data transfer are not in it.</p>
@@ -147,8 +147,8 @@ const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
   ['wait, longest', ({ measures }) => seconds(measures.waitSeconds.max)],
   ['imbalance, mean', ({ measures }) => short(measures.imbalance.mean)],
   ['imbalance, 90 %', ({ measures }) => short(measures.imbalance.p90)],
-  ['teams apart, mean', ({ measures }) => short(measures.fairness.mean)],
-  ['teams apart, 90 %', ({ measures }) => short(measures.fairness.p90)],
+  ['teams apart, mean', ({ measures }) => short(measures.teamGap.mean)],
+  ['teams apart, 90 %', ({ measures }) => short(measures.teamGap.p90)],
   ['gap to the best game, mean', ({ measures }) => short(measures.gap.mean)],
   ['proved best of the pool', ({ measures }) => percent(measures.provedBest)],
   ['matched', ({ measures }) => percentOf(measures.outcome.matched, measures)],

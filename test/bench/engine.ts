@@ -258,7 +258,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     report({
       work: `parties (55/25/10/3/7% of sizes 1–5), ${count(n)} tickets, β = 10, drain best first`,
       aim: '> 97% matched, no party broken, < 1 s, mean spread < 155',
-      reached: `${percent(matched)} matched, ${broken(games)} broken, ${(ms / 1000).toFixed(2)} s, mean spread ${mean(spreads).toFixed(0)}, mean v_2 ${mean(games.map((game) => game.uniformity)).toFixed(0)}`,
+      reached: `${percent(matched)} matched, ${broken(games)} broken, ${(ms / 1000).toFixed(2)} s, mean spread ${mean(spreads).toFixed(0)}, mean v_2 ${mean(games.map((game) => game.skillSpread)).toFixed(0)}`,
       sink: games.reduce((sum, game) => sum + game.imbalance, 0),
     });
     let everyone: readonly Game[] = [];
@@ -272,7 +272,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     report({
       work: 'the same parties, partitioned: everyone into games at once',
       aim: '> 97% matched, no party broken, < 1 s, mean spread < 155',
-      reached: `${percent((everyone.length * 10) / players)} matched (all but ${count(players - everyone.length * 10)} players), ${broken(everyone)} broken, ${(partitionMs / 1000).toFixed(2)} s, mean spread ${mean(widths).toFixed(0)}, mean v_2 ${mean(everyone.map((game) => game.uniformity)).toFixed(0)}`,
+      reached: `${percent((everyone.length * 10) / players)} matched (all but ${count(players - everyone.length * 10)} players), ${broken(everyone)} broken, ${(partitionMs / 1000).toFixed(2)} s, mean spread ${mean(widths).toFixed(0)}, mean v_2 ${mean(everyone.map((game) => game.skillSpread)).toFixed(0)}`,
       sink: everyone.reduce((sum, game) => sum + game.imbalance, 0),
     });
   }
@@ -306,7 +306,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       for (const ticket of tickets) pool.insert(ticket);
       games = [...pool.drain(nowMs)];
     });
-    const difference = mean(games.map((game) => game.fairness));
+    const difference = mean(games.map((game) => game.teamGap));
     report({
       work: `tick of ${count(n)} waiting solo players, 5v5, all released`,
       aim: '< 32 ms, all matched, teams, smaller team difference than QueueRoom',

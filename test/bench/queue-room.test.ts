@@ -41,7 +41,7 @@ it('divides a group of ten in the fairest way', () => {
   const skills = [1001, 1002, 1004, 1008, 1016, 1032, 1064, 1128, 1256, 1511];
   const { measures } = playQueueRoom(arena.definition, crowdOfSkills(skills, 1), { maxPlayers: 10 });
   expect(measures.matches).toBe(1);
-  expect(measures.fairness.mean).toBe(fairest(skills));
+  expect(measures.teamGap.mean).toBe(fairest(skills));
 });
 
 it('is compared on the same arrivals, at its defaults and at the same mean wait', () => {

@@ -30,8 +30,8 @@ describe.concurrent('tickets in, matches out', () => {
     expect(match.queue).toBe(queue);
     expect(ticketsOfTeams(match).flat().sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
     expect(match.teams.map(({ players }) => players.length)).toEqual([1, 1]);
-    expect(match.fairness).toBe(40);
-    expect(match.imbalance).toBeCloseTo(match.fairness + match.uniformity, 9);
+    expect(match.teamGap).toBe(40);
+    expect(match.imbalance).toBeCloseTo(match.teamGap + match.skillSpread, 9);
     expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
     expect(Date.parse(match.createdAt)).toBeGreaterThanOrEqual(Date.parse(tickets[1]!.enqueuedAt));
   });
@@ -43,7 +43,7 @@ describe.concurrent('tickets in, matches out', () => {
     const match = await theirMatch(tickets);
     expect(match.teams.map(({ players }) => players.length)).toEqual([5, 5]);
     expect(ticketsOfTeams(match).flat().sort()).toEqual(tickets.map(({ ticketId }) => ticketId).sort());
-    expect(match.fairness).toBe(10);
+    expect(match.teamGap).toBe(10);
   });
 
   it('parties are never split, and play beside or against each other whole', async () => {

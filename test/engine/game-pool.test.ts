@@ -24,7 +24,7 @@ describe('a game pool', () => {
     const game = poolOf([10, 11, 12, 13, 40].map((skill, i) => party('abcde'[i], [skill]))).best(0);
     expect(game?.ticketIds).toEqual(['a', 'b', 'c', 'd']);
     expect(game?.teams[0].map((seat) => seat.ticketId)).toEqual(['a', 'd']);
-    expect(game?.fairness).toBe(0);
+    expect(game?.teamGap).toBe(0);
     expect(game?.lowerBound).toBe(game?.priority);
   });
 

@@ -110,7 +110,7 @@ export function checkGame(
   expect(Math.abs(game.imbalance - f) <= unit, `the imbalance is not ${f}`);
   expect(Math.abs(game.priority - (f - rules.beta * wait)) <= unit, 'the priority is wrong');
   expect(
-    Math.abs(rules.alpha * game.fairness + game.uniformity - game.imbalance) <= unit,
+    Math.abs(rules.alpha * game.teamGap + game.skillSpread - game.imbalance) <= unit,
     'the parts do not sum',
   );
   expect(game.lowerBound <= game.priority, 'the lower bound is above the game itself');

@@ -1,5 +1,5 @@
 /**
- * Lower bounds on the uniformity v_q of a game, in the unit of skill. They are what makes an exact
+ * Lower bounds on the skillSpread v_q of a game, in the unit of skill. They are what makes an exact
  * search practical; docs/engine.md has them all in one place.
  *
  * Throughout, N = 2k players make a game, and a search chooses them in ascending order of skill: m are
@@ -20,7 +20,7 @@ export function lemma6(teamSize: number, q: number): number {
 }
 
 /**
- * The factor c of `imbalance ≥ c·(max − min)`. It is Lemma 6's, but for teams of one, where fairness is
+ * The factor c of `imbalance ≥ c·(max − min)`. It is Lemma 6's, but for teams of one, where teamGap is
  * the range itself whatever p, and so f = (α + 1/2)·range exactly.
  */
 export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: number }): number {
@@ -81,7 +81,7 @@ export interface Chosen {
  *
  * @param perRange c of Lemma 6
  */
-export function uniformityBound(
+export function skillSpreadBound(
   chosen: Chosen,
   fill: Float64Array,
   r: number,

@@ -20,14 +20,14 @@ export function deficitOf(lead: number, total: number, extreme: number): number 
   return 2 * (lead - extreme) - total;
 }
 
-/** What is chosen, where fairness is in the bound. */
+/** What is chosen, where teamGap is in the bound. */
 export interface ChosenAround extends Chosen {
   /** The sum of the extreme and of its opponents among the chosen. */
   readonly lead: number;
 }
 
 /**
- * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2; `uniformity`, which is a
+ * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2; `skillSpread`, which is a
  * bound on v_q, if it can say no more.
  *
  * Let v_q ≥ Σ g_i·(value)_i for all values, with coefficients that sum to 0, as every norm of the deviations has them. With
@@ -37,7 +37,7 @@ export interface ChosenAround extends Chosen {
  * @param opponents how many of the rest, the first of them, are opponents: with those among the chosen there are k
  */
 export function jointBound(
-  uniformity: number,
+  skillSpread: number,
   chosen: ChosenAround,
   extreme: number,
   fill: Float64Array,
@@ -53,12 +53,12 @@ export function jointBound(
   for (let i = 0; i < r; i++) total += fill[i];
   for (let i = 0; i < opponents; i++) leadWithFill += fill[i];
   const deficit = deficitOf(leadWithFill, total, extreme);
-  if (deficit <= 0 || opponents === r) return uniformity;
+  if (deficit <= 0 || opponents === r) return skillSpread;
 
   // v_∞ ≥ μ − extreme: every g_i of the rest is 1/N.
   if (q === Number.POSITIVE_INFINITY)
-    return Math.max(uniformity, total / n - extreme + Math.min(alpha, 1 / n) * deficit);
-  if (q >= 2) return Math.max(uniformity, levelBound(chosen, total, deficit, fill, r, opponents, alpha));
+    return Math.max(skillSpread, total / n - extreme + Math.min(alpha, 1 / n) * deficit);
+  if (q >= 2) return Math.max(skillSpread, levelBound(chosen, total, deficit, fill, r, opponents, alpha));
   // N·v_1 ≥ 2·Σ (μ − s) over any u of the chosen: every g_i of the rest is 2u/N².
   let u = 0;
   let below = 0;
@@ -67,7 +67,7 @@ export function jointBound(
     below += total / n - values[i];
     u++;
   }
-  return Math.max(uniformity, (2 * below) / n + Math.min(alpha, (2 * u) / (n * n)) * deficit);
+  return Math.max(skillSpread, (2 * below) / n + Math.min(alpha, (2 * u) / (n * n)) * deficit);
 }
 
 /**

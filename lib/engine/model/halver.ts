@@ -27,7 +27,7 @@ export class Halver {
   }
 
   /** v_q of these values, in any order. */
-  uniformity(values: Float64Array): number {
+  skillSpread(values: Float64Array): number {
     const n = this.#n;
     let sum = 0;
     for (let i = 0; i < n; i++) sum += values[i];

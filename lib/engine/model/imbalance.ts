@@ -20,7 +20,7 @@ export function pSkill(team: ArrayLike<number>, p: number): number {
  * d_p(X, Y) = |s_p(X) − s_p(Y)| for two teams of one size; 0 is the most fair.
  * For p = 1 the teams are summed relative to one player, so that equal teams of huge skills give 0.
  */
-export function fairness(x: ArrayLike<number>, y: ArrayLike<number>, p: number): number {
+export function teamGap(x: ArrayLike<number>, y: ArrayLike<number>, p: number): number {
   if (p !== 1) return Math.abs(pSkill(x, p) - pSkill(y, p));
   const origin = x[0];
   let difference = 0;
@@ -29,7 +29,7 @@ export function fairness(x: ArrayLike<number>, y: ArrayLike<number>, p: number):
 }
 
 /** v_q(Z) = (mean |s − μ|^q)^(1/q) over all players of a game; q = ∞ is the farthest from the mean. */
-export function uniformity(players: ArrayLike<number>, q: number): number {
+export function skillSpread(players: ArrayLike<number>, q: number): number {
   const n = players.length;
   const origin = players[0];
   let mean = 0;
@@ -50,13 +50,13 @@ export function imbalance(
   x: ArrayLike<number>,
   y: ArrayLike<number>,
   rules: Pick<GameRules, 'alpha' | 'p' | 'q'>,
-): { imbalance: number; fairness: number; uniformity: number } {
+): { imbalance: number; teamGap: number; skillSpread: number } {
   const all = new Float64Array(x.length + y.length);
   all.set(x, 0);
   all.set(y, x.length);
-  const d = fairness(x, y, rules.p);
-  const v = uniformity(all, rules.q);
-  return { imbalance: rules.alpha * d + v, fairness: d, uniformity: v };
+  const d = teamGap(x, y, rules.p);
+  const v = skillSpread(all, rules.q);
+  return { imbalance: rules.alpha * d + v, teamGap: d, skillSpread: v };
 }
 
 /** g = f − β × (longest wait in seconds): what a release minimises. */

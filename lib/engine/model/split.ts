@@ -1,6 +1,6 @@
 import type { GameRules } from '../types.ts';
 import { divisions } from './divisions.ts';
-import { fairness, uniformity } from './imbalance.ts';
+import { skillSpread, teamGap } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
@@ -43,12 +43,12 @@ export class Splitter {
   }
 
   /** The exact v_q of the players of these tickets. */
-  uniformity(members: readonly PooledTicket[]): number {
+  skillSpread(members: readonly PooledTicket[]): number {
     let filled = 0;
     for (const { skills } of members) {
       for (let i = 0; i < skills.length; i++) this.#skills[filled++] = skills[i];
     }
-    return uniformity(this.#skills, this.#rules.q);
+    return skillSpread(this.#skills, this.#rules.q);
   }
 
   /** The least d_p of these tickets' divisions, ∞ if there is none. Equally fair ones: the first found. */
@@ -85,11 +85,11 @@ export class Splitter {
       least = distance;
       this.firstTeam = team;
     }
-    return this.firstTeam === 0 ? Number.POSITIVE_INFINITY : this.#fairness();
+    return this.firstTeam === 0 ? Number.POSITIVE_INFINITY : this.#teamGap();
   }
 
   /** The exact d_p of the answer. */
-  #fairness(): number {
+  #teamGap(): number {
     let x = 0;
     let y = 0;
     for (let i = 0; i < this.#members.length; i++) {
@@ -100,7 +100,7 @@ export class Splitter {
         else this.#y[y++] = skills[s];
       }
     }
-    return fairness(this.#x, this.#y, this.#rules.p);
+    return teamGap(this.#x, this.#y, this.#rules.p);
   }
 
   /**

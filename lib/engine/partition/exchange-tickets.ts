@@ -106,9 +106,9 @@ class Exchanges {
         if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0])) continue;
         x[i] = q;
         y[j] = p;
-        const u = this.#splitter.uniformity(x);
-        const v = this.#splitter.uniformity(y);
-        // Before any division: what fairness adds can only make it worse.
+        const u = this.#splitter.skillSpread(x);
+        const v = this.#splitter.skillSpread(y);
+        // Before any division: what teamGap adds can only make it worse.
         if (
           this.#budget > 0 &&
           together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) < least &&

@@ -50,7 +50,7 @@ interface Step {
   /** Of each size, how many tickets are in games or left out afterwards. */
   readonly taken: Uint32Array;
   readonly members: readonly PooledTicket[];
-  readonly uniformity: number;
+  readonly skillSpread: number;
   readonly bound: number;
 }
 
@@ -110,8 +110,8 @@ class Packer {
         if (this.#gamesLeft(after) < left) continue;
         const members = this.#members(taken, shape);
         if (!this.#mayPlay(members)) continue;
-        const v = this.#splitter.uniformity(members);
-        steps.push({ way, taken: after, members, uniformity: v, bound: way.total + v });
+        const v = this.#splitter.skillSpread(members);
+        steps.push({ way, taken: after, members, skillSpread: v, bound: way.total + v });
       }
       taken = this.#withoutLowest(taken);
       if (skips === skipsMax || this.#gamesLeft(taken) <= left) return steps;
@@ -122,9 +122,9 @@ class Packer {
   #best(steps: Step[]): Way[] {
     steps.sort((a, b) => a.bound - b.bound);
     const best: Way[] = [];
-    for (const { way, taken, members, uniformity, bound } of steps) {
+    for (const { way, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
-      const imbalance = this.#rules.alpha * this.#splitter.split(members) + uniformity;
+      const imbalance = this.#rules.alpha * this.#splitter.split(members) + skillSpread;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = way.total + imbalance;
       // Of ways that have taken the same tickets only the best goes on.

@@ -299,7 +299,7 @@ class Groups {
     for (let i = 0; i < this.size; i++) this.#values[i] = this.#sign * (this.skills[from + i] - origin);
     const d = this.#halver.fairest(this.#values, this.#sign * origin);
     this.#firstTeams[group] = this.#halver.firstTeam;
-    this.imbalances[group] = this.#alpha * d + this.#halver.uniformity(this.#values);
+    this.imbalances[group] = this.#alpha * d + this.#halver.skillSpread(this.#values);
   }
 
   /** The players game by game, in each the first team first. */

@@ -1,5 +1,5 @@
 import { type Forbids, mayAllMeet } from '../model/forbids.ts';
-import { fairness, uniformity } from '../model/imbalance.ts';
+import { skillSpread, teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { Splitter } from '../model/split.ts';
@@ -8,7 +8,7 @@ import type { GameRules } from '../types.ts';
 /**
  * Looks for a good game of solo players from a set that stands close together: of all exchanges of one player or two for
  * others the best is made, the teams are divided anew, and so on. Around a set of least v_q there are games of
- * about the same uniformity in plenty, and one of them is fair. Proves nothing.
+ * about the same skillSpread in plenty, and one of them is fair. Proves nothing.
  *
  * Cost: a few rounds of some thousand exchanges, a millisecond or two.
  */
@@ -73,7 +73,7 @@ export class ExchangeSearch {
 
   #imbalanceOf(teams: readonly PooledTicket[]): number {
     this.#lineUp(teams);
-    return this.#rules.alpha * this.#fairness() + uniformity(this.#skills, this.#rules.q);
+    return this.#rules.alpha * this.#teamGap() + skillSpread(this.#skills, this.#rules.q);
   }
 
   #keep(teams: readonly PooledTicket[], f: number): void {
@@ -85,8 +85,8 @@ export class ExchangeSearch {
     for (let i = 0; i < teams.length; i++) this.#skills[i] = teams[i].mean;
   }
 
-  #fairness(): number {
-    return fairness(this.#x, this.#y, this.#rules.p);
+  #teamGap(): number {
+    return teamGap(this.#x, this.#y, this.#rules.p);
   }
 
   /** Keeps the best game that one or two exchanges make of these teams, if it is better than the best so far. */
@@ -114,9 +114,9 @@ export class ExchangeSearch {
 
   /** Keeps these teams after the exchanges, whose skills are lined up, if that is a better game. */
   #consider(teams: readonly PooledTicket[], first: Exchange, second: Exchange | undefined): void {
-    const unfair = this.#rules.alpha * this.#fairness();
+    const unfair = this.#rules.alpha * this.#teamGap();
     if (unfair >= this.imbalance) return;
-    const f = unfair + uniformity(this.#skills, this.#rules.q);
+    const f = unfair + skillSpread(this.#skills, this.#rules.q);
     if (f >= this.imbalance) return;
     const once = teams.with(first.place, first.taken);
     const made = second ? once.with(second.place, second.taken) : once;

@@ -29,10 +29,10 @@ export class Incumbent {
 
   /**
    * Keeps the fairest division of these tickets if it costs less than the limit; whether it does. They are divided only
-   * if v_q and `unfair`, the least that fairness can cost, leave room.
+   * if v_q and `unfair`, the least that teamGap can cost, leave room.
    */
   offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
-    const v = this.#splitter.uniformity(members);
+    const v = this.#splitter.skillSpread(members);
     if (v + unfair - credit >= this.limit) return false;
     const imbalance = this.#alpha * this.#splitter.split(members) + v;
     if (imbalance - credit >= this.limit) return false;

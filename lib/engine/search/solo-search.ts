@@ -9,7 +9,7 @@ import type { GameRules } from '../types.ts';
  *
  * One instance serves one pool; it holds its candidates and its answer in place so that a search
  * allocates nothing. Fill `value` with the candidates in ascending order, the anchor 0 and first among its equals,
- * then `run`. For p = ∞ the values are the negated skills: fairness then depends on the first two
+ * then `run`. For p = ∞ the values are the negated skills: teamGap then depends on the first two
  * players chosen, and bounds the rest.
  */
 export class SoloSearch {
@@ -179,7 +179,7 @@ export class SoloSearch {
 
   /** A full set: its exact v_q, and if that leaves room, its fairest halving. */
   #halve(): void {
-    const v = this.#halver.uniformity(this.#chosenValue);
+    const v = this.#halver.skillSpread(this.#chosenValue);
     const room = (this.#limit - v) / this.#alpha;
     if (room <= 0) return;
     const d = this.#halver.fairest(this.#chosenValue, this.#anchorSkill);

@@ -1,4 +1,4 @@
-import { imbalancePerRange, uniformityBound } from '../bounds/bounds.ts';
+import { imbalancePerRange, skillSpreadBound } from '../bounds/bounds.ts';
 import { type ChosenAround, deficitOf, jointBound } from '../bounds/joint-bound.ts';
 import type { Forbids } from '../model/forbids.ts';
 import type { RoleTable } from '../model/roles.ts';
@@ -32,7 +32,7 @@ export class TicketSearch {
   readonly #forbids: Forbids | undefined;
   readonly #n: number;
   readonly #perRange: number;
-  /** Whether fairness is in the bounds from the start: the joint bound is one on d_1. */
+  /** Whether teamGap is in the bounds from the start: the joint bound is one on d_1. */
   readonly #isJoint: boolean;
 
   readonly #lineup = new Lineup();
@@ -63,7 +63,7 @@ export class TicketSearch {
 
   /**
    * The best game with the anchor that costs less than `limit`, undefined if none was found.
-   * The bounds cut best when most candidates stand behind the anchor, and for p = ∞ in descending order: fairness
+   * The bounds cut best when most candidates stand behind the anchor, and for p = ∞ in descending order: teamGap
    * then is certain early.
    * Visits at most `nodeBudget` nodes; `bound` says what is proved either way.
    */
@@ -216,7 +216,7 @@ export class TicketSearch {
     return places > 0 ? lead + places * lineup.value[j] : lead;
   }
 
-  /** The least that fairness costs in a game of the chosen. */
+  /** The least that teamGap costs in a game of the chosen. */
   #unfairness(level: Level): number {
     if (!this.#isJoint) return 0;
     return this.#rules.alpha * Math.max(0, deficitOf(level.lead, level.sum, this.#extreme(level)));
@@ -229,7 +229,7 @@ export class TicketSearch {
     const { m } = level;
     const r = this.#n - m;
     const fill = this.#fill;
-    const v = uniformityBound(level, fill, r, q, this.#perRange);
+    const v = skillSpreadBound(level, fill, r, q, this.#perRange);
     if (!this.#isJoint || v >= this.#incumbent.limit) return v;
     const extreme = this.#extreme(level);
     const jointly = (opponents: number) => jointBound(v, level, extreme, fill, r, opponents, alpha, q);

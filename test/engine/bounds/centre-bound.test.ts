@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CentreBound } from '../../../lib/engine/bounds/centre-bound.ts';
-import { uniformity } from '../../../lib/engine/model/imbalance.ts';
+import { skillSpread } from '../../../lib/engine/model/imbalance.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { normal, seeded } from '../random-pool.ts';
@@ -27,7 +27,7 @@ describe('the centre bound', () => {
       const centre = new CentreBound(inOrder, masksInOrder, roles, rules);
       const here = new Set(inOrder.keys());
       for (;;) {
-        const least = leastUniformity([...here], inOrder, masksInOrder, roles, rules);
+        const least = leastSkillSpread([...here], inOrder, masksInOrder, roles, rules);
         expect(centre.prove(Number.POSITIVE_INFINITY)).toBe(least < Number.POSITIVE_INFINITY);
         if (least === Number.POSITIVE_INFINITY) break;
         compared++;
@@ -51,7 +51,7 @@ describe('the centre bound', () => {
 });
 
 /** The least v_q over all sets of 2k of these players that can be seated, by looking at all. */
-function leastUniformity(
+function leastSkillSpread(
   places: readonly number[],
   skills: Float64Array,
   masks: Uint8Array,
@@ -69,7 +69,7 @@ function leastUniformity(
       if (seated)
         least = Math.min(
           least,
-          uniformity(
+          skillSpread(
             Float64Array.from(chosen, (place) => skills[place]),
             rules.q,
           ),

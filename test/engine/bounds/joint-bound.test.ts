@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imbalancePerRange, uniformityBound } from '../../../lib/engine/bounds/bounds.ts';
+import { imbalancePerRange, skillSpreadBound } from '../../../lib/engine/bounds/bounds.ts';
 import { deficitOf, jointBound } from '../../../lib/engine/bounds/joint-bound.ts';
 import { Halver } from '../../../lib/engine/model/halver.ts';
 import { halvings } from '../../../lib/engine/model/halvings.ts';
@@ -24,7 +24,7 @@ function boundsOf(
   const lead = chosen.slice(0, teamSize + 1).reduce((total, value) => total + value, 0);
   const all = { values, m, sum, squares, within: 0, lead };
   const opponents = Math.max(0, teamSize + 1 - m);
-  const v = uniformityBound(all, fill, r, q, imbalancePerRange(rules));
+  const v = skillSpreadBound(all, fill, r, q, imbalancePerRange(rules));
   return { v, joint: jointBound(v, all, chosen[0], fill, r, opponents, alpha, q) };
 }
 
@@ -97,7 +97,7 @@ describe('the joint bound', () => {
           let least = infinity;
           for (let left = m; left <= n; left++) {
             const game = Float64Array.from(values.toSpliced(left, 1));
-            least = Math.min(least, rules.alpha * halver.fairest(game, 0) + halver.uniformity(game));
+            least = Math.min(least, rules.alpha * halver.fairest(game, 0) + halver.skillSpread(game));
           }
           expect(joint).toBeGreaterThanOrEqual(v);
           expect(joint).toBeLessThanOrEqual(least * (1 + 1e-12));
