@@ -61,4 +61,6 @@ export interface Game {
   readonly priority: number;
   /** A proven lower bound on the priority of every possible game in the pool at that moment. */
   readonly lowerBound: number;
+  /** Whether the game is proved best: `lowerBound` equals `priority`. */
+  readonly optimal: boolean;
 }

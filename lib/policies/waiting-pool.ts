@@ -97,11 +97,11 @@ export class WaitingPool implements CandidateSource {
     this.#all?.remove(ticketId);
   }
 
-  /** Releases a game: its tickets wait no longer. The game, with a lower bound proved over all that waited. */
+  /** Releases a game: its tickets wait no longer. Returns it with a lower bound proved over all that waited. */
   take({ game, tickets }: Candidate): Game {
     const lowerBound = Math.min(game.priority, this.#drainBound ?? this.#boundOfAll());
     for (const ticket of tickets) this.drop(ticket);
-    return { ...game, lowerBound };
+    return { ...game, lowerBound, optimal: lowerBound === game.priority };
   }
 
   /** What the engine says about a waiting ticket. */

@@ -203,5 +203,5 @@ function fairestGame(tickets: readonly Ticket[], definition: QueueDefinition, no
   for (const ticket of tickets) pool.insert(ticket);
   const game = pool.best(nowMs);
   if (game === undefined) throw new Error(`Expected players for one game, got ${tickets.length}`);
-  return { ...game, lowerBound: Number.NEGATIVE_INFINITY };
+  return { ...game, lowerBound: Number.NEGATIVE_INFINITY, optimal: false };
 }

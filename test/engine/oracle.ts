@@ -114,6 +114,10 @@ export function checkGame(
     'the parts do not sum',
   );
   expect(game.lowerBound <= game.priority, 'the lower bound is above the game itself');
+  expect(
+    game.optimal === (game.lowerBound === game.priority),
+    'optimal does not say whether the bound is met',
+  );
 }
 
 /** The float error to allow: 1e-9 of the numbers that go into an imbalance. */

@@ -119,11 +119,12 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    it('proves a lower bound that no match of the tick beats', () => {
+    it('proves a lower bound that no match of the tick beats, and calls a match optimal when it meets it', () => {
       fc.assert(
         fc.property(arrivals, (tickets) => {
-          for (const { priority, lowerBound } of planTick({ rules, tickets, nowMs: 60_000 }).matches) {
-            expect(lowerBound).toBeLessThanOrEqual(priority);
+          for (const match of planTick({ rules, tickets, nowMs: 60_000 }).matches) {
+            expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
+            expect(match.optimal).toBe(match.lowerBound === match.priority);
           }
         }),
         { numRuns: 20, seed: 4 },

@@ -34,6 +34,7 @@ export function makeGame(
     ...numbers,
     priority: g,
     lowerBound: Math.min(lowerBound, g),
+    optimal: lowerBound >= g,
   };
 }
 
