@@ -8,8 +8,8 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
-import { toView } from '../lib/contract/ticket.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
+import { toView } from '../lib/service/tickets/stored-ticket.ts';
 
 const client = documentClient();
 const deps = {

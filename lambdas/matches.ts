@@ -3,10 +3,10 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
-import { toMatchView } from '../lib/contract/match.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id } from '../lib/contract/ticket.ts';
-import { assignMatch, getMatch } from '../lib/service/placement/provision.ts';
+import { assignMatch, getMatch } from '../lib/service/placement/assign-match.ts';
+import { toMatchView } from '../lib/service/placement/stored-match.ts';
 
 const deps = { matches: singleMatchStore(documentClient(), environment('MATCHES_TABLE')) };
 

@@ -9,18 +9,21 @@ import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
+import { provisioners } from '../lib/provisioners/provisioners.ts';
 import { provision } from '../lib/service/placement/provision.ts';
 
 const client = documentClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  secrets: secretsManager(
-    new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
-    environment('SECRETS_PREFIX'),
-  ),
-  outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
-  clock,
+  provisioners: provisioners({
+    secrets: secretsManager(
+      new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
+      environment('SECRETS_PREFIX'),
+    ),
+    outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
+    clock,
+  }),
 };
 
 /** Messages are events as a rule sends them. */

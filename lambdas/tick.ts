@@ -8,8 +8,9 @@ import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import type { TickMessage, TickMetrics } from '../lib/service/ports.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
+import type { TickMessage } from '../lib/service/ticks/tick-message.ts';
+import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 
 const client = documentClient();
 const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };

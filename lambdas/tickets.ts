@@ -8,9 +8,10 @@ import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
-import { id, toView } from '../lib/contract/ticket.ts';
+import { id, waitSeconds } from '../lib/contract/ticket.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
-import { cancelTicket, getTicket, waitSeconds } from '../lib/service/tickets/tickets.ts';
+import { toView } from '../lib/service/tickets/stored-ticket.ts';
+import { cancelTicket, getTicket } from '../lib/service/tickets/tickets.ts';
 
 const client = documentClient();
 const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };

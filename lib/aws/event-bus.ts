@@ -4,7 +4,8 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
-import type { EventBus, MusterEvent } from '../service/ports.ts';
+import type { MusterEvent } from '../contract/events.ts';
+import type { EventBus } from '../service/ports/event-bus.ts';
 
 /** The most entries, and bytes of them with room for their envelopes, that one request may have. */
 const BATCH = 10;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { Problem } from '../contract/problem.ts';
 import { LIMITS } from '../contract/queue-definition.ts';
-import { StoreBusy } from '../service/ports.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
 import { logger } from './log.ts';
 
 /** A request as a route sees it. */

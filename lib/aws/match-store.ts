@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { MatchStatus, StoredMatch } from '../contract/match.ts';
-import { type MatchStore, type SingleMatchStore, StoreBusy } from '../service/ports.ts';
+import type { MatchStatus } from '../contract/match.ts';
+import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
 import { poolOrder, poolPartition } from '../service/ticks/buckets.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';

@@ -6,7 +6,8 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
-import { StoreBusy, type TickSender } from '../service/ports.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
+import type { TickSender } from '../service/ports/tick-sender.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 

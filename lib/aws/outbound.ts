@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Outbound, OutboundResult } from '../service/ports.ts';
+import type { Outbound, OutboundResult } from '../service/ports/outbound.ts';
 
 /** An answer's body is read up to this many bytes. */
 const BODY_BYTES_MAX = 64 * 1024;

@@ -5,8 +5,10 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Lease, QueueRecord, QueueStore, TickReport } from '../service/ports.ts';
+import type { Lease, QueueStore } from '../service/ports/queue-store.ts';
+import type { QueueRecord } from '../service/queues/queue-record.ts';
 import { rangesOf } from '../service/ticks/buckets.ts';
+import type { TickReport } from '../service/ticks/tick-report.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 
 /** Days a range's report is kept: it is of use only while the range is searched. */

@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { Secrets } from '../service/ports.ts';
+import type { Secrets } from '../service/ports/secrets.ts';
 
 /** How long a value is kept: a rotated secret is used after this at the latest. */
 const KEEP_MS = 5 * 60_000;

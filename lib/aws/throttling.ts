@@ -1,4 +1,4 @@
-import { StoreBusy } from '../service/ports.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
 
 /** What AWS says when it is asked for too much at once, or is out of order for a moment. */
 const THROTTLING = [

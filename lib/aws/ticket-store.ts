@@ -6,8 +6,9 @@ import {
   type QueryCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { StoredTicket, TicketStatus } from '../contract/ticket.ts';
-import type { TicketStore } from '../service/ports.ts';
+import type { TicketStatus } from '../contract/ticket.ts';
+import type { TicketStore } from '../service/ports/ticket-store.ts';
+import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
 import {
   type BucketPlan,
   type KeyRange,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { parseQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
-import { parseTicketsFile } from '../contract/ticket.ts';
 import type { Ticket } from '../engine/types.ts';
+import { parseTicketsFile } from '../service/tickets/read-tickets.ts';
 import { InvalidInput } from './failure.ts';
 
 /** @throws InvalidInput | Problem that names the file and the fields at fault */

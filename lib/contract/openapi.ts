@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { queueStats } from '../service/queues/stats.ts';
-import { acceptanceBody } from '../service/tickets/acceptance.ts';
-import { waitSeconds } from '../service/tickets/tickets.ts';
-import { dryRunBody } from '../service/ticks/offline.ts';
+import { acceptanceBody } from './acceptance.ts';
+import { dryRunBody } from './dry-run.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { Problem } from './problem.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
-import { id, newTicket, ticketView } from './ticket.ts';
+import { queueStats } from './queue-stats.ts';
+import { id, newTicket, ticketView, waitSeconds } from './ticket.ts';
 
 const problem = z
   .looseObject({

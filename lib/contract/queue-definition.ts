@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { releaseOptions } from '../policies/release.ts';
+import { eventType } from './event-type.ts';
 import { fieldProblems, invalid } from './problem.ts';
 
 /** Limits that callers meet; each stands here once. */
@@ -35,19 +36,6 @@ const secretName = z
     /^[A-Za-z0-9/_+=.@-]{1,128}$/,
     'Expected the name of a secret: 1 to 128 of the characters A–Z a–z 0–9 / _ + = . @ -',
   );
-
-/** Every event the service tells the outside about. */
-export const EVENT_TYPES = [
-  'TicketQueued',
-  'TicketCancelled',
-  'TicketTimedOut',
-  'MatchFound',
-  'MatchAccepted',
-  'MatchAssigned',
-  'MatchFailed',
-] as const;
-export const eventType = z.enum(EVENT_TYPES);
-export type EventType = z.output<typeof eventType>;
 
 const outboundUrl = z
   .url({ protocol: /^https?$/, error: 'Expected an https URL' })
@@ -166,7 +154,7 @@ function contradictions(definition: unknown): { between: string[]; message: stri
 }
 
 export type QueueDefinition = z.output<typeof queueDefinition>;
-export type Provisioner = z.output<typeof provisioner>;
+export type ProvisionerOptions = z.output<typeof provisioner>;
 export type Webhook = z.output<typeof webhook>;
 
 /**
@@ -190,12 +178,6 @@ export function checkQueueDefinition(value: unknown, source: string): QueueDefin
   const result = queueDefinition.safeParse(value);
   if (!result.success) throw invalid(source, fieldProblems(result.error.issues));
   return result.data;
-}
-
-/** Seconds a match of this queue may stay PLACING; undefined when nothing is provisioned. */
-export function placementTimeoutSeconds(provisioner: Provisioner | undefined): number | undefined {
-  if (provisioner === undefined || provisioner.type === 'none') return undefined;
-  return provisioner.timeoutSeconds ?? 300;
 }
 
 function hasCredentials(url: string): boolean {

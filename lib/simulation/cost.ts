@@ -1,4 +1,5 @@
-import type { EventType, QueueDefinition } from '../contract/queue-definition.ts';
+import type { EventType } from '../contract/event-type.ts';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Measures } from './measures.ts';
 
 /**

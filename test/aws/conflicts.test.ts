@@ -21,8 +21,8 @@ import { logger } from '../../lib/aws/log.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { sendAll, sqsClient } from '../../lib/aws/message-queue.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
-import type { MusterEvent } from '../../lib/service/ports.ts';
-import { StoreBusy } from '../../lib/service/ports.ts';
+import type { MusterEvent } from '../../lib/contract/events.ts';
+import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 import { onWire } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { httpHandler } from '../../lib/aws/http.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { Problem } from '../../lib/contract/problem.ts';
-import { StoreBusy } from '../../lib/service/ports.ts';
+import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 
 function event(changes: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEventV2 {
   return {

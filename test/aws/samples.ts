@@ -1,6 +1,6 @@
-import type { StoredMatch } from '../../lib/contract/match.ts';
-import type { StoredTicket } from '../../lib/contract/ticket.ts';
 import type { Player } from '../../lib/engine/types.ts';
+import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 import type { BucketPlan } from '../../lib/service/ticks/buckets.ts';
 
 /** What tests of stores store; they name only what they are about. */

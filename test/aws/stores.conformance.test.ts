@@ -3,15 +3,12 @@ import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
-import type {
-  Lease,
-  MatchStore,
-  QueueRecord,
-  QueueStore,
-  TicketStore,
-  TickReport,
-} from '../../lib/service/ports.ts';
+import type { MatchStore } from '../../lib/service/ports/match-store.ts';
+import type { Lease, QueueStore } from '../../lib/service/ports/queue-store.ts';
+import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
+import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
+import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';

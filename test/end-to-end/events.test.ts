@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import type { EventType } from '../../lib/contract/queue-definition.ts';
+import type { EventType } from '../../lib/contract/event-type.ts';
 import { testMuster } from './muster.ts';
 import { type Delivery, SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';

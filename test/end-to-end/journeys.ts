@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import type { EventType, QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { EventType } from '../../lib/contract/event-type.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
 import { fresh, player, type TestMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';

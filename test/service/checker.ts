@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredMatch } from '../../lib/contract/match.ts';
-import { isFinal, type StoredTicket } from '../../lib/contract/ticket.ts';
+import type { MusterEvent } from '../../lib/contract/events.ts';
+import { isFinal } from '../../lib/contract/ticket.ts';
 import { type Change, toEvent } from '../../lib/service/events/publish.ts';
-import type { MusterEvent } from '../../lib/service/ports.ts';
+import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 
 /** What is left when everything has come to rest. */
 export interface Outcome {

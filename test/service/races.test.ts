@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
-import type { TickMessage } from '../../lib/service/ports.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { ticksOf } from '../../lib/service/ticks/schedule.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
+import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { definition } from './definitions.ts';

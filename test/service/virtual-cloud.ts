@@ -4,12 +4,15 @@ import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import type { MusterEvent } from '../../lib/contract/events.ts';
+import { provisioners } from '../../lib/provisioners/provisioners.ts';
 import { type Change, MARKS, publish } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
-import type { MusterEvent, OutboundResult, TickMessage } from '../../lib/service/ports.ts';
+import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
+import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { NOW_MS } from '../aws/samples.ts';
 
@@ -58,17 +61,18 @@ export class VirtualCloud {
       return pass(call.operation, send);
     });
     this.#streams = streams;
+    const clock = {
+      now: () => this.nowMs,
+      sleep: (ms: number) =>
+        pass('sleep', async () => {
+          this.nowMs += ms;
+        }),
+    };
     this.deps = {
       tickets: ticketStore(client, tables.names.tickets),
       matches: matchStore(client, tables.names),
       queues: queueStore(client, tables.names.queues),
-      clock: {
-        now: () => this.nowMs,
-        sleep: (ms: number) =>
-          pass('sleep', async () => {
-            this.nowMs += ms;
-          }),
-      },
+      clock,
       newId: () => {
         const id = `${idPrefix}id-${this.ids.length}`;
         this.ids.push(id);
@@ -93,14 +97,17 @@ export class VirtualCloud {
             return [] as number[];
           }),
       },
-      secrets: { get: (name: string) => pass('get secret', async () => `whsec_${btoa(name)}`) },
-      outbound: {
-        post: (_url: string, body: string) =>
-          pass('post', async (): Promise<OutboundResult> => {
-            const address = `${JSON.parse(body).matchId}.games.example`;
-            return { outcome: 'answered', status: 200, body: JSON.stringify({ address }) };
-          }),
-      },
+      provisioners: provisioners({
+        clock,
+        secrets: { get: (name: string) => pass('get secret', async () => `whsec_${btoa(name)}`) },
+        outbound: {
+          post: (_url: string, body: string) =>
+            pass('post', async (): Promise<OutboundResult> => {
+              const address = `${JSON.parse(body).matchId}.games.example`;
+              return { outcome: 'answered', status: 200, body: JSON.stringify({ address }) };
+            }),
+        },
+      }),
     };
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misfits } from '../../lib/contract/ticket.ts';
+import { misfits } from '../../lib/service/tickets/misfits.ts';
 import { drawParty } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { definition } from '../service/definitions.ts';

@@ -1,5 +1,8 @@
+import type { MusterEvent } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
-import type { MusterEvent, Outbound, QueueStore, Secrets } from '../ports.ts';
+import type { Outbound } from '../ports/outbound.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
 

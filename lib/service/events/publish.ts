@@ -1,7 +1,10 @@
-import { type StoredMatch, toMatchView } from '../../contract/match.ts';
-import type { EventType, QueueDefinition } from '../../contract/queue-definition.ts';
-import { type StoredTicket, toView } from '../../contract/ticket.ts';
-import type { EventBus, MusterEvent, QueueStore } from '../ports.ts';
+import type { EventType } from '../../contract/event-type.ts';
+import type { MusterEvent } from '../../contract/events.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
+import type { EventBus } from '../ports/event-bus.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { type StoredTicket, toView } from '../tickets/stored-ticket.ts';
 import { subscribers } from './subscribers.ts';
 
 /** One write to the tickets or the matches table, as its stream tells it. */

@@ -1,4 +1,5 @@
-import type { EventType, QueueDefinition, Webhook } from '../../contract/queue-definition.ts';
+import type { EventType } from '../../contract/event-type.ts';
+import type { QueueDefinition, Webhook } from '../../contract/queue-definition.ts';
 
 /** The webhooks that want an event, each URL once. */
 export function subscribers(definition: QueueDefinition | undefined, type: EventType): Webhook[] {

@@ -1,12 +1,7 @@
-import type { StoredMatch } from '../../contract/match.ts';
+import type { DeadlineTimer } from '../ports/deadline-timer.ts';
 import type { AcceptanceDeps } from '../tickets/acceptance.ts';
 import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
-
-/** Where a deadline that is still to come is put back to. */
-export interface DeadlineTimer {
-  /** Calls again after a time; at most 15 minutes at once, so it may come early. */
-  again(matchId: string, afterMs: number): Promise<void>;
-}
+import type { StoredMatch } from './stored-match.ts';
 
 export interface DeadlineDeps extends AcceptanceDeps {
   readonly timer: DeadlineTimer;

@@ -1,5 +1,5 @@
 import type { MatchStatus } from '../../contract/match.ts';
-import { placementTimeoutSeconds, type QueueDefinition } from '../../contract/queue-definition.ts';
+import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
 
 /** A status of a match, and when it fails if nothing comes. */
 export interface Stage<Status extends MatchStatus = MatchStatus> {
@@ -22,6 +22,12 @@ export function statusAfterAcceptance(
   const seconds = placementTimeoutSeconds(definition.provisioner);
   if (seconds === undefined) return { status: 'COMPLETED' };
   return { status: 'PLACING', deadline: isoAfter(nowMs, seconds) };
+}
+
+/** Seconds a match of this queue may stay PLACING; undefined when nothing is provisioned. */
+function placementTimeoutSeconds(provisioner: ProvisionerOptions | undefined): number | undefined {
+  if (provisioner === undefined || provisioner.type === 'none') return undefined;
+  return provisioner.timeoutSeconds ?? 300;
 }
 
 function isoAfter(nowMs: number, seconds: number): string {

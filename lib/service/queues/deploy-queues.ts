@@ -1,6 +1,6 @@
 import { invalid, Problem } from '../../contract/problem.ts';
 import { parseQueueDefinition } from '../../contract/queue-definition.ts';
-import type { QueueStore } from '../ports.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
 import { deleteQueue, outboundProblems, putQueue } from './queues.ts';
 
 /**

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { type FieldProblem, fieldProblems, invalid, Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
-import type { QueueRecord, QueueStore } from '../ports.ts';
-import { StoreBusy } from '../ports.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
 import type { BucketPlan } from '../ticks/buckets.ts';
+import type { QueueRecord } from './queue-record.ts';
 
 /** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
 export const LEASE_MS = 10_000;

@@ -1,32 +1,9 @@
-import * as z from 'zod';
-import type { QueueStore, TicketStore } from '../ports.ts';
+import type { QueueStats } from '../../contract/queue-stats.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
 import { rangesOf } from '../ticks/buckets.ts';
 import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
-
-const seconds = z.number().nullable();
-
-export const queueStats = z
-  .object({
-    queue: z.string(),
-    waiting: z.number().int().meta({ description: 'Tickets that wait now' }),
-    oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when nobody waited' }),
-    lastTickAt: z.iso.datetime().nullable(),
-    tickMilliseconds: z
-      .number()
-      .nullable()
-      .meta({ description: 'How long the last tick took; of several buckets, the longest' }),
-    recentMatches: z
-      .object({
-        count: z.number().int(),
-        imbalanceMean: z.number().nullable(),
-        waitSecondsP50: seconds,
-        waitSecondsP99: seconds,
-      })
-      .meta({ description: 'Over the last matches of each bucket, 20 at most' }),
-  })
-  .meta({ id: 'QueueStats' });
-export type QueueStats = z.output<typeof queueStats>;
 
 /**
  * How a queue is doing.

@@ -1,17 +1,14 @@
-import * as z from 'zod';
-import type { StoredMatch } from '../../contract/match.ts';
+import { acceptanceBody } from '../../contract/acceptance.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
-import type { StoredTicket } from '../../contract/ticket.ts';
 import { statusAfterAcceptance } from '../placement/match-status.ts';
-import { StoreBusy, type TickSender } from '../ports.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { TickSender } from '../ports/tick-sender.ts';
 import { planAt } from '../ticks/buckets.ts';
 import { wake } from '../ticks/schedule.ts';
+import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 import { type TicketDeps, unknownTicket } from './tickets.ts';
-
-export const acceptanceBody = z
-  .strictObject({ accepted: z.boolean().meta({ description: 'false: the party does not play this match' }) })
-  .meta({ id: 'Acceptance' });
 
 export interface AcceptanceDeps extends TicketDeps {
   readonly ticks: TickSender;

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
-import { parseNewTicket, type StoredTicket } from '../../contract/ticket.ts';
-import type { SingleMatchStore, TicketStore } from '../ports.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/queues.ts';
 import { planAt } from '../ticks/buckets.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
+import { parseNewTicket } from './read-tickets.ts';
+import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 /**

@@ -1,6 +1,8 @@
-import type { StoredMatch } from '../../contract/match.ts';
-import { isFinal, type StoredTicket } from '../../contract/ticket.ts';
-import type { SingleMatchStore, TicketStore } from '../ports.ts';
+import { isFinal } from '../../contract/ticket.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { StoredTicket } from './stored-ticket.ts';
 
 export interface TicketStatusDeps {
   readonly tickets: TicketStore;

@@ -1,9 +1,14 @@
-import * as z from 'zod';
 import { Problem } from '../../contract/problem.ts';
-import { isFinal, misfits, type StoredTicket, toEngineTicket } from '../../contract/ticket.ts';
+import { isFinal } from '../../contract/ticket.ts';
 import { planTick } from '../../policies/plan.ts';
-import type { MatchStore, QueueRecord, QueueStore, TicketStore } from '../ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { MatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
+import { misfits } from './misfits.ts';
+import { type StoredTicket, toEngineTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface TicketDeps {
@@ -15,16 +20,6 @@ export interface TicketDeps {
 /** Waits between two looks at a ticket that is being long-polled: quick at first, then calmer. */
 const POLL_MS = [100, 150, 250, 250, 500] as const;
 const POLL_MAX_MS = 1_000;
-
-/** How long a request for a ticket may wait for news, as a client writes it. */
-export const waitSeconds = z
-  // Blank is 0 to Number, which nobody means by it.
-  .preprocess(
-    (text) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text),
-    z.number().min(0).max(20),
-  )
-  .optional()
-  .meta({ description: 'Answer when the status changes, or after this many seconds' });
 
 /**
  * A ticket as it is now. With `waitMs`, answers as soon as its status changes; at once when it is final
@@ -46,11 +41,6 @@ export async function getTicket(
     ticket = await current(deps, ticketId);
   }
   return ticket.status === 'QUEUED' ? { ...ticket, reason: await whyWaiting(deps, ticket) } : ticket;
-}
-
-export interface Clock {
-  now(): number;
-  sleep(ms: number): Promise<void>;
 }
 
 /**

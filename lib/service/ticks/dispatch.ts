@@ -1,4 +1,5 @@
-import type { QueueRecord, TicketStore } from '../ports.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
 
 /** A plan is kept this long after its successor began: writes under it may still be on their way. */

@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import { dryRunWithTime } from '../../contract/dry-run.ts';
 import { gameJson, type MatchResult } from '../../contract/match.ts';
 import { parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { fileTicket, parseTicketsFile } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { planTick } from '../../policies/plan.ts';
+import { parseTicketsFile } from '../tickets/read-tickets.ts';
 
 /**
  * One tick over given tickets, nothing stored: `muster match` and dry runs. Tickets past their
@@ -24,16 +24,6 @@ export function matchOffline(
   });
   return { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
 }
-
-const dryRunWithTime = z.strictObject({
-  tickets: z.array(z.unknown()),
-  now: z.iso.datetime({ offset: true }).optional(),
-});
-
-/** What a dry run takes: the tickets of a tickets file, alone or with the moment to search at. */
-export const dryRunBody = z
-  .union([z.array(fileTicket), dryRunWithTime.extend({ tickets: z.array(fileTicket) })])
-  .meta({ id: 'DryRun' });
 
 /**
  * Searches tickets from outside under a queue's definition.

@@ -1,6 +1,9 @@
-import type { QueueRecord, QueueStore, TickMessage, TickSender } from '../ports.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { TickSender } from '../ports/tick-sender.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
 import { LEASE_MS } from '../queues/queues.ts';
 import { planAt, tickRanges } from './buckets.ts';
+import type { TickMessage } from './tick-message.ts';
 
 /**
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a

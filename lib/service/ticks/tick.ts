@@ -1,21 +1,20 @@
-import { gameJson, type StoredMatch } from '../../contract/match.ts';
+import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { misfits, type StoredTicket, toEngineTicket } from '../../contract/ticket.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { planTick, type TickMemory } from '../../policies/plan.ts';
 import { firstStatus } from '../placement/match-status.ts';
-import type {
-  Lease,
-  MatchStore,
-  QueueRecord,
-  QueueStore,
-  TicketStore,
-  TickMessage,
-  TickMetrics,
-} from '../ports.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { MatchStore } from '../ports/match-store.ts';
+import type { Lease, QueueStore } from '../ports/queue-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
 import { LATE_MS, LEASE_MS } from '../queues/queues.ts';
+import { misfits } from '../tickets/misfits.ts';
+import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
 import { planAt, rangeName, type TickRange, tickRanges } from './buckets.ts';
 import { isOdd } from './schedule.ts';
+import type { TickMessage } from './tick-message.ts';
+import type { TickMetrics } from './tick-metrics.ts';
 
 /** How early a message may come: SQS counts delays in whole seconds. */
 const EARLY_MS = 1_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueRecord, TickMessage } from '../../../lib/service/ports.ts';
+import type { QueueRecord } from '../../../lib/service/queues/queue-record.ts';
 import { isOdd, keepAwake, ticksOf, wake } from '../../../lib/service/ticks/schedule.ts';
+import type { TickMessage } from '../../../lib/service/ticks/tick-message.ts';
 import { definition } from '../definitions.ts';
 
 const MINUTE = 60_000;

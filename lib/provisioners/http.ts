@@ -1,0 +1,54 @@
+import { assignment } from '../contract/match.ts';
+import { Problem, parseWith } from '../contract/problem.ts';
+import type { ProvisionerOptions } from '../contract/queue-definition.ts';
+import { signed } from '../service/events/signature.ts';
+import { toMatchView } from '../service/placement/stored-match.ts';
+import type { Outbound } from '../service/ports/outbound.ts';
+import type { Provision, Provisioner } from '../service/ports/provisioner.ts';
+import type { Secrets } from '../service/ports/secrets.ts';
+
+export interface HttpProvisionerDeps {
+  readonly secrets: Secrets;
+  readonly outbound: Outbound;
+  readonly clock: { now(): number };
+}
+
+/** POSTs the match to the studio's endpoint; the body of a 2xx answer is the assignment. */
+export function httpProvisioner(
+  deps: HttpProvisionerDeps,
+  options: ProvisionerOptions & { type: 'http' },
+): Provisioner {
+  return async (match) => {
+    const body = JSON.stringify(toMatchView(match));
+    const headers = {
+      'idempotency-key': match.matchId,
+      ...(options.secret !== undefined &&
+        signed(await deps.secrets.get(options.secret), match.matchId, body, deps.clock.now())),
+    };
+    const timeoutMs = (options.requestTimeoutSeconds ?? 5) * 1_000;
+    const result = await deps.outbound.post(options.url, body, headers, timeoutMs);
+    if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
+    if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
+    if (result.status < 200 || result.status >= 300) return refusal(result.status);
+    return readAssignment(result.body);
+  };
+}
+
+/** Client errors after which another try may succeed. */
+const RETRIED = [408, 425, 429];
+
+function refusal(status: number): Provision {
+  const why = `the provisioner answered ${status}`;
+  return status >= 400 && status < 500 && !RETRIED.includes(status)
+    ? { outcome: 'refused', why }
+    : { outcome: 'retry', why };
+}
+
+function readAssignment(body: string): Provision {
+  try {
+    return { outcome: 'assigned', assignment: parseWith(assignment, JSON.parse(body), 'The assignment') };
+  } catch (error) {
+    const why = error instanceof Problem ? error.message : 'its answer is not JSON';
+    return { outcome: 'refused', why: `the provisioner's answer cannot be used: ${why}` };
+  }
+}

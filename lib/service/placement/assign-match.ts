@@ -1,0 +1,37 @@
+import { assignment } from '../../contract/match.ts';
+import { Problem, parseWith } from '../../contract/problem.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { StoredMatch } from './stored-match.ts';
+
+/**
+ * Stores the assignment that a studio sends. The same assignment again returns the match as it is.
+ * @throws Problem 400, 404, 409 the match has another assignment, or its status takes none
+ */
+export async function assignMatch(
+  deps: { readonly matches: SingleMatchStore },
+  matchId: string,
+  body: unknown,
+): Promise<StoredMatch> {
+  const result = await deps.matches.assign(matchId, parseWith(assignment, body, 'The assignment'));
+  if (result === undefined) throw unknownMatch(matchId);
+  if (result.outcome === 'assigned') return result.match;
+  const { status } = result.match;
+  const why = result.match.assignment ? 'it has another assignment' : `it is ${status}`;
+  throw new Problem(409, `Match ${matchId} takes no assignment: ${why}.`, {
+    extensions: { matchStatus: status },
+  });
+}
+
+/** @throws Problem (404) */
+export async function getMatch(
+  deps: { readonly matches: SingleMatchStore },
+  matchId: string,
+): Promise<StoredMatch> {
+  const match = await deps.matches.get(matchId);
+  if (match === undefined) throw unknownMatch(matchId);
+  return match;
+}
+
+function unknownMatch(matchId: string): Problem {
+  return new Problem(404, `There is no match ${JSON.stringify(matchId)}. Matches are kept for a week.`);
+}

@@ -1,0 +1,4 @@
+export interface Clock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { FieldProblem } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Player } from '../../engine/types.ts';
+
+/** Why a party cannot play this queue at all; empty when it can. */
+export function misfits(players: readonly Player[], definition: QueueDefinition): FieldProblem[] {
+  const problems = clashes(players, definition);
+  if (players.length > definition.teamSize) {
+    problems.unshift({
+      pointer: '#/players',
+      detail: `Expected at most ${definition.teamSize} players (teamSize), got ${players.length}`,
+    });
+  }
+  if (problems.length === 0 && definition.roles && !seatable(players, definition.roles)) {
+    problems.push({
+      pointer: '#/players',
+      detail:
+        'Expected a party whose players can fill places of one team together; the roles they accept leave too few',
+    });
+  }
+  return problems;
+}
+
+/** Players that are there twice, and roles that are not the queue's. */
+export function clashes(
+  players: readonly { playerId?: string | undefined; roles?: readonly string[] | undefined }[],
+  { name, roles: known }: QueueDefinition,
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const seen = new Set<string>();
+  for (const [i, { playerId, roles }] of players.entries()) {
+    if (playerId !== undefined && seen.has(playerId)) {
+      problems.push({
+        pointer: `#/players/${i}/playerId`,
+        detail: `Expected each player once in a ticket, got ${playerId} again`,
+      });
+    }
+    if (playerId !== undefined) seen.add(playerId);
+    for (const [j, role] of (roles ?? []).entries()) {
+      if (known !== undefined && Object.hasOwn(known, role)) continue;
+      const theirs = known ? Object.keys(known).join(', ') : 'none: this queue has no roles';
+      problems.push({
+        pointer: `#/players/${i}/roles/${j}`,
+        detail: `Expected a role of queue ${name} (${theirs}), got ${role}`,
+      });
+    }
+  }
+  return problems;
+}
+
+/** Whether every player can have a place in one team: bipartite matching by augmenting paths. */
+function seatable(players: readonly Player[], roles: Readonly<Record<string, number>>): boolean {
+  const places = Object.entries(roles).flatMap(([role, count]) => Array<string>(count).fill(role));
+  const taken: (number | undefined)[] = places.map(() => undefined);
+  const seat = (player: number, tried: Set<number>): boolean =>
+    places.some((role, place) => {
+      const accepted = players[player]!.roles;
+      if (tried.has(place) || (accepted && !accepted.includes(role))) return false;
+      tried.add(place);
+      const holder = taken[place];
+      if (holder !== undefined && !seat(holder, tried)) return false;
+      taken[place] = player;
+      return true;
+    });
+  return players.every((_, player) => seat(player, new Set()));
+}

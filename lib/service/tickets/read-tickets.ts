@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { type FieldProblem, fieldProblems, invalid } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { fileTicket, type NewTicket, newTicket } from '../../contract/ticket.ts';
+import type { Ticket } from '../../engine/types.ts';
+import { clashes, misfits } from './misfits.ts';
+import { toEngineTicket } from './stored-ticket.ts';
+
+/**
+ * Reads what a client POSTs to a queue.
+ * @throws Problem (400) that names every field at fault
+ */
+export function parseNewTicket(body: unknown, definition: QueueDefinition): NewTicket {
+  const { ticket, problems } = readTicket(newTicket, body, definition);
+  if (ticket === undefined) throw invalid('The ticket', problems);
+  return ticket;
+}
+
+/**
+ * Reads a tickets file: ids are unique, and every ticket fits the queue.
+ * @param pointer where the list of tickets is in what the user gave
+ * @throws Problem (400) that names every field at fault
+ */
+export function parseTicketsFile(
+  body: unknown,
+  definition: QueueDefinition,
+  what: string,
+  pointer = '#',
+): Ticket[] {
+  if (!Array.isArray(body)) throw invalid(what, [{ pointer, detail: 'Expected a list of tickets' }]);
+  const seen = new Set<unknown>();
+  const read = body.map((item) => readTicket(fileTicket, item, definition));
+  const problems = read.flatMap((one, i) => {
+    const ticketId = body[i]?.ticketId;
+    const again = seen.has(ticketId);
+    if (ticketId !== undefined) seen.add(ticketId);
+    return [
+      ...one.problems,
+      ...(again
+        ? [{ pointer: '#/ticketId', detail: `Expected each ticketId once, got ${ticketId} again` }]
+        : []),
+    ].map((problem) => ({ ...problem, pointer: `${pointer}/${i}${problem.pointer.slice(1)}` }));
+  });
+  if (problems.length > 0) throw invalid(what, problems);
+  return read.map(({ ticket }) => toEngineTicket(ticket!));
+}
+
+/** A ticket in the form a schema gives it, or everything that is wrong with it. */
+function readTicket<T extends z.ZodType<NewTicket>>(
+  schema: T,
+  body: unknown,
+  definition: QueueDefinition,
+): { ticket?: z.output<T>; problems: FieldProblem[] } {
+  const result = schema.safeParse(body);
+  if (result.success) {
+    const problems = misfits(result.data.players, definition);
+    return problems.length > 0 ? { problems } : { ticket: result.data, problems };
+  }
+  const party = legible.safeParse(body);
+  return {
+    problems: [
+      ...fieldProblems(result.error.issues),
+      ...(party.success ? clashes(party.data.players, definition) : []),
+    ],
+  };
+}
+
+/** What can be read of the players of a ticket that is not valid, to name the rest of its faults too. */
+const legible = z.object({
+  players: z.array(
+    z
+      .object({
+        playerId: z.string().optional().catch(undefined),
+        roles: z.array(z.string()).optional().catch(undefined),
+      })
+      .catch({}),
+  ),
+});

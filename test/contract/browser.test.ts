@@ -1,0 +1,27 @@
+import { globSync } from 'node:fs';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+
+describe('The contract', () => {
+  it('bundles for a browser and imports only engine and policies beside packages', async () => {
+    const entryPoints = globSync('lib/contract/*.ts');
+    expect(entryPoints.length).toBeGreaterThan(5);
+    // With this platform a Node module is an error.
+    const { metafile, errors } = await build({
+      entryPoints,
+      bundle: true,
+      write: false,
+      outdir: 'unused',
+      platform: 'browser',
+      format: 'esm',
+      metafile: true,
+      logLevel: 'silent',
+    });
+    expect(errors).toEqual([]);
+    const rooms = Object.keys(metafile.inputs)
+      .filter((path) => path.startsWith('lib/'))
+      .map((path) => path.split('/')[1]);
+    expect([...new Set(rooms)].sort()).toEqual(expect.arrayContaining(['contract', 'policies']));
+    for (const room of rooms) expect(['contract', 'engine', 'policies', 'rules']).toContain(room);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { ProvisionerOptions } from '../../lib/contract/queue-definition.ts';
+import { provisioners } from '../../lib/provisioners/provisioners.ts';
+import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
+import { match } from '../aws/samples.ts';
+
+const HTTP: ProvisionerOptions = { type: 'http', url: 'https://games.example', secret: 'key' };
+
+function answering(result: OutboundResult) {
+  const requests: { url: string; body: string; headers: Record<string, string>; timeoutMs: number }[] = [];
+  const all = provisioners({
+    clock: { now: () => 1_700_000_000_000 },
+    secrets: { get: async (name) => `whsec_${btoa(name)}` },
+    outbound: {
+      post: async (url, body, headers, timeoutMs) => {
+        requests.push({ url, body, headers, timeoutMs });
+        return result;
+      },
+    },
+  });
+  return { all, requests };
+}
+
+const aMatch = () => match('duel', 'm1', ['a', 'b'], { status: 'PLACING' });
+const answered = (status: number, body = ''): OutboundResult => ({ outcome: 'answered', status, body });
+
+describe('The http provisioner', () => {
+  it('posts the match, signed, with its id as idempotency key, and reads the assignment', async () => {
+    const { all, requests } = answering(answered(200, '{"address":"eu1.example","port":7777}'));
+    const posted = aMatch();
+    expect(await all(HTTP)(posted)).toEqual({
+      outcome: 'assigned',
+      assignment: { address: 'eu1.example', port: 7777 },
+    });
+    const [request] = requests;
+    expect(request).toMatchObject({ url: 'https://games.example', timeoutMs: 5_000 });
+    expect(request!.headers).toMatchObject({
+      'idempotency-key': posted.matchId,
+      'webhook-id': posted.matchId,
+      'webhook-timestamp': '1700000000',
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
+    expect(JSON.parse(request!.body)).toMatchObject({ matchId: posted.matchId, teams: posted.teams });
+    expect(JSON.parse(request!.body)).not.toHaveProperty('ticketIds');
+  });
+
+  it.each([500, 503, 408, 425, 429, 302])('tries again after status %i', async (status) => {
+    const { all } = answering(answered(status));
+    expect(await all(HTTP)(aMatch())).toEqual({
+      outcome: 'retry',
+      why: `the provisioner answered ${status}`,
+    });
+  });
+
+  it.each([400, 404, 409])('gives up after status %i', async (status) => {
+    const { all } = answering(answered(status));
+    expect(await all(HTTP)(aMatch())).toEqual({
+      outcome: 'refused',
+      why: `the provisioner answered ${status}`,
+    });
+  });
+
+  it.each([
+    ['no JSON', 'ok', 'its answer is not JSON'],
+    ['no address', '{"port":7777}', '#/address'],
+  ])('gives up after an answer with %s', async (_, body, why) => {
+    const { all } = answering(answered(200, body));
+    expect(await all(HTTP)(aMatch())).toEqual({
+      outcome: 'refused',
+      why: expect.stringContaining(why),
+    });
+  });
+
+  it('tries again when the endpoint is unreachable and gives up when its address is forbidden', async () => {
+    const unreachable = answering({ outcome: 'unreachable', error: 'no answer' });
+    const forbidden = answering({ outcome: 'forbidden', error: 'a private address' });
+    expect(await unreachable.all(HTTP)(aMatch())).toEqual({ outcome: 'retry', why: 'no answer' });
+    expect(await forbidden.all(HTTP)(aMatch())).toEqual({
+      outcome: 'refused',
+      why: 'a private address',
+    });
+  });
+});
+
+describe('The provisioners "none" and "external"', () => {
+  it.each(['none', 'external'] as const)('%s calls nobody', async (type) => {
+    const { all, requests } = answering(answered(200));
+    expect(await all({ type })(aMatch())).toEqual({ outcome: 'left-to-studio' });
+    expect(requests).toEqual([]);
+  });
+});
