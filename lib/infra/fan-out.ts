@@ -115,6 +115,7 @@ export class FanOut extends Construct {
     // Tickets given back wake their queue; what is not due yet is sent again with a delay.
     tick.queue.allowSend(this.deadline.fn);
     this.deadline.queue.allowSend(this.deadline.fn);
+    this.deadline.queue.allowPostpone(this.deadline.fn);
   }
 
   /** Makes `publish` read a table's stream, each change at least once and in order per item. Returns the dead letters. */

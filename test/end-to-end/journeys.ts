@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
@@ -142,7 +142,9 @@ export const JOURNEYS = {
     await change(muster, deleted, 'deletedAt', '2026-01-01T00:00:00.000Z');
     await muster.cloud.schedules.run();
     await expectAwake(muster, waiting);
-    expect((await muster.rows('queues')).filter(({ queue }) => queue === deleted)).toEqual([]);
+    await vi.waitFor(async () => {
+      expect((await muster.rows('queues')).filter(({ queue }) => queue === deleted)).toEqual([]);
+    }, AWAKE_WITHIN);
   },
 } satisfies Record<string, Journey>;
 
@@ -187,10 +189,15 @@ async function putToSleep(muster: TestMuster, queue: string): Promise<void> {
 }
 
 async function expectAwake(muster: TestMuster, name: string): Promise<void> {
-  const rows = await muster.rows('queues');
-  const row = rows.find(({ queue, item }) => queue === name && item === 'definition');
-  expect(row?.awakeUntilMs, `when ${name} is awake until`).toBeGreaterThan(Date.now() - 5_000);
+  await vi.waitFor(async () => {
+    const rows = await muster.rows('queues');
+    const row = rows.find(({ queue, item }) => queue === name && item === 'definition');
+    expect(row?.awakeUntilMs, `when ${name} is awake until`).toBeGreaterThan(Date.now() - 5_000);
+  }, AWAKE_WITHIN);
 }
+
+/** Far less than the minute after which the schedule would hide a wake-up that was lost. */
+const AWAKE_WITHIN = { timeout: 20_000, interval: 100 };
 
 async function change({ cloud }: TestMuster, queue: string, attribute: string, value: unknown) {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));

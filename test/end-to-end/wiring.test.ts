@@ -4,10 +4,11 @@ import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
-import type { Properties, Resource } from '../../lib/local/template.ts';
+import type { Properties, Resource, Template } from '../../lib/local/template.ts';
 import { synthesized } from '../infra/synthesized.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { studioAround, type TestMuster } from './muster.ts';
+import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
 
 const { template, assetPathOf } = synthesized();
@@ -22,19 +23,22 @@ interface Access {
   readonly resourceArn: string;
 }
 
+/** How long a minute takes where calls are refused. */
+const MINUTE_MS = 2_000;
+/** Fewer kinds of calls would mean that the refusals do not reach the functions. */
+const REFUSED_MIN = 30;
+
 const invocations: Invocation[] = [];
 const accesses: Access[] = [];
 const muster = await watchedMuster();
+const refusals = refusalsOfEachCall();
+const failures: string[] = [];
+const failing = await failingMuster();
 
 /** The service of the whole template; what its functions are invoked with, and what they do, is kept. */
 async function watchedMuster(): Promise<TestMuster> {
   const { intercept } = retriesAtOnce();
-  const watching: Interceptor = (call, service, caller) => {
-    for (const { action, resourceArn } of accessesOf(call.target, call.operation, call.input))
-      if (caller !== undefined) accesses.push({ caller, action, resourceArn });
-    return intercept(call, service, caller);
-  };
-  const cloud = await startLocalCloud({ template, assetPathOf, port: 0, intercept: watching });
+  const cloud = await startLocalCloud({ template, assetPathOf, port: 0, intercept: watching(intercept) });
   for (const { logicalId } of cloud.stack.resources('AWS::Lambda::Function')) {
     const fn = cloud.function(logicalId);
     const { invoke } = fn;
@@ -46,9 +50,59 @@ async function watchedMuster(): Promise<TestMuster> {
   return studioAround(cloud);
 }
 
+/**
+ * The same service, whose calls to AWS are refused at first, each kind of them; what its functions do then is kept
+ * beside what they do when all goes well. Minutes are short, so that what a minute's schedule mends is mended soon.
+ */
+async function failingMuster(): Promise<TestMuster> {
+  const { intercept: atOnce } = retriesAtOnce();
+  const cloud = await startLocalCloud({
+    template: withMoreTries(template),
+    assetPathOf,
+    port: 0,
+    schedules: false,
+    intercept: watching((call, service, caller) =>
+      refusals.intercept(call, (allowed) => atOnce(allowed, service, caller), caller),
+    ),
+    log: ({ line }) => failures.push(line),
+  });
+  refusals.begin();
+  const minutes = setInterval(() => void cloud.schedules.run(), MINUTE_MS);
+  const stop = async () => {
+    clearInterval(minutes);
+    await cloud.stop();
+  };
+  return studioAround({ ...cloud, stop }, { repeats: true });
+}
+
+/** A message meets a refusal at each call that its function makes, which is more than one outage would do to it. */
+function withMoreTries({ Resources }: Template): Template {
+  const all = structuredClone(Resources) as Resources;
+  for (const { Type, Properties } of Object.values(all)) {
+    const redrive = Type === 'AWS::SQS::Queue' && Properties.RedrivePolicy;
+    if (redrive) (redrive as { maxReceiveCount: number }).maxReceiveCount += 20;
+  }
+  return { Resources: all };
+}
+
+/** Keeps what functions do. */
+function watching(intercept: Interceptor): Interceptor {
+  return (call, service, caller) => {
+    for (const { action, resourceArn } of accessesOf(call.target, call.operation, call.input))
+      if (caller !== undefined) accesses.push({ caller, action, resourceArn });
+    return intercept(call, service, caller);
+  };
+}
+
 describe.concurrent('with the whole template one can', () => {
   it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
     await journey(muster);
+  });
+});
+
+describe.concurrent('while each kind of call is refused at first one can still', () => {
+  it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
+    await journey(failing);
   });
 });
 
@@ -105,7 +159,12 @@ describe('the template', () => {
     expect(schedules.filter(({ arn }) => !used.has(arn))).toEqual([]);
   });
 
-  it('gives no function a right that was not used', () => {
+  it('lets functions do what they do when a call of theirs is refused', () => {
+    expect(refusals.refused.size).toBeGreaterThan(REFUSED_MIN);
+    expect(failures.filter((line) => line.includes('is not authorized'))).toEqual([]);
+  });
+
+  it('gives no function a right that neither success nor failure uses', () => {
     const { stack } = muster.cloud;
     const mappings = stack.resources('AWS::Lambda::EventSourceMapping');
     const functions = stack

@@ -96,6 +96,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem queues',
     'sqs:SendMessage tick',
     'sqs:SendMessage deadline',
+    'sqs:ChangeMessageVisibility deadline',
     'sqs:ReceiveMessage deadline',
     'sqs:DeleteMessage deadline',
     'sqs:GetQueueAttributes deadline',
