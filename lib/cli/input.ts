@@ -1,25 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { parseQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
+import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import { parseTicketsFile } from '../service/tickets/read-tickets.ts';
-import { InvalidInput } from './failure.ts';
+import { readJson } from './json-file.ts';
 
 /** @throws InvalidInput | Problem that names the file and the fields at fault */
 export function readQueueFile(path: string): QueueDefinition {
-  return parseQueueDefinition(readText(path), path);
+  return checkQueueDefinition(readJson(path), path);
 }
 
 /** @throws InvalidInput | Problem that names the file and the fields at fault */
 export function readTicketsFile(path: string, definition: QueueDefinition): Ticket[] {
-  const text = readText(path);
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    throw new InvalidInput(`${path}: expected JSON: ${(error as Error).message}`);
-  }
-  return parseTicketsFile(body, definition, path);
+  return parseTicketsFile(readJson(path), definition, path);
 }
 
 /** A time as an option: ISO 8601 with its offset, as milliseconds since the epoch. */
@@ -52,13 +44,4 @@ export function wholeNumber(value: string): number {
 /** Writes a result to standard output, all of it before the process may end. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new InvalidInput(`${path}: expected a file that can be read: ${code ?? (error as Error).message}`);
-  }
 }

@@ -1,4 +1,13 @@
-import { accessSync, closeSync, constants, existsSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidInput } from './failure.ts';
 
@@ -9,6 +18,9 @@ import { InvalidInput } from './failure.ts';
  */
 export function checkWritable(path: string | undefined): void {
   if (path === undefined) return;
+  if (existsSync(path) && statSync(path).isDirectory()) {
+    throw new InvalidInput(`cannot write ${path}: it is a folder`);
+  }
   orUnwritable(path, () => accessSync(existsSync(path) ? path : dirname(path), constants.W_OK));
 }
 
@@ -49,8 +61,23 @@ function orUnwritable<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw new InvalidInput(
-      `${path}: Expected a file that can be written: ${(error as NodeJS.ErrnoException).code}`,
-    );
+    throw new InvalidInput(whyUnwritable(path, error as NodeJS.ErrnoException));
+  }
+}
+
+function whyUnwritable(path: string, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `cannot write ${path}: folder not found: ${dirname(path)}`;
+    case 'EISDIR':
+      return `cannot write ${path}: it is a folder`;
+    case 'EACCES':
+    case 'EPERM':
+      return `cannot write ${path}: no permission`;
+    case 'ENOSPC':
+      return `cannot write ${path}: the disk is full`;
+    default:
+      return `cannot write ${path}: ${message}`;
   }
 }

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { InvalidInput } from './failure.ts';
+
+/** @throws InvalidInput that names the file and says why it cannot be read */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new InvalidInput(whyUnreadable(path, error as NodeJS.ErrnoException));
+  }
+}
+
+/** @throws InvalidInput that names the file and why it cannot be read, or the line and column where it stops being JSON */
+export function readJson(path: string): unknown {
+  const text = readText(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInput(whyNotJson(path, text, error as SyntaxError));
+  }
+}
+
+function whyUnreadable(path: string, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `file not found: ${path}`;
+    case 'EISDIR':
+      return `expected a file, got a folder: ${path}`;
+    case 'EACCES':
+    case 'EPERM':
+      return `no permission to read the file: ${path}`;
+    default:
+      return `cannot read the file: ${path}: ${message}`;
+  }
+}
+
+/** `FILE:LINE:COLUMN`, which terminals and editors open, counted from 1. */
+function whyNotJson(path: string, text: string, { message }: SyntaxError): string {
+  if (text.trim() === '') return `${path}:1:1: expected JSON, got an empty file`;
+  const [error] = jsonErrors(text);
+  if (error === undefined) return `${path}: expected JSON: ${message}`;
+  const before = text.slice(0, error.offset).split('\n');
+  return `${path}:${before.length}:${before.at(-1)!.length + 1}: expected JSON: ${WORDS[error.code] ?? message}`;
+}
+
+/** What `JSON.parse` objects to, with its offset: its own message does not always have one. */
+function jsonErrors(text: string): { code: string; offset: number }[] {
+  // Loaded when a file is not JSON, which is rare: it would make every command start later.
+  const { parse, printParseErrorCode } = createRequire(import.meta.url)(
+    'jsonc-parser',
+  ) as typeof import('jsonc-parser');
+  const errors: { error: number; offset: number }[] = [];
+  parse(text, errors, { disallowComments: true });
+  return errors.map(({ error, offset }) => ({ code: printParseErrorCode(error), offset }));
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'text here is not a string, number, true, false or null',
+  InvalidNumberFormat: 'a number is malformed',
+  PropertyNameExpected: 'a property name in double quotes is missing',
+  ValueExpected: 'a value is missing',
+  ColonExpected: 'a colon is missing',
+  CommaExpected: 'a comma is missing',
+  CloseBraceExpected: 'a closing brace is missing',
+  CloseBracketExpected: 'a closing bracket is missing',
+  EndOfFileExpected: 'there is more text after the end of the value',
+  InvalidCommentToken: 'JSON has no comments',
+  UnexpectedEndOfComment: 'JSON has no comments',
+  UnexpectedEndOfString: 'a closing double quote is missing',
+  UnexpectedEndOfNumber: 'a number is malformed',
+  InvalidUnicode: 'a \\u escape needs four hexadecimal digits',
+  InvalidEscapeCharacter: 'a backslash is followed by a character that cannot be escaped',
+  InvalidCharacter: 'a control character has to be escaped in a string',
+};
