@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { ParseError } from 'jsonc-parser';
 import { InvalidInput } from './failure.ts';
 
 /** @throws InvalidInput that names the file and says why it cannot be read */
@@ -51,7 +52,7 @@ function jsonErrors(text: string): { code: string; offset: number }[] {
   const { parse, printParseErrorCode } = createRequire(import.meta.url)(
     'jsonc-parser',
   ) as typeof import('jsonc-parser');
-  const errors: { error: number; offset: number }[] = [];
+  const errors: ParseError[] = [];
   parse(text, errors, { disallowComments: true });
   return errors.map(({ error, offset }) => ({ code: printParseErrorCode(error), offset }));
 }

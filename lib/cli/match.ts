@@ -5,18 +5,19 @@ import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 /** One tick over a file of tickets, offline. */
 export function matchCommand(): Command {
   return new Command('match')
-    .summary('search a file of tickets once, offline')
+    .summary('run one tick over a file of tickets, offline')
     .description(
-      'One tick over a file of tickets: prints the matches in the order released, and why the others wait.',
+      'Runs one tick over a file of tickets and prints JSON: the matches in the order released, and for every other ticket ' +
+        'why it still waits.',
     )
     .requiredOption('--queue <file>', 'queue definition')
     .requiredOption(
       '--tickets <file>',
-      'tickets: [{ "ticketId", "enqueuedAt", "players": [{ "playerId", "skill" }] }]',
+      'JSON list of { "ticketId", "enqueuedAt", "players": [{ "playerId", "skill" }] }',
     )
     .option(
       '--now <time>',
-      'the moment of the tick, ISO 8601 (default: when the last ticket was enqueued)',
+      'time of the tick, ISO 8601 (default: when the last ticket was enqueued)',
       isoTime,
     )
     .action((options: { queue: string; tickets: string; now?: number }) => {

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { allowClosedPipes } from './closed-pipe.ts';
 import { demoCommand } from './demo.ts';
 import { reportFailure } from './failure.ts';
 import { matchCommand } from './match.ts';
@@ -10,21 +12,32 @@ import { simulateCommand } from './simulate.ts';
 import { tuneCommand } from './tune.ts';
 import { validateCommand } from './validate.ts';
 
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+// Help lists the commands in this order, which is the order in which people meet them.
 const program = new Command('muster')
   .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
+  .version(version, '-V, --version', 'print the version')
+  .helpOption('-h, --help', 'print this help')
+  .helpCommand('help [command]', 'print the help of a command')
   .addCommand(demoCommand())
+  .addCommand(serveCommand())
+  .addCommand(validateCommand())
   .addCommand(matchCommand())
   .addCommand(partitionCommand())
-  .addCommand(reproduceCommand())
-  .addCommand(serveCommand())
   .addCommand(simulateCommand())
   .addCommand(tuneCommand())
-  .addCommand(validateCommand());
+  .addCommand(reproduceCommand());
 
 for (const command of [program, ...program.commands]) {
-  command.exitOverride().showHelpAfterError('(--help tells more)');
+  const words = command === program ? 'muster' : `muster ${command.name()}`;
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'print this help')
+    .showHelpAfterError(`Run "${words} --help" to see what it accepts.`);
 }
 
+allowClosedPipes();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -6,26 +6,27 @@ import { gameRulesOf } from '../policies/plan.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
-/** Everyone of a file of tickets into games at once, offline. */
+/** Puts all players of a file into games at once, offline. */
 export function partitionCommand(): Command {
   return new Command('partition')
-    .summary('put everyone of a file of tickets into games at once, offline')
+    .summary('put all players of a file into games at once, offline')
     .description(
-      'Puts everyone into games at once: prints the games of `muster match`, the objective they reach and its lower bound.',
+      'Puts as many players as possible into games at once and prints JSON: the games as `muster match` prints them, the ' +
+        'objective reached and a lower bound on it.',
     )
     .requiredOption('--queue <file>', 'queue definition')
-    .requiredOption('--tickets <file>', 'tickets, as for `muster match`')
+    .requiredOption('--tickets <file>', 'JSON list of tickets, as for `muster match`')
     .addOption(
       new Option(
         '--objective <name>',
-        'what to minimise: the worst imbalance, their sum, or the greatest unhappiness',
+        'what to minimise: the worst imbalance, the sum of imbalances, or the greatest unhappiness of a player',
       )
         .choices(['worst', 'sum', 'unhappiness'])
         .default('worst'),
     )
     .option(
       '--now <time>',
-      'the moment for priorities, ISO 8601 (default: when the last ticket was enqueued)',
+      'time at which waits are measured, ISO 8601 (default: when the last ticket was enqueued)',
       isoTime,
     )
     .action((options: { queue: string; tickets: string; objective: PartitionObjective; now?: number }) => {

@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import { Problem } from '../contract/problem.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
+import { musterClient } from './client.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { interruption } from './interruption.ts';
+import { readJson } from './json-file.ts';
+import { serveGuide } from './serve-guide.ts';
 
 interface ServeOptions {
   readonly port: number;
@@ -20,35 +24,39 @@ export function serveCommand(): Command {
   return new Command('serve')
     .summary('run the whole service on this machine')
     .description(
-      'Runs the service on this machine, made from the template that cdk deploy would deploy. ' +
-        'Prints one line with its URL when it is ready; Ctrl-C ends it.',
+      'Runs the service on this machine, built from the template that cdk deploy deploys. Prints one line with its ' +
+        'URL to standard output when it is ready, and on a terminal also the queues and a request to try. Ctrl-C stops it.',
     )
-    .option(
-      '--port <port>',
-      'where the HTTP API answers, on 127.0.0.1; 0: any that is free',
-      portNumber,
-      3000,
-    )
+    .option('--port <port>', 'port of the HTTP API on 127.0.0.1; 0 takes any free port', portNumber, 3000)
     .option('--queues <dir>', 'folder of queue definitions (default: queues of the checkout)')
-    .option('--data <dir>', 'keep tables and queues here, and go on from there (default: start empty)')
-    .option('--secrets <file>', 'JSON: the name of each secret and its value')
-    .option('--verbose', 'show the logs of the functions on standard error')
+    .option('--data <dir>', 'folder that keeps tables and queues for the next start (default: keep nothing)')
+    .option('--secrets <file>', 'JSON file with the name and value of each secret (default: no secrets)')
+    .option('--verbose', 'print the logs of the functions to standard error')
     .action(serve);
 }
 
 async function serve(options: ServeOptions): Promise<void> {
   const interrupted = interruption();
+  const people = process.stdout.isTTY === true;
+  if (people) console.error('Starting …');
   const cloud = await start(options);
-  console.log(`Muster is ready at ${cloud.url}`);
+  // Programs wait for this line, so a pipe gets this line alone.
+  console.log(`Muster is ready at ${styleText('bold', cloud.url)}`);
+  if (people) {
+    const queues = await musterClient(cloud.url).queues();
+    console.log(serveGuide(cloud.url, queues, { dataDir: options.data }));
+  }
   await interrupted;
   await cloud.stop();
 }
 
 /** @throws Failure | InvalidInput | Problem */
 async function start({ port, queues, data, secrets, verbose }: ServeOptions): Promise<LocalCloud> {
-  if (queues !== undefined && !existsSync(queues)) {
-    throw new InvalidInput(`Expected --queues to be a folder, got "${queues}", which does not exist.`);
+  if (queues !== undefined) {
+    if (!existsSync(queues)) throw new InvalidInput(`folder not found: ${queues}`);
+    checkFolder('--queues', queues);
   }
+  if (data !== undefined && existsSync(data)) checkFolder('--data', data);
   if (secrets !== undefined) await checkSecrets(secrets);
   // Imported when it is needed: the CDK takes a second to load.
   const { startMuster } = await import('../local/start-muster.ts');
@@ -69,7 +77,13 @@ async function start({ port, queues, data, secrets, verbose }: ServeOptions): Pr
   }
 }
 
+function checkFolder(option: string, path: string): void {
+  if (!statSync(path).isDirectory())
+    throw new InvalidInput(`${option}: expected a folder, got a file: ${path}`);
+}
+
 async function checkSecrets(file: string): Promise<void> {
+  readJson(file);
   try {
     await readSecrets(file);
   } catch (error) {

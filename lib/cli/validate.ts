@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { reportFailure } from './failure.ts';
 import { readQueueFile } from './input.ts';
@@ -6,19 +7,19 @@ import { readQueueFile } from './input.ts';
 export function validateCommand(): Command {
   return new Command('validate')
     .summary('check queue definitions')
-    .description(
-      'Checks queue definitions and tells every field at fault. Prints nothing on standard output.',
-    )
+    .description('Checks queue definitions and names every invalid field. Prints to standard error only.')
     .argument('<file...>', 'queue definitions')
     .action((files: string[]) => {
-      const names = new Map<string, string>();
+      const fileOfQueue = new Map<string, string>();
+      const valid = styleText('green', 'valid', { stream: process.stderr });
       for (const file of files) {
         try {
           const { name } = readQueueFile(file);
+          const other = fileOfQueue.get(name);
           console.error(
-            `${file}: fine (queue ${name}${names.has(name) ? `, the same name as ${names.get(name)}` : ''})`,
+            `${file}: ${valid} (queue ${name}${other === undefined ? '' : `, the same name as in ${other}`})`,
           );
-          names.set(name, file);
+          fileOfQueue.set(name, file);
         } catch (error) {
           process.exitCode = reportFailure(error);
         }

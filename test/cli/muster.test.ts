@@ -1,14 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { definition } from '../service/definitions.ts';
 import { file, muster } from './muster.ts';
 
+const duelTickets = (count: number) =>
+  file(
+    `${count}-tickets.json`,
+    Array.from({ length: count }, (_, i) => ({
+      ticketId: `t${i}`,
+      enqueuedAt: '2026-01-01T00:00:00Z',
+      players: [{ playerId: `p${i}`, skill: i }],
+    })),
+  );
+
 describe.concurrent('muster', () => {
-  it('tells every command by --help, and each command its options', async () => {
+  it('lists the commands by --help in the order people meet them, and the options of each', async () => {
     const { status, stdout, stderr } = await muster('--help');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const section = stdout.slice(stdout.indexOf('Commands:'));
     const commands = [...section.matchAll(/^ {2}(\w[\w-]*) /gm)].map(([, name]) => name!);
-    expect(commands).toEqual(expect.arrayContaining(['serve', 'match', 'validate', 'demo']));
+    expect(commands).toEqual([
+      'demo',
+      'serve',
+      'validate',
+      'match',
+      'partition',
+      'simulate',
+      'tune',
+      'reproduce',
+      'help',
+    ]);
     for (const command of commands.filter((name) => name !== 'help')) {
       const help = await muster(command, '--help');
       expect({ status: help.status, stderr: help.stderr }).toEqual({ status: 0, stderr: '' });
@@ -19,11 +42,22 @@ describe.concurrent('muster', () => {
   it.each([
     [[], /Usage: muster/],
     [['dance'], /unknown command 'dance'/],
+    [['srve'], /unknown command 'srve'\n\(Did you mean serve\?\)\nRun "muster --help"/],
     [['--loud'], /unknown option '--loud'/],
+    [
+      ['serve', '--prot', '1'],
+      /unknown option '--prot'\n\(Did you mean --port\?\)\nRun "muster serve --help"/,
+    ],
     [['serve', '--port', 'many'], /--port.*0 to 65535.*many/],
     [['serve', '--port', '70000'], /--port.*70000/],
-    [['serve', '--queues', '/nowhere'], /--queues.*\/nowhere/],
-    [['serve', '--secrets', '/nowhere.json'], /\/nowhere\.json/],
+    [['serve', '--queues', '/nowhere'], /^folder not found: \/nowhere\n$/],
+    [['serve', '--queues', 'package.json'], /^--queues: expected a folder, got a file: package\.json\n$/],
+    [['serve', '--data', 'package.json'], /^--data: expected a folder, got a file: package\.json\n$/],
+    [['serve', '--secrets', '/nowhere.json'], /^file not found: \/nowhere\.json\n$/],
+    [
+      ['simulate', '--queue', 'queues/duel.json', '--report', 'queues'],
+      /^cannot write queues: it is a folder\n$/,
+    ],
     [['demo', '--rate', '0'], /--rate.*0/],
     [['demo', '--url', 'here'], /--url.*here/],
     [['validate'], /missing required argument 'file'/],
@@ -34,6 +68,25 @@ describe.concurrent('muster', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  it('prints the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(await muster('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    ['match', ['--queue', 'queues/duel.json', '--tickets', duelTickets(5_000)]],
+    ['partition', ['--queue', 'queues/duel.json', '--tickets', duelTickets(5_000)]],
+  ])('%s ends in silence when the reader of its output goes away', async (command, args) => {
+    const child = spawn(process.execPath, ['lib/cli/muster.ts', command, ...args]);
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.stdout.destroy();
+    const [status, signal] = await once(child, 'close');
+    expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+
   it('demo against nothing ends with status 1 and one line', async () => {
     const { status, stdout, stderr } = await muster('demo', '--url', 'http://127.0.0.1:9');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -41,7 +94,7 @@ describe.concurrent('muster', () => {
   });
 
   it('a queue folder with a broken definition does not start: status 2, the file and field named', async () => {
-    const broken = file('broken.json', { ...definition(), tickSeconds: 0 });
+    const broken = file('broken-queue/broken.json', { ...definition(), tickSeconds: 0 });
     const folder = broken.slice(0, broken.lastIndexOf('/'));
     const { status, stdout, stderr } = await muster('serve', '--port', '0', '--queues', folder);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -58,24 +111,28 @@ describe.concurrent('muster validate', () => {
       'queues/raid.json',
     );
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-    expect(stderr.trim().split('\n')).toHaveLength(3);
+    expect(stderr.trim().split('\n')).toEqual([
+      'queues/arena.json: valid (queue arena)',
+      'queues/duel.json: valid (queue duel)',
+      'queues/raid.json: valid (queue raid)',
+    ]);
   });
 
   it('names every fault of every file, and ends with status 2', async () => {
     const { name: _, ...nameless } = definition({ timeoutSeconds: 0 });
     const files = ['nameless.json', 'fine.json', 'garbled.json'] as const;
     const contents = [{ ...nameless, colour: 'red' }, definition(), '{"name":'];
-    const paths = files.map((name, i) => file(`v/${name}`.replace('/', '-'), contents[i]));
+    const paths = files.map((name, i) => file(`validate/${name}`, contents[i]));
     const { status, stdout, stderr } = await muster('validate', ...paths, '/nowhere.json');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     const [nowhere, ...told] = stderr.trim().split('\n').reverse();
-    expect(nowhere).toMatch(/\/nowhere\.json: .*ENOENT/);
+    expect(nowhere).toBe('file not found: /nowhere.json');
     expect(told.reverse()).toEqual([
       expect.stringMatching(/nameless\.json: #\/name: /),
       expect.stringMatching(/nameless\.json: #\/timeoutSeconds: /),
       expect.stringMatching(/nameless\.json: #\/colour: /),
-      expect.stringMatching(/fine\.json: fine \(queue duel/),
-      expect.stringMatching(/garbled\.json: #: Expected JSON/),
+      expect.stringMatching(/fine\.json: valid \(queue duel/),
+      expect.stringMatching(/garbled\.json:1:9: expected JSON: a value is missing$/),
     ]);
   });
 });

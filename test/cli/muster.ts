@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, vi } from 'vitest';
 
@@ -29,6 +29,7 @@ export function muster(...args: string[]): Promise<Run> {
 export function file(name: string, content: unknown): string {
   folder ??= mkdtempSync(join(tmpdir(), 'muster-cli-test-'));
   const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;
 }

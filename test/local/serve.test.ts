@@ -66,17 +66,20 @@ const isLinux = process.platform === 'linux';
 
 // Each start synthesizes the app, which takes its time on a busy machine.
 describe('muster serve', { timeout: 90_000 }, () => {
-  test.skipIf(!isLinux)('prints one line when it is ready; Ctrl-C ends all of it', async () => {
-    const service = serve('--port', '0', '--queues', queuesDir());
-    const url = await readyUrl(service);
-    const { queues } = (await (await fetch(`${url}/queues`)).json()) as { queues: { name: string }[] };
-    expect(queues.map(({ name }) => name)).toEqual(['duel']);
-    const started = descendants(service.child);
-    expect(started.length).toBeGreaterThan(0);
-    service.child.kill('SIGINT');
-    expect(await service.exited).toEqual({ status: 0, stdout: `Muster is ready at ${url}\n`, stderr: '' });
-    await until(() => started.every(isGone));
-  });
+  test.skipIf(!isLinux)(
+    'prints one line to a pipe when it is ready, and stops everything at Ctrl-C',
+    async () => {
+      const service = serve('--port', '0', '--queues', queuesDir());
+      const url = await readyUrl(service);
+      const { queues } = (await (await fetch(`${url}/queues`)).json()) as { queues: { name: string }[] };
+      expect(queues.map(({ name }) => name)).toEqual(['duel']);
+      const started = descendants(service.child);
+      expect(started.length).toBeGreaterThan(0);
+      service.child.kill('SIGINT');
+      expect(await service.exited).toEqual({ status: 0, stdout: `Muster is ready at ${url}\n`, stderr: '' });
+      await until(() => started.every(isGone));
+    },
+  );
 
   test.skipIf(!isLinux)('leaves no process behind when it is killed', async () => {
     const service = serve('--port', '0', '--queues', queuesDir());
@@ -142,8 +145,8 @@ describe('muster serve', { timeout: 90_000 }, () => {
 
   test.each([
     [['--port', 'many'], /Expected a port from 0 to 65535, got "many"/],
-    [['--queues', '/no/such/folder'], /^Expected --queues to be a folder, got "\/no\/such\/folder".*\n$/],
-    [['--secrets', '/no/such/file'], /^Expected \/no\/such\/file to be a JSON object of secret names.*\n$/],
+    [['--queues', '/no/such/folder'], /^folder not found: \/no\/such\/folder\n$/],
+    [['--secrets', '/no/such/file'], /^file not found: \/no\/such\/file\n$/],
   ])('%j is wrong usage', async (args, told) => {
     const { status, stdout, stderr } = await serve(...args).exited;
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -1,0 +1,39 @@
+import { styleText } from 'node:util';
+import type { QueueDefinition } from '../contract/queue-definition.ts';
+
+/** What people at a terminal read below the URL: the queues, a request to try, and how it stops. */
+export function serveGuide(
+  url: string,
+  definitions: readonly QueueDefinition[],
+  { dataDir }: { readonly dataDir: string | undefined },
+): string {
+  const lines: [string, string][] = [
+    ['queues', definitions.map(queueText).join(' · ') || `none yet: PUT ${url}/queues/NAME adds one`],
+  ];
+  const first = simplest(definitions);
+  if (first !== undefined) lines.push(['try', postTicket(url, first.name)]);
+  lines.push([
+    'stop',
+    dataDir === undefined
+      ? 'Ctrl-C; tickets and matches are gone then, --data DIR keeps them'
+      : `Ctrl-C; tickets and matches stay in ${dataDir}`,
+  ]);
+  return lines.map(([label, text]) => `  ${styleText('dim', label.padEnd(8))}${text}`).join('\n');
+}
+
+/** A line for a shell that posts a ticket of one player. */
+function postTicket(url: string, queue: string): string {
+  const ticket = { ticketId: 't-1', players: [{ playerId: 'ann', skill: 1500 }] };
+  return `curl -H 'content-type: application/json' -d '${JSON.stringify(ticket)}' ${url}/queues/${queue}/tickets`;
+}
+
+/** The queue that needs the fewest players for a match, without roles if there is one. */
+function simplest(definitions: readonly QueueDefinition[]): QueueDefinition | undefined {
+  const effort = ({ teamSize, roles }: QueueDefinition) => teamSize + (roles === undefined ? 0 : 1000);
+  return definitions.toSorted((a, b) => effort(a) - effort(b) || (a.name < b.name ? -1 : 1))[0];
+}
+
+function queueText({ name, teamSize, roles }: QueueDefinition): string {
+  const seats = Object.entries(roles ?? {}).map(([role, count]) => `${count} ${role}`);
+  return `${name} (${[`${teamSize} against ${teamSize}`, ...seats].join(', ')})`;
+}
