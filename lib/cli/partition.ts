@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { gameJson } from '../contract/match.ts';
-import type { PartitionObjective } from '../engine/partition/partition.ts';
-import { partitionTickets } from '../engine/partition/partition-tickets.ts';
+import { partitionTickets } from '../engine/partition/partition.ts';
+import type { PartitionObjective } from '../engine/partition/solo-partition.ts';
 import { gameRulesOf } from '../policies/plan.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';

@@ -1,4 +1,4 @@
-import { GameQueue } from './index/game-queue.ts';
+import { GameQueue } from './index/solo-queue.ts';
 import { TicketQueue } from './index/ticket-queue.ts';
 import { explainWaiting } from './model/explain.ts';
 import type { Forbids } from './model/forbids.ts';

@@ -1,5 +1,5 @@
 import { type Forbids, GamePool } from '../engine/game-pool.ts';
-import { partitionTickets } from '../engine/partition/partition-tickets.ts';
+import { partitionTickets } from '../engine/partition/partition.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 

@@ -1,15 +1,15 @@
 import { cpus, totalmem } from 'node:os';
 import { QueueRoom } from '@colyseus/core';
-import { bestGame } from '../../lib/engine/best-game.ts';
-import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
 import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
-import { GameQueue } from '../../lib/engine/index/game-queue.ts';
-import { partition } from '../../lib/engine/partition/partition.ts';
-import { partitionTickets } from '../../lib/engine/partition/partition-tickets.ts';
+import { GameQueue } from '../../lib/engine/index/solo-queue.ts';
+import { partitionTickets } from '../../lib/engine/partition/partition.ts';
+import { partition } from '../../lib/engine/partition/solo-partition.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
+import { bestGame } from '../engine/reference/best-game.ts';
+import { bestRoleGame } from '../engine/reference/best-role-game.ts';
 
 /** One line of the results: what was done, what was hoped for, what was reached. */
 export interface BenchRow {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { checkGame } from './oracle.ts';
 import { normal, randomCase, seeded } from './random-pool.ts';
+import { bestRoleGame } from './reference/best-role-game.ts';
 
 const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
 

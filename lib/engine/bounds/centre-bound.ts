@@ -1,7 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { GameRules } from '../types.ts';
-import { CentreGreedy } from './centre-greedy.ts';
+import { CentreGreedy } from './centre-basis.ts';
 
 /**
  * The centre bound, for pools with roles in which no search can be exact in time, such as roles whose players stand

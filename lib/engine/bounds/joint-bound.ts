@@ -1,4 +1,4 @@
-import { type Chosen, ssd } from './bounds.ts';
+import { type Chosen, ssd } from './fill-bound.ts';
 
 /**
  * Lower bounds on the whole imbalance α·d_1 + v_q, for where a bound on v_q alone is far off: around a player who stands

@@ -1,4 +1,4 @@
-import { SortedSlots } from '../collections/sorted-slots.ts';
+import { SortedSlots } from '../collections/sorted-ids.ts';
 import type { Entry } from './entry.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { imbalancePerRange, lemma1 } from '../bounds/bounds.ts';
+import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { WindowCounter } from '../bounds/windows.ts';
 import type { Forbids } from '../model/forbids.ts';
+import { shapesOf } from '../model/party-mixes.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { shapesOf } from '../model/shapes.ts';
-import type { DividedGame } from '../model/split.ts';
+import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Candidates } from '../search/chosen-tickets.ts';
 import { TicketDive } from '../search/ticket-dive.ts';
 import { TicketSearch } from '../search/ticket-search.ts';

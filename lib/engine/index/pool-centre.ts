@@ -1,8 +1,8 @@
 import { CentreBound } from '../bounds/centre-bound.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/split.ts';
-import type { ExchangeSearch } from '../search/exchange-search.ts';
+import type { DividedGame } from '../model/ticket-divider.ts';
+import type { ExchangeSearch } from '../search/solo-exchanges.ts';
 import type { GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
 

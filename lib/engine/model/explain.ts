@@ -1,8 +1,8 @@
 import type { GameRules } from '../types.ts';
 import type { Forbids } from './forbids.ts';
+import { shapesOf } from './party-mixes.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
-import { shapesOf } from './shapes.ts';
 
 /**
  * Why no game with this ticket can be formed, when a count shows it: too few players, a role that too few accept, a

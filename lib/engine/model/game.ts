@@ -2,7 +2,7 @@ import type { Game, GameRules, Seat } from '../types.ts';
 import { imbalance, priority } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
-import { skillsOf } from './split.ts';
+import { skillsOf } from './ticket-divider.ts';
 
 /**
  * The game these tickets play, with exact numbers. The team with the smallest ticketId stands first,

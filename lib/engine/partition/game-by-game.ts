@@ -1,9 +1,9 @@
 import type { GamePool } from '../game-pool.ts';
 import type { Forbids } from '../model/forbids.ts';
+import { shapesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { shapesOf } from '../model/shapes.ts';
-import type { DividedGame } from '../model/split.ts';
+import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Game, GameRules } from '../types.ts';
 
 /** Where games are sought. */

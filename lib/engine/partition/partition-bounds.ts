@@ -1,4 +1,4 @@
-import { imbalancePerRange } from '../bounds/bounds.ts';
+import { imbalancePerRange } from '../bounds/fill-bound.ts';
 import { sortSkills } from '../collections/sort-skills.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { GameRules } from '../types.ts';

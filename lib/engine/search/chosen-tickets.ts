@@ -1,8 +1,8 @@
 import { type Forbids, mayMeet } from '../model/forbids.ts';
+import { fitsShape, shapesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import { Seating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { Seating } from '../model/seating.ts';
-import { fitsShape, shapesOf } from '../model/shapes.ts';
 
 /** Where a search looks: at the games of one ticket, the anchor, with others of these. */
 export interface Candidates {

@@ -1,6 +1,6 @@
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, Splitter } from '../model/split.ts';
+import { type DividedGame, Splitter } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**

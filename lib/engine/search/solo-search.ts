@@ -1,5 +1,5 @@
-import { farthestBound, imbalancePerRange, meanDeviationBound, ssd } from '../bounds/bounds.ts';
-import { Halver } from '../model/halver.ts';
+import { farthestBound, imbalancePerRange, meanDeviationBound, ssd } from '../bounds/fill-bound.ts';
+import { Halver } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Forbids } from '../model/forbids.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/split.ts';
+import type { DividedGame } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
-import { polish } from './polish.ts';
+import { polish } from './ticket-exchanges.ts';
 
 /**
  * Looks for any game of one ticket where the exact search has ended without one: depth-first over the candidates, those

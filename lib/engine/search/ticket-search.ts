@@ -1,14 +1,14 @@
-import { imbalancePerRange, skillSpreadBound } from '../bounds/bounds.ts';
+import { imbalancePerRange, skillSpreadBound } from '../bounds/fill-bound.ts';
 import { type ChosenAround, deficitOf, jointBound } from '../bounds/joint-bound.ts';
 import type { Forbids } from '../model/forbids.ts';
+import { Seating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { Seating } from '../model/seating.ts';
-import type { DividedGame } from '../model/split.ts';
+import type { DividedGame } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
 import { Lineup } from './lineup.ts';
-import { polish } from './polish.ts';
+import { polish } from './ticket-exchanges.ts';
 
 /**
  * The exact search for the best game around one ticket, with parties, roles, refused pairs and waiting

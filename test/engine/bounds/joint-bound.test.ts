@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { imbalancePerRange, skillSpreadBound } from '../../../lib/engine/bounds/bounds.ts';
+import { imbalancePerRange, skillSpreadBound } from '../../../lib/engine/bounds/fill-bound.ts';
 import { deficitOf, jointBound } from '../../../lib/engine/bounds/joint-bound.ts';
-import { Halver } from '../../../lib/engine/model/halver.ts';
 import { halvings } from '../../../lib/engine/model/halvings.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
+import { Halver } from '../../../lib/engine/model/solo-divider.ts';
 import { seeded } from '../random-pool.ts';
 
 const infinity = Number.POSITIVE_INFINITY;

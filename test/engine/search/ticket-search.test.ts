@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { poolTicket, sortBySkill } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { type DividedGame, skillsOf } from '../../../lib/engine/model/split.ts';
+import { type DividedGame, skillsOf } from '../../../lib/engine/model/ticket-divider.ts';
 import type { Candidates } from '../../../lib/engine/search/chosen-tickets.ts';
 import { TicketDive } from '../../../lib/engine/search/ticket-dive.ts';
 import { TicketSearch } from '../../../lib/engine/search/ticket-search.ts';

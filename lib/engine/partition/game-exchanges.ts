@@ -1,7 +1,7 @@
 import { type Forbids, mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, Splitter } from '../model/split.ts';
+import { type DividedGame, Splitter } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /** What the games of a partition are worth together: less is better. */

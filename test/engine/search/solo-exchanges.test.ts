@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { ExchangeSearch } from '../../../lib/engine/search/exchange-search.ts';
+import { ExchangeSearch } from '../../../lib/engine/search/solo-exchanges.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { normal, seeded } from '../random-pool.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LinkedSlots } from '../../../lib/engine/collections/linked-slots.ts';
-import { SortedSlots } from '../../../lib/engine/collections/sorted-slots.ts';
+import { LinkedSlots } from '../../../lib/engine/collections/linked-ids.ts';
+import { SortedSlots } from '../../../lib/engine/collections/sorted-ids.ts';
 import { seeded } from '../random-pool.ts';
 
 interface Entry {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bestGame } from '../../../lib/engine/best-game.ts';
-import { GameQueue } from '../../../lib/engine/index/game-queue.ts';
+import { GameQueue } from '../../../lib/engine/index/solo-queue.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { allGames, scale } from '../oracle.ts';
 import { normal, randomCase, seeded } from '../random-pool.ts';
+import { bestGame } from '../reference/best-game.ts';
 
 const tickets = (skills: readonly number[]) =>
   skills.map((skill, i) => ({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `p${i}`, skill }] }));

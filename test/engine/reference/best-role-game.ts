@@ -1,12 +1,12 @@
-import { imbalancePerRange, lemma1 } from './bounds/bounds.ts';
-import { CentreBound } from './bounds/centre-bound.ts';
-import { orderBySkill } from './collections/sort-skills.ts';
-import { type PooledTicket, poolPlayer } from './model/pooled-ticket.ts';
-import { RoleTable } from './model/roles.ts';
-import type { DividedGame } from './model/split.ts';
-import { ExchangeSearch } from './search/exchange-search.ts';
-import { TicketSearch } from './search/ticket-search.ts';
-import type { GameRules } from './types.ts';
+import { CentreBound } from '../../../lib/engine/bounds/centre-bound.ts';
+import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/fill-bound.ts';
+import { orderBySkill } from '../../../lib/engine/collections/sort-skills.ts';
+import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
+import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import type { DividedGame } from '../../../lib/engine/model/ticket-divider.ts';
+import { ExchangeSearch } from '../../../lib/engine/search/solo-exchanges.ts';
+import { TicketSearch } from '../../../lib/engine/search/ticket-search.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A game of players with roles, by their indices. */
 export interface BestRoleGame {

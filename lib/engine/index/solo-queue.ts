@@ -1,7 +1,7 @@
-import { imbalancePerRange, lemma1 } from '../bounds/bounds.ts';
+import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
-import { LinkedSlots } from '../collections/linked-slots.ts';
-import { SortedSlots } from '../collections/sorted-slots.ts';
+import { LinkedSlots } from '../collections/linked-ids.ts';
+import { SortedSlots } from '../collections/sorted-ids.ts';
 import { SoloSearch } from '../search/solo-search.ts';
 import type { GameRules } from '../types.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { Seating } from '../../../lib/engine/model/role-seating.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { Seating } from '../../../lib/engine/model/seating.ts';
 import { seeded } from '../random-pool.ts';
 
 it('a seating finds a place for a player exactly when all can be seated, while parties join and leave', () => {

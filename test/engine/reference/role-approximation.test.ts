@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
-import { RoleTable } from '../../lib/engine/model/roles.ts';
-import { RoleApproximation } from '../../lib/engine/role-approximation.ts';
-import type { GameRules } from '../../lib/engine/types.ts';
-import { randomCase, seeded } from './random-pool.ts';
+import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
+import { randomCase, seeded } from '../random-pool.ts';
+import { bestRoleGame } from './best-role-game.ts';
+import { RoleApproximation } from './role-approximation.ts';
 
 describe("Theorem 3's approximation", () => {
   it('keeps the shortest interval and stays within its ratio of the best game while players come and go', () => {

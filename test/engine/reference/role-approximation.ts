@@ -1,12 +1,12 @@
-import { lemma6 } from './bounds/bounds.ts';
-import { WindowCounter } from './bounds/windows.ts';
-import { KeyHeap } from './collections/key-heap.ts';
-import { imbalance } from './model/imbalance.ts';
-import { type PooledTicket, poolPlayer } from './model/pooled-ticket.ts';
-import { RoleTable } from './model/roles.ts';
-import { Seating } from './model/seating.ts';
-import { Splitter, skillsOf } from './model/split.ts';
-import type { GameRules } from './types.ts';
+import { lemma6 } from '../../../lib/engine/bounds/fill-bound.ts';
+import { WindowCounter } from '../../../lib/engine/bounds/windows.ts';
+import { KeyHeap } from '../../../lib/engine/collections/key-heap.ts';
+import { imbalance } from '../../../lib/engine/model/imbalance.ts';
+import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
+import { Seating } from '../../../lib/engine/model/role-seating.ts';
+import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import { Splitter, skillsOf } from '../../../lib/engine/model/ticket-divider.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A game of the approximation, by the ids of its players. */
 export interface ApproximateGame {

@@ -1,5 +1,5 @@
+import { Seating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { Seating } from '../model/seating.ts';
 import type { GameRules } from '../types.ts';
 
 /**

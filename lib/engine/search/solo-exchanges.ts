@@ -2,7 +2,7 @@ import { type Forbids, mayAllMeet } from '../model/forbids.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { Splitter } from '../model/split.ts';
+import { Splitter } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**

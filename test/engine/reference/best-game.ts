@@ -1,7 +1,7 @@
-import { imbalancePerRange, lemma1 } from './bounds/bounds.ts';
-import { sortSkills } from './collections/sort-skills.ts';
-import { SoloSearch } from './search/solo-search.ts';
-import type { GameRules } from './types.ts';
+import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/fill-bound.ts';
+import { sortSkills } from '../../../lib/engine/collections/sort-skills.ts';
+import { SoloSearch } from '../../../lib/engine/search/solo-search.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A best game of a list of players, by their indices in it. */
 export interface BestGame {

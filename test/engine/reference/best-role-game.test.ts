@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { bestRoleGame } from '../../lib/engine/best-role-game.ts';
-import { imbalance } from '../../lib/engine/model/imbalance.ts';
-import { RoleTable } from '../../lib/engine/model/roles.ts';
-import type { GameRules } from '../../lib/engine/types.ts';
-import { allGames, scale } from './oracle.ts';
-import { normal, randomCase, seeded } from './random-pool.ts';
+import { imbalance } from '../../../lib/engine/model/imbalance.ts';
+import { RoleTable } from '../../../lib/engine/model/roles.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
+import { allGames, scale } from '../oracle.ts';
+import { normal, randomCase, seeded } from '../random-pool.ts';
+import { bestRoleGame } from './best-role-game.ts';
 
 describe('the best game with roles from scratch', () => {
   it('agrees with brute force, or bounds it when the budget is short', () => {

@@ -1,8 +1,8 @@
 import { type Forbids, mayAllMeet } from '../model/forbids.ts';
+import { gameShapes, teamShapes } from '../model/party-mixes.ts';
 import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { gameShapes, teamShapes } from '../model/shapes.ts';
-import { type DividedGame, Splitter } from '../model/split.ts';
+import { type DividedGame, Splitter } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
