@@ -1,4 +1,4 @@
-import { GameQueue } from './index/solo-queue.ts';
+import { SoloQueue } from './index/solo-queue.ts';
 import { TicketQueue } from './index/ticket-queue.ts';
 import { explainWaiting } from './model/explain.ts';
 import type { Forbids } from './model/forbids.ts';
@@ -132,7 +132,7 @@ export class GamePool {
     return false;
   }
 
-  #makeSolo(game: ReturnType<GameQueue['best']>, nowMs: number): Game | undefined {
+  #makeSolo(game: ReturnType<SoloQueue['best']>, nowMs: number): Game | undefined {
     if (!game) return undefined;
     const members = Array.from(game.players, (id) => this.#solo!.tickets[id]);
     return makeGame(
@@ -163,12 +163,12 @@ export class GamePool {
 
 /** The plain queue with the tickets that its ids stand for. */
 class SoloTickets {
-  readonly queue: GameQueue;
+  readonly queue: SoloQueue;
   readonly tickets: PooledTicket[];
   readonly ids = new Map<string, number>();
 
   constructor(rules: GameRules, nodeBudget: number | undefined, waiting: Iterable<PooledTicket>) {
-    this.queue = new GameQueue(rules, { nodeBudget });
+    this.queue = new SoloQueue(rules, { nodeBudget });
     this.tickets = sortBySkill([...waiting]);
     for (let id = 0; id < this.tickets.length; id++) this.ids.set(this.tickets[id].ticket.ticketId, id);
     this.queue.load(Float64Array.from(this.tickets, (pooled) => pooled.mean));

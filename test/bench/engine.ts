@@ -2,9 +2,9 @@ import { cpus, totalmem } from 'node:os';
 import { QueueRoom } from '@colyseus/core';
 import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
-import { GameQueue } from '../../lib/engine/index/solo-queue.ts';
+import { SoloQueue } from '../../lib/engine/index/solo-queue.ts';
 import { partitionTickets } from '../../lib/engine/partition/partition.ts';
-import { partition } from '../../lib/engine/partition/solo-partition.ts';
+import { partitionSolos } from '../../lib/engine/partition/solo-partition.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
@@ -57,7 +57,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     const picks = Float64Array.from({ length: operations }, random);
     let sink = 0;
     const ms = best(runs, (start_) => {
-      const queue = new GameQueue(plain);
+      const queue = new SoloQueue(plain);
       queue.load(start);
       const ids = Array.from(start, (_, id) => id);
       ids.push(queue.insert(1500));
@@ -282,7 +282,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     let sink = 0;
     let bound = 0;
     const ms = best(runs * 3, () => {
-      const result = partition(input, plain);
+      const result = partitionSolos(input, plain);
       sink = result.objective;
       bound = result.lowerBound;
     });
@@ -367,7 +367,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       fromScratch = bestGame(input, plain)!.imbalance;
     });
     const load = best(runs, () => {
-      const queue = new GameQueue(plain);
+      const queue = new SoloQueue(plain);
       queue.load(sorted);
       fromQueue = queue.best()!.imbalance;
     });
@@ -382,7 +382,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
 
 /** Releases all games of a queue; the sum of imbalances and the number. Throws when one is not proved. */
 function drainQueue(sorted: Float64Array, rules: GameRules): [number, number] {
-  const queue = new GameQueue(rules);
+  const queue = new SoloQueue(rules);
   queue.load(sorted);
   let sum = 0;
   let games = 0;

@@ -1,4 +1,4 @@
-import { Seating } from '../model/role-seating.ts';
+import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { GameRules } from '../types.ts';
 
@@ -8,7 +8,7 @@ import type { GameRules } from '../types.ts';
  *
  * Cost: a binary search per role set that players have, then 2k times their number.
  */
-export class CentreGreedy {
+export class CentreBasis {
   readonly #q: number;
   /** The role sets that players have, and of each the first player and the end among all, with an empty place before and after. */
   readonly #masks: number[] = [];
@@ -25,7 +25,7 @@ export class CentreGreedy {
   readonly #above: Int32Array;
   readonly #below: Int32Array;
   readonly #chosen: Int32Array;
-  readonly #seating: Seating;
+  readonly #seating: RoleSeating;
 
   /**
    * @param sorted skills in ascending order
@@ -62,7 +62,7 @@ export class CentreGreedy {
     this.#above = new Int32Array(this.#masks.length);
     this.#below = new Int32Array(this.#masks.length);
     this.#chosen = new Int32Array(2 * rules.teamSize);
-    this.#seating = new Seating(roles);
+    this.#seating = new RoleSeating(roles);
   }
 
   /** Takes out the player in this place. */

@@ -1,7 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { GameRules } from '../types.ts';
-import { CentreGreedy } from './centre-basis.ts';
+import { CentreBasis } from './centre-basis.ts';
 
 /**
  * The centre bound, for pools with roles in which no search can be exact in time, such as roles whose players stand
@@ -22,7 +22,7 @@ export class CentreBound {
   #centre = 0;
 
   readonly #q: number;
-  readonly #greedy: CentreGreedy;
+  readonly #greedy: CentreBasis;
   readonly #intervals: Interval[] = [];
   readonly #heap = new KeyHeap();
   readonly #isGone: Uint8Array;
@@ -33,7 +33,7 @@ export class CentreBound {
    */
   constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
     this.#q = rules.q;
-    this.#greedy = new CentreGreedy(sorted, masks, roles, rules);
+    this.#greedy = new CentreBasis(sorted, masks, roles, rules);
     this.#isGone = new Uint8Array(sorted.length);
     const low = this.#evaluate(sorted[0]);
     const high = this.#evaluate(sorted[sorted.length - 1]);

@@ -2,18 +2,18 @@ const chunkBits = 6;
 const chunkSize = 1 << chunkBits;
 
 /**
- * Slots in ascending order of value, equal values in order of arrival: a list of chunks of at most 64. A slot stands at
+ * Ids in ascending order of value, equal values in order of arrival: a list of chunks of at most 64. An id stands at
  * a *place*, a number that holds until the next change; from a place one can walk both ways. An insert costs a
  * search over the chunks and a move within one, a removal only the move: in practice as good as O(log n) at a million.
  *
  * At that size what counts is memory that is far away. So chunks are short, an insert touches no more than the end of
- * one, and what to remove is found through its slot, without the search.
+ * one, and what to remove is found through its id, without the search.
  */
-export class SortedSlots {
+export class SortedIds {
   size = 0;
-  /** Chunk c holds `#counts[c]` entries from place c · 64 on; a place without an entry has slot −1. */
+  /** Chunk c holds `#counts[c]` entries from place c · 64 on; a place without an entry has id −1. */
   #values = new Float64Array(chunkSize);
-  #slots = new Int32Array(chunkSize).fill(-1);
+  #ids = new Int32Array(chunkSize).fill(-1);
   #counts = new Int32Array(1);
   /** The chunks before and after each, −1 at the ends. */
   #previous = new Int32Array(1);
@@ -23,33 +23,33 @@ export class SortedSlots {
   #fences = new Float64Array(1);
   #chunks = 0;
   #freeChunks: number[] = [0];
-  /** Where each slot was last seen: still in the same chunk, and mostly near. */
+  /** Where each id was last seen: still in the same chunk, and mostly near. */
   #placeOf = new Int32Array(0);
 
-  /** Fills an empty list with slots already in order, `values[i]` being the value of `slots[i]`. */
-  fill(values: Float64Array, slots: Int32Array): void {
+  /** Fills an empty list with ids already in order, `values[i]` being the value of `ids[i]`. */
+  fill(values: Float64Array, ids: Int32Array): void {
     const per = (3 * chunkSize) >> 2;
-    while (this.#freeChunks.length * per < slots.length) this.#grow();
-    for (let from = 0; from < slots.length; from += per) {
-      const to = Math.min(slots.length, from + per);
+    while (this.#freeChunks.length * per < ids.length) this.#grow();
+    for (let from = 0; from < ids.length; from += per) {
+      const to = Math.min(ids.length, from + per);
       const chunk = this.#openChunk(this.#chunks, values[from]);
       this.#values.set(values.subarray(from, to), chunk * chunkSize);
-      this.#slots.set(slots.subarray(from, to), chunk * chunkSize);
+      this.#ids.set(ids.subarray(from, to), chunk * chunkSize);
       this.#counts[chunk] = to - from;
       for (let i = from; i < to; i++) {
-        if (slots[i] >= this.#placeOf.length) this.#reserve(slots[i] + 1);
-        this.#placeOf[slots[i]] = chunk * chunkSize + i - from;
+        if (ids[i] >= this.#placeOf.length) this.#reserve(ids[i] + 1);
+        this.#placeOf[ids[i]] = chunk * chunkSize + i - from;
       }
     }
-    this.size = slots.length;
+    this.size = ids.length;
   }
 
   valueAt(place: number): number {
     return this.#values[place];
   }
 
-  slotAt(place: number): number {
-    return this.#slots[place];
+  idAt(place: number): number {
+    return this.#ids[place];
   }
 
   /** The place after this one, −1 if it is the last. */
@@ -67,58 +67,58 @@ export class SortedSlots {
     return previous === -1 ? -1 : previous * chunkSize + this.#counts[previous] - 1;
   }
 
-  /** The place of a slot that is in the list. */
-  find(slot: number): number {
-    const slots = this.#slots;
-    const seen = this.#placeOf[slot];
+  /** The place of an id that is in the list. */
+  find(id: number): number {
+    const ids = this.#ids;
+    const seen = this.#placeOf[id];
     const chunk = seen & -chunkSize;
     // Outward from where it was, around the ends of its chunk.
     for (let distance = 0; distance <= chunkSize / 2; distance++) {
       const below = chunk + ((seen - distance) & (chunkSize - 1));
-      if (slots[below] === slot) return below;
+      if (ids[below] === id) return below;
       const above = chunk + ((seen + distance) & (chunkSize - 1));
-      if (slots[above] === slot) return above;
+      if (ids[above] === id) return above;
     }
-    throw new Error(`Expected a slot that is in the list, got ${slot}`);
+    throw new Error(`Expected an id that is in the list, got ${id}`);
   }
 
-  /** Adds a slot and returns its place. */
-  insert(value: number, slot: number): number {
+  /** Adds an id and returns its place. */
+  insert(value: number, id: number): number {
     if (this.#chunks === 0) this.#openChunk(0, value);
     let position = this.#locate(value);
     if (this.#counts[this.#order[position]] === chunkSize) {
       this.#halve(position);
       if (this.#fences[position + 1] <= value) position++;
     }
-    if (slot >= this.#placeOf.length) this.#reserve(slot + 1);
+    if (id >= this.#placeOf.length) this.#reserve(id + 1);
     const chunk = this.#order[position];
     const values = this.#values;
-    const slots = this.#slots;
+    const ids = this.#ids;
     const from = chunk * chunkSize;
     let at = from + this.#counts[chunk]++;
     while (at > from && values[at - 1] > value) {
       values[at] = values[at - 1];
-      slots[at] = slots[at - 1];
+      ids[at] = ids[at - 1];
       at--;
     }
     values[at] = value;
-    slots[at] = slot;
-    this.#placeOf[slot] = at;
+    ids[at] = id;
+    this.#placeOf[id] = at;
     this.size++;
     return at;
   }
 
-  /** Removes a slot that is in the list. */
-  remove(slot: number): void {
+  /** Removes an id that is in the list. */
+  remove(id: number): void {
     const values = this.#values;
-    const slots = this.#slots;
-    const chunk = this.#placeOf[slot] >> chunkBits;
+    const ids = this.#ids;
+    const chunk = this.#placeOf[id] >> chunkBits;
     const last = chunk * chunkSize + --this.#counts[chunk];
-    for (let at = this.find(slot); at < last; at++) {
+    for (let at = this.find(id); at < last; at++) {
       values[at] = values[at + 1];
-      slots[at] = slots[at + 1];
+      ids[at] = ids[at + 1];
     }
-    slots[last] = -1;
+    ids[last] = -1;
     this.size--;
     if (this.#counts[chunk] === 0) this.#closeChunk(chunk, values[last]);
   }
@@ -142,9 +142,9 @@ export class SortedSlots {
     const from = full * chunkSize + half;
     const fresh = this.#openChunk(position + 1, this.#values[from]);
     this.#values.copyWithin(fresh * chunkSize, from, from + half);
-    this.#slots.copyWithin(fresh * chunkSize, from, from + half);
-    for (let i = 0; i < half; i++) this.#placeOf[this.#slots[from + i]] = fresh * chunkSize + i;
-    this.#slots.fill(-1, from, from + half);
+    this.#ids.copyWithin(fresh * chunkSize, from, from + half);
+    for (let i = 0; i < half; i++) this.#placeOf[this.#ids[from + i]] = fresh * chunkSize + i;
+    this.#ids.fill(-1, from, from + half);
     this.#counts[full] = half;
     this.#counts[fresh] = half;
   }
@@ -182,8 +182,8 @@ export class SortedSlots {
     if (next !== -1) this.#previous[next] = chunk;
   }
 
-  #reserve(slots: number): void {
-    const placeOf = new Int32Array(Math.max(slots, Math.ceil(1.5 * this.#placeOf.length)));
+  #reserve(ids: number): void {
+    const placeOf = new Int32Array(Math.max(ids, Math.ceil(1.5 * this.#placeOf.length)));
     placeOf.set(this.#placeOf);
     this.#placeOf = placeOf;
   }
@@ -196,7 +196,7 @@ export class SortedSlots {
       return to;
     };
     this.#values = grow(this.#values, new Float64Array(room * chunkSize));
-    this.#slots = grow(this.#slots, new Int32Array(room * chunkSize).fill(-1));
+    this.#ids = grow(this.#ids, new Int32Array(room * chunkSize).fill(-1));
     this.#counts = grow(this.#counts, new Int32Array(room));
     this.#previous = grow(this.#previous, new Int32Array(room));
     this.#next = grow(this.#next, new Int32Array(room));

@@ -6,14 +6,14 @@ import type { EntryList } from './entry-list.ts';
  * The keys of a queue's entries, and which entry is the next to look at: the one of least **cost**, key plus β·t. All games
  * of an entry have the same wait, and so the order does not depend on the time of the query.
  *
- * Entries stand here by their slots in the list.
+ * Entries stand here by their ids in the list.
  */
 export class EntryKeys {
   readonly #list: EntryList;
   readonly #beta: number;
-  /** (cost, slot); a pair is outdated when the slot has another cost now. */
+  /** (cost, id); a pair is outdated when the id has another cost now. */
   readonly #heap = new KeyHeap();
-  /** By slot the cost and the key, NaN when the slot is free, and the ticket's mean skill. */
+  /** By id the cost and the key, NaN when the id is free, and the ticket's mean skill. */
   #costs = new Float64Array(0);
   #keys = new Float64Array(0);
   #means = new Float64Array(0);
@@ -34,24 +34,24 @@ export class EntryKeys {
 
   /** Sets the key of an entry, which has its turn by it again unless it is ∞. */
   set(entry: Entry, key: number): void {
-    const { slot } = entry;
-    if (slot >= this.#costs.length) {
-      this.#costs = grown(this.#costs, 2 * slot);
-      this.#keys = grown(this.#keys, 2 * slot);
-      this.#means = grown(this.#means, 2 * slot);
+    const { id } = entry;
+    if (id >= this.#costs.length) {
+      this.#costs = grown(this.#costs, 2 * id);
+      this.#keys = grown(this.#keys, 2 * id);
+      this.#means = grown(this.#means, 2 * id);
     }
     entry.key = key;
-    this.#keys[slot] = key;
-    this.#means[slot] = entry.pooled.mean;
-    this.#costs[slot] = key + this.waitTerm(entry);
-    if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[slot], slot);
+    this.#keys[id] = key;
+    this.#means[id] = entry.pooled.mean;
+    this.#costs[id] = key + this.waitTerm(entry);
+    if (key < Number.POSITIVE_INFINITY) this.#heap.push(this.#costs[id], id);
     if (this.#heap.size > 64 + 4 * this.#list.size) this.#heap.compact(this.#costs);
   }
 
   /** Lets go of an entry that leaves the list. */
   remove(entry: Entry): void {
-    this.#costs[entry.slot] = Number.NaN;
-    this.#keys[entry.slot] = Number.NaN;
+    this.#costs[entry.id] = Number.NaN;
+    this.#keys[entry.id] = Number.NaN;
   }
 
   /** The entry of least cost, undefined if no entry has a game. */
@@ -68,7 +68,7 @@ export class EntryKeys {
 
   /** No game of this entry costs less than this. */
   costBound(entry: Entry): number {
-    return this.#costs[entry.slot];
+    return this.#costs[entry.id];
   }
 
   /** β·t, what waiting adds to the cost of all games of an entry. */
@@ -84,10 +84,10 @@ export class EntryKeys {
     const keys = this.#keys;
     const means = this.#means;
     const above: { entry: Entry; key: number }[] = [];
-    for (let slot = 0; slot < keys.length; slot++) {
-      const key = Math.max(least, perRange * Math.abs(means[slot] - mean));
-      // False for a free slot.
-      if (keys[slot] > key) above.push({ entry: this.#list.at(slot), key });
+    for (let id = 0; id < keys.length; id++) {
+      const key = Math.max(least, perRange * Math.abs(means[id] - mean));
+      // False for a free id.
+      if (keys[id] > key) above.push({ entry: this.#list.at(id), key });
     }
     return above;
   }

@@ -1,12 +1,12 @@
-import { SortedSlots } from '../collections/sorted-ids.ts';
+import { SortedIds } from '../collections/sorted-ids.ts';
 import type { Entry } from './entry.ts';
 
 /**
  * The entries of a queue in order of mean skill, equal means in order of arrival; each is linked to its neighbours, so
- * that a search walks outward from its anchor. Gives every entry a slot, a small number that is its own while it is
+ * that a search walks outward from its anchor. Gives every entry an id, a small number that is its own while it is
  * in the list.
  *
- * Cost: insert as `SortedSlots`, remove too once something was inserted after the last `fill`, constant before.
+ * Cost: insert as `SortedIds`, remove too once something was inserted after the last `fill`, constant before.
  */
 export class EntryList {
   size = 0;
@@ -17,22 +17,22 @@ export class EntryList {
   high = 0;
   /** The entry of least mean skill. */
   first: Entry | undefined;
-  #bySlot: Entry[] = [];
-  #freeSlots: number[] = [];
+  #byId: Entry[] = [];
+  #freeIds: number[] = [];
   /** Where a new entry belongs; made at the first insert after `fill`. */
-  #sorted: SortedSlots | undefined;
+  #sorted: SortedIds | undefined;
 
-  /** Starts anew with these entries, which are in ascending order; slots are their places. */
+  /** Starts anew with these entries, which are in ascending order; ids are their places. */
   fill(entries: readonly Entry[]): void {
     this.size = 0;
     this.parties = 0;
     this.first = entries[0];
-    this.#bySlot = [...entries];
-    this.#freeSlots = [];
+    this.#byId = [...entries];
+    this.#freeIds = [];
     this.#sorted = undefined;
     entries.forEach((entry, place) => {
       this.#countIn(entry);
-      entry.slot = place;
+      entry.id = place;
       entry.before = entries[place - 1];
       entry.after = entries[place + 1];
     });
@@ -40,11 +40,11 @@ export class EntryList {
 
   insert(entry: Entry): void {
     this.#sorted ??= this.#sort();
-    entry.slot = this.#freeSlots.pop() ?? this.#bySlot.length;
-    this.#bySlot[entry.slot] = entry;
+    entry.id = this.#freeIds.pop() ?? this.#byId.length;
+    this.#byId[entry.id] = entry;
     this.#countIn(entry);
-    const before = this.#sorted.before(this.#sorted.insert(entry.pooled.mean, entry.slot));
-    entry.before = before === -1 ? undefined : this.#bySlot[this.#sorted.slotAt(before)];
+    const before = this.#sorted.before(this.#sorted.insert(entry.pooled.mean, entry.id));
+    entry.before = before === -1 ? undefined : this.#byId[this.#sorted.idAt(before)];
     entry.after = entry.before ? entry.before.after : this.first;
     if (entry.before) entry.before.after = entry;
     else this.first = entry;
@@ -53,7 +53,7 @@ export class EntryList {
 
   /** Removes an entry that is in the list. */
   remove(entry: Entry): void {
-    this.#sorted?.remove(entry.slot);
+    this.#sorted?.remove(entry.id);
     this.size--;
     if (entry.pooled.size > 1) this.parties--;
     if (entry.before) entry.before.after = entry.after;
@@ -61,12 +61,12 @@ export class EntryList {
     if (entry.after) entry.after.before = entry.before;
     entry.before = undefined;
     entry.after = undefined;
-    this.#freeSlots.push(entry.slot);
+    this.#freeIds.push(entry.id);
   }
 
-  /** The entry that has, or last had, this slot. */
-  at(slot: number): Entry {
-    return this.#bySlot[slot];
+  /** The entry that has, or last had, this id. */
+  at(id: number): Entry {
+    return this.#byId[id];
   }
 
   *[Symbol.iterator](): Generator<Entry, void> {
@@ -80,16 +80,16 @@ export class EntryList {
     this.high = Math.max(this.high, pooled.high);
   }
 
-  #sort(): SortedSlots {
+  #sort(): SortedIds {
     const values = new Float64Array(this.size);
-    const slots = new Int32Array(this.size);
+    const ids = new Int32Array(this.size);
     let place = 0;
-    for (const { pooled, slot } of this) {
+    for (const { pooled, id } of this) {
       values[place] = pooled.mean;
-      slots[place++] = slot;
+      ids[place++] = id;
     }
-    const sorted = new SortedSlots();
-    sorted.fill(values, slots);
+    const sorted = new SortedIds();
+    sorted.fill(values, ids);
     return sorted;
   }
 }

@@ -1,7 +1,7 @@
 import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { WindowCounter } from '../bounds/windows.ts';
 import type { Forbids } from '../model/forbids.ts';
-import { shapesOf } from '../model/party-mixes.ts';
+import { mixesOf } from '../model/party-mixes.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Candidates } from '../search/chosen-tickets.ts';
@@ -114,7 +114,7 @@ export class EntrySearch {
     const { size } = entry.pooled;
     const available = new Uint32Array(teamSize + 1);
     available[size]++;
-    const isEnough = () => shapesOf(available, size, teamSize).length > 0;
+    const isEnough = () => mixesOf(available, size, teamSize).length > 0;
     let counted = 0;
     for (const other of this.#list) {
       if (!accepts(other)) continue;

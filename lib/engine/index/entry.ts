@@ -14,7 +14,7 @@ export class Entry {
   /** When it was enqueued, in seconds since the queue's epoch. */
   readonly seconds: number;
   /** Its number in the list, −1 before it is taken in, and its neighbours there. */
-  slot = -1;
+  id = -1;
   before: Entry | undefined;
   after: Entry | undefined;
   isHere = true;

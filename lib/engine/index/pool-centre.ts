@@ -2,7 +2,7 @@ import { CentreBound } from '../bounds/centre-bound.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
-import type { ExchangeSearch } from '../search/solo-exchanges.ts';
+import type { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
 
@@ -58,7 +58,7 @@ export class PoolCentre {
    * A good game of solo players who stand around the best centre, after `bound`. Undefined when parties stand there, or none
    * was found.
    */
-  game(exchanges: ExchangeSearch): DividedGame | undefined {
+  game(exchanges: SoloExchanges): DividedGame | undefined {
     const { basis } = this.#centre;
     if (basis === this.#basis) return this.#game;
     this.#basis = basis;

@@ -1,12 +1,12 @@
 import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
-import { LinkedSlots } from '../collections/linked-ids.ts';
-import { SortedSlots } from '../collections/sorted-ids.ts';
+import { LinkedIds } from '../collections/linked-ids.ts';
+import { SortedIds } from '../collections/sorted-ids.ts';
 import { SoloSearch } from '../search/solo-search.ts';
 import type { GameRules } from '../types.ts';
 
 /** A game of a queue, by the ids its players have there. */
-export interface QueueGame {
+export interface SoloGame {
   readonly players: Int32Array;
   /** Bit i is set when `players[i]` plays on the first team. */
   readonly firstTeam: number;
@@ -29,7 +29,7 @@ export interface QueueGame {
  * `best` looks at the entry of least key only: if its best game is known and alive it is a best game of the
  * queue. Otherwise it is searched a little beyond the key, never without limit.
  */
-export class GameQueue {
+export class SoloQueue {
   readonly #n: number;
   readonly #sign: number;
   readonly #alpha: number;
@@ -41,11 +41,11 @@ export class GameQueue {
    * The ids by skill (negated for p = ∞): linked after a load, which suits a queue that players only leave, and in
    * chunks from the first insert on.
    */
-  #bySkill: LinkedSlots | SortedSlots = new SortedSlots();
+  #bySkill: LinkedIds | SortedIds = new SortedIds();
   /** By id: when the player came (0 when it is not here), and the entry's key and, where it is known, its best game. */
   #came = new Float64Array(64);
   #key = new Float64Array(64);
-  readonly #games: (QueueGame | undefined)[] = [];
+  readonly #games: (SoloGame | undefined)[] = [];
   #ids = 0;
   readonly #freeIds: number[] = [];
   #clock = 0;
@@ -89,7 +89,7 @@ export class GameQueue {
     const order = this.#sign > 0 ? new Int32Array(count).map((_, i) => i) : mostSkilledFirst(skills);
     const ascending = new Float64Array(count);
     for (let i = 0; i < count; i++) ascending[i] = this.#sign * skills[order[i]];
-    this.#bySkill = new LinkedSlots(ascending, order);
+    this.#bySkill = new LinkedIds(ascending, order);
     for (let i = 0; i < count; i++) {
       const id = order[i];
       const top = i + this.#n - 1;
@@ -111,7 +111,7 @@ export class GameQueue {
     const id = this.#freeIds.pop() ?? this.#ids++;
     this.#reserve(this.#ids);
     this.#came[id] = ++this.#clock;
-    if (this.#bySkill instanceof LinkedSlots) this.#bySkill = inChunks(this.#bySkill);
+    if (this.#bySkill instanceof LinkedIds) this.#bySkill = inChunks(this.#bySkill);
     const place = this.#bySkill.insert(this.#sign * skill, id);
     this.#setKey(id, this.#perRange * this.#narrowest(place, Number.POSITIVE_INFINITY));
     return id;
@@ -132,9 +132,9 @@ export class GameQueue {
    * A game of least imbalance, or undefined when fewer than 2k wait. Exact unless the node budget ends
    * first: then the best game found and the bound that was proved.
    */
-  best(): QueueGame | undefined {
+  best(): SoloGame | undefined {
     const nodesFrom = this.#search.nodes;
-    let found: QueueGame | undefined;
+    let found: SoloGame | undefined;
     let diveNodes = this.#n;
     for (;;) {
       const id = this.#least();
@@ -160,7 +160,7 @@ export class GameQueue {
   }
 
   /** A best game with this player in it, with what is proved of games with this player; undefined if there is none. */
-  bestWith(id: number): QueueGame | undefined {
+  bestWith(id: number): SoloGame | undefined {
     if (!(this.#came[id] > 0)) return undefined;
     const place = this.#bySkill.find(id);
     const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
@@ -204,7 +204,7 @@ export class GameQueue {
   }
 
   /** The best game below `limit` of the player at this place with others that came before `cameBefore`. */
-  #searchAt(place: number, cameBefore: number, limit: number, nodeBudget: number): QueueGame | undefined {
+  #searchAt(place: number, cameBefore: number, limit: number, nodeBudget: number): SoloGame | undefined {
     const search = this.#search;
     const bySkill = this.#bySkill;
     const skill = bySkill.valueAt(place);
@@ -225,9 +225,9 @@ export class GameQueue {
       if (anchor === -1 && value === 0) {
         // The anchor stands before those as skilled as it is.
         anchor = search.count;
-        this.#collect(bySkill.slotAt(place), 0);
+        this.#collect(bySkill.idAt(place), 0);
       }
-      const id = bySkill.slotAt(at);
+      const id = bySkill.idAt(at);
       if (at !== place && this.#came[id] < cameBefore) this.#collect(id, value);
     }
     const imbalance = search.run(anchor, skill, limit, nodeBudget);
@@ -251,12 +251,12 @@ export class GameQueue {
     let above = 0;
     if (cameBefore > this.#loaded) {
       for (let at = bySkill.before(place); at !== -1 && below < others; at = bySkill.before(at)) {
-        if (everyone || this.#came[bySkill.slotAt(at)] < cameBefore)
+        if (everyone || this.#came[bySkill.idAt(at)] < cameBefore)
           this.#below[below++] = skill - bySkill.valueAt(at);
       }
     }
     for (let at = bySkill.after(place); at !== -1 && above < others; at = bySkill.after(at)) {
-      if (everyone || this.#came[bySkill.slotAt(at)] < cameBefore)
+      if (everyone || this.#came[bySkill.idAt(at)] < cameBefore)
         this.#above[above++] = bySkill.valueAt(at) - skill;
     }
     let narrowest = Number.POSITIVE_INFINITY;
@@ -282,7 +282,7 @@ export class GameQueue {
   }
 
   /** Whether all players of the game are still the ones it was made of. A reused id belongs to a newer player than the entry's. */
-  #alive(id: number, game: QueueGame): boolean {
+  #alive(id: number, game: SoloGame): boolean {
     const { players } = game;
     const came = this.#came[id];
     for (let i = 0; i < players.length; i++) {
@@ -364,15 +364,15 @@ function mostSkilledFirst(skills: Float64Array): Int32Array {
   return order;
 }
 
-/** The same slots in a list that takes new ones. */
-function inChunks(linked: LinkedSlots): SortedSlots {
+/** The same ids in a list that takes new ones. */
+function inChunks(linked: LinkedIds): SortedIds {
   const values = new Float64Array(linked.size);
-  const slots = new Int32Array(linked.size);
+  const ids = new Int32Array(linked.size);
   for (let at = linked.first, i = 0; at !== -1; at = linked.after(at), i++) {
     values[i] = linked.valueAt(at);
-    slots[i] = linked.slotAt(at);
+    ids[i] = linked.idAt(at);
   }
-  const sorted = new SortedSlots();
-  sorted.fill(values, slots);
+  const sorted = new SortedIds();
+  sorted.fill(values, ids);
   return sorted;
 }

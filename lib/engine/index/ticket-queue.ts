@@ -4,7 +4,7 @@ import type { Forbids } from '../model/forbids.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
-import { ExchangeSearch } from '../search/solo-exchanges.ts';
+import { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { GameRules } from '../types.ts';
 import { Entry, type FoundGame, othersOf } from './entry.ts';
 import { EntryKeys } from './entry-keys.ts';
@@ -43,7 +43,7 @@ export class TicketQueue {
   /** What of it one entry may have at a time. */
   readonly #share: number;
 
-  readonly #byId = new Map<string, Entry>();
+  readonly #byTicketId = new Map<string, Entry>();
   readonly #list = new EntryList();
   readonly #keys: EntryKeys;
   /** Inserted since the last query. */
@@ -52,7 +52,7 @@ export class TicketQueue {
   readonly #everyone: WindowCounter;
 
   readonly #search: EntrySearch;
-  readonly #exchanges: ExchangeSearch;
+  readonly #exchanges: SoloExchanges;
   /** What is proved of all games of a queue with roles; made when a search is cut short, void when tickets come. */
   #centre: PoolCentre | undefined;
   #clock = 0;
@@ -73,26 +73,26 @@ export class TicketQueue {
     this.#keys = new EntryKeys(this.#list, rules.beta);
     this.#everyone = new WindowCounter(rules.teamSize, roles);
     this.#search = new EntrySearch(rules, roles, forbids, this.#list);
-    this.#exchanges = new ExchangeSearch(rules, roles, forbids);
+    this.#exchanges = new SoloExchanges(rules, roles, forbids);
   }
 
   insert(pooled: PooledTicket): void {
-    if (this.#byId.size === 0) this.epochMs = pooled.ticket.enqueuedAtMs;
+    if (this.#byTicketId.size === 0) this.epochMs = pooled.ticket.enqueuedAtMs;
     const entry = new Entry(pooled, (pooled.ticket.enqueuedAtMs - this.epochMs) / 1000);
-    this.#byId.set(pooled.ticket.ticketId, entry);
+    this.#byTicketId.set(pooled.ticket.ticketId, entry);
     this.#pending.push(entry);
     this.#everyone.add(pooled);
   }
 
   /** Whether the ticket was in the queue. */
   remove(ticketId: string): boolean {
-    const entry = this.#byId.get(ticketId);
+    const entry = this.#byTicketId.get(ticketId);
     if (!entry) return false;
-    this.#byId.delete(ticketId);
+    this.#byTicketId.delete(ticketId);
     this.#everyone.remove(entry.pooled);
     entry.isHere = false;
     entry.game = undefined;
-    if (entry.slot === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
+    if (entry.id === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
     else {
       this.#centre?.remove(entry);
       this.#keys.remove(entry);
@@ -174,7 +174,7 @@ export class TicketQueue {
    */
   bestWith(ticketId: string): QueueAnswer | undefined {
     this.#settle();
-    const entry = this.#byId.get(ticketId);
+    const entry = this.#byTicketId.get(ticketId);
     if (!entry) return undefined;
     const search = this.#search;
     const known = this.#perRange * search.narrowest(entry, anyone);
@@ -284,7 +284,7 @@ export class TicketQueue {
   /** The game with the entries of its members, and its cost. */
   #found(game: DividedGame | undefined): FoundGame | undefined {
     if (!game) return undefined;
-    const entries = game.members.map(({ ticket }) => this.#byId.get(ticket.ticketId)!);
+    const entries = game.members.map(({ ticket }) => this.#byTicketId.get(ticket.ticketId)!);
     const longest = entries.reduce((a, b) => (a.seconds <= b.seconds ? a : b));
     return { ...game, entries, cost: game.imbalance + this.#keys.waitTerm(longest) };
   }

@@ -1,6 +1,6 @@
 import type { GameRules } from '../types.ts';
 import type { Forbids } from './forbids.ts';
-import { shapesOf } from './party-mixes.ts';
+import { mixesOf } from './party-mixes.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
@@ -64,7 +64,7 @@ export function explainWaiting(
 
   const sizes: number[] = new Array(k + 1).fill(0);
   for (const { size } of within) sizes[size]++;
-  if (shapesOf(sizes, pooled.size, k).length === 0) {
+  if (mixesOf(sizes, pooled.size, k).length === 0) {
     const what = pooled.size === 1 ? 'it' : `its party of ${pooled.size}`;
     return `${what} cannot be completed: the parties that wait do not add up to two teams of ${k}${apart}`;
   }

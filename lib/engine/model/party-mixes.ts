@@ -2,7 +2,7 @@
  * The shapes of a game: how many parties of each size make two teams of exactly k, `shape[s]` of size s. Each once.
  * 26 of them for teams of five, 214 at most for teams of eight. Built once per k.
  */
-export function gameShapes(teamSize: number): readonly Uint8Array[] {
+export function gameMixes(teamSize: number): readonly Uint8Array[] {
   shapes[teamSize] ??= buildShapes(teamSize);
   return shapes[teamSize];
 }
@@ -10,7 +10,7 @@ export function gameShapes(teamSize: number): readonly Uint8Array[] {
 const shapes: (readonly Uint8Array[])[] = [];
 
 function buildShapes(teamSize: number): readonly Uint8Array[] {
-  const teams = teamShapes(teamSize);
+  const teams = teamMixes(teamSize);
   const games = new Map<string, Uint8Array>();
   for (const x of teams) {
     for (const y of teams) {
@@ -22,7 +22,7 @@ function buildShapes(teamSize: number): readonly Uint8Array[] {
 }
 
 /** The shapes of one team of exactly k, those with the largest parties first: 7 for teams of five, 22 for teams of eight. */
-export function teamShapes(teamSize: number): readonly Uint8Array[] {
+export function teamMixes(teamSize: number): readonly Uint8Array[] {
   shapesOfTeams[teamSize] ??= buildTeamShapes(teamSize);
   return shapesOfTeams[teamSize];
 }
@@ -45,7 +45,7 @@ function buildTeamShapes(teamSize: number): readonly Uint8Array[] {
 }
 
 /** Whether the counts fit into one of the shapes. */
-export function fitsShape(counts: ArrayLike<number>, shapesLeft: readonly Uint8Array[]): boolean {
+export function fitsMix(counts: ArrayLike<number>, shapesLeft: readonly Uint8Array[]): boolean {
   for (const shape of shapesLeft) {
     let size = shape.length - 1;
     while (size > 0 && counts[size] <= shape[size]) size--;
@@ -55,8 +55,8 @@ export function fitsShape(counts: ArrayLike<number>, shapesLeft: readonly Uint8A
 }
 
 /** The shapes that can be made of parties of which `available[s]` have s players, with one of size `anchor` in it. */
-export function shapesOf(available: ArrayLike<number>, anchor: number, teamSize: number): Uint8Array[] {
-  return gameShapes(teamSize).filter(
+export function mixesOf(available: ArrayLike<number>, anchor: number, teamSize: number): Uint8Array[] {
+  return gameMixes(teamSize).filter(
     (shape) => shape[anchor] > 0 && shape.every((count, size) => size === 0 || count <= available[size]),
   );
 }

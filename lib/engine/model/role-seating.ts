@@ -10,7 +10,7 @@ import type { RoleTable } from './roles.ts';
  *
  * Without roles every player finds a place.
  */
-export class Seating {
+export class RoleSeating {
   /** The union of the full role sets. */
   full = 0;
   readonly #all: number;
@@ -29,7 +29,7 @@ export class Seating {
     this.full = 0;
   }
 
-  copy(other: Seating): void {
+  copy(other: RoleSeating): void {
     this.#confined.set(other.#confined);
     this.full = other.full;
   }

@@ -5,7 +5,7 @@ import { type Halvings, halvings } from './halvings.ts';
  * The exact v_q and the least d_p of 2k solo players, in the form that searches use: skills relative to an
  * origin, so that no precision is lost, and nothing allocated. For p = ∞ the values are the negated skills.
  */
-export class Halver {
+export class SoloDivider {
   readonly #n: number;
   readonly #p: number;
   readonly #q: number;
@@ -48,7 +48,7 @@ export class Halver {
   /** The least d_p over all halvings of these values, in any order, relative to `origin`. */
   fairest(values: Float64Array, origin: number): number {
     const n = this.#n;
-    if (this.#p === 1) return this.#partition(values);
+    if (this.#p === 1) return this.#leastDifference(values);
     if (this.#p === Number.POSITIVE_INFINITY) return this.#separate(values);
     // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
     // The sums are made anew each time: the root is steep near zero, where a running difference has lost it.
@@ -76,8 +76,8 @@ export class Halver {
     return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
   }
 
-  /** The least |ΣX − ΣY| over all halvings, for p = 1; leaves the first such halving in `#halving`. */
-  #partition(weights: Float64Array): number {
+  /** p = 1: the least |ΣX − ΣY| over all halvings; leaves the first such halving in `#halving`. */
+  #leastDifference(weights: Float64Array): number {
     const { teams, leaves, joins } = this.#halvings;
     let difference = 0;
     for (let i = 0; i < this.#n; i++) difference += (teams[0] >> i) & 1 ? weights[i] : -weights[i];

@@ -17,7 +17,7 @@ export interface DividedGame {
  * in a role it accepts. PARTITION is NP-hard, but a game has at most 16 players: all divisions are
  * tried, and the seating only of those that are fairer than the best so far.
  */
-export class Splitter {
+export class TicketDivider {
   /** The answer: bit i is set when ticket i plays on the first team. The first ticket always does. */
   firstTeam = 0;
 

@@ -1,6 +1,6 @@
 import type { GamePool } from '../game-pool.ts';
 import type { Forbids } from '../model/forbids.ts';
-import { shapesOf } from '../model/party-mixes.ts';
+import { mixesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
@@ -71,7 +71,7 @@ export function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids |
 function hasShape(tickets: readonly PooledTicket[], { teamSize }: GameRules): boolean {
   const sizes = new Uint32Array(teamSize + 1);
   for (const { size } of tickets) sizes[size]++;
-  return sizes.some((count, size) => count > 0 && shapesOf(sizes, size, teamSize).length > 0);
+  return sizes.some((count, size) => count > 0 && mixesOf(sizes, size, teamSize).length > 0);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Forbids, mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, Splitter } from '../model/ticket-divider.ts';
+import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /** What the games of a partition are worth together: less is better. */
@@ -40,7 +40,7 @@ class Exchanges {
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
   readonly #worth: Worth;
-  readonly #splitter: Splitter;
+  readonly #divider: TicketDivider;
   #budget: number;
 
   constructor(
@@ -55,7 +55,7 @@ class Exchanges {
     this.#rules = rules;
     this.#forbids = forbids;
     this.#worth = worth;
-    this.#splitter = new Splitter(rules, roles);
+    this.#divider = new TicketDivider(rules, roles);
     this.#budget = budget;
     this.#worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
   }
@@ -106,8 +106,8 @@ class Exchanges {
         if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0])) continue;
         x[i] = q;
         y[j] = p;
-        const u = this.#splitter.skillSpread(x);
-        const v = this.#splitter.skillSpread(y);
+        const u = this.#divider.skillSpread(x);
+        const v = this.#divider.skillSpread(y);
         // Before any division: what teamGap adds can only make it worse.
         if (
           this.#budget > 0 &&
@@ -142,7 +142,7 @@ class Exchanges {
 
   #divide(members: readonly PooledTicket[], v: number): DividedGame {
     this.#budget--;
-    const imbalance = this.#rules.alpha * this.#splitter.split(members) + v;
-    return { members: [...members], firstTeam: this.#splitter.firstTeam, imbalance };
+    const imbalance = this.#rules.alpha * this.#divider.split(members) + v;
+    return { members: [...members], firstTeam: this.#divider.firstTeam, imbalance };
   }
 }

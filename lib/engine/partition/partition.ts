@@ -9,8 +9,8 @@ import type { Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { exchangeTickets, type Worth } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
-import { packTickets } from './party-packing.ts';
-import { type PartitionObjective, partition } from './solo-partition.ts';
+import { packParties } from './party-packing.ts';
+import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 
 /** Everyone in games at once. */
 export interface TicketPartition {
@@ -39,7 +39,7 @@ export interface TicketPartitionOptions {
  * Puts everyone into games at once.
  *
  * Without roles, parties and refused pairs this is the partition of Theorem 5. Otherwise, finding whether everyone can be in a game is
- * a packing problem: `packTickets` solves it by the sizes of the parties, and what roles and refused pairs leave
+ * a packing problem: `packParties` solves it by the sizes of the parties, and what roles and refused pairs leave
  * undone is sought game by game. Thin pools are also partitioned game by game from the start. Of these partitions the one with the
  * most games counts, and of those the one of least value, after exchanges between neighbouring games.
  */
@@ -64,14 +64,14 @@ export function partitionTickets(
   const release = ({ members, firstTeam }: DividedGame) =>
     makeGame(members, firstTeam, rules, roles, nowMs, poolBound);
   if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
-    return partitionSolos(pooled, rules, options, release);
+    return partitionSoloTickets(pooled, rules, options, release);
   }
 
   // What is sought is balance: waiting has no weight where everyone plays.
   const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
   const worth =
     objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
-  const starts = [packTickets(pooled, rules, roles, forbids)];
+  const starts = [packParties(pooled, rules, roles, forbids)];
   if (pooled.length <= thinPool) {
     for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)]) {
       starts.push(gamesInOrder(order, search));
@@ -107,14 +107,14 @@ export function partitionTickets(
 /** Pools of at most so many tickets are partitioned in every way, and the best one counts. */
 const thinPool = 200;
 
-function partitionSolos(
+function partitionSoloTickets(
   pooled: readonly PooledTicket[],
   rules: GameRules,
   options: TicketPartitionOptions,
   release: (game: DividedGame) => Game,
 ): TicketPartition {
   const skills = Float64Array.from(pooled, ({ mean }) => mean);
-  const result = partition(skills, rules, options);
+  const result = partitionSolos(skills, rules, options);
   const size = 2 * rules.teamSize;
   const firstTeam = 2 ** rules.teamSize - 1;
   return {

@@ -1,8 +1,8 @@
 import { type Forbids, mayAllMeet } from '../model/forbids.ts';
-import { gameShapes, teamShapes } from '../model/party-mixes.ts';
+import { gameMixes, teamMixes } from '../model/party-mixes.ts';
 import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, Splitter } from '../model/ticket-divider.ts';
+import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { GameRules } from '../types.ts';
  *
  * @param sorted the tickets in the pool's order; the games come in ascending order of their least skilled ticket
  */
-export function packTickets(
+export function packParties(
   sorted: readonly PooledTicket[],
   rules: GameRules,
   roles: RoleTable | undefined,
@@ -60,7 +60,7 @@ class Packer {
   readonly #forbids: Forbids | undefined;
   /** The tickets of each size in order. */
   readonly #lines: PooledTicket[][];
-  readonly #splitter: Splitter;
+  readonly #divider: TicketDivider;
   readonly #left: Uint32Array;
 
   constructor(
@@ -76,7 +76,7 @@ class Packer {
     this.#lines = Array.from({ length: rules.teamSize + 1 }, (_, size) =>
       playable.filter((pooled) => pooled.size === size),
     );
-    this.#splitter = new Splitter(rules, roles);
+    this.#divider = new TicketDivider(rules, roles);
     this.#left = new Uint32Array(rules.teamSize + 1);
   }
 
@@ -104,13 +104,13 @@ class Packer {
     const steps: Step[] = [];
     for (let taken = way.taken, skips = 0; ; skips++) {
       const lowest = this.#lowest(taken);
-      for (const shape of gameShapes(this.#rules.teamSize)) {
+      for (const shape of gameMixes(this.#rules.teamSize)) {
         if (shape[lowest] === 0 || !this.#isLeft(taken, shape)) continue;
         const after = taken.map((count, size) => count + shape[size]);
         if (this.#gamesLeft(after) < left) continue;
         const members = this.#members(taken, shape);
         if (!this.#mayPlay(members)) continue;
-        const v = this.#splitter.skillSpread(members);
+        const v = this.#divider.skillSpread(members);
         steps.push({ way, taken: after, members, skillSpread: v, bound: way.total + v });
       }
       taken = this.#withoutLowest(taken);
@@ -124,7 +124,7 @@ class Packer {
     const best: Way[] = [];
     for (const { way, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
-      const imbalance = this.#rules.alpha * this.#splitter.split(members) + skillSpread;
+      const imbalance = this.#rules.alpha * this.#divider.split(members) + skillSpread;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = way.total + imbalance;
       // Of ways that have taken the same tickets only the best goes on.
@@ -132,7 +132,7 @@ class Packer {
       if (twin !== -1 && best[twin].total <= total) continue;
       if (twin !== -1) best.splice(twin, 1);
       const worse = best.findIndex((other) => other.total > total);
-      const game = { members, firstTeam: this.#splitter.firstTeam, imbalance };
+      const game = { members, firstTeam: this.#divider.firstTeam, imbalance };
       best.splice(worse === -1 ? best.length : worse, 0, { before: way, game, taken, total });
       if (best.length > beamWidth) best.pop();
     }
@@ -187,7 +187,7 @@ class Packer {
     const left = this.#left;
     for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];
     let teams = 0;
-    for (const shape of teamShapes(this.#rules.teamSize)) {
+    for (const shape of teamMixes(this.#rules.teamSize)) {
       let count = Number.POSITIVE_INFINITY;
       for (let size = 1; size < shape.length; size++) {
         if (shape[size] > 0) count = Math.min(count, Math.floor(left[size] / shape[size]));

@@ -1,8 +1,8 @@
 import { imbalancePerRange } from '../bounds/fill-bound.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
-import { GameQueue } from '../index/solo-queue.ts';
-import { Halver } from '../model/solo-divider.ts';
+import { SoloQueue } from '../index/solo-queue.ts';
+import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { GameRules } from '../types.ts';
  */
 export type PartitionObjective = 'worst' | 'sum' | 'unhappiness';
 
-export interface PartitionOptions {
+export interface SoloPartitionOptions {
   /** @default 'worst' */
   readonly objective?: PartitionObjective;
   /** Games that swaps may try out, some 2 million a second for teams of five. @default 20,000 */
@@ -19,7 +19,7 @@ export interface PartitionOptions {
 }
 
 /** Everyone in games at once, players by their index in the input. */
-export interface Partition {
+export interface SoloPartition {
   /** 2k players per game, the first team's k first; games in ascending order of skill. */
   readonly players: Int32Array;
   readonly imbalances: Float64Array;
@@ -41,7 +41,11 @@ export interface Partition {
  *
  * Cost: a sort and a halving per game; with left-over players a table of n · (n mod 2k) bytes.
  */
-export function partition(skills: Float64Array, rules: GameRules, options: PartitionOptions = {}): Partition {
+export function partitionSolos(
+  skills: Float64Array,
+  rules: GameRules,
+  options: SoloPartitionOptions = {},
+): SoloPartition {
   const { objective = 'worst', swapBudget = 20_000 } = options;
   const size = 2 * rules.teamSize;
   const order = orderBySkill(skills);
@@ -157,7 +161,7 @@ function sumOf(groups: Groups): Value {
 
 /** Unhappiness needs the best game that each player could have had: a query of the game queue each. */
 function unhappinessOf(groups: Groups, sorted: Float64Array, order: Uint32Array, rules: GameRules): Value {
-  const queue = new GameQueue(rules);
+  const queue = new SoloQueue(rules);
   queue.load(sorted);
   const best = new Float64Array(sorted.length);
   for (let i = 0; i < sorted.length; i++) best[order[i]] = queue.bestWith(i)?.imbalance ?? 0;
@@ -260,7 +264,7 @@ class Groups {
   readonly #firstTeams: Uint16Array;
   readonly #alpha: number;
   readonly #sign: number;
-  readonly #halver: Halver;
+  readonly #divider: SoloDivider;
   readonly #values: Float64Array;
 
   constructor(rules: GameRules, sorted: Float64Array, order: Uint32Array, starts: Int32Array) {
@@ -271,7 +275,7 @@ class Groups {
     this.#firstTeams = new Uint16Array(starts.length);
     this.#alpha = rules.alpha;
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
-    this.#halver = new Halver(rules);
+    this.#divider = new SoloDivider(rules);
     this.#values = new Float64Array(this.size);
     for (let g = 0; g < starts.length; g++) {
       for (let i = 0; i < this.size; i++) {
@@ -297,9 +301,9 @@ class Groups {
     const from = group * this.size;
     const origin = this.skills[from];
     for (let i = 0; i < this.size; i++) this.#values[i] = this.#sign * (this.skills[from + i] - origin);
-    const d = this.#halver.fairest(this.#values, this.#sign * origin);
-    this.#firstTeams[group] = this.#halver.firstTeam;
-    this.imbalances[group] = this.#alpha * d + this.#halver.skillSpread(this.#values);
+    const d = this.#divider.fairest(this.#values, this.#sign * origin);
+    this.#firstTeams[group] = this.#divider.firstTeam;
+    this.imbalances[group] = this.#alpha * d + this.#divider.skillSpread(this.#values);
   }
 
   /** The players game by game, in each the first team first. */

@@ -1,7 +1,7 @@
 import { type Forbids, mayMeet } from '../model/forbids.ts';
-import { fitsShape, shapesOf } from '../model/party-mixes.ts';
+import { fitsMix, mixesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import { Seating } from '../model/role-seating.ts';
+import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
 
 /** Where a search looks: at the games of one ticket, the anchor, with others of these. */
@@ -22,7 +22,7 @@ export class ChosenTickets {
   /** In the order in which they were chosen. */
   readonly tickets: PooledTicket[] = [];
   /** Their players' places. */
-  readonly seating: Seating;
+  readonly seating: RoleSeating;
 
   readonly #teamSize: number;
   readonly #forbids: Forbids | undefined;
@@ -36,7 +36,7 @@ export class ChosenTickets {
   constructor(teamSize: number, roles: RoleTable | undefined, forbids: Forbids | undefined) {
     this.#teamSize = teamSize;
     this.#forbids = forbids;
-    this.seating = new Seating(roles);
+    this.seating = new RoleSeating(roles);
     this.#sizes = new Uint8Array(teamSize + 1);
   }
 
@@ -45,7 +45,7 @@ export class ChosenTickets {
     const available = new Uint32Array(this.#teamSize + 1);
     for (const { size } of tickets) available[size]++;
     this.#hasParties = available[1] < tickets.length;
-    if (this.#hasParties) this.#shapes = shapesOf(available, tickets[anchor].size, this.#teamSize);
+    if (this.#hasParties) this.#shapes = mixesOf(available, tickets[anchor].size, this.#teamSize);
     this.#sizes.fill(0);
     this.#fullBefore.length = 0;
     this.tickets.length = 0;
@@ -57,7 +57,7 @@ export class ChosenTickets {
   fitsSize(size: number): boolean {
     if (!this.#hasParties) return true;
     this.#sizes[size]++;
-    const fits = fitsShape(this.#sizes, this.#shapes);
+    const fits = fitsMix(this.#sizes, this.#shapes);
     this.#sizes[size]--;
     return fits;
   }

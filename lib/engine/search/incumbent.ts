@@ -1,6 +1,6 @@
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, Splitter } from '../model/ticket-divider.ts';
+import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -14,11 +14,11 @@ export class Incumbent {
   limit = 0;
 
   readonly #alpha: number;
-  readonly #splitter: Splitter;
+  readonly #divider: TicketDivider;
 
   constructor(rules: GameRules, roles: RoleTable | undefined) {
     this.#alpha = rules.alpha;
-    this.#splitter = new Splitter(rules, roles);
+    this.#divider = new TicketDivider(rules, roles);
   }
 
   /** Forgets the last search. */
@@ -32,12 +32,12 @@ export class Incumbent {
    * if v_q and `unfair`, the least that teamGap can cost, leave room.
    */
   offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
-    const v = this.#splitter.skillSpread(members);
+    const v = this.#divider.skillSpread(members);
     if (v + unfair - credit >= this.limit) return false;
-    const imbalance = this.#alpha * this.#splitter.split(members) + v;
+    const imbalance = this.#alpha * this.#divider.split(members) + v;
     if (imbalance - credit >= this.limit) return false;
     this.limit = imbalance - credit;
-    this.game = { members: [...members], firstTeam: this.#splitter.firstTeam, imbalance };
+    this.game = { members: [...members], firstTeam: this.#divider.firstTeam, imbalance };
     return true;
   }
 }

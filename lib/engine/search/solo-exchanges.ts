@@ -2,7 +2,7 @@ import { type Forbids, mayAllMeet } from '../model/forbids.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { Splitter } from '../model/ticket-divider.ts';
+import { TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { GameRules } from '../types.ts';
  *
  * Cost: a few rounds of some thousand exchanges, a millisecond or two.
  */
-export class ExchangeSearch {
+export class SoloExchanges {
   /** The best game of the last `search`. */
   members: readonly PooledTicket[] = [];
   firstTeam = 0;
@@ -21,7 +21,7 @@ export class ExchangeSearch {
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
   readonly #forbids: Forbids | undefined;
-  readonly #splitter: Splitter;
+  readonly #divider: TicketDivider;
   /** The skills of the two teams at hand, one after the other, and each of them. */
   readonly #skills: Float64Array;
   readonly #x: Float64Array;
@@ -32,7 +32,7 @@ export class ExchangeSearch {
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
-    this.#splitter = new Splitter(rules, roles);
+    this.#divider = new TicketDivider(rules, roles);
     this.#skills = new Float64Array(2 * k);
     this.#x = this.#skills.subarray(0, k);
     this.#y = this.#skills.subarray(k);
@@ -63,8 +63,8 @@ export class ExchangeSearch {
 
   /** The same players, the fairest teams one after the other. */
   #divide(members: readonly PooledTicket[]): PooledTicket[] {
-    this.#splitter.split(members);
-    const { firstTeam } = this.#splitter;
+    this.#divider.split(members);
+    const { firstTeam } = this.#divider;
     return [
       ...members.filter((_, i) => (firstTeam >> i) & 1),
       ...members.filter((_, i) => !((firstTeam >> i) & 1)),

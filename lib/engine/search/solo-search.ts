@@ -1,5 +1,5 @@
 import { farthestBound, imbalancePerRange, meanDeviationBound, ssd } from '../bounds/fill-bound.ts';
-import { Halver } from '../model/solo-divider.ts';
+import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -32,7 +32,7 @@ export class SoloSearch {
   readonly #p: number;
   readonly #q: number;
   readonly #perRange: number;
-  readonly #halver: Halver;
+  readonly #divider: SoloDivider;
   readonly #chosen: Int32Array;
   readonly #chosenValue: Float64Array;
   /** `#sums[i]`, `#squares[i]`: of the first i candidates. */
@@ -52,7 +52,7 @@ export class SoloSearch {
     this.#p = rules.p;
     this.#q = rules.q;
     this.#perRange = imbalancePerRange(rules);
-    this.#halver = new Halver(rules);
+    this.#divider = new SoloDivider(rules);
     this.members = new Int32Array(this.#n);
     this.#chosen = new Int32Array(this.#n);
     this.#chosenValue = new Float64Array(this.#n);
@@ -179,15 +179,15 @@ export class SoloSearch {
 
   /** A full set: its exact v_q, and if that leaves room, its fairest halving. */
   #halve(): void {
-    const v = this.#halver.skillSpread(this.#chosenValue);
+    const v = this.#divider.skillSpread(this.#chosenValue);
     const room = (this.#limit - v) / this.#alpha;
     if (room <= 0) return;
-    const d = this.#halver.fairest(this.#chosenValue, this.#anchorSkill);
+    const d = this.#divider.fairest(this.#chosenValue, this.#anchorSkill);
     const f = this.#alpha * d + v;
     if (f >= this.#limit) return;
     this.#limit = f;
     this.#found = true;
-    this.firstTeam = this.#halver.firstTeam;
+    this.firstTeam = this.#divider.firstTeam;
     this.members.set(this.#chosen);
   }
 }

@@ -8,7 +8,7 @@ import type { Incumbent } from './incumbent.ts';
  * long as that makes a better game, within a budget of divisions. Returns what it cost, in nodes of a search.
  *
  * Each exchange is divided anew, parties and waits count: it looks at a hundredth of the exchanges that
- * `ExchangeSearch` looks at, which keeps the teams as they are and knows solo players alone.
+ * `SoloExchanges` looks at, which keeps the teams as they are and knows solo players alone.
  */
 export function polish(
   { tickets, anchor, credits }: Candidates,
@@ -22,12 +22,12 @@ export function polish(
   let attempts = 0;
   for (let improved = true; improved; ) {
     improved = false;
-    for (let slot = 0; slot < path.length; slot++) {
-      if (path[slot] === anchor) continue;
+    for (let at = 0; at < path.length; at++) {
+      if (path[at] === anchor) continue;
       for (let i = 0; i < tickets.length && divisions < divisionsMax && attempts < attemptsMax; i++) {
-        const kept = path[slot];
+        const kept = path[at];
         if (tickets[i].size !== tickets[kept].size || path.includes(i)) continue;
-        path[slot] = i;
+        path[at] = i;
         attempts++;
         const members = path.map((place) => tickets[place]);
         const mayPlay =
@@ -45,7 +45,7 @@ export function polish(
             continue;
           }
         }
-        path[slot] = kept;
+        path[at] = kept;
       }
     }
   }

@@ -1,7 +1,7 @@
 import { imbalancePerRange, skillSpreadBound } from '../bounds/fill-bound.ts';
 import { type ChosenAround, deficitOf, jointBound } from '../bounds/joint-bound.ts';
 import type { Forbids } from '../model/forbids.ts';
-import { Seating } from '../model/role-seating.ts';
+import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
@@ -40,7 +40,7 @@ export class TicketSearch {
   /** What the bounds need of the chosen, by how many tickets they are. */
   readonly #levels: Level[];
   readonly #fill: Float64Array;
-  readonly #fillSeating: Seating;
+  readonly #fillSeating: RoleSeating;
 
   readonly #incumbent: Incumbent;
   #nodesLeft = 0;
@@ -57,7 +57,7 @@ export class TicketSearch {
     const values = new Float64Array(this.#n);
     this.#levels = Array.from({ length: this.#n + 1 }, () => levelOf(values));
     this.#fill = new Float64Array(this.#n);
-    this.#fillSeating = new Seating(roles);
+    this.#fillSeating = new RoleSeating(roles);
     this.#incumbent = new Incumbent(rules, roles);
   }
 

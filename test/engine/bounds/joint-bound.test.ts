@@ -3,7 +3,7 @@ import { imbalancePerRange, skillSpreadBound } from '../../../lib/engine/bounds/
 import { deficitOf, jointBound } from '../../../lib/engine/bounds/joint-bound.ts';
 import { halvings } from '../../../lib/engine/model/halvings.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
-import { Halver } from '../../../lib/engine/model/solo-divider.ts';
+import { SoloDivider } from '../../../lib/engine/model/solo-divider.ts';
 import { seeded } from '../random-pool.ts';
 
 const infinity = Number.POSITIVE_INFINITY;
@@ -93,11 +93,11 @@ describe('the joint bound', () => {
           ).sort((a, b) => a - b);
           const m = 1 + Math.floor((n - 1) * random());
           const { v, joint } = boundsOf(values.slice(0, m), values.slice(m), rules);
-          const halver = new Halver({ teamSize, p: 1, q });
+          const divider = new SoloDivider({ teamSize, p: 1, q });
           let least = infinity;
           for (let left = m; left <= n; left++) {
             const game = Float64Array.from(values.toSpliced(left, 1));
-            least = Math.min(least, rules.alpha * halver.fairest(game, 0) + halver.skillSpread(game));
+            least = Math.min(least, rules.alpha * divider.fairest(game, 0) + divider.skillSpread(game));
           }
           expect(joint).toBeGreaterThanOrEqual(v);
           expect(joint).toBeLessThanOrEqual(least * (1 + 1e-12));

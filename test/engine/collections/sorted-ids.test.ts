@@ -1,49 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { LinkedSlots } from '../../../lib/engine/collections/linked-ids.ts';
-import { SortedSlots } from '../../../lib/engine/collections/sorted-ids.ts';
+import { LinkedIds } from '../../../lib/engine/collections/linked-ids.ts';
+import { SortedIds } from '../../../lib/engine/collections/sorted-ids.ts';
 import { seeded } from '../random-pool.ts';
 
 interface Entry {
   value: number;
-  slot: number;
+  id: number;
 }
 
 /** Where a list and an array in order differ, walking both ways; nothing if they agree. */
-function differences(list: LinkedSlots | SortedSlots, expected: readonly Entry[]): string[] {
+function differences(list: LinkedIds | SortedIds, expected: readonly Entry[]): string[] {
   const wrong: string[] = [];
   if (list.size !== expected.length) wrong.push(`size ${list.size}, not ${expected.length}`);
-  const slotAt = (place: number) => (place === -1 ? undefined : list.slotAt(place));
-  expected.forEach(({ value, slot }, i) => {
-    const place = list.find(slot);
-    if (list.slotAt(place) !== slot) wrong.push(`${slot} not found`);
-    if (list.valueAt(place) !== value) wrong.push(`${slot} has value ${list.valueAt(place)}`);
-    if (slotAt(list.before(place)) !== expected[i - 1]?.slot) wrong.push(`wrong before ${slot}`);
-    if (slotAt(list.after(place)) !== expected[i + 1]?.slot) wrong.push(`wrong after ${slot}`);
+  const idAt = (place: number) => (place === -1 ? undefined : list.idAt(place));
+  expected.forEach(({ value, id }, i) => {
+    const place = list.find(id);
+    if (list.idAt(place) !== id) wrong.push(`${id} not found`);
+    if (list.valueAt(place) !== value) wrong.push(`${id} has value ${list.valueAt(place)}`);
+    if (idAt(list.before(place)) !== expected[i - 1]?.id) wrong.push(`wrong before ${id}`);
+    if (idAt(list.after(place)) !== expected[i + 1]?.id) wrong.push(`wrong after ${id}`);
   });
   return wrong;
 }
 
 const loaded = (random: () => number, count: number, kinds: number): Entry[] =>
-  Array.from({ length: count }, (_, slot) => ({ value: Math.floor(kinds * random()), slot })).sort(
+  Array.from({ length: count }, (_, id) => ({ value: Math.floor(kinds * random()), id })).sort(
     (a, b) => a.value - b.value,
   );
 
 const columns = (entries: readonly Entry[]): [Float64Array, Int32Array] => [
   Float64Array.from(entries, (entry) => entry.value),
-  Int32Array.from(entries, (entry) => entry.slot),
+  Int32Array.from(entries, (entry) => entry.id),
 ];
 
-describe('sorted slots', () => {
+describe('sorted ids', () => {
   it.each([1, 5, 1e6])(
     'stay in order of value and then of arrival, while they grow and shrink, with %i different values',
     (kinds) => {
       const random = seeded(kinds);
       for (const count of [0, 1, 700]) {
-        const list = new SortedSlots();
+        const list = new SortedIds();
         const expected = loaded(random, count, kinds);
         list.fill(...columns(expected));
         const free: number[] = [];
-        let slots = count;
+        let ids = count;
         for (const [steps, growth] of [
           [900, 0.8],
           [1800, 0.2],
@@ -51,14 +51,14 @@ describe('sorted slots', () => {
         ]) {
           for (let step = 0; step < steps; step++) {
             if (random() < growth) {
-              const entry = { value: Math.floor(kinds * random()), slot: free.pop() ?? slots++ };
+              const entry = { value: Math.floor(kinds * random()), id: free.pop() ?? ids++ };
               const at = expected.findIndex((each) => each.value > entry.value);
               expected.splice(at === -1 ? expected.length : at, 0, entry);
-              expect(list.slotAt(list.insert(entry.value, entry.slot))).toBe(entry.slot);
+              expect(list.idAt(list.insert(entry.value, entry.id))).toBe(entry.id);
             } else if (expected.length > 0) {
-              const [{ slot }] = expected.splice(Math.floor(random() * expected.length), 1);
-              list.remove(slot);
-              free.push(slot);
+              const [{ id }] = expected.splice(Math.floor(random() * expected.length), 1);
+              list.remove(id);
+              free.push(id);
             }
             if (step % 100 === 0) expect(differences(list, expected)).toEqual([]);
           }
@@ -69,16 +69,16 @@ describe('sorted slots', () => {
   );
 });
 
-describe('linked slots', () => {
+describe('linked ids', () => {
   it('stay in order while they leave', () => {
     const random = seeded(1);
     const expected = loaded(random, 300, 50);
-    const list = new LinkedSlots(...columns(expected));
+    const list = new LinkedIds(...columns(expected));
     while (expected.length > 0) {
       expect(differences(list, expected)).toEqual([]);
-      expect(list.slotAt(list.first)).toBe(expected[0].slot);
-      const [{ slot }] = expected.splice(Math.floor(random() * expected.length), 1);
-      list.remove(slot);
+      expect(list.idAt(list.first)).toBe(expected[0].id);
+      const [{ id }] = expected.splice(Math.floor(random() * expected.length), 1);
+      list.remove(id);
     }
     expect(list.first).toBe(-1);
   });

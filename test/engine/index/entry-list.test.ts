@@ -28,11 +28,11 @@ it('a list of entries stays in order and linked both ways while entries come and
       const forward = [...list];
       expect(new Set(forward)).toEqual(here);
       expect(list.size).toBe(here.size);
-      expect(new Set(forward.map(({ slot }) => slot)).size).toBe(here.size);
+      expect(new Set(forward.map(({ id }) => id)).size).toBe(here.size);
       expect(
         forward.every(
           (each, i) =>
-            each.before === forward[i - 1] && each.after === forward[i + 1] && list.at(each.slot) === each,
+            each.before === forward[i - 1] && each.after === forward[i + 1] && list.at(each.id) === each,
         ),
       ).toBe(true);
       const means = forward.map(({ pooled }) => pooled.mean);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GameQueue } from '../../../lib/engine/index/solo-queue.ts';
+import { SoloQueue } from '../../../lib/engine/index/solo-queue.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { allGames, scale } from '../oracle.ts';
 import { normal, randomCase, seeded } from '../random-pool.ts';
@@ -18,7 +18,7 @@ describe('the game queue', () => {
         plain: true,
       });
       const skills = pool.map((ticket) => ticket.players[0].skill);
-      const queue = new GameQueue(rules);
+      const queue = new SoloQueue(rules);
       const loaded = skills.slice(0, Math.floor(random() * skills.length)).sort((a, b) => a - b);
       queue.load(Float64Array.from(loaded));
       const waiting = new Map(loaded.map((skill, id) => [id, skill]));
@@ -61,7 +61,7 @@ describe('the game queue', () => {
       for (const p of [1, 3, Number.POSITIVE_INFINITY]) {
         const rules: GameRules = { teamSize, alpha: 1, p, q: 2, beta: 0 };
         const skill = () => Math.max(0, Math.round(1500 + 300 * normal(random)) / (random() < 0.5 ? 1 : 3));
-        const queue = new GameQueue(rules);
+        const queue = new SoloQueue(rules);
         const waiting = new Map<number, number>();
         const start = Array.from({ length: 150 }, skill).sort((a, b) => a - b);
         queue.load(Float64Array.from(start));
@@ -93,10 +93,10 @@ describe('the game queue', () => {
     const random = seeded(3);
     const rules: GameRules = { teamSize: 5, alpha: 100, p: 1, q: 2, beta: 0 };
     const skills = Float64Array.from({ length: 400 }, () => 1000 * random()).sort();
-    const exact = new GameQueue(rules);
+    const exact = new SoloQueue(rules);
     exact.load(skills);
     for (const nodeBudget of [1, 30, 300]) {
-      const queue = new GameQueue(rules, { nodeBudget });
+      const queue = new SoloQueue(rules, { nodeBudget });
       queue.load(skills);
       const game = queue.best()!;
       expect(game.players).toHaveLength(10);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { Seating } from '../../../lib/engine/model/role-seating.ts';
+import { RoleSeating } from '../../../lib/engine/model/role-seating.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import { seeded } from '../random-pool.ts';
 
 it('a seating finds a place for a player exactly when all can be seated, while parties join and leave', () => {
   const random = seeded(51);
   const roles = new RoleTable({ damage: 2, healer: 1, tank: 1 });
-  const seating = new Seating(roles);
+  const seating = new RoleSeating(roles);
   let refused = 0;
   for (let round = 0; round < 300; round++) {
     seating.clear();

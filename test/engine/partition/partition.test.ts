@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Forbids } from '../../../lib/engine/game-pool.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { partitionTickets, type TicketPartition } from '../../../lib/engine/partition/partition.ts';
-import { partition } from '../../../lib/engine/partition/solo-partition.ts';
+import { partitionSolos } from '../../../lib/engine/partition/solo-partition.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { allGames, checkGame, scale } from '../oracle.ts';
 import { normal, randomCase, seeded } from '../random-pool.ts';
@@ -18,7 +18,7 @@ describe('the offline partition', () => {
       const unit = 1e-11 * Math.max(...skills) * (1 + rules.alpha);
       const all = allPartitions(skills, rules);
       for (const objective of objectives) {
-        const result = partition(Float64Array.from(skills), rules, { objective });
+        const result = partitionSolos(Float64Array.from(skills), rules, { objective });
         const everyone = [...result.players, ...result.leftOver].sort((a, b) => a - b);
         expect(everyone).toEqual(skills.map((_, i) => i));
         expect(result.leftOver).toHaveLength(skills.length % (2 * rules.teamSize));
@@ -41,7 +41,7 @@ describe('the offline partition', () => {
   it('does not take the v_q of consecutive groups for a bound', () => {
     // The counterexample to Theorem 5's sketch: groups of 5,5,5,6 have a smaller worst v_q than consecutive ones.
     const rules: GameRules = { teamSize: 2, alpha: 1e-9, p: 1, q: 2, beta: 0 };
-    const result = partition(Float64Array.of(5, 5, 5, 5, 5, 5, 6, 6), rules);
+    const result = partitionSolos(Float64Array.of(5, 5, 5, 5, 5, 5, 6, 6), rules);
     expect(result.objective).toBeCloseTo(Math.sqrt(3) / 4, 6);
     expect(result.lowerBound).toBeLessThanOrEqual(Math.sqrt(3) / 4);
   });
@@ -50,8 +50,8 @@ describe('the offline partition', () => {
     const random = seeded(9);
     const rules: GameRules = { teamSize: 3, alpha: 10, p: 1, q: 2, beta: 0 };
     const skills = Float64Array.from({ length: 60 }, () => 1500 + 300 * random());
-    const without = partition(skills, rules, { swapBudget: 0 });
-    const swapped = partition(skills, rules);
+    const without = partitionSolos(skills, rules, { swapBudget: 0 });
+    const swapped = partitionSolos(skills, rules);
     expect(swapped.objective).toBeLessThan(without.objective);
     expect(swapped.lowerBound).toBe(without.lowerBound);
   });

@@ -4,7 +4,7 @@ import { orderBySkill } from '../../../lib/engine/collections/sort-skills.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import type { DividedGame } from '../../../lib/engine/model/ticket-divider.ts';
-import { ExchangeSearch } from '../../../lib/engine/search/solo-exchanges.ts';
+import { SoloExchanges } from '../../../lib/engine/search/solo-exchanges.ts';
 import { TicketSearch } from '../../../lib/engine/search/ticket-search.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
@@ -88,7 +88,7 @@ export function bestRoleGame(
   // The budget is spent: start from the best basis around a centre, and look among those near its players.
   const centre = new CentreBound(sorted, sortedMasks, roles, rules);
   if (!centre.prove(best?.imbalance ?? Number.POSITIVE_INFINITY)) return undefined;
-  const exchanges = new ExchangeSearch(rules, roles, undefined);
+  const exchanges = new SoloExchanges(rules, roles, undefined);
   if (
     exchanges.search(ticketsOf(centre.basis), ticketsOf(centre.others())) &&
     !(best && best.imbalance <= exchanges.imbalance)

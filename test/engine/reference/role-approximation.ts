@@ -3,9 +3,9 @@ import { WindowCounter } from '../../../lib/engine/bounds/windows.ts';
 import { KeyHeap } from '../../../lib/engine/collections/key-heap.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
-import { Seating } from '../../../lib/engine/model/role-seating.ts';
+import { RoleSeating } from '../../../lib/engine/model/role-seating.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { Splitter, skillsOf } from '../../../lib/engine/model/ticket-divider.ts';
+import { skillsOf, TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A game of the approximation, by the ids of its players. */
@@ -33,8 +33,8 @@ export class RoleApproximation {
 
   readonly #rules: GameRules;
   readonly #counter: WindowCounter;
-  readonly #seating: Seating;
-  readonly #splitter: Splitter;
+  readonly #seating: RoleSeating;
+  readonly #divider: TicketDivider;
   readonly #perRange: number;
   /** The ids in order of skill, and by id the player and the last of its interval (−1 for none). */
   readonly #order: number[] = [];
@@ -48,11 +48,11 @@ export class RoleApproximation {
   /** @throws Error when the rules have no roles */
   constructor(rules: GameRules) {
     const roles = RoleTable.of(rules);
-    if (!roles) throw new Error('Expected rules with roles; without them use GameQueue');
+    if (!roles) throw new Error('Expected rules with roles; without them use SoloQueue');
     this.#rules = rules;
     this.#counter = new WindowCounter(rules.teamSize, roles);
-    this.#seating = new Seating(roles);
-    this.#splitter = new Splitter(rules, roles);
+    this.#seating = new RoleSeating(roles);
+    this.#divider = new TicketDivider(rules, roles);
     this.#perRange = lemma6(rules.teamSize, rules.q);
     this.ratio = (1 + rules.alpha) / this.#perRange;
   }
@@ -96,8 +96,8 @@ export class RoleApproximation {
     const start = heap.topId;
     const members = this.#representatives(start);
     // All divisions; Lemma 5 makes one of them by pairs, and so d_p is at most the range.
-    this.#splitter.split(members);
-    const { firstTeam } = this.#splitter;
+    this.#divider.split(members);
+    const { firstTeam } = this.#divider;
     const ids = (side: number) =>
       members.filter((_, i) => ((firstTeam >> i) & 1) === side).map(({ ticket }) => Number(ticket.ticketId));
     return {

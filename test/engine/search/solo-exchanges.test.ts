@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { ExchangeSearch } from '../../../lib/engine/search/solo-exchanges.ts';
+import { SoloExchanges } from '../../../lib/engine/search/solo-exchanges.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { normal, seeded } from '../random-pool.ts';
 
@@ -28,7 +28,7 @@ it('exchanges only make games that can be played, with the imbalance they say, n
       round % 2 === 0
         ? undefined
         : (a: { ticketId: string }, b: { ticketId: string }) => (enemies(a, b) ? 'neighbours' : undefined);
-    const search = new ExchangeSearch(rules, roles, forbids);
+    const search = new SoloExchanges(rules, roles, forbids);
     if (!search.search(basis, others)) {
       expect(forbids).toBeDefined();
       continue;
@@ -52,7 +52,7 @@ it('exchanges only make games that can be played, with the imbalance they say, n
       expect(members.some((a) => members.some((b) => enemies(a.ticket, b.ticket)))).toBe(false);
       continue;
     }
-    const start = new ExchangeSearch(rules, roles, undefined);
+    const start = new SoloExchanges(rules, roles, undefined);
     start.search(basis, []);
     expect(search.imbalance).toBeLessThanOrEqual(start.imbalance);
     if (search.imbalance < start.imbalance) improved++;
