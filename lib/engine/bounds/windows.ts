@@ -4,7 +4,7 @@ import type { RoleTable } from '../model/roles.ts';
 /**
  * Counts the players of a window of tickets by the sets of roles they could fill, and says whether a
  * game could be formed of it, were parties not to matter: 2k players, and by Hall's theorem for every role set B
- * twice its places' worth of players who accept a role of B.
+ * twice its seats' worth of players who accept a role of B.
  */
 export class WindowCounter {
   readonly #needed: Uint8Array;
@@ -17,7 +17,7 @@ export class WindowCounter {
     const sets = roles ? roles.all + 1 : 1;
     this.#needed = Uint8Array.from(
       { length: sets },
-      (_, set) => 2 * (set === 0 ? teamSize : roles!.placesOf[set]),
+      (_, set) => 2 * (set === 0 ? teamSize : roles!.seatsOf[set]),
     );
     this.#counts = new Int32Array(sets);
     this.#short = sets;

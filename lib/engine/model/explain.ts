@@ -44,7 +44,7 @@ export function explainWaiting(
 
   if (roles) {
     for (let r = 0; r < roles.names.length; r++) {
-      const needed = 2 * roles.places[r];
+      const needed = 2 * roles.seats[r];
       let willing = 0;
       for (const { masks } of within) for (const mask of masks) willing += (mask >> r) & 1;
       if (willing < needed) {
@@ -52,7 +52,7 @@ export function explainWaiting(
       }
     }
     for (let set = 1; set <= roles.all; set++) {
-      const needed = 2 * roles.placesOf[set];
+      const needed = 2 * roles.seatsOf[set];
       let willing = 0;
       for (const { masks } of within) for (const mask of masks) if ((mask & set) !== 0) willing++;
       if (willing < needed) {

@@ -2,18 +2,18 @@ import type { GameRules, Player } from '../types.ts';
 
 /**
  * The roles of a queue as bit sets. A player is the set ("mask") of roles it accepts, a team has
- * `places[r]` places of role r, a game twice as many.
+ * `seats[r]` seats of role r, a game twice as many.
  *
  * Players that can be seated together form a transversal matroid, so by Hall's theorem a set of
- * exactly as many players as there are places can be seated if and only if for every set B of roles
- * at least `places(B)` players accept some role of B (and, equivalently, for every set A at most
- * `places(A)` players accept nothing outside A).
+ * exactly as many players as there are seats can be seated if and only if for every set B of roles
+ * at least `seats(B)` players accept some role of B (and, equivalently, for every set A at most
+ * `seats(A)` players accept nothing outside A).
  */
 export class RoleTable {
   readonly names: readonly string[];
-  readonly places: readonly number[];
-  /** `placesOf[B]`: the places per team in the role set B. */
-  readonly placesOf: Uint8Array;
+  readonly seats: readonly number[];
+  /** `seatsOf[B]`: the seats per team in the role set B. */
+  readonly seatsOf: Uint8Array;
   /** The set of all roles, also the number of non-empty role sets. */
   readonly all: number;
 
@@ -21,11 +21,11 @@ export class RoleTable {
     this.names = Object.keys(roles)
       .filter((name) => roles[name] > 0)
       .sort();
-    this.places = this.names.map((name) => roles[name]);
+    this.seats = this.names.map((name) => roles[name]);
     this.all = 2 ** this.names.length - 1;
-    this.placesOf = new Uint8Array(this.all + 1);
+    this.seatsOf = new Uint8Array(this.all + 1);
     for (let set = 1; set <= this.all; set++) {
-      this.placesOf[set] = this.placesOf[set & (set - 1)] + this.places[31 - Math.clz32(set & -set)];
+      this.seatsOf[set] = this.seatsOf[set & (set - 1)] + this.seats[31 - Math.clz32(set & -set)];
     }
   }
 
@@ -42,14 +42,14 @@ export class RoleTable {
   }
 
   /**
-   * Whether these players can be seated together in `teams` teams' places, some places perhaps left empty.
+   * Whether these players can be seated together in `teams` teams' seats, some seats perhaps left empty.
    * Cost: the number of role sets times the number of players.
    */
   canSeat(masks: ArrayLike<number>, teams: number): boolean {
     for (let set = 0; set <= this.all; set++) {
       let confined = 0;
       for (let i = 0; i < masks.length; i++) if ((masks[i] & ~set) === 0) confined++;
-      if (confined > teams * this.placesOf[set]) return false;
+      if (confined > teams * this.seatsOf[set]) return false;
     }
     return true;
   }
@@ -59,18 +59,18 @@ export class RoleTable {
    * order given, so the same players in the same order get the same roles.
    */
   seat(masks: ArrayLike<number>): string[] | undefined {
-    const seated: number[][] = this.places.map(() => []);
-    const place = (player: number, tried: number): number => {
-      for (let r = 0; r < this.places.length; r++) {
+    const seated: number[][] = this.seats.map(() => []);
+    const seatPlayer = (player: number, tried: number): number => {
+      for (let r = 0; r < this.seats.length; r++) {
         const role = 1 << r;
         if ((masks[player] & role) === 0 || (tried & role) !== 0) continue;
         tried |= role;
-        if (seated[r].length < this.places[r]) {
+        if (seated[r].length < this.seats[r]) {
           seated[r].push(player);
           return -1;
         }
         for (let s = 0; s < seated[r].length; s++) {
-          const moved = place(seated[r][s], tried);
+          const moved = seatPlayer(seated[r][s], tried);
           if (moved === -1) {
             seated[r][s] = player;
             return -1;
@@ -80,7 +80,7 @@ export class RoleTable {
       }
       return tried;
     };
-    for (let i = 0; i < masks.length; i++) if (place(i, 0) !== -1) return undefined;
+    for (let i = 0; i < masks.length; i++) if (seatPlayer(i, 0) !== -1) return undefined;
     const roles: string[] = new Array(masks.length);
     seated.forEach((players, r) => {
       for (const player of players) roles[player] = this.names[r];

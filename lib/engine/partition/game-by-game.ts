@@ -75,7 +75,7 @@ function hasShape(tickets: readonly PooledTicket[], { teamSize }: GameRules): bo
 }
 
 /**
- * Those first whose roles the fewest accept for a place, so that each of them gets the best of the others; equally scarce ones
+ * Those first whose roles the fewest accept for a seat, so that each of them gets the best of the others; equally scarce ones
  * by skill, which without roles is everybody.
  */
 function scarcestFirst(
@@ -83,15 +83,15 @@ function scarcestFirst(
   roles: RoleTable | undefined,
 ): readonly PooledTicket[] {
   if (!roles) return tickets;
-  const perPlace = roles.places.map((places, role) => {
+  const perSeat = roles.seats.map((seats, role) => {
     const willing = tickets.reduce(
       (sum, { masks }) => sum + masks.filter((mask) => (mask >> role) & 1).length,
       0,
     );
-    return willing / places;
+    return willing / seats;
   });
   const plentyOf = (mask: number) =>
-    Math.max(...perPlace.map((plenty, role) => ((mask >> role) & 1) * plenty));
+    Math.max(...perSeat.map((plenty, role) => ((mask >> role) & 1) * plenty));
   const plenty = new Map(tickets.map((ticket) => [ticket, Math.min(...Array.from(ticket.masks, plentyOf))]));
   return tickets.toSorted((a, b) => plenty.get(a)! - plenty.get(b)!);
 }

@@ -21,7 +21,7 @@ export interface Candidates {
 export class ChosenTickets {
   /** In the order in which they were chosen. */
   readonly tickets: PooledTicket[] = [];
-  /** Their players' places. */
+  /** Their players' seats. */
   readonly seating: RoleSeating;
 
   readonly #teamSize: number;

@@ -44,7 +44,7 @@ export class TicketDive {
       for (let at = from; at < order.length && !incumbent.game && nodesLeft > 0; at++) {
         const pooled = tickets[order[at]];
         if (players + pooled.size > this.#n || !chosen.fitsSize(pooled.size)) continue;
-        if (!chosen.seating.hasPlace(pooled.masks)) continue;
+        if (!chosen.seating.hasSeat(pooled.masks)) continue;
         nodesLeft--;
         if (chosen.refuse(pooled)) continue;
         if (chosen.join(pooled)) extend(at + 1, players + pooled.size, Math.max(credit, credits[order[at]]));

@@ -128,7 +128,7 @@ export class TicketSearch {
       // Twins make the same games again, but where one of them is refused.
       if (j > from && !this.#forbids && lineup.isTwin(j)) continue;
       if (!chosen.fitsSize(pooled.size)) continue;
-      if (!chosen.seating.hasPlace(pooled.masks)) {
+      if (!chosen.seating.hasSeat(pooled.masks)) {
         j = lineup.nextOther[j] - 1;
         continue;
       }
@@ -164,7 +164,7 @@ export class TicketSearch {
       const pooled = tickets[j];
       const { size } = pooled;
       if (size > r || j === lineup.anchor || !chosen.fitsSize(size)) continue;
-      if (!chosen.seating.hasPlace(pooled.masks)) continue;
+      if (!chosen.seating.hasSeat(pooled.masks)) continue;
       if (this.#nodesLeft === 0) return;
       this.#nodesLeft--;
       if (chosen.refuse(pooled)) continue;

@@ -21,7 +21,7 @@ it('a seating finds a place for a player exactly when all can be seated, while p
       const size = 1 + Math.floor(2 * random());
       const masks = Uint8Array.from({ length: size }, () => Math.floor(8 * random()));
       const each = Array.from(masks, (mask) => roles.canSeat([...seated, mask], 2));
-      expect(seating.hasPlace(masks)).toBe(each.every((fits) => fits));
+      expect(seating.hasSeat(masks)).toBe(each.every((fits) => fits));
       const { full } = seating;
       const fits = roles.canSeat([...seated, ...masks], 2);
       expect(seating.joinAll(masks)).toBe(fits);

@@ -118,7 +118,7 @@ function shortestIntervals(sorted: Float64Array, masks: Uint8Array, roles: RoleT
   const ends = new Int32Array(n);
   const willing = new Int32Array(n);
   for (let set = 1; set <= roles.all; set++) {
-    const needed = 2 * roles.placesOf[set];
+    const needed = 2 * roles.seatsOf[set];
     let count = 0;
     for (let i = 0; i < n; i++) if ((masks[i] & set) !== 0) willing[count++] = i;
     for (let i = 0, first = 0; i < n; i++) {

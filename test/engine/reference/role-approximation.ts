@@ -114,7 +114,7 @@ export class RoleApproximation {
     this.#seating.clear();
     for (let place = this.#placeOf(start); members.length < 2 * this.#rules.teamSize; place++) {
       const player = this.#players[this.#order[place]];
-      if (!this.#seating.hasPlace(player.masks)) continue;
+      if (!this.#seating.hasSeat(player.masks)) continue;
       this.#seating.joinAll(player.masks);
       members.push(player);
     }
