@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { gameJson } from '../contract/match.ts';
-import { partitionTickets } from '../engine/partition/partition.ts';
-import type { PartitionObjective } from '../engine/partition/solo-partition.ts';
+import { type PartitionObjective, partitionTickets } from '../engine/game-pool.ts';
 import { gameRulesOf } from '../policies/plan.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';

@@ -20,11 +20,14 @@ export interface Ticket {
   readonly players: readonly Player[];
 }
 
+/** A hard constraint: why these two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
+export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
+
 /** What a game is, and what makes one better than another (Alman & McKay 2017, section 2). */
 export interface GameRules {
   /** k, the players of one team: 1 to 8. A game has two teams. */
   readonly teamSize: number;
-  /** Places per team by role; the counts sum to `teamSize`. Left out: no roles. */
+  /** Seats per team by role; the counts sum to `teamSize`. Left out: no roles. */
   readonly roles?: Readonly<Record<string, number>>;
   /** α > 0, the weight of teamGap. */
   readonly alpha: number;
@@ -36,7 +39,7 @@ export interface GameRules {
   readonly beta: number;
 }
 
-/** One player's place in a game. */
+/** One player's seat in a game. */
 export interface Seat {
   readonly playerId: string;
   readonly ticketId: string;

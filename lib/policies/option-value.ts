@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { skillSpread } from '../engine/model/imbalance.ts';
+import { skillSpread } from '../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,

@@ -1,6 +1,5 @@
-import { type Forbids, GamePool } from '../engine/game-pool.ts';
-import { partitionTickets } from '../engine/partition/partition.ts';
-import type { Game, GameRules, Ticket } from '../engine/types.ts';
+import { GamePool, partitionTickets } from '../engine/game-pool.ts';
+import type { Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { cpus, totalmem } from 'node:os';
 import { QueueRoom } from '@colyseus/core';
 import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
-import { GamePool } from '../../lib/engine/game-pool.ts';
+import { GamePool, partitionTickets } from '../../lib/engine/game-pool.ts';
 import { SoloQueue } from '../../lib/engine/index/solo-queue.ts';
-import { partitionTickets } from '../../lib/engine/partition/partition.ts';
 import { partitionSolos } from '../../lib/engine/partition/solo-partition.ts';
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';

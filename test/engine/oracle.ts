@@ -1,5 +1,4 @@
-import type { Forbids } from '../../lib/engine/game-pool.ts';
-import type { Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
+import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 
 /**
  * The engine's definitions once more, as plainly as possible and sharing no code with it: every set

@@ -1,5 +1,4 @@
-import type { Forbids } from '../../lib/engine/game-pool.ts';
-import type { GameRules, Ticket } from '../../lib/engine/types.ts';
+import type { Forbids, GameRules, Ticket } from '../../lib/engine/types.ts';
 
 /** mulberry32: a small seeded generator of uniform numbers in [0, 1). */
 export function seeded(seed: number): () => number {

@@ -1,13 +1,12 @@
 import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { WindowCounter } from '../bounds/windows.ts';
-import type { Forbids } from '../model/forbids.ts';
 import { mixesOf } from '../model/party-mixes.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Candidates } from '../search/chosen-tickets.ts';
 import { TicketDive } from '../search/ticket-dive.ts';
 import { TicketSearch } from '../search/ticket-search.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
 import type { EntryList } from './entry-list.ts';
 import { reachNeeded, windowAround } from './entry-window.ts';

@@ -1,11 +1,10 @@
 import { imbalancePerRange } from '../bounds/fill-bound.ts';
 import { WindowCounter } from '../bounds/windows.ts';
-import type { Forbids } from '../model/forbids.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
 import { SoloExchanges } from '../search/solo-exchanges.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 import { Entry, type FoundGame, othersOf } from './entry.ts';
 import { EntryKeys } from './entry-keys.ts';
 import { EntryList } from './entry-list.ts';

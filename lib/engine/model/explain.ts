@@ -1,5 +1,4 @@
-import type { GameRules } from '../types.ts';
-import type { Forbids } from './forbids.ts';
+import type { Forbids, GameRules } from '../types.ts';
 import { mixesOf } from './party-mixes.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';

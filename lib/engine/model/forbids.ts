@@ -1,8 +1,5 @@
-import type { Ticket } from '../types.ts';
+import type { Forbids } from '../types.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
-
-/** A hard constraint: why these two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
-export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
 
 /** Whether the ticket may meet each of these. It may be one of them itself. */
 export function mayMeet(

@@ -1,15 +1,14 @@
-import type { GamePool } from '../game-pool.ts';
-import type { Forbids } from '../model/forbids.ts';
 import { mixesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
-import type { Game, GameRules } from '../types.ts';
+import type { Forbids, Game, GameRules } from '../types.ts';
+import type { TicketPool } from './ticket-pool.ts';
 
 /** Where games are sought. */
 export interface GameSearch {
   /** A pool of these tickets. */
-  poolOf(tickets: readonly PooledTicket[]): GamePool;
+  poolOf(tickets: readonly PooledTicket[]): TicketPool;
   readonly nowMs: number;
 }
 

@@ -1,8 +1,8 @@
-import { type Forbids, mayMeet } from '../model/forbids.ts';
+import { mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 
 /** What the games of a partition are worth together: less is better. */
 export interface Worth {

@@ -1,9 +1,9 @@
-import { type Forbids, mayAllMeet } from '../model/forbids.ts';
+import { mayAllMeet } from '../model/forbids.ts';
 import { gameMixes, teamMixes } from '../model/party-mixes.ts';
 import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 
 /**
  * Packs parties into as many games as their sizes allow, near in skill and fair, all at once.

@@ -1,8 +1,9 @@
-import { type Forbids, mayMeet } from '../model/forbids.ts';
+import { mayMeet } from '../model/forbids.ts';
 import { fitsMix, mixesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { Forbids } from '../types.ts';
 
 /** Where a search looks: at the games of one ticket, the anchor, with others of these. */
 export interface Candidates {

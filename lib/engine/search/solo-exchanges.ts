@@ -1,9 +1,9 @@
-import { type Forbids, mayAllMeet } from '../model/forbids.ts';
+import { mayAllMeet } from '../model/forbids.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 
 /**
  * Looks for a good game of solo players from a set that stands close together: of all exchanges of one player or two for

@@ -1,7 +1,6 @@
-import type { Forbids } from '../model/forbids.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
 import { polish } from './ticket-exchanges.ts';

@@ -1,5 +1,6 @@
-import { type Forbids, mayMeet } from '../model/forbids.ts';
+import { mayMeet } from '../model/forbids.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { Forbids } from '../types.ts';
 import type { Candidates } from './chosen-tickets.ts';
 import type { Incumbent } from './incumbent.ts';
 

@@ -1,10 +1,9 @@
 import { imbalancePerRange, skillSpreadBound } from '../bounds/fill-bound.ts';
 import { type ChosenAround, deficitOf, jointBound } from '../bounds/joint-bound.ts';
-import type { Forbids } from '../model/forbids.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
-import type { GameRules } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
 import { Lineup } from './lineup.ts';

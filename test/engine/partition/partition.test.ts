@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Forbids } from '../../../lib/engine/game-pool.ts';
+import { partitionTickets, type TicketPartition } from '../../../lib/engine/game-pool.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
-import { partitionTickets, type TicketPartition } from '../../../lib/engine/partition/partition.ts';
 import { partitionSolos } from '../../../lib/engine/partition/solo-partition.ts';
-import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import type { Forbids, GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { allGames, checkGame, scale } from '../oracle.ts';
 import { normal, randomCase, seeded } from '../random-pool.ts';
 

@@ -1,16 +1,15 @@
-import { GamePool } from '../game-pool.ts';
-import type { Forbids } from '../model/forbids.ts';
 import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
 import type { DividedGame } from '../model/ticket-divider.ts';
-import type { Game, GameRules, Ticket } from '../types.ts';
+import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { exchangeTickets, type Worth } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
+import type { NewPool, TicketPool } from './ticket-pool.ts';
 
 /** Everyone in games at once. */
 export interface TicketPartition {
@@ -43,17 +42,18 @@ export interface TicketPartitionOptions {
  * undone is sought game by game. Thin pools are also partitioned game by game from the start. Of these partitions the one with the
  * most games counts, and of those the one of least value, after exchanges between neighbouring games.
  */
-export function partitionTickets(
+export function partitionWith(
+  newPool: NewPool,
   tickets: readonly Ticket[],
   rules: GameRules,
   nowMs: number,
-  options: TicketPartitionOptions = {},
+  options: TicketPartitionOptions,
 ): TicketPartition {
   const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000 } = options;
   const roles = RoleTable.of(rules);
   const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
-  const poolOf = (waiting: readonly PooledTicket[], beta: number): GamePool => {
-    const pool = new GamePool({ ...rules, beta }, { nodeBudget, ...(forbids && { forbids }) });
+  const poolOf = (waiting: readonly PooledTicket[], beta: number): TicketPool => {
+    const pool = newPool({ ...rules, beta }, { nodeBudget, ...(forbids && { forbids }) });
     for (const { ticket } of waiting) pool.insert(ticket);
     return pool;
   };
@@ -136,7 +136,7 @@ function imbalances(objective: 'worst' | 'sum'): Worth {
 }
 
 /** The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. */
-function unhappiness(pooled: readonly PooledTicket[], pool: GamePool): Worth {
+function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Worth {
   const best = new Map(
     pooled.map((ticket) => [
       ticket,

@@ -1,0 +1,13 @@
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { Game } from '../types.ts';
+
+/** The tickets of a pool in the order in which a search wants them, and the best games among them. */
+export interface PoolIndex {
+  insert(pooled: PooledTicket): void;
+  /** Removes a ticket of the pool. */
+  remove(pooled: PooledTicket): void;
+  /** The game of least priority, or undefined if there is none. */
+  best(nowMs: number): Game | undefined;
+  /** The game of least priority with this ticket. Its `lowerBound` is one on all games of the pool. */
+  bestWith(pooled: PooledTicket, nowMs: number): Game | undefined;
+}

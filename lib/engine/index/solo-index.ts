@@ -1,0 +1,53 @@
+import { makeGame } from '../model/game.ts';
+import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import type { Game, GameRules } from '../types.ts';
+import type { PoolIndex } from './pool-index.ts';
+import { type SoloGame, SoloQueue } from './solo-queue.ts';
+
+/** The index of a pool of solo players without roles, refused pairs and β: a `SoloQueue`, and the tickets its ids stand for. */
+export class SoloIndex implements PoolIndex {
+  readonly #rules: GameRules;
+  readonly #queue: SoloQueue;
+  /** By id, and the id by ticketId. */
+  readonly #tickets: PooledTicket[];
+  readonly #ids = new Map<string, number>();
+
+  constructor(rules: GameRules, nodeBudget: number | undefined, waiting: Iterable<PooledTicket>) {
+    this.#rules = rules;
+    this.#queue = new SoloQueue(rules, { nodeBudget });
+    this.#tickets = sortBySkill([...waiting]);
+    for (let id = 0; id < this.#tickets.length; id++) this.#ids.set(this.#tickets[id].ticket.ticketId, id);
+    this.#queue.load(Float64Array.from(this.#tickets, (pooled) => pooled.mean));
+  }
+
+  /** Ignores a party: the pool builds another index before its next query. */
+  insert(pooled: PooledTicket): void {
+    if (pooled.size > 1) return;
+    const id = this.#queue.insert(pooled.mean);
+    this.#tickets[id] = pooled;
+    this.#ids.set(pooled.ticket.ticketId, id);
+  }
+
+  remove(pooled: PooledTicket): void {
+    const id = this.#ids.get(pooled.ticket.ticketId);
+    if (id === undefined) return;
+    this.#queue.remove(id);
+    this.#ids.delete(pooled.ticket.ticketId);
+  }
+
+  best(nowMs: number): Game | undefined {
+    const game = this.#queue.best();
+    return game && this.#make(game, game.lowerBound, nowMs);
+  }
+
+  bestWith(pooled: PooledTicket, nowMs: number): Game | undefined {
+    const game = this.#queue.bestWith(this.#ids.get(pooled.ticket.ticketId)!);
+    return game && this.#make(game, this.#queue.lowerBound(), nowMs);
+  }
+
+  #make({ players, firstTeam, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {
+    const members = Array.from(players, (id) => this.#tickets[id]);
+    const bound = lowerBound >= imbalance ? Number.POSITIVE_INFINITY : lowerBound;
+    return makeGame(members, firstTeam, this.#rules, undefined, nowMs, bound);
+  }
+}

@@ -1,0 +1,54 @@
+import { makeGame } from '../model/game.ts';
+import { priority } from '../model/imbalance.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { Forbids, Game, GameRules } from '../types.ts';
+import type { PoolIndex } from './pool-index.ts';
+import { type QueueAnswer, TicketQueue } from './ticket-queue.ts';
+
+/** The index of every other pool: a `TicketQueue`, whose costs become priorities. */
+export class TicketIndex implements PoolIndex {
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #queue: TicketQueue;
+
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    nodeBudget: number,
+    waiting: Iterable<PooledTicket>,
+  ) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#queue = new TicketQueue(rules, roles, forbids, nodeBudget);
+    for (const pooled of waiting) this.#queue.insert(pooled);
+  }
+
+  insert(pooled: PooledTicket): void {
+    this.#queue.insert(pooled);
+  }
+
+  remove(pooled: PooledTicket): void {
+    this.#queue.remove(pooled.ticket.ticketId);
+  }
+
+  best(nowMs: number): Game | undefined {
+    return this.#make(this.#queue.best(), nowMs);
+  }
+
+  bestWith(pooled: PooledTicket, nowMs: number): Game | undefined {
+    return this.#make(this.#queue.bestWith(pooled.ticket.ticketId), nowMs);
+  }
+
+  #make(answer: QueueAnswer | undefined, nowMs: number): Game | undefined {
+    if (!answer) return undefined;
+    const { game, costBound } = answer;
+    // Costs count time from the queue's epoch, priorities from now.
+    const bound =
+      costBound >= game.cost
+        ? Number.POSITIVE_INFINITY
+        : costBound + priority(0, this.#queue.epochMs, nowMs, this.#rules.beta);
+    return makeGame(game.members, game.firstTeam, this.#rules, this.#roles, nowMs, bound);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
+
+/** What a partition asks of a pool of tickets. `GamePool`, which stands above the partition, is one. */
+export interface TicketPool {
+  insert(ticket: Ticket): void;
+  remove(ticketId: string): boolean;
+  best(nowMs: number): Game | undefined;
+  bestWith(ticketId: string, nowMs: number): Game | undefined;
+  explain(ticketId: string, nowMs: number): string;
+}
+
+/** Makes an empty pool. */
+export type NewPool = (
+  rules: GameRules,
+  options: { readonly nodeBudget: number; readonly forbids?: Forbids },
+) => TicketPool;

@@ -1,0 +1,116 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** The rooms that each room may import from, besides itself: imports point one way. */
+const engine = ['engine'];
+const rules = [...engine, 'rules'];
+const policies = [...rules, 'policies'];
+const contract = [...policies, 'contract'];
+const service = [...contract, 'service'];
+const outside = [...service, 'aws', 'provisioners', 'simulation', 'papers'];
+const mayImport: Record<string, readonly string[]> = {
+  engine: [],
+  rules: engine,
+  policies: rules,
+  contract: policies,
+  service: contract,
+  aws: service,
+  provisioners: service,
+  simulation: service,
+  papers: [...service, 'simulation'],
+  client: ['contract'],
+  console: ['contract', 'engine', 'simulation'],
+  lambdas: outside,
+  // The stack names its functions by path; definitions and settings it has to check are the contract's.
+  infra: contract,
+  // The local cloud runs the stack in process, and the command line runs the local cloud.
+  local: [...outside, 'infra'],
+  cli: [...outside, 'local', 'client'],
+};
+
+/** The rooms of the engine, from the lowest up; each may import from those before it. */
+const engineRooms = ['collections', 'model', 'bounds', 'search', 'index', 'partition'];
+
+/** What the rest of the project imports of the engine. */
+const engineDoors = ['lib/engine/game-pool.ts', 'lib/engine/types.ts'];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const imports = [...globSync('{lib,lambdas}/**/*.ts', { cwd: root })].sort().flatMap(importsOf);
+
+/** The relative imports of a source file, as paths from the root. */
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(root, from), 'utf8');
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, specifier]) => ({
+    from,
+    to: normalize(join(dirname(from), specifier)),
+  }));
+}
+
+/** `lib/policies/plan.ts` is in `policies`, `lambdas/tick.ts` in `lambdas`. */
+function roomOf(path: string): string {
+  const [top, room] = path.split('/');
+  return top === 'lib' ? room : top;
+}
+
+const written = ({ from, to }: Import) => `${from} imports ${to}`;
+
+describe('the borders of the project', () => {
+  it('reads imports between rooms, so that the rules below have something to check', () => {
+    expect(imports.length).toBeGreaterThan(300);
+    expect(new Set(imports.map(({ from }) => roomOf(from))).size).toBeGreaterThan(8);
+  });
+
+  it('knows every room', () => {
+    const rooms = new Set(imports.flatMap(({ from, to }) => [roomOf(from), roomOf(to)]));
+    expect([...rooms].filter((room) => !(room in mayImport))).toEqual([]);
+  });
+
+  it('lets imports point one way only', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => roomOf(from) !== roomOf(to) && !mayImport[roomOf(from)]?.includes(roomOf(to)),
+    );
+    expect(wrong.map(written)).toEqual([]);
+  });
+
+  it('opens the engine by game-pool.ts and types.ts alone', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => roomOf(to) === 'engine' && roomOf(from) !== 'engine' && !engineDoors.includes(to),
+    );
+    expect(wrong.map(written)).toEqual([]);
+  });
+});
+
+describe('the rooms of the engine', () => {
+  const inside = imports.filter(({ from }) => roomOf(from) === 'engine');
+  const engineRoomOf = (path: string) => path.split('/').slice(2, -1)[0];
+
+  it('have nothing beside them but the two doors', () => {
+    const files = [...globSync('lib/engine/*.ts', { cwd: root })].sort();
+    expect(files).toEqual(engineDoors);
+    const rooms = new Set(globSync('lib/engine/*/*.ts', { cwd: root }).map(engineRoomOf));
+    expect([...rooms].sort()).toEqual([...engineRooms].sort());
+  });
+
+  it('import from the rooms below them and from types.ts', () => {
+    const wrong = inside.filter(({ from, to }) => {
+      if (to === 'lib/engine/types.ts' || from === 'lib/engine/game-pool.ts') return false;
+      const [own, other] = [engineRoomOf(from), engineRoomOf(to)];
+      return other === undefined || engineRooms.indexOf(other) > engineRooms.indexOf(own);
+    });
+    expect(wrong.map(written)).toEqual([]);
+  });
+
+  it('leave the collections generic', () => {
+    const wrong = inside.filter(
+      ({ from, to }) => /\/collections\//.test(from) && !/\/collections\//.test(to),
+    );
+    expect(wrong.map(written)).toEqual([]);
+  });
+});
