@@ -1,0 +1,392 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { describe, expect, it } from 'vitest';
+import type { MatchmakerProps } from '../../lib/infra/matchmaker.ts';
+import { MusterStack } from '../../lib/infra/muster-stack.ts';
+import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
+import type { Stage } from '../../lib/infra/stage-policy.ts';
+import { faultsOf } from './specification.ts';
+import { synthesized, temporaryFolder } from './synthesized.ts';
+
+/** A value of each option, other than its default. An option without one is a type error here. */
+const OPTIONS: {
+  [Name in keyof Required<Omit<MatchmakerProps, 'stage'>>]: (app: App) => MatchmakerProps[Name];
+} = {
+  queues: () => defaultQueuesDir,
+  jwt: () => ({ issuer: 'https://issuer.example', audience: ['game', 'tools'] }),
+  secretsPrefix: () => 'studio/',
+  alarmTopic: (app) =>
+    Topic.fromTopicArn(new Stack(app, 'Other'), 'Alarms', 'arn:aws:sns:us-east-1:000000000000:alarms'),
+  pollConcurrency: () => 500,
+  searchReserve: () => 30,
+  publishReserve: () => 10,
+  tickConcurrency: () => 20,
+  requestsPerSecond: () => 200,
+  requestBurst: () => 400,
+};
+
+const NAMES = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[];
+
+/** The template of a stage with these options. */
+function templateWith(stage: Stage, names: readonly (keyof typeof OPTIONS)[]) {
+  const app = new App({
+    outdir: temporaryFolder(),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
+  const props = Object.fromEntries(names.map((name) => [name, OPTIONS[name](app)]));
+  const stack = new MusterStack(app, 'Muster', { stage, ...props });
+  return app.synth().getStackArtifact(stack.artifactId).template;
+}
+
+describe('CloudFormation finds no fault', () => {
+  it('in the template that is deployed', () => {
+    expect(faultsOf(synthesized().template)).toEqual([]);
+  });
+
+  it.each(['dev', 'prod'] as const)('in %s without options', (stage) => {
+    expect(faultsOf(templateWith(stage, []))).toEqual([]);
+  });
+
+  it.each(['dev', 'prod'] as const)('in %s with every option', (stage) => {
+    expect(faultsOf(templateWith(stage, NAMES))).toEqual([]);
+  });
+
+  it.each(NAMES)('with the option %s alone', (name) => {
+    expect(faultsOf(templateWith('dev', [name]))).toEqual([]);
+  });
+});
+
+/** A template of a few resources without fault, which each test changes. */
+function sample(): Record<string, Properties> {
+  return {
+    Table: {
+      Type: 'AWS::DynamoDB::GlobalTable',
+      Properties: {
+        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+        BillingMode: 'PAY_PER_REQUEST',
+        StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+        Replicas: [{ Region: { Ref: 'AWS::Region' }, Tags: [{ Key: 'team', Value: 'core' }] }],
+      },
+    },
+    Role: { Type: 'AWS::IAM::Role', Properties: { AssumeRolePolicyDocument: { Version: '2012-10-17' } } },
+    Function: {
+      Type: 'AWS::Lambda::Function',
+      DependsOn: ['Role'],
+      Properties: {
+        Code: { ZipFile: { 'Fn::Join': ['\n', ['a', 'b']] } },
+        Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+        Timeout: 10,
+        Architectures: ['arm64'],
+        Environment: { Variables: { TABLE: { Ref: 'Table' } } },
+      },
+    },
+    Source: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
+        FunctionName: { 'Fn::Sub': '${Function}' },
+        EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+        BisectBatchOnFunctionError: true,
+      },
+    },
+    Queues: {
+      Type: 'Custom::Queues',
+      Properties: { ServiceToken: { 'Fn::GetAtt': ['Function', 'Arn'] }, definitions: { any: ['thing'] } },
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests plant what does not belong
+type Properties = Record<string, any>;
+
+type Plant = (resources: Record<string, Properties>) => void;
+
+const of = (name: string, plant: (properties: Properties) => void): Plant => {
+  return (all) => plant(all[name]!.Properties);
+};
+
+describe('the check itself', () => {
+  const conditions = { Large: { 'Fn::Equals': ['a', 'a'] } };
+  const faults = (plant: Plant) => {
+    const Resources = sample();
+    plant(Resources);
+    return faultsOf({ Resources, Conditions: conditions });
+  };
+
+  it('finds no fault where there is none', () => {
+    expect(faults(() => {})).toEqual([]);
+  });
+
+  const FN = 'Function (AWS::Lambda::Function)';
+  const TABLE = 'Table (AWS::DynamoDB::GlobalTable)';
+  const SOURCE = 'Source (AWS::Lambda::EventSourceMapping)';
+
+  it.each<[what: string, plant: Plant, faults: string[]]>([
+    [
+      'an unknown resource type',
+      (all) => {
+        all.Table!.Type = 'AWS::DynamoDB::Tabel';
+      },
+      ['Table (AWS::DynamoDB::Tabel) is no resource type of CloudFormation'],
+    ],
+    [
+      'an unknown key of a resource',
+      (all) => {
+        all.Role!.Property = {};
+      },
+      ['Role (AWS::IAM::Role) has no key Property'],
+    ],
+    [
+      'an unknown deletion policy',
+      (all) => {
+        all.Table!.DeletionPolicy = 'Keep';
+      },
+      [`${TABLE} has no DeletionPolicy Keep`],
+    ],
+    [
+      'an unknown property',
+      of('Function', (properties) => {
+        properties.TimeOut = 10;
+      }),
+      [`${FN}.TimeOut is no property of its type`],
+    ],
+    [
+      'an unknown property deep inside',
+      of('Table', ({ Replicas }) => {
+        Replicas[0].PointInTimeRecoverySpecification = { PointInTimeRecoveryOn: true };
+      }),
+      [
+        `${TABLE}.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryOn is no property of its type`,
+      ],
+    ],
+    [
+      'a missing property',
+      of('Function', (properties) => {
+        delete properties.Role;
+      }),
+      [`${FN} misses Role`],
+    ],
+    [
+      'a missing property deep inside',
+      of('Table', ({ KeySchema }) => {
+        delete KeySchema[0].KeyType;
+      }),
+      [`${TABLE}.KeySchema[0] misses KeyType`],
+    ],
+    [
+      'a required property without value',
+      of('Function', (properties) => {
+        properties.Role = { Ref: 'AWS::NoValue' };
+      }),
+      [`${FN} misses Role`],
+    ],
+    [
+      'a required property that one branch leaves without value',
+      of('Function', (properties) => {
+        properties.Role = { 'Fn::If': ['Large', { 'Fn::GetAtt': ['Role', 'Arn'] }, { Ref: 'AWS::NoValue' }] };
+      }),
+      [`${FN} misses Role`],
+    ],
+    [
+      'a custom resource without function',
+      of('Queues', (properties) => {
+        delete properties.ServiceToken;
+      }),
+      ['Queues (Custom::Queues) misses ServiceToken'],
+    ],
+    [
+      'text for a number',
+      of('Function', (properties) => {
+        properties.Timeout = '10';
+      }),
+      [`${FN}.Timeout needs an integer, gets "10"`],
+    ],
+    [
+      'a fraction for an integer',
+      of('Function', (properties) => {
+        properties.Timeout = 2.5;
+      }),
+      [`${FN}.Timeout needs an integer, gets 2.5`],
+    ],
+    [
+      'text for a boolean',
+      of('Source', (properties) => {
+        properties.BisectBatchOnFunctionError = 'true';
+      }),
+      [`${SOURCE}.BisectBatchOnFunctionError needs a boolean, gets "true"`],
+    ],
+    [
+      'a number for text',
+      of('Function', (properties) => {
+        properties.Environment.Variables.LIMIT = 3;
+      }),
+      [`${FN}.Environment.Variables.LIMIT needs a string, gets 3`],
+    ],
+    [
+      'text for a list',
+      of('Function', (properties) => {
+        properties.Architectures = 'arm64';
+      }),
+      [`${FN}.Architectures needs a list of which each is a string, gets "arm64"`],
+    ],
+    [
+      'a list for an object',
+      of('Table', (properties) => {
+        properties.StreamSpecification = ['NEW_IMAGE'];
+      }),
+      [`${TABLE}.StreamSpecification needs an object, gets ["NEW_IMAGE"]`],
+    ],
+    [
+      'a number for a document',
+      of('Role', (properties) => {
+        properties.AssumeRolePolicyDocument = 7;
+      }),
+      ['Role (AWS::IAM::Role).AssumeRolePolicyDocument needs an object or a string, gets 7'],
+    ],
+    [
+      'a value that is not allowed',
+      of('Function', (properties) => {
+        properties.PackageType = 'Tar';
+      }),
+      [`${FN}.PackageType needs one of Image, Zip, gets "Tar"`],
+    ],
+    [
+      'a tag without value',
+      of('Table', ({ Replicas }) => {
+        Replicas[0].Tags = [{ Key: 'team' }];
+      }),
+      [`${TABLE}.Replicas[0].Tags[0] misses Value`],
+    ],
+    [
+      'an ill-typed branch',
+      of('Function', (properties) => {
+        properties.Timeout = { 'Fn::If': ['Large', 20, 'ten'] };
+      }),
+      [`${FN}.Timeout needs an integer, gets "ten"`],
+    ],
+    [
+      'a function that yields a list where text belongs',
+      of('Function', (properties) => {
+        properties.Handler = { 'Fn::Split': ['.', 'index.handler'] };
+      }),
+      [`${FN}.Handler needs a string, gets {"Fn::Split":[".","index.handler"]}`],
+    ],
+    [
+      'a reference that yields text where an object belongs',
+      of('Function', (properties) => {
+        properties.Environment = { Ref: 'Table' };
+      }),
+      [`${FN}.Environment needs an object, gets {"Ref":"Table"}`],
+    ],
+    [
+      'an attribute that its type does not have',
+      of('Source', (properties) => {
+        properties.EventSourceArn = { 'Fn::GetAtt': ['Table', 'StreamARN'] };
+      }),
+      [`${SOURCE}.EventSourceArn reads Table.StreamARN, which is no attribute of AWS::DynamoDB::GlobalTable`],
+    ],
+    [
+      'a reference that leads nowhere',
+      of('Function', (properties) => {
+        properties.Environment.Variables.TABLE = { Ref: 'Tabel' };
+      }),
+      [`${FN}.Environment.Variables.TABLE refers to Tabel, which the template does not have`],
+    ],
+    [
+      'a reference in text that leads nowhere',
+      of('Source', (properties) => {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
+        properties.FunctionName = { 'Fn::Sub': '${!Literal} ${Functoin} ${Function.Name}' };
+      }),
+      [
+        `${SOURCE}.FunctionName refers to Functoin, which the template does not have`,
+        `${SOURCE}.FunctionName reads Function.Name, which is no attribute of AWS::Lambda::Function`,
+      ],
+    ],
+    [
+      'a reference inside a document that leads nowhere',
+      of('Role', (properties) => {
+        properties.AssumeRolePolicyDocument.Statement = [{ Resource: [{ Ref: 'Nobody' }] }];
+      }),
+      [
+        'Role (AWS::IAM::Role).AssumeRolePolicyDocument.Statement[0].Resource[0] refers to Nobody, which the template does not have',
+      ],
+    ],
+    [
+      'a dependency that leads nowhere',
+      (all) => {
+        all.Function!.DependsOn = ['Role', 'Policy'];
+      },
+      [`${FN} refers to Policy, which the template does not have`],
+    ],
+    [
+      'a condition that is not there',
+      (all) => {
+        all.Function!.Condition = 'Small';
+      },
+      [`${FN} depends on the condition Small, which the template does not have`],
+    ],
+    [
+      'an unknown intrinsic function',
+      of('Function', (properties) => {
+        properties.Handler = { 'Fn::Concat': ['a', 'b'] };
+      }),
+      [`${FN}.Handler uses Fn::Concat, which is no intrinsic function`],
+    ],
+  ])('finds %s', (_what, plant, expected) => {
+    expect(faults(plant)).toEqual(expected);
+  });
+
+  it.each<[what: string, plant: Plant]>([
+    [
+      'an optional property without value',
+      of('Function', (properties) => {
+        properties.Timeout = { Ref: 'AWS::NoValue' };
+      }),
+    ],
+    [
+      'a number that a function yields as text',
+      of('Function', (properties) => {
+        properties.Timeout = { 'Fn::Select': [0, { 'Fn::Split': [',', '10,20'] }] };
+      }),
+    ],
+    [
+      'a list that a function yields',
+      of('Function', (properties) => {
+        properties.Layers = { 'Fn::Split': [',', 'a,b'] };
+      }),
+    ],
+    [
+      'branches that both fit',
+      of('Function', (properties) => {
+        properties.Environment = {
+          'Fn::If': ['Large', { Variables: { SIZE: 'large' } }, { Ref: 'AWS::NoValue' }],
+        };
+      }),
+    ],
+    [
+      'a document as text',
+      of('Role', (properties) => {
+        properties.AssumeRolePolicyDocument = '{"Version":"2012-10-17"}';
+      }),
+    ],
+    [
+      'text with variables of its own',
+      of('Source', (properties) => {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
+        properties.FunctionName = { 'Fn::Sub': ['${fn}:${AWS::Region}', { fn: { Ref: 'Function' } }] };
+      }),
+    ],
+  ])('takes %s', (_what, plant) => {
+    expect(faults(plant)).toEqual([]);
+  });
+
+  it('finds an output that refers to nothing', () => {
+    const template = { Resources: sample(), Outputs: { Name: { Value: { Ref: 'Nobody' } } } };
+    expect(faultsOf(template)).toEqual([
+      'Outputs.Name.Value refers to Nobody, which the template does not have',
+    ]);
+  });
+});

@@ -1,0 +1,369 @@
+/** Checks a template against CloudFormation's own specification of resource types, as AWS publishes it. */
+import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec';
+import type {
+  Property,
+  PropertyType,
+  Resource,
+  ResourceProperties,
+  SpecDatabase,
+} from '@aws-cdk/service-spec-types';
+
+/** A template as JSON; what is not checked is left open. */
+export interface CheckedTemplate {
+  // biome-ignore lint/suspicious/noExplicitAny: what comes is what is to be checked
+  readonly Resources: Readonly<Record<string, any>>;
+  readonly Outputs?: Readonly<Record<string, unknown>> | undefined;
+  readonly Parameters?: Readonly<Record<string, unknown>> | undefined;
+  readonly Conditions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * What CloudFormation would refuse in a template, each with the path to it, in the template's order; empty when
+ * nothing is wrong:
+ *
+ * - a resource type, a property or an attribute of a resource that does not exist, at any depth;
+ * - a required property that is missing, or is `AWS::NoValue`;
+ * - a value of another type than the property's, or not among its allowed values. A number in quotes is one of these,
+ *   although CloudFormation would convert it;
+ * - a reference (`Ref`, `Fn::GetAtt`, `Fn::Sub`, `DependsOn`, `Condition`) to what the template or the type does not
+ *   have, and an intrinsic function that yields another type than the property's.
+ *
+ * Ranges, lengths and patterns are not in the specification. The first call loads it, which takes about a second.
+ */
+export function faultsOf(template: CheckedTemplate): string[] {
+  const checker = new Checker(template);
+  for (const [logicalId, resource] of Object.entries(template.Resources))
+    checker.resource(logicalId, resource);
+  for (const [name, output] of Object.entries(template.Outputs ?? {})) {
+    checker.references(`Outputs.${name}`, output);
+  }
+  return checker.faults;
+}
+
+/** Keys that a resource may have beside its properties. */
+const RESOURCE_KEYS = [
+  'Type',
+  'Properties',
+  'Metadata',
+  'Condition',
+  'CreationPolicy',
+  'DeletionPolicy',
+  'DependsOn',
+  'UpdatePolicy',
+  'UpdateReplacePolicy',
+];
+
+const DELETION_POLICIES = ['Delete', 'Retain', 'RetainExceptOnCreate', 'Snapshot'];
+
+/** What CDK reports of itself; its type has no specification. */
+const CDK_METADATA = 'AWS::CDK::Metadata';
+
+/** What every custom resource has; the rest of its properties is its function's to understand. */
+const CUSTOM_RESOURCE = 'AWS::CloudFormation::CustomResource';
+
+const PSEUDO_PARAMETERS = [
+  'AWS::AccountId',
+  'AWS::NoValue',
+  'AWS::NotificationARNs',
+  'AWS::Partition',
+  'AWS::Region',
+  'AWS::StackId',
+  'AWS::StackName',
+  'AWS::URLSuffix',
+];
+
+/** What intrinsic functions yield; `any` where it depends on their arguments. */
+const YIELDS: Readonly<Record<string, Yield>> = {
+  'Fn::Base64': 'text',
+  'Fn::Cidr': 'list',
+  'Fn::FindInMap': 'any',
+  'Fn::GetAZs': 'list',
+  'Fn::ImportValue': 'text',
+  'Fn::Join': 'text',
+  'Fn::Length': 'text',
+  'Fn::Select': 'any',
+  'Fn::Split': 'list',
+  'Fn::Sub': 'text',
+  'Fn::ToJsonString': 'text',
+  'Fn::Transform': 'any',
+};
+
+/** `text` stands for any scalar: CloudFormation converts what a function yields. */
+type Yield = 'text' | 'list' | 'any' | 'nothing';
+
+type Json = Readonly<Record<string, unknown>>;
+
+class Checker {
+  readonly faults: string[] = [];
+  readonly #template: CheckedTemplate;
+
+  constructor(template: CheckedTemplate) {
+    this.#template = template;
+  }
+
+  resource(logicalId: string, resource: Json): void {
+    const type = String(resource.Type);
+    const path = `${logicalId} (${type})`;
+    for (const key of Object.keys(resource)) {
+      if (!RESOURCE_KEYS.includes(key)) this.#fault(path, `has no key ${key}`);
+    }
+    for (const policy of ['DeletionPolicy', 'UpdateReplacePolicy']) {
+      const value = resource[policy] ?? 'Delete';
+      if (!DELETION_POLICIES.includes(String(value))) this.#fault(path, `has no ${policy} ${value}`);
+    }
+    for (const other of [resource.DependsOn ?? []].flat()) this.#exists(path, String(other));
+    if (resource.Condition !== undefined) this.#condition(path, resource.Condition);
+    const properties = resource.Properties ?? {};
+    this.references(path, properties);
+    if (type === CDK_METADATA) return;
+    const custom = type.startsWith('Custom::') || type === CUSTOM_RESOURCE;
+    const specified = specificationOf(custom ? CUSTOM_RESOURCE : type);
+    if (specified === undefined) this.#fault(path, 'is no resource type of CloudFormation');
+    else if (!isObject(properties)) this.#fault(path, 'needs an object of properties');
+    else if (custom) this.#missing(path, properties, specified.properties);
+    else this.#properties(path, properties, specified.properties);
+  }
+
+  /** Checks that everything referred to below the value exists. */
+  references(path: string, value: unknown): void {
+    if (Array.isArray(value)) {
+      for (const [i, item] of value.entries()) this.references(`${path}[${i}]`, item);
+      return;
+    }
+    if (!isObject(value)) return;
+    const intrinsic = intrinsicOf(value);
+    if (intrinsic !== undefined) this.#reference(path, ...intrinsic);
+    for (const [key, item] of Object.entries(value)) this.references(`${path}.${key}`, item);
+  }
+
+  #reference(path: string, name: string, argument: unknown): void {
+    switch (name) {
+      case 'Ref':
+        this.#exists(path, String(argument));
+        break;
+      case 'Fn::GetAtt':
+        this.#attribute(path, ...attributeOf(argument));
+        break;
+      case 'Fn::Sub':
+        this.#substitution(path, argument);
+        break;
+      case 'Fn::If':
+        this.#condition(path, (argument as unknown[])[0]);
+        break;
+      default:
+        if (!(name in YIELDS)) this.#fault(path, `uses ${name}, which is no intrinsic function`);
+    }
+  }
+
+  #substitution(path: string, argument: unknown): void {
+    const [text, variables] = (Array.isArray(argument) ? argument : [argument, {}]) as [string, Json];
+    for (const [, target = ''] of String(text).matchAll(/\$\{([^!}][^}]*)\}/g)) {
+      if (target in variables) continue;
+      if (target.includes('.')) this.#attribute(path, ...attributeOf(target));
+      else this.#exists(path, target);
+    }
+  }
+
+  #exists(path: string, name: string): void {
+    const { Resources, Parameters = {} } = this.#template;
+    if (name in Resources || name in Parameters || PSEUDO_PARAMETERS.includes(name)) return;
+    this.#fault(path, `refers to ${name}, which the template does not have`);
+  }
+
+  #condition(path: string, name: unknown): void {
+    if (String(name) in (this.#template.Conditions ?? {})) return;
+    this.#fault(path, `depends on the condition ${name}, which the template does not have`);
+  }
+
+  #attribute(path: string, logicalId: string, attribute: string): void {
+    this.#exists(path, logicalId);
+    const type: string | undefined = this.#template.Resources[logicalId]?.Type;
+    const attributes = type === undefined ? undefined : specificationOf(type)?.attributes;
+    if (attributes === undefined || attribute in attributes) return;
+    this.#fault(path, `reads ${logicalId}.${attribute}, which is no attribute of ${type}`);
+  }
+
+  #properties(path: string, given: Json, specified: ResourceProperties): void {
+    this.#missing(path, given, specified);
+    for (const [name, value] of Object.entries(given)) {
+      const property = specified[name];
+      if (property === undefined) this.#fault(`${path}.${name}`, 'is no property of its type');
+      else this.#property(`${path}.${name}`, value, property);
+    }
+  }
+
+  #missing(path: string, given: Json, specified: ResourceProperties): void {
+    for (const [name, { required }] of Object.entries(specified)) {
+      if (required && this.#yieldOf(given[name]) === 'nothing') this.#fault(path, `misses ${name}`);
+    }
+  }
+
+  #property(path: string, value: unknown, { type }: Pick<Property, 'type'>): void {
+    const [name, argument] = (isObject(value) && intrinsicOf(value)) || [];
+    if (name === 'Fn::If') {
+      const [, ...branches] = argument as unknown[];
+      for (const branch of branches) this.#property(path, branch, { type });
+    } else if (name !== undefined) {
+      if (!takes(type, this.#yieldOf(value) ?? 'any')) this.#refuse(path, value, type);
+    } else {
+      this.#literal(path, value, type);
+    }
+  }
+
+  #literal(path: string, value: unknown, type: PropertyType): void {
+    if (type.type === 'array' && Array.isArray(value)) {
+      for (const [i, item] of value.entries()) this.#property(`${path}[${i}]`, item, { type: type.element });
+    } else if (type.type === 'map' && isObject(value)) {
+      for (const [key, item] of Object.entries(value))
+        this.#property(`${path}.${key}`, item, { type: type.element });
+    } else if (type.type === 'ref' && isObject(value)) {
+      this.#properties(path, value, definitionOf(type.reference.$ref));
+    } else if (type.type === 'tag' && isObject(value)) {
+      this.#properties(path, value, TAG);
+    } else if (type.type === 'union') {
+      if (!type.types.some((one) => this.#fits(path, value, one))) this.#refuse(path, value, type);
+    } else if (!isScalarOf(type, value)) {
+      this.#refuse(path, value, type);
+    }
+  }
+
+  #fits(path: string, value: unknown, type: PropertyType): boolean {
+    const alone = new Checker(this.#template);
+    alone.#property(path, value, { type });
+    return alone.faults.length === 0;
+  }
+
+  /** What a value yields if it is an intrinsic function, `nothing` when it is absent; undefined for a literal. */
+  #yieldOf(value: unknown): Yield | undefined {
+    if (value === undefined) return 'nothing';
+    const [name, argument] = (isObject(value) && intrinsicOf(value)) || [];
+    if (name === undefined) return undefined;
+    if (name === 'Ref') return this.#yieldOfRef(String(argument));
+    if (name === 'Fn::GetAtt') return this.#yieldOfAttribute(...attributeOf(argument));
+    if (name === 'Fn::If') {
+      const branches = (argument as unknown[]).slice(1).map((branch) => this.#yieldOf(branch));
+      return branches.includes('nothing') ? 'nothing' : 'any';
+    }
+    return YIELDS[name] ?? 'any';
+  }
+
+  #yieldOfRef(name: string): Yield {
+    if (name === 'AWS::NoValue') return 'nothing';
+    if (name === 'AWS::NotificationARNs') return 'list';
+    const parameter = this.#template.Parameters?.[name] as { Type?: string } | undefined;
+    return /List/.test(parameter?.Type ?? '') ? 'list' : 'text';
+  }
+
+  #yieldOfAttribute(logicalId: string, attribute: string): Yield {
+    const type: string | undefined = this.#template.Resources[logicalId]?.Type;
+    const specified = type === undefined ? undefined : specificationOf(type)?.attributes[attribute];
+    if (specified === undefined) return 'any';
+    if (specified.type.type === 'array') return 'list';
+    return isScalar(specified.type) ? 'text' : 'any';
+  }
+
+  #refuse(path: string, value: unknown, type: PropertyType): void {
+    this.#fault(path, `needs ${nameOf(type)}, gets ${JSON.stringify(value)}`);
+  }
+
+  #fault(path: string, problem: string): void {
+    this.faults.push(`${path} ${problem}`);
+  }
+}
+
+const TAG: ResourceProperties = {
+  Key: { type: { type: 'string' }, required: true },
+  Value: { type: { type: 'string' }, required: true },
+};
+
+/** Whether a property of the type may have a value that an intrinsic function yields. */
+function takes(type: PropertyType, yields: Yield): boolean {
+  if (yields === 'any' || yields === 'nothing') return true;
+  if (type.type === 'union') return type.types.some((one) => takes(one, yields));
+  return yields === 'list' ? type.type === 'array' || type.type === 'json' : isScalar(type);
+}
+
+function isScalar({ type }: PropertyType): boolean {
+  return ['string', 'number', 'integer', 'boolean', 'date-time', 'json'].includes(type);
+}
+
+function isScalarOf(type: PropertyType, value: unknown): boolean {
+  switch (type.type) {
+    case 'string':
+      return typeof value === 'string' && (type.allowedValues?.includes(value) ?? true);
+    case 'integer':
+      return Number.isInteger(value) && (type.allowedValues?.includes(value as number) ?? true);
+    case 'number':
+      return Number.isFinite(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'date-time':
+      return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+    case 'json':
+      return isObject(value) || (typeof value === 'string' && isJson(value));
+    case 'null':
+      return value === null;
+    default:
+      return false;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The function and its argument, when the object is a call of one. */
+function intrinsicOf(value: Json): [name: string, argument: unknown] | undefined {
+  const [entry, ...others] = Object.entries(value);
+  if (entry === undefined || others.length > 0) return undefined;
+  return entry[0] === 'Ref' || entry[0].startsWith('Fn::') ? entry : undefined;
+}
+
+function attributeOf(argument: unknown): [logicalId: string, attribute: string] {
+  const [logicalId, ...rest] = typeof argument === 'string' ? argument.split('.') : (argument as string[]);
+  return [String(logicalId), rest.join('.')];
+}
+
+function nameOf(type: PropertyType): string {
+  switch (type.type) {
+    case 'array':
+      return `a list of which each is ${nameOf(type.element)}`;
+    case 'map':
+      return `an object of which each value is ${nameOf(type.element)}`;
+    case 'ref':
+    case 'json':
+      return 'an object';
+    case 'union':
+      return type.types.map(nameOf).join(' or ');
+    case 'string':
+      return type.allowedValues === undefined ? 'a string' : `one of ${type.allowedValues.join(', ')}`;
+    case 'integer':
+      return 'an integer';
+    default:
+      return `a ${type.type}`;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+let specification: SpecDatabase | undefined;
+
+function load(): SpecDatabase {
+  specification ??= loadAwsServiceSpecSync();
+  return specification;
+}
+
+function specificationOf(type: string): Resource | undefined {
+  return load().lookup('resource', 'cloudFormationType', 'equals', type)[0];
+}
+
+function definitionOf(id: string): ResourceProperties {
+  return load().get('typeDefinition', id).properties;
+}
