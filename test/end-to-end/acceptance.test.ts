@@ -7,8 +7,8 @@ import { SECRET_NAME } from './receiver.ts';
 
 const { api, bus, receiver, timeIsUp } = await testMuster();
 
-function answer(ticketId: string, accepted: boolean) {
-  return api.put(`/tickets/${ticketId}/acceptance`, { accepted });
+function answer({ ticketId, matchId }: TicketView, accepted: boolean) {
+  return api.put(`/tickets/${ticketId}/acceptance`, { accepted, matchId });
 }
 
 /** Two tickets whose match requires that they accept it. */
@@ -36,13 +36,13 @@ describe.concurrent('acceptance', () => {
     expect(match).toMatchObject({ status: 'REQUIRES_ACCEPTANCE', acceptance: { accepted: [] } });
     expect(Date.parse(match.acceptance!.deadline)).toBe(Date.parse(match.createdAt) + 60_000);
 
-    expect(await answer(one.ticketId, true)).toMatchObject({
+    expect(await answer(one, true)).toMatchObject({
       status: 200,
       body: { status: 'REQUIRES_ACCEPTANCE' },
     });
     expect((await api.get(`/matches/${match.matchId}`)).body.acceptance.accepted).toEqual([one.ticketId]);
-    expect((await answer(one.ticketId, true)).status).toBe(200);
-    expect(await answer(two.ticketId, true)).toMatchObject({ status: 200, body: { status: 'COMPLETED' } });
+    expect((await answer(one, true)).status).toBe(200);
+    expect(await answer(two, true)).toMatchObject({ status: 200, body: { status: 'COMPLETED' } });
     expect((await api.get(`/tickets/${one.ticketId}`)).body.status).toBe('COMPLETED');
     expect((await api.get(`/matches/${match.matchId}`)).body).not.toHaveProperty('acceptance');
     await event('MatchAccepted', match.matchId);
@@ -50,7 +50,7 @@ describe.concurrent('acceptance', () => {
 
   it('all accept at once: the match goes on, once', async () => {
     const { one, two, match } = await proposed();
-    const answers = await Promise.all([answer(one.ticketId, true), answer(two.ticketId, true)]);
+    const answers = await Promise.all([answer(one, true), answer(two, true)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     await api.until(one.ticketId, 'COMPLETED');
     await event('MatchAccepted', match.matchId);
@@ -62,16 +62,16 @@ describe.concurrent('acceptance', () => {
       provisioner: { type: 'http', url: receiver.url('/place'), secret: SECRET_NAME },
     });
     expect(receiver.at('/place')).toEqual([]);
-    await answer(one.ticketId, true);
-    await answer(two.ticketId, true);
+    await answer(one, true);
+    await answer(two, true);
     const { matchId } = await api.until(one.ticketId, 'COMPLETED');
     expect((await api.get(`/matches/${matchId}`)).body.assignment).toEqual({ address: 'game.example' });
   });
 
   it('one turns it down: cancelled; the other waits on as long as before and is matched again', async () => {
     const { queue, one, two, match } = await proposed();
-    await answer(one.ticketId, true);
-    const refusal = await answer(two.ticketId, false);
+    await answer(one, true);
+    const refusal = await answer(two, false);
     expect(refusal).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
     expect(refusal.body.reason).toContain(two.ticketId);
     const waiting = (await api.get(`/tickets/${one.ticketId}`)).body;
@@ -88,46 +88,49 @@ describe.concurrent('acceptance', () => {
     const again = await api.until(one.ticketId, 'REQUIRES_ACCEPTANCE');
     expect(again.enqueuedAt).toBe(one.enqueuedAt);
     expect(again.matchId).not.toBe(match.matchId);
+    // The accept of the first match comes again, late: it does not count for this one.
+    expect(await answer(one, true)).toMatchObject({
+      status: 409,
+      body: { ticketStatus: 'REQUIRES_ACCEPTANCE' },
+    });
     const { body } = await api.get(`/matches/${again.matchId}`);
     expect(body.acceptance.accepted).toEqual([]);
   });
 
   it('not all answer in time: those who did not are cancelled, the others matched again', async () => {
     const { queue, one, two, match } = await proposed();
-    await answer(one.ticketId, true);
+    await answer(one, true);
     await timeIsUp(match.matchId);
     const ended = await api.until(two.ticketId, 'CANCELLED');
     expect(ended.reason).toMatch(/not every ticket accepted by/);
     expect((await api.get(`/matches/${match.matchId}`)).body.status).toBe('FAILED');
     const other = await api.ticket(queue, 3);
-    for (const { ticketId } of [one, other]) {
-      await api.until(ticketId, 'REQUIRES_ACCEPTANCE');
-      await answer(ticketId, true);
-    }
+    for (const { ticketId } of [one, other])
+      await answer(await api.until(ticketId, 'REQUIRES_ACCEPTANCE'), true);
     const { enqueuedAt } = await api.until(one.ticketId, 'COMPLETED');
     expect(enqueuedAt).toBe(one.enqueuedAt);
   });
 
   it('answers that come too late are 409, but for the same again', async () => {
     const { one, two } = await proposed();
-    await answer(one.ticketId, true);
-    await answer(two.ticketId, true);
-    expect(await answer(one.ticketId, false)).toMatchObject({
+    await answer(one, true);
+    await answer(two, true);
+    expect(await answer(one, false)).toMatchObject({
       status: 409,
       body: { ticketStatus: 'COMPLETED' },
     });
-    expect(await answer(one.ticketId, true)).toMatchObject({ status: 200, body: { status: 'COMPLETED' } });
+    expect(await answer(one, true)).toMatchObject({ status: 200, body: { status: 'COMPLETED' } });
     const refused = await proposed();
-    await answer(refused.one.ticketId, false);
-    expect(await answer(refused.one.ticketId, false)).toMatchObject({
+    await answer(refused.one, false);
+    expect(await answer(refused.one, false)).toMatchObject({
       status: 200,
       body: { status: 'CANCELLED' },
     });
-    expect(await answer(refused.one.ticketId, true)).toMatchObject({
+    expect(await answer(refused.one, true)).toMatchObject({
       status: 409,
       body: { ticketStatus: 'CANCELLED' },
     });
-    expect((await answer(refused.two.ticketId, true)).status).toBe(409);
+    expect((await answer(refused.two, true)).status).toBe(409);
   });
 
   it('a ticket that has to accept can no longer be cancelled', async () => {

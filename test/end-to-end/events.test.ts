@@ -77,8 +77,8 @@ describe.concurrent('every event comes on the bus and by webhook, the same', () 
       story: async (queue) => {
         const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
         for (const { ticketId } of tickets) {
-          await api.until(ticketId, 'REQUIRES_ACCEPTANCE');
-          await api.put(`/tickets/${ticketId}/acceptance`, { accepted: true });
+          const { matchId } = await api.until(ticketId, 'REQUIRES_ACCEPTANCE');
+          await api.put(`/tickets/${ticketId}/acceptance`, { accepted: true, matchId });
         }
         return `/matches/${(await api.get(`/tickets/${tickets[0]!.ticketId}`)).body.matchId}`;
       },

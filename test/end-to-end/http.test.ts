@@ -109,10 +109,11 @@ describe.concurrent('tickets', () => {
   it('PUT acceptance: 409 without a match, 404 without a ticket', async () => {
     const queue = await api.queue();
     const { ticketId } = await api.ticket(queue, 5);
-    const early = await api.put(`/tickets/${ticketId}/acceptance`, { accepted: true });
+    const early = await api.put(`/tickets/${ticketId}/acceptance`, { accepted: true, matchId: 'none' });
     expect(early.status).toBe(409);
     expect(early.body.ticketStatus).toBe('QUEUED');
-    expect((await api.put('/tickets/nobody/acceptance', { accepted: true })).status).toBe(404);
+    const unknown = await api.put('/tickets/nobody/acceptance', { accepted: true, matchId: 'none' });
+    expect(unknown.status).toBe(404);
   });
 });
 
@@ -476,14 +477,18 @@ it.concurrent.each(BAD_ASSIGNMENTS)('a bad assignment is refused: %s', async (_w
   expect(pointersOf(problem)).toEqual(pointers);
 });
 
-it.concurrent.each([[{}], [{ accepted: 'yes' }], [{ accepted: null }]])(
-  'a bad acceptance is refused: %j',
-  async (body) => {
-    const { status, body: problem } = await api.put('/tickets/none/acceptance', body);
-    expect(status).toBe(400);
-    expect(pointersOf(problem)).toEqual(['#/accepted']);
-  },
-);
+it.concurrent.each([
+  [{}, ['#/accepted', '#/matchId']],
+  [{ accepted: true }, ['#/matchId']],
+  [{ matchId: 'm' }, ['#/accepted']],
+  [{ accepted: 'yes', matchId: 'm' }, ['#/accepted']],
+  [{ accepted: null, matchId: 7 }, ['#/accepted', '#/matchId']],
+  [{ accepted: true, matchId: 'a b' }, ['#/matchId']],
+])('a bad acceptance is refused: %j', async (body, pointers) => {
+  const { status, body: problem } = await api.put('/tickets/none/acceptance', body);
+  expect(status).toBe(400);
+  expect(pointersOf(problem)).toEqual(pointers);
+});
 
 it.concurrent.each(['-1', '20.5', 'soon', 'NaN', 'Infinity', '', '%20', '1e999', '5&waitSeconds=5'])(
   'waitSeconds=%s is refused',
@@ -513,7 +518,7 @@ it.concurrent.each([
     const { status, body } = await api.send(
       method,
       path.replace('{}', name),
-      takesBody ? { body: { accepted: true } } : {},
+      takesBody ? { body: { accepted: true, matchId: 'm' } } : {},
     );
     expect(status, `${method} ${path} with ${name.slice(0, 20)}`).toBe(400);
     expect(pointersOf(body)).toContain(`#/${field}`);

@@ -88,8 +88,8 @@ export const JOURNEYS = {
       { acceptance: { timeoutSeconds: 60 }, provisioner: http(muster, path) },
       'REQUIRES_ACCEPTANCE',
     );
-    await accept(muster, one.ticketId, true);
-    await accept(muster, two.ticketId, true);
+    await accept(muster, one, true);
+    await accept(muster, two, true);
     await muster.api.until(one.ticketId, 'COMPLETED');
   },
 
@@ -100,7 +100,7 @@ export const JOURNEYS = {
       'REQUIRES_ACCEPTANCE',
     );
     await putToSleep(muster, queue);
-    await accept(muster, one.ticketId, false);
+    await accept(muster, one, false);
     await expectAwake(muster, queue);
     await muster.api.ticket(queue, 3);
     await muster.api.until(two.ticketId, 'REQUIRES_ACCEPTANCE');
@@ -112,7 +112,7 @@ export const JOURNEYS = {
       { acceptance: { timeoutSeconds: 60 } },
       'REQUIRES_ACCEPTANCE',
     );
-    await accept(muster, one.ticketId, true);
+    await accept(muster, one, true);
     await putToSleep(muster, queue);
     await muster.timeIsUp(one.matchId!);
     await muster.api.until(two.ticketId, 'CANCELLED');
@@ -159,8 +159,9 @@ async function pair(
   return { queue, one: await api.until(one.ticketId, status), two: await api.until(two.ticketId, status) };
 }
 
-async function accept({ api }: TestMuster, ticketId: string, accepted: boolean): Promise<void> {
-  expect((await api.put(`/tickets/${ticketId}/acceptance`, { accepted })).status).toBe(200);
+async function accept({ api }: TestMuster, ticket: TicketView, accepted: boolean): Promise<void> {
+  const { ticketId, matchId } = ticket;
+  expect((await api.put(`/tickets/${ticketId}/acceptance`, { accepted, matchId })).status).toBe(200);
 }
 
 function webhook({ receiver }: TestMuster, path: string, events?: EventType[]) {

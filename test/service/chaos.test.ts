@@ -285,7 +285,7 @@ class ChaosRun {
       if (this.all.chance(0.08)) continue;
       const accepted = this.all.chance(0.9);
       this.all.begin(`answer ${ticketId} ${accepted}`, () =>
-        answerMatch(this.#deps, ticketId, { accepted }, this.cloud.nowMs),
+        answerMatch(this.#deps, ticketId, { accepted, matchId }, this.cloud.nowMs),
       );
     }
   }

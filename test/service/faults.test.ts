@@ -178,14 +178,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           throw new Error('no match was found');
         return result.matches[0]!.matchId;
       };
-      const answer = (name: string, isAccepted: boolean) =>
-        answerMatch(cloud.deps, id(name), { accepted: isAccepted }, cloud.nowMs);
+      const answer = (name: string, matchId: string, accepted: boolean) =>
+        answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
 
       it('acceptance: the last one to accept moves the match on, sooner or later', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
-          await answer('a', true);
-          await run((line) => cloud.on(line, () => answer('b', true)));
+          await answer('a', matchId, true);
+          await run((line) => cloud.on(line, () => answer('b', matchId, true)));
           const { matches, tickets } = await expectAllWell(label);
           const completed = matches.get(matchId)!.status === 'COMPLETED';
           const acceptedByAll = matches.get(matchId)!.accepted?.length === 2;
@@ -197,8 +197,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       it('acceptance: a party that says no is cancelled, the other is not', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
-          await answer('a', true);
-          await run((line) => cloud.on(line, () => answer('b', false)));
+          await answer('a', matchId, true);
+          await run((line) => cloud.on(line, () => answer('b', matchId, false)));
           const { matches, tickets } = await expectAllWell(label);
           expect(matches.get(matchId)!.status).toBe('FAILED');
           expect(tickets.get(id('b'))!.status).toBe('CANCELLED');
@@ -208,9 +208,9 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('acceptance: saying no again is answered as the first time', async () => {
         await withFaults(async (run, label) => {
-          await found({ acceptance: { timeoutSeconds: 20 } });
-          await run((line) => cloud.on(line, () => answer('b', false)));
-          expect(await answer('b', false), label).toMatchObject({ status: 'CANCELLED' });
+          const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
+          await run((line) => cloud.on(line, () => answer('b', matchId, false)));
+          expect(await answer('b', matchId, false), label).toMatchObject({ status: 'CANCELLED' });
           await expectAllWell(label);
         });
       });
@@ -219,7 +219,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         for (const early of [true, false]) {
           await withFaults(async (run, label) => {
             const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
-            await answer('a', true);
+            await answer('a', matchId, true);
             if (!early) cloud.nowMs += 20_000;
             await run((line) => cloud.on(line, () => checkDeadline(cloud.deps, matchId, cloud.nowMs)));
             const { matches, tickets } = await expectAllWell(`${label}, early: ${early}`);
@@ -231,7 +231,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('deadline: an acceptance of a queue that is gone ends', async () => {
         const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
-        await answer('a', true);
+        await answer('a', matchId, true);
         await deleteQueue(cloud.deps.queues, queue, cloud.nowMs - 3 * 3_600_000);
         cloud.nowMs += 400_000;
         await dispatch(cloud.deps, cloud.nowMs);

@@ -140,15 +140,15 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await searchSlot(false)).toHaveLength(1);
       return (await cloud.deps.tickets.get(id('a')))!.matchId!;
     };
-    const answer = (name: string, accepted: boolean) =>
-      answerMatch(cloud.deps, id(name), { accepted }, cloud.nowMs);
+    const answer = (name: string, matchId: string, accepted: boolean) =>
+      answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
     const statusOf = async (name: string) => (await cloud.deps.tickets.get(id(name)))!.status;
 
     it('takes a refusal although another accepts in the moment before it is written', async () => {
       const matchId = await found();
       const refused = await cloud.on(
-        justBefore('TransactWriteItems', () => answer('a', true)),
-        () => answer('b', false),
+        justBefore('TransactWriteItems', () => answer('a', matchId, true)),
+        () => answer('b', matchId, false),
       );
       expect(refused.status).toBe('CANCELLED');
       expect(await statusOf('a')).toBe('QUEUED');
@@ -159,7 +159,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       const matchId = await found();
       cloud.nowMs += 20_000;
       const ended = await cloud.on(
-        justBefore('TransactWriteItems', () => answer('a', true)),
+        justBefore('TransactWriteItems', () => answer('a', matchId, true)),
         () => checkDeadline(cloud.deps, matchId, cloud.nowMs),
       );
       expect(ended).toBe('ended');

@@ -15,14 +15,15 @@ export interface AcceptanceDeps extends TicketDeps {
 }
 
 /**
- * A party accepts its match or turns it down.
+ * A party accepts its match or turns it down. The answer names the match: repeated after that match was
+ * dissolved, it does not commit the ticket to the next one.
  *
  *     note the answer     a set of ticket ids in the match: repeating it changes nothing
  *     all have accepted   the match moves on, on the condition that it still requires acceptance.
  *                         A crash before it: `deadline` finds all accepted and moves it on
  *     turned down         one transaction fails the match, cancels this ticket and gives the others
  *                         back to the pool with the time they were first enqueued
- * @throws Problem 400, 404, 409 the ticket has no match that requires acceptance
+ * @throws Problem 400, 404, 409 the ticket's match is another one or no longer requires acceptance
  */
 export async function answerMatch(
   deps: AcceptanceDeps,
@@ -30,11 +31,12 @@ export async function answerMatch(
   body: unknown,
   nowMs: number,
 ): Promise<StoredTicket> {
-  const { accepted } = parseWith(acceptanceBody, body, 'The acceptance');
+  const { accepted, matchId } = parseWith(acceptanceBody, body, 'The acceptance');
   for (let attempt = 0; attempt < ANSWER_TRIES; attempt++) {
     const ticket = await deps.tickets.get(ticketId);
     if (ticket === undefined) throw unknownTicket(ticketId);
-    const match = ticket.matchId === undefined ? undefined : await deps.matches.get(ticket.matchId);
+    if (ticket.matchId !== matchId) throw otherMatch(await withMatchStatus(deps, ticket), matchId);
+    const match = await deps.matches.get(matchId);
     if (match?.status !== 'REQUIRES_ACCEPTANCE') return answeredBefore(deps, ticket, match, accepted);
     if (await answer(deps, match, ticketId, accepted, nowMs))
       return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
@@ -79,6 +81,15 @@ async function answeredBefore(
     409,
     `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can be answered.`,
     { extensions: { ticketStatus: now.status } },
+  );
+}
+
+function otherMatch({ ticketId, status, matchId }: StoredTicket, answered: string): Problem {
+  const its = matchId === undefined ? 'has no match' : `is in match ${matchId}`;
+  return new Problem(
+    409,
+    `Ticket ${ticketId} is ${status} and ${its}; the answer is for match ${answered}.`,
+    { extensions: { ticketStatus: status } },
   );
 }
 

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../../aws/emulated-tables.ts';
+import { ticket } from '../../aws/samples.ts';
+import { definition } from '../definitions.ts';
+import { type Streams, VirtualCloud } from '../virtual-cloud.ts';
+
+const { emulator, skipped } = EMULATORS[0]!;
+describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulator, skipped), () => {
+  let tables: EmulatedTables;
+  let streams: Streams;
+  let cloud: VirtualCloud;
+  let queue: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    tables = await startTables(emulator);
+    streams = [tables.stream('tickets'), tables.stream('matches')];
+  });
+  afterAll(() => tables?.stop());
+  beforeEach(() => {
+    queue = `queue-${++count}`;
+    cloud = new VirtualCloud(tables, streams, `${queue}:`);
+  });
+
+  const id = (name: string) => `${queue}:${name}`;
+  const define = (changes: Partial<QueueDefinition> = {}) =>
+    putQueue(
+      cloud.deps.queues,
+      definition({ name: queue, timeoutSeconds: 300, acceptance: { timeoutSeconds: 60 }, ...changes }),
+      cloud.nowMs,
+    );
+  const join = (name: string) => {
+    const { ticketId, players } = ticket(queue, id(name), 1);
+    return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+  };
+  const stored = async (name: string) => (await cloud.deps.tickets.get(id(name)))!;
+  const matchOf = async (name: string) => (await stored(name)).matchId!;
+  const answer = (name: string, matchId: string, accepted = true) =>
+    answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
+
+  /** `a` has accepted a match that `b` then declined, and is in the next one, with `c`. */
+  const rematched = async () => {
+    await define();
+    await join('a');
+    await join('b');
+    await cloud.run(2_000);
+    const first = await matchOf('a');
+    await answer('a', first);
+    await answer('b', first, false);
+    await join('c');
+    await cloud.run(2_000);
+    return { first, second: await matchOf('a') };
+  };
+
+  it('names its match, so that a repeated accept does not commit the ticket to the next match', async () => {
+    const { first, second } = await rematched();
+    expect(second).not.toBe(first);
+    await expect(answer('a', first)).rejects.toMatchObject({
+      status: 409,
+      extensions: { ticketStatus: 'REQUIRES_ACCEPTANCE' },
+    });
+    expect((await cloud.deps.matches.get(second))!.accepted).toBeUndefined();
+    expect((await answer('a', second)).status).toBe('REQUIRES_ACCEPTANCE');
+    expect((await cloud.deps.matches.get(second))!.accepted).toEqual([id('a')]);
+  });
+
+  it('that declines an earlier match leaves the next match as it is', async () => {
+    const { first, second } = await rematched();
+    await expect(answer('a', first, false)).rejects.toMatchObject({ status: 409 });
+    expect((await cloud.deps.matches.get(second))!.status).toBe('REQUIRES_ACCEPTANCE');
+  });
+
+  it('is refused while the ticket waits again', async () => {
+    await define();
+    await join('a');
+    await join('b');
+    await cloud.run(2_000);
+    const matchId = await matchOf('a');
+    await answer('a', matchId);
+    await answer('b', matchId, false);
+    await expect(answer('a', matchId)).rejects.toMatchObject({
+      status: 409,
+      extensions: { ticketStatus: 'QUEUED' },
+    });
+  });
+
+  it('may be repeated for the same match', async () => {
+    const { second } = await rematched();
+    await answer('c', second);
+    expect((await answer('c', second)).status).toBe('REQUIRES_ACCEPTANCE');
+    await answer('a', second);
+    expect((await answer('c', second)).status).toBe('COMPLETED');
+    const refused = await rematchedAgain();
+    expect((await answer('x', refused, false)).status).toBe('CANCELLED');
+    expect((await answer('x', refused, false)).status).toBe('CANCELLED');
+  });
+
+  const rematchedAgain = async () => {
+    await join('x');
+    await join('y');
+    await cloud.run(2_000);
+    return matchOf('x');
+  };
+
+  it.each([
+    ['no matchId', { accepted: true }, ['#/matchId']],
+    ['no answer', { matchId: 'm' }, ['#/accepted']],
+    ['nothing', {}, ['#/accepted', '#/matchId']],
+    ['a matchId that is no id', { accepted: true, matchId: '' }, ['#/matchId']],
+  ])('is refused with %s', async (_, body, pointers) => {
+    const refusal = await answerMatch(cloud.deps, 't', body, cloud.nowMs).catch((error) => error);
+    expect(refusal).toMatchObject({ status: 400, errors: pointers.map((pointer) => ({ pointer })) });
+  });
+});
