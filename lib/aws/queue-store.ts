@@ -1,14 +1,9 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  ScanCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Lease, QueueStore } from '../service/ports/queue-store.ts';
 import type { QueueRecord } from '../service/queues/queue-record.ts';
 import { rangesOf } from '../service/ticks/buckets.ts';
 import type { TickReport } from '../service/ticks/tick-report.ts';
+import { definitionItems } from './definition-items.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 
 /** Days a range's report is kept: it is of use only while the range is searched. */
@@ -42,21 +37,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 
     async list() {
       const records: QueueRecord[] = [];
-      let start: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new ScanCommand({
-            TableName: table,
-            FilterExpression: '#item = :definition',
-            ExpressionAttributeNames: { '#item': 'item' },
-            ExpressionAttributeValues: { ':definition': 'definition' },
-            ConsistentRead: true,
-            ...(start && { ExclusiveStartKey: start }),
-          }),
-        );
-        records.push(...(page.Items ?? []).map(toRecord));
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined);
+      for await (const item of definitionItems(client, table)) records.push(toRecord(item));
       return records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
     },
 

@@ -76,7 +76,8 @@ export class Intake extends Construct {
       timeout: Duration.seconds(10),
       stage,
     });
-    store.queues.allow(this.queues, 'GetItem', 'Scan', 'UpdateItem');
+    store.queues.allow(this.queues, 'BatchGetItem', 'GetItem', 'UpdateItem');
+    store.queues.allowIndexQuery(this.queues, 'items');
     store.tickets.allowIndexQuery(this.queues, 'pool');
     api.route(this.queues, '/queues', GET);
     api.route(this.queues, '/queues/{queue}', GET, PUT, DELETE);

@@ -49,12 +49,22 @@ export class Store extends Construct {
       stage,
       partitionKey: { name: 'queue', type: AttributeType.STRING },
       sortKey: { name: 'item', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          // Lists the definitions without the leases and reports. Holds keys only, so that a change of an item that
+          // exists costs no write here.
+          indexName: 'items',
+          partitionKey: { name: 'item', type: AttributeType.STRING },
+          sortKey: { name: 'queue', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
     });
   }
 }
 
 /** What a function may do with the items of a table. A transaction needs the right of each action in it. */
-export type ItemAction = 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'Scan' | 'UpdateItem';
+export type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
 
 interface StoreTableProps extends TablePropsV2 {
   /** The environment variable that tells a function the table's name. */

@@ -58,7 +58,8 @@ export class Tick extends Construct {
       reservedConcurrency: limits.reserved.dispatch,
       stage,
     });
-    store.queues.allow(this.dispatch, 'DeleteItem', 'Scan', 'UpdateItem');
+    store.queues.allow(this.dispatch, 'BatchGetItem', 'DeleteItem', 'UpdateItem');
+    store.queues.allowIndexQuery(this.dispatch, 'items');
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
     this.queue.allowSend(this.dispatch);
     new Rule(this, 'EveryMinute', {

@@ -6,9 +6,11 @@ import {
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import {
+  BatchGetCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
+  QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
@@ -20,9 +22,11 @@ import { eventBus } from '../../lib/aws/event-bus.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { sendAll, sqsClient } from '../../lib/aws/message-queue.ts';
+import { queueStore } from '../../lib/aws/queue-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
+import { definition } from '../service/definitions.ts';
 import { onWire } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
 
@@ -208,6 +212,45 @@ describe('a client', () => {
       reason: { name: 'ValidationException' },
     });
     expect(wrong.requests()).toBe(1);
+  });
+});
+
+describe('listing queues', () => {
+  const made = documentClient({ region: 'us-east-1' });
+  const client = mockClient(made);
+  const key = (queue: string) => ({ queue, item: 'definition' });
+  const item = (name: string) => ({
+    ...key(name),
+    definition: JSON.stringify(definition({ name })),
+    version: 1,
+    plans: JSON.stringify([bucketPlan(1)]),
+    awakeUntilMs: 0,
+    sentUntilMs: 0,
+  });
+  const left = (...keys: object[]) => ({ queues: { Keys: keys } }) as never;
+  beforeEach(() => {
+    client.reset();
+    client.on(QueryCommand).resolves({ Items: [key('a'), key('b'), key('gone')] });
+  });
+
+  it('asks again for definitions that a batch left out, and passes over those removed meanwhile', async () => {
+    client
+      .on(BatchGetCommand)
+      .resolvesOnce({ Responses: { queues: [item('b')] }, UnprocessedKeys: left(key('a'), key('gone')) })
+      .resolves({ Responses: { queues: [item('a')] } });
+    const listed = await queueStore(made, 'queues').list();
+    expect(listed.map(({ definition: { name } }) => name)).toEqual(['a', 'b']);
+    const keys = client.commandCalls(BatchGetCommand).map(({ args }) => args[0].input.RequestItems);
+    expect(keys).toEqual([
+      { queues: { Keys: [key('a'), key('b'), key('gone')], ConsistentRead: true } },
+      { queues: { Keys: [key('a'), key('gone')], ConsistentRead: true } },
+    ]);
+  });
+
+  it('says that the store is busy when definitions are left out every time', async () => {
+    client.on(BatchGetCommand).resolves({ Responses: {}, UnprocessedKeys: left(key('a')) });
+    await expect(queueStore(made, 'queues').list()).rejects.toThrow(StoreBusy);
+    expect(client.commandCalls(BatchGetCommand)).toHaveLength(5);
   });
 });
 

@@ -569,6 +569,45 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(new Set(listed).size).toBe(listed.length);
       });
 
+      it('reads as much to list the queues however many leases and reports there are', async () => {
+        newQueue();
+        await queues.put(record());
+        const itemsRead = async () => {
+          let items = 0;
+          const counting = queueStore(
+            tables.client(async (_, send) => {
+              const reply = await send();
+              const { ScannedCount = 0, Responses = {} } = JSON.parse(reply.body);
+              const got = Object.values<unknown[]>(Responses).map(({ length }) => length);
+              items += ScannedCount + got.reduce((sum, length) => sum + length, 0);
+              return reply;
+            }),
+            tables.names.queues,
+          );
+          await counting.list();
+          return items;
+        };
+        const before = await itemsRead();
+        for (let cell = 0; cell < 20; cell++) {
+          await queues.lease(queue, [`1.${cell}`], lease('x', 1_000));
+          await queues.putReport(queue, `1.${cell}`, report(1_000), NOW_MS);
+        }
+        expect(await itemsRead()).toBe(before);
+      });
+
+      it('lists more queues than fit into one batch', async () => {
+        const names = Array.from({ length: 130 }, () => {
+          newQueue();
+          return queue;
+        });
+        await Promise.all(
+          names.map((name) => queues.put(record({ definition: { ...record().definition, name } }))),
+        );
+        const listed = (await queues.list()).map(({ definition: { name } }) => name);
+        expect(listed).toEqual([...listed].sort());
+        expect(listed).toEqual(expect.arrayContaining(names));
+      });
+
       const lease = (owner: string, slotMs: number, nowMs = slotMs): Lease => ({
         owner,
         slotMs,

@@ -34,7 +34,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   matches: ['dynamodb:GetItem matches', 'dynamodb:UpdateItem matches'],
   queues: [
     'dynamodb:GetItem queues',
-    'dynamodb:Scan queues',
+    'dynamodb:BatchGetItem queues',
+    'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
     'dynamodb:Query tickets/index/pool',
   ],
@@ -42,7 +43,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   meta: [],
   dispatch: [
     'dynamodb:DeleteItem queues',
-    'dynamodb:Scan queues',
+    'dynamodb:BatchGetItem queues',
+    'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
     'dynamodb:Query tickets/index/pool',
     'sqs:SendMessage tick',

@@ -123,6 +123,19 @@ describe('the tables', () => {
       },
     ]);
   });
+
+  it('of queues has an index of keys that lists the definitions', () => {
+    expect(tables[2]!.Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: 'items',
+        KeySchema: [
+          { AttributeName: 'item', KeyType: 'HASH' },
+          { AttributeName: 'queue', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ]);
+  });
 });
 
 describe('event sources', () => {
