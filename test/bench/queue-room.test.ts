@@ -1,7 +1,7 @@
 import { type Client, QueueRoom } from '@colyseus/core';
 import { expect, it } from 'vitest';
 import type { Arrival } from '../../lib/simulation/arrivals.ts';
-import { compare, isNear, SCENARIOS } from '../../lib/simulation/comparison.ts';
+import { compare, isNear, SCENARIOS } from './comparison.ts';
 import { compareQueueRoom, playQueueRoom, whyNoQueueRoom } from './queue-room.ts';
 
 const [duel, arena] = SCENARIOS;

@@ -3,6 +3,8 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { gameRulesOf } from '../../lib/policies/plan.ts';
+import { type Measures, waitMeanOfAll } from '../../lib/simulation/measures.ts';
+import { type Crowd, meterFor } from '../../lib/simulation/play.ts';
 import {
   best,
   bestTuned,
@@ -13,9 +15,7 @@ import {
   type Scenario,
   type Tried,
   tuned,
-} from '../../lib/simulation/comparison.ts';
-import { type Measures, waitMeanOfAll } from '../../lib/simulation/measures.ts';
-import { type Crowd, meterFor } from '../../lib/simulation/play.ts';
+} from './comparison.ts';
 
 /** Colyseus' QueueRoom on the arrivals of a scenario. */
 export interface QueueRoomRun {

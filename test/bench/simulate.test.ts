@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compare, SCENARIOS } from '../../lib/simulation/comparison.ts';
+import { compare, SCENARIOS } from './comparison.ts';
 import { measureSpeed } from './simulate-speed.ts';
 
 it('the simulator bench runs', () => {

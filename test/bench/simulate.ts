@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { compare, isNear, SCENARIOS, type Tried } from '../../lib/simulation/comparison.ts';
 import { reportPage } from '../../lib/simulation/report.ts';
+import { compare, isNear, SCENARIOS, type Tried } from './comparison.ts';
 import { compareQueueRoom, whyNoQueueRoom } from './queue-room.ts';
 import { measureSpeed } from './simulate-speed.ts';
 

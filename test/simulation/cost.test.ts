@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { crowdOf } from '../../lib/simulation/comparison.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
+import { crowdOf } from '../bench/comparison.ts';
 import { DEFINITION, VARIANTS } from '../bench/service-variants.ts';
 
 const RATES = [20, 50, 100];

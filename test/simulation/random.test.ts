@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { RunningStatistics } from '../../lib/papers/statistics.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { RunningStatistics } from '../../lib/simulation/statistics.ts';
 
 const draws = (count: number, draw: () => number): RunningStatistics => {
   const statistics = new RunningStatistics();

@@ -1,7 +1,6 @@
 import { GamePool } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
 import { type RandomSource, seededRandom } from '../../simulation/random.ts';
-import { quantiles, RunningStatistics } from '../../simulation/statistics.ts';
 import {
   against,
   atMost,
@@ -11,6 +10,7 @@ import {
   type Reproduction,
   reproduction,
 } from '../finding.ts';
+import { quantiles, RunningStatistics } from '../statistics.ts';
 import { sortedBlocks } from './blocks.ts';
 import {
   approximationFactor,

@@ -1,5 +1,4 @@
 import { type RandomSource, seededRandom } from '../../simulation/random.ts';
-import { BlockMeans, RunningStatistics } from '../../simulation/statistics.ts';
 import {
   against,
   atMost,
@@ -12,6 +11,7 @@ import {
   reproduction,
   type Section,
 } from '../finding.ts';
+import { BlockMeans, RunningStatistics } from '../statistics.ts';
 import { estimatedRate, givenRate } from './arrival-rate.ts';
 import { differenceWait } from './difference-wait.ts';
 import {

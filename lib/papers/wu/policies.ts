@@ -1,6 +1,6 @@
 import type { RandomSource } from '../../simulation/random.ts';
-import { BlockMeans } from '../../simulation/statistics.ts';
 import type { Estimate } from '../finding.ts';
+import { BlockMeans } from '../statistics.ts';
 import type { Market } from './closed-forms.ts';
 
 export interface PolicyCosts {

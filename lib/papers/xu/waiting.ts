@@ -1,5 +1,5 @@
-import { BlockMeans } from '../../simulation/statistics.ts';
 import type { Estimate } from '../finding.ts';
+import { BlockMeans } from '../statistics.ts';
 
 /** Waits of players in a queue, with standard errors that know that neighbours' waits depend on each other. */
 export class WaitingTimes {

@@ -1,5 +1,4 @@
 import { type RandomSource, seededRandom } from '../../simulation/random.ts';
-import { RunningStatistics } from '../../simulation/statistics.ts';
 import {
   against,
   atMost,
@@ -10,6 +9,7 @@ import {
   type Reproduction,
   reproduction,
 } from '../finding.ts';
+import { RunningStatistics } from '../statistics.ts';
 import {
   type PartyRates,
   type ServiceOrder,

@@ -1,10 +1,10 @@
-import type { QueueDefinition } from '../contract/queue-definition.ts';
-import type { ReleaseOptions } from '../policies/release.ts';
-import { poissonArrivals, type RateProfile } from './arrivals.ts';
-import { waitMeanOfAll } from './measures.ts';
-import { type Crowd, type PlayResult, playThrough } from './play.ts';
-import { drawSkill, type Population } from './population.ts';
-import { seededRandom } from './random.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
+import { waitMeanOfAll } from '../../lib/simulation/measures.ts';
+import { type Crowd, type PlayResult, playThrough } from '../../lib/simulation/play.ts';
+import { drawSkill, type Population } from '../../lib/simulation/population.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
 import { doublingWindow, linearWindow, openingWindow, type Widening } from './widenings.ts';
 
 /** A queue and those who come to it. */

@@ -1,4 +1,4 @@
-import type { ReleaseOptions } from '../policies/release.ts';
+import type { ReleaseOptions } from '../../lib/policies/release.ts';
 
 /** A window of `expanding` that widens, with one value left free: the larger it is, the longer players wait. */
 export interface Widening {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { BlockMeans, quantiles, RunningStatistics } from '../../lib/papers/statistics.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { BlockMeans, quantiles, RunningStatistics } from '../../lib/simulation/statistics.ts';
 
 describe('running statistics', () => {
   test('mean, variance, standard error and extremes of a small sample', () => {
