@@ -4,14 +4,19 @@ import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type PlayResult, play } from '../simulation/play.ts';
 import { reportPage } from '../simulation/report.ts';
-import { addCrowdOptions, type CrowdOptions, crowdOf, type DescribedCrowd } from './crowd.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, lineWriter, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
+import {
+  addTrafficOptions,
+  type DescribedTraffic,
+  type TrafficOptions,
+  trafficOf,
+} from './traffic-options.ts';
 
-interface SimulateOptions extends CrowdOptions {
+interface SimulateOptions extends TrafficOptions {
   queue: string[];
   matches?: string;
   report?: string;
@@ -27,7 +32,7 @@ export function simulateCommand(): Command {
         'played on the same arrivals, side by side.',
     )
     .requiredOption('--queue <file...>', 'queue definitions');
-  return addCrowdOptions(command, PLAYERS_DEFAULT)
+  return addTrafficOptions(command, PLAYERS_DEFAULT)
     .option('--matches <file>', 'write every match, one JSON line each')
     .option('--report <file>', 'write a page of charts, one self-contained HTML file')
     .option('--json', 'print the results as JSON (default when the output is not a terminal)')
@@ -39,12 +44,12 @@ export function simulateCommand(): Command {
         );
       }
       checkWritable(options.report);
-      const crowds = definitions.map((definition) => crowdOf(options, definition, PLAYERS_DEFAULT));
+      const traffic = definitions.map((definition) => trafficOf(options, definition, PLAYERS_DEFAULT));
       const signal = interruptionSignal();
       const runs = [];
       for (const [at, definition] of definitions.entries()) {
         if (signal.aborted) break;
-        const result = await run(definition, crowds[at], options.matches, signal);
+        const result = await run(definition, traffic[at], options.matches, signal);
         runs.push({ name: definition.name, definition, ...result });
       }
       const interrupted = signal.aborted;
@@ -61,7 +66,7 @@ export function simulateCommand(): Command {
         const names = [...new Set(runs.map(({ name }) => name))].join(', ');
         const section = {
           title: names,
-          text: crowds[0].text + (interrupted ? ' Interrupted before the end.' : ''),
+          text: traffic[0].text + (interrupted ? ' Interrupted before the end.' : ''),
           runs: withDistinctNames(runs),
         };
         writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
@@ -78,19 +83,19 @@ export function simulateCommand(): Command {
 /** Virtual time in slices, so that the process hears Ctrl-C and the bar moves. */
 async function run(
   definition: QueueDefinition,
-  crowd: DescribedCrowd,
+  traffic: DescribedTraffic,
   matchesFile: string | undefined,
   signal: AbortSignal,
 ): Promise<PlayResult> {
   const lines = matchesFile === undefined ? undefined : lineWriter(matchesFile);
   const bar = progressBar(definition.name);
-  const { steps, result } = play(definition, crowd, (game, nowMs) =>
+  const { steps, result } = play(definition, traffic, (game, nowMs) =>
     lines?.write(JSON.stringify({ releasedAt: new Date(nowMs).toISOString(), ...gameJson(game) })),
   );
   let sliceEnd = performance.now() + SLICE_MS;
   for (const { players } of steps) {
     if (performance.now() < sliceEnd) continue;
-    bar.show(players / crowd.players);
+    bar.show(players / traffic.players);
     await turn();
     if (signal.aborted) break;
     sliceEnd = performance.now() + SLICE_MS;

@@ -12,24 +12,24 @@ import {
   type Wish,
   withFront,
 } from '../simulation/tune.ts';
-import {
-  addCrowdOptions,
-  type CrowdOptions,
-  crowdOf,
-  integer,
-  onlyCrowdOptions,
-  positive,
-  share,
-} from './crowd.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
 import { checkWritable, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
+import {
+  addTrafficOptions,
+  integer,
+  onlyTrafficOptions,
+  positive,
+  share,
+  type TrafficOptions,
+  trafficOf,
+} from './traffic-options.ts';
 import { tryInParallel } from './tune-in-parallel.ts';
 import type { TuneTask } from './tune-worker.ts';
 
-interface TuneOptions extends CrowdOptions {
+interface TuneOptions extends TrafficOptions {
   queue: string;
   policies: string;
   maxWaitP99?: string;
@@ -55,7 +55,7 @@ export function tuneCommand(): Command {
         'imbalance, and writes the definition that a wish picks.',
     )
     .requiredOption('--queue <file>', 'queue definition; its release is what gets tuned');
-  return addCrowdOptions(command, PLAYERS_DEFAULT)
+  return addTrafficOptions(command, PLAYERS_DEFAULT)
     .option('--policies <names>', 'policies to try', 'option-value,expanding,periodic,greedy')
     .option('--max-wait-p99 <seconds>', '99 % of the players wait no longer')
     .option('--max-wait-mean <seconds>', 'players wait no longer on average')
@@ -75,8 +75,9 @@ export function tuneCommand(): Command {
       }
       checkWritable(options.out);
       checkWritable(options.report);
-      const crowd = crowdOf(options, definition, PLAYERS_DEFAULT);
-      const spread = definition.skillScale === 'percentile' ? PERCENTILE_SPREAD : spreadOf(crowd.skillSample);
+      const traffic = trafficOf(options, definition, PLAYERS_DEFAULT);
+      const spread =
+        definition.skillScale === 'percentile' ? PERCENTILE_SPREAD : spreadOf(traffic.skillSample);
       const settings = policiesOf(options.policies).flatMap((policy) =>
         settingsOf(policy, spread, definition.timeoutSeconds),
       );
@@ -84,7 +85,7 @@ export function tuneCommand(): Command {
         releases.map((release) => ({
           definition,
           release,
-          crowd: onlyCrowdOptions(options),
+          traffic: onlyTrafficOptions(options),
           playersDefault: PLAYERS_DEFAULT,
         }));
       const workers =
@@ -113,7 +114,7 @@ export function tuneCommand(): Command {
           options.report,
           scatterPage(
             `Tuning of ${definition.name}`,
-            crowd.text + (interrupted ? ' Interrupted before the end.' : ''),
+            traffic.text + (interrupted ? ' Interrupted before the end.' : ''),
             points,
             chosen,
           ),

@@ -8,7 +8,7 @@ import { type Observer, type Progress, simulate } from './simulate.ts';
 import { adviseStability } from './stability.ts';
 
 /** Tickets to come, and what is known about their skills beforehand. */
-export interface Crowd {
+export interface Traffic {
   /** A new iteration gives the same arrivals again. */
   readonly arrivals: Iterable<Arrival>;
   /** Some of the skills to expect, in any order; ranges of skill and resolutions are made from them. */
@@ -29,15 +29,15 @@ const ADVISE_FROM_PLAYERS = 100;
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 
 /**
- * Plays a queue definition on a crowd and measures it. A generator that yields after each tick; `return()` ends it
+ * Plays a queue definition on a traffic and measures it. A generator that yields after each tick; `return()` ends it
  * early, `result()` may be read at any time.
  */
 export function play(
   definition: QueueDefinition,
-  crowd: Crowd,
+  traffic: Traffic,
   onMatch?: (game: Game, nowMs: number) => void,
 ): { steps: Generator<Progress, void>; result: () => PlayResult } {
-  const meter = meterFor(crowd);
+  const meter = meterFor(traffic);
   const { roles } = definition;
   const accepted = roles === undefined ? undefined : new RoleCounter();
   const observers: Observer[] = [meter];
@@ -45,8 +45,8 @@ export function play(
   let ticks = 0;
 
   function* steps(): Generator<Progress, void> {
-    const arrivals = accepted === undefined ? crowd.arrivals : counted(crowd.arrivals, accepted);
-    for (const progress of simulate({ rules: definition, arrivals, observers, atEnd: crowd.atEnd })) {
+    const arrivals = accepted === undefined ? traffic.arrivals : counted(traffic.arrivals, accepted);
+    for (const progress of simulate({ rules: definition, arrivals, observers, atEnd: traffic.atEnd })) {
       ticks = progress.ticks;
       yield progress;
     }
@@ -69,14 +69,14 @@ export function play(
 }
 
 /** The same to the end at once. */
-export function playThrough(definition: QueueDefinition, crowd: Crowd): PlayResult {
-  const { steps, result } = play(definition, crowd);
+export function playThrough(definition: QueueDefinition, traffic: Traffic): PlayResult {
+  const { steps, result } = play(definition, traffic);
   for (const _ of steps);
   return result();
 }
 
 /** A meter whose ranges of skill and resolution suit these players. */
-export function meterFor({ skillSample }: Crowd): Meter {
+export function meterFor({ skillSample }: Traffic): Meter {
   const sorted = Float64Array.from(skillSample).sort();
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   const edges = [...new Set(SKILL_PARTS.map(at))];

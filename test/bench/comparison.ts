@@ -2,7 +2,7 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
 import { waitMeanOfAll } from '../../lib/simulation/measures.ts';
-import { type Crowd, type PlayResult, playThrough } from '../../lib/simulation/play.ts';
+import { type PlayResult, playThrough, type Traffic } from '../../lib/simulation/play.ts';
 import { drawSkill, type Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { doublingWindow, linearWindow, openingWindow, type Widening } from './widenings.ts';
@@ -100,10 +100,10 @@ const DOUBLINGS_MAX = 8;
  * @param players how many come
  */
 export function compare(scenario: Scenario, players: number, seed: number): Contender[] {
-  const crowd = crowdOf(scenario, players, seed);
+  const traffic = trafficOf(scenario, players, seed);
   const run = (release: ReleaseOptions): Contender => {
     const definition = { ...scenario.definition, release };
-    const result = playThrough(definition, crowd);
+    const result = playThrough(definition, traffic);
     const waitMean = waitMeanOfAll(result.measures, definition.timeoutSeconds);
     return { name: release.policy, definition, result, waitMean };
   };
@@ -229,7 +229,7 @@ function nextBetween(low: Side, high: Side, step: number): number {
 }
 
 /** The players who come to a scenario: for the same seed the same ones, and fewer are the first of more. */
-export function crowdOf({ population, rate }: Scenario, players: number, seed: number): Crowd {
+export function trafficOf({ population, rate }: Scenario, players: number, seed: number): Traffic {
   const random = seededRandom(seed).fork('sample');
   return {
     atEnd: 'stop',

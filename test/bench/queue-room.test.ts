@@ -7,7 +7,7 @@ import { compareQueueRoom, playQueueRoom, whyNoQueueRoom } from './queue-room.ts
 const [duel, arena] = SCENARIOS;
 
 it('plays QueueRoom: whoever waits is matched in its order of ranks, at its cycles', () => {
-  const { measures } = playQueueRoom(duel.definition, crowdOfSkills([1000, 2000, 1010, 2010, 1500], 100), {
+  const { measures } = playQueueRoom(duel.definition, trafficOfSkills([1000, 2000, 1010, 2010, 1500], 100), {
     maxPlayers: 2,
   });
   expect(measures.outcome).toEqual({ matched: 4, cancelled: 0, timedOut: 0, waiting: 1 });
@@ -19,7 +19,7 @@ it('plays QueueRoom: whoever waits is matched in its order of ranks, at its cycl
 it('its window holds until its cycles are over', () => {
   const skills = [1000, 2000];
   const wait = (maxWaitingCyclesForPriority: number) =>
-    playQueueRoom(duel.definition, crowdOfSkills([...skills, ...Array(30).fill(5000)], 1000), {
+    playQueueRoom(duel.definition, trafficOfSkills([...skills, ...Array(30).fill(5000)], 1000), {
       maxPlayers: 2,
       tolerance: 50,
       maxWaitingCyclesForPriority,
@@ -31,7 +31,7 @@ it('its window holds until its cycles are over', () => {
 it('those past the time-out of the queue leave', () => {
   const { measures } = playQueueRoom(
     { ...duel.definition, timeoutSeconds: 10 },
-    crowdOfSkills([1000, 2000, ...Array(30).fill(5000)], 1000),
+    trafficOfSkills([1000, 2000, ...Array(30).fill(5000)], 1000),
     { maxPlayers: 2, tolerance: 50, maxWaitingCyclesForPriority: 1000 },
   );
   expect(measures.outcome).toMatchObject({ matched: 30, timedOut: 2 });
@@ -39,7 +39,7 @@ it('those past the time-out of the queue leave', () => {
 
 it('divides a group of ten in the fairest way', () => {
   const skills = [1001, 1002, 1004, 1008, 1016, 1032, 1064, 1128, 1256, 1511];
-  const { measures } = playQueueRoom(arena.definition, crowdOfSkills(skills, 1), { maxPlayers: 10 });
+  const { measures } = playQueueRoom(arena.definition, trafficOfSkills(skills, 1), { maxPlayers: 10 });
   expect(measures.matches).toBe(1);
   expect(measures.teamGap.mean).toBe(fairest(skills));
 });
@@ -78,7 +78,7 @@ it('indeed, QueueRoom cuts a party where a group is full', () => {
 });
 
 /** Players who come one after the other, so many milliseconds apart. */
-function crowdOfSkills(skills: readonly number[], apartMs: number) {
+function trafficOfSkills(skills: readonly number[], apartMs: number) {
   const arrivals = skills.map((skill, at): Arrival => {
     const playerId = `p${at}`;
     const ticket = { ticketId: playerId, enqueuedAtMs: 1 + at * apartMs, players: [{ playerId, skill }] };

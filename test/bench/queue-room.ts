@@ -4,16 +4,16 @@ import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { gameRulesOf } from '../../lib/policies/plan.ts';
 import { type Measures, waitMeanOfAll } from '../../lib/simulation/measures.ts';
-import { type Crowd, meterFor } from '../../lib/simulation/play.ts';
+import { meterFor, type Traffic } from '../../lib/simulation/play.ts';
 import {
   best,
   bestTuned,
-  crowdOf,
   type Family,
   isNear,
   type Knob,
   type Scenario,
   type Tried,
+  trafficOf,
   tuned,
 } from './comparison.ts';
 
@@ -68,13 +68,13 @@ export function compareQueueRoom(
 ): QueueRoomRun[] {
   const { definition } = scenario;
   const maxPlayers = 2 * definition.teamSize;
-  const crowd = crowdOf(scenario, players, seed);
+  const traffic = trafficOf(scenario, players, seed);
   const window: Family<QueueRoomRun> = {
     from: PRIORITY_CYCLES,
     knob: (cycles) => ({
       range: NARROWNESS,
       run: (narrowness) =>
-        run(definition, crowd, {
+        run(definition, traffic, {
           maxPlayers,
           tolerance: Number((1 / narrowness).toPrecision(3)),
           maxWaitingCyclesForPriority: Math.round(cycles),
@@ -83,11 +83,11 @@ export function compareQueueRoom(
   };
   const interval: Knob<QueueRoomRun> = {
     range: CYCLE_MS,
-    run: (ms) => run(definition, crowd, { maxPlayers, cycleTickInterval: Math.round(ms) }),
+    run: (ms) => run(definition, traffic, { maxPlayers, cycleTickInterval: Math.round(ms) }),
   };
   const byInterval = tuned(interval, own.waitMean).run;
   const found = best([bestTuned(window, own)?.run, isNear(byInterval, own) ? byInterval : undefined]);
-  const asItIs = run(definition, crowd, { maxPlayers });
+  const asItIs = run(definition, traffic, { maxPlayers });
   return found === undefined ? [asItIs] : [asItIs, found];
 }
 
@@ -97,13 +97,13 @@ export function compareQueueRoom(
  */
 export function playQueueRoom(
   definition: QueueDefinition,
-  crowd: Crowd,
+  traffic: Traffic,
   settings: QueueRoomSettings,
 ): { measures: Measures; warnings: readonly string[] } {
-  const meter = meterFor(crowd);
+  const meter = meterFor(traffic);
   const room = new VirtualQueueRoom(settings);
   const waiting = new Map<string, Ticket>();
-  const arrivals = crowd.arrivals[Symbol.iterator]();
+  const arrivals = traffic.arrivals[Symbol.iterator]();
   const leave = (ticketId: string): Ticket => {
     const ticket = waiting.get(ticketId);
     if (ticket === undefined) throw new Error(`Expected a waiting player, got ${ticketId}`);
@@ -179,8 +179,8 @@ class VirtualQueueRoom extends QueueRoom {
   }
 }
 
-function run(definition: QueueDefinition, crowd: Crowd, settings: QueueRoomSettings): QueueRoomRun {
-  const result = playQueueRoom(definition, crowd, settings);
+function run(definition: QueueDefinition, traffic: Traffic, settings: QueueRoomSettings): QueueRoomRun {
+  const result = playQueueRoom(definition, traffic, settings);
   return {
     name: nameOf(settings),
     definition: settings,

@@ -7,14 +7,14 @@ const BUSY = SCENARIOS.find(({ title }) => title.startsWith('5v5, 50'))!;
 
 /** Plays 5v5 at 50 players per second with `option-value`. One sentence: processor time and memory. */
 export function measureSpeed(players: number, seed: number): string {
-  const crowd = {
+  const traffic = {
     atEnd: 'stop' as const,
     skillSample: [800, 1150, 1500, 1850, 2200],
     arrivals: poissonArrivals({ population: BUSY.population, rate: BUSY.rate, players }, seededRandom(seed)),
   };
   const before = process.cpuUsage();
   const started = performance.now();
-  const { steps, result } = play(BUSY.definition, crowd);
+  const { steps, result } = play(BUSY.definition, traffic);
   let peakBytes = 0;
   for (const { ticks } of steps) {
     if (ticks % 100 === 0) peakBytes = Math.max(peakBytes, process.memoryUsage().rss);

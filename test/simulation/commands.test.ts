@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { crowdOf } from '../../lib/cli/crowd.ts';
+import { trafficOf } from '../../lib/cli/traffic-options.ts';
 import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
 
@@ -84,7 +84,7 @@ describe('muster simulate', () => {
 
   it('says in words who came', () => {
     const options = { seed: '3', parties: '1=1', patience: '60', day: '0.2:5' };
-    expect(crowdOf(options, checkQueueDefinition(duel, 'duel'), 100).text).toBe(
+    expect(trafficOf(options, checkQueueDefinition(duel, 'duel'), 100).text).toBe(
       '100 players, 0.2 per second at night, 5 at the peak, skills normal:1500:350, parties 1=1, patience in seconds 60, seed 3.',
     );
   });
@@ -122,7 +122,7 @@ describe('muster simulate', () => {
     [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json: #\/1/],
     [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
   ])('refuses %j', (options, told) => {
-    expect(() => crowdOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), 100)).toThrow(told);
+    expect(() => trafficOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), 100)).toThrow(told);
   });
 
   it('looks whether its report can be written before it plays', () => {
@@ -223,8 +223,8 @@ describe('muster tune', () => {
 
   it('keeps what it has tried when it is interrupted', async () => {
     const controller = new AbortController();
-    const crowd = { seed: '1', players: '50' };
-    const task = { definition: checkQueueDefinition(duel, 'duel'), crowd, playersDefault: 50 };
+    const traffic = { seed: '1', players: '50' };
+    const task = { definition: checkQueueDefinition(duel, 'duel'), traffic, playersDefault: 50 };
     const tasks = [1, 2, 4].map((waitCost) => ({
       ...task,
       release: { policy: 'option-value' as const, waitCost },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
-import { crowdOf } from '../bench/comparison.ts';
+import { trafficOf } from '../bench/comparison.ts';
 import { DEFINITION, VARIANTS } from '../bench/service-variants.ts';
 
 const RATES = [20, 50, 100];
@@ -40,7 +40,7 @@ describe('the price of a simulated queue', () => {
 function simulated(perSecond: number, definition: QueueDefinition, population: Population) {
   const rate = { kind: 'constant', perSecond } as const;
   const scenario = { title: 'bench', definition, population, rate };
-  return playThrough(definition, crowdOf(scenario, 60 * perSecond, 1)).cost;
+  return playThrough(definition, trafficOf(scenario, 60 * perSecond, 1)).cost;
 }
 
 /** Dollars of a row of docs/benchmarks.md: API, Lambda, DynamoDB, SQS, EventBridge, logs, total. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
 import { Histogram } from '../../lib/simulation/histogram.ts';
-import { type Crowd, playThrough } from '../../lib/simulation/play.ts';
+import { playThrough, type Traffic } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { reportPage } from '../../lib/simulation/report.ts';
@@ -19,7 +19,7 @@ const duel: QueueDefinition = {
 
 const normal: Population = { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } };
 
-function crowd(
+function traffic(
   players: number,
   {
     population = normal,
@@ -32,7 +32,7 @@ function crowd(
     patienceSeconds: number;
     atEnd: 'stop' | 'drain';
   }> = {},
-): Crowd {
+): Traffic {
   const rate: RateProfile = { kind: 'constant', perSecond };
   return {
     atEnd,
@@ -46,7 +46,7 @@ function crowd(
 
 describe('a simulation', () => {
   it('accounts for every player', () => {
-    const { measures } = playThrough(duel, crowd(801, { patienceSeconds: 60 }));
+    const { measures } = playThrough(duel, traffic(801, { patienceSeconds: 60 }));
     const { matched, cancelled, timedOut, waiting } = measures.outcome;
     expect(matched + cancelled + timedOut + waiting).toBe(801);
     expect(waiting).toBe(0);
@@ -55,14 +55,14 @@ describe('a simulation', () => {
   });
 
   it('gives the same result for the same seed, to the byte', () => {
-    const once = JSON.stringify(playThrough(duel, crowd(500)));
-    expect(JSON.stringify(playThrough(duel, crowd(500)))).toBe(once);
+    const once = JSON.stringify(playThrough(duel, traffic(500)));
+    expect(JSON.stringify(playThrough(duel, traffic(500)))).toBe(once);
   });
 
   it('stops at the last arrival when asked to', () => {
     const { measures } = playThrough(
       { ...duel, release: { policy: 'periodic', everySeconds: 3000 } },
-      crowd(50, { atEnd: 'stop' }),
+      traffic(50, { atEnd: 'stop' }),
     );
     expect(measures.outcome.waiting).toBe(50);
   });
@@ -70,7 +70,7 @@ describe('a simulation', () => {
   it('waits as theory says: k solos in the order of arrival wait (k − 1)/(2λ) on average, and half a tick', () => {
     const { measures } = playThrough(
       { ...duel, teamSize: 2, release: { policy: 'fifo' } },
-      crowd(8000, { perSecond: 0.5, atEnd: 'stop' }),
+      traffic(8000, { perSecond: 0.5, atEnd: 'stop' }),
     );
     expect(measures.waitSeconds.mean).toBeGreaterThan(3 + 0.5 - 0.2);
     expect(measures.waitSeconds.mean).toBeLessThan(3 + 0.5 + 0.2);
@@ -80,7 +80,7 @@ describe('a simulation', () => {
     const population = { ...normal, partyWeights: [3, 1], roleWeights: { attack: 1, defence: 1 } };
     const { measures } = playThrough(
       { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'greedy' } },
-      crowd(200, { population }),
+      traffic(200, { population }),
     );
     expect(measures.waitSecondsByPartySize.map(({ of }) => of)).toEqual(['1', '2']);
     expect(measures.waitSecondsByRole.map(({ of }) => of)).toEqual(['attack', 'defence']);
@@ -106,7 +106,7 @@ describe('a simulation', () => {
     const population = { ...normal, roleWeights: { attack: 3, defence: 1 }, roleFlexibility: 0 };
     const { warnings } = playThrough(
       { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'fifo' } },
-      crowd(400, { population }),
+      traffic(400, { population }),
     );
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/accept only attack/);
@@ -163,7 +163,7 @@ describe('a time series', () => {
 
 describe('a report', () => {
   it('is one page without scripts or outside requests, with names escaped', () => {
-    const { measures, cost, warnings } = playThrough(duel, crowd(100));
+    const { measures, cost, warnings } = playThrough(duel, traffic(100));
     const page = reportPage('<b>', [
       { title: 'duel', text: '', runs: [{ name: 'a & b', definition: duel, measures, cost, warnings }] },
     ]);

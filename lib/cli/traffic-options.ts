@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from '../simulation/arrivals.ts';
-import type { Crowd } from '../simulation/play.ts';
+import type { Traffic } from '../simulation/play.ts';
 import { drawSkill, type Population, type SkillDistribution } from '../simulation/population.ts';
 import { seededRandom } from '../simulation/random.ts';
 import { InvalidInput } from './failure.ts';
@@ -21,17 +21,17 @@ const GENERATED = [
 ] as const;
 const OPTIONAL = [...GENERATED, 'arrivals', 'players', 'patience'] as const;
 
-/** What `addCrowdOptions` makes a command accept; every value as it was typed. */
-export type CrowdOptions = { seed: string } & { [Name in (typeof OPTIONAL)[number]]?: string };
+/** What `addTrafficOptions` makes a command accept; every value as it was typed. */
+export type TrafficOptions = { seed: string } & { [Name in (typeof OPTIONAL)[number]]?: string };
 
-/** Of a command's options those that `addCrowdOptions` made. */
-export function onlyCrowdOptions(options: CrowdOptions): CrowdOptions {
+/** Of a command's options those that `addTrafficOptions` made. */
+export function onlyTrafficOptions(options: TrafficOptions): TrafficOptions {
   const given = OPTIONAL.filter((name) => options[name] !== undefined);
   return { seed: options.seed, ...Object.fromEntries(given.map((name) => [name, options[name]])) };
 }
 
 /** Who comes to the simulated queue; `playersDefault` of them are generated unless the user says otherwise. */
-export function addCrowdOptions(command: Command, playersDefault: number): Command {
+export function addTrafficOptions(command: Command, playersDefault: number): Command {
   return command
     .option('--arrivals <file>', 'a tickets file, in the order of arrival, in place of generated players')
     .option('--rate <perSecond>', 'players per second, a Poisson process (default 5)')
@@ -53,8 +53,8 @@ export function addCrowdOptions(command: Command, playersDefault: number): Comma
     .option('--patience <seconds>', 'mean patience before a ticket is cancelled (default nobody cancels)');
 }
 
-/** What a crowd is, for a report. */
-export interface DescribedCrowd extends Crowd {
+/** What a traffic is, for a report. */
+export interface DescribedTraffic extends Traffic {
   readonly players: number;
   readonly text: string;
 }
@@ -67,28 +67,28 @@ const TOLD = [
   ['roleWeights', 'roles'],
   ['roleFlexibility', 'role flexibility'],
   ['patience', 'patience in seconds'],
-] as const satisfies readonly (readonly [keyof CrowdOptions, string])[];
+] as const satisfies readonly (readonly [keyof TrafficOptions, string])[];
 /** A fixed start, so that times in outputs read well and do not depend on the day of the run. */
 const START_MS = Date.UTC(2026, 0, 1);
 
 /** @throws InvalidInput | Problem that names the option or the place in the file */
-export function crowdOf(
-  options: CrowdOptions,
+export function trafficOf(
+  options: TrafficOptions,
   definition: QueueDefinition,
   playersDefault: number,
-): DescribedCrowd {
+): DescribedTraffic {
   const seed = integer('--seed', options.seed, Number.MIN_SAFE_INTEGER);
   return options.arrivals === undefined
-    ? generatedCrowd(options, definition, seed, playersDefault)
-    : crowdOfFile(options, options.arrivals, definition, seed);
+    ? generatedTraffic(options, definition, seed, playersDefault)
+    : trafficOfFile(options, options.arrivals, definition, seed);
 }
 
-function generatedCrowd(
-  options: CrowdOptions,
+function generatedTraffic(
+  options: TrafficOptions,
   definition: QueueDefinition,
   seed: number,
   playersDefault: number,
-): DescribedCrowd {
+): DescribedTraffic {
   const players = integer('--players', options.players ?? String(playersDefault), 1);
   const rate = rateOf(options);
   const population = populationOf(options, definition);
@@ -118,12 +118,12 @@ function generatedCrowd(
   };
 }
 
-function crowdOfFile(
-  options: CrowdOptions,
+function trafficOfFile(
+  options: TrafficOptions,
   file: string,
   definition: QueueDefinition,
   seed: number,
-): DescribedCrowd {
+): DescribedTraffic {
   const extra = GENERATED.find((name) => options[name] !== undefined);
   if (extra !== undefined) {
     const flag = extra.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -170,7 +170,7 @@ function crowdOfFile(
   };
 }
 
-function rateOf({ rate, ramp, day }: CrowdOptions): RateProfile {
+function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
   const given = Object.entries({ '--rate': rate, '--ramp': ramp, '--day': day }).filter(
     ([, value]) => value !== undefined,
   );
@@ -208,7 +208,7 @@ function rateText(rate: RateProfile): string {
   }
 }
 
-function populationOf(options: CrowdOptions, definition: QueueDefinition): Population {
+function populationOf(options: TrafficOptions, definition: QueueDefinition): Population {
   const { roles, teamSize, name } = definition;
   const weights = options.parties === undefined ? undefined : namedWeights('--parties', options.parties);
   let partyWeights: number[] | undefined;
