@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Command } from 'commander';
 import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { durationText } from '../simulation/duration.ts';
 import { type PlayResult, play } from '../simulation/play.ts';
 import { reportPage } from '../simulation/report.ts';
 import { InvalidInput } from './failure.ts';
@@ -23,28 +24,28 @@ interface SimulateOptions extends TrafficOptions {
   json?: boolean;
 }
 
-/** Plays queue definitions on simulated players, before real ones meet them. */
+/** Plays queue definitions on simulated players and measures waits and matches. */
 export function simulateCommand(): Command {
   const command = new Command('simulate')
-    .summary('what a queue definition will do to its players')
+    .summary('show the waits and matches a queue definition gives its players')
     .description(
       'Plays queue definitions in virtual time, with the search and the policies of the service. Several files are ' +
-        'played on the same arrivals, side by side.',
+        'compared on the same arrivals.',
     )
     .requiredOption('--queue <file...>', 'queue definitions');
-  return addTrafficOptions(command, PLAYERS_DEFAULT)
-    .option('--matches <file>', 'write every match, one JSON line each')
-    .option('--report <file>', 'write a page of charts, one self-contained HTML file')
-    .option('--json', 'print the results as JSON (default when the output is not a terminal)')
+  return addTrafficOptions(command, `${LENGTH.players}, or all of the file`)
+    .option('--matches <file>', 'write every match as one line of JSON')
+    .option('--report <file>', 'write the results as one HTML page with charts')
+    .option('--json', 'print the results as JSON (default: when the output is not a terminal)')
     .action(async (options: SimulateOptions) => {
       const definitions = options.queue.map(readQueueFile);
       if (options.matches !== undefined && definitions.length > 1) {
         throw new InvalidInput(
-          '--matches: Expected one queue definition, got several: a line would not say whose it is',
+          '--matches: Expected one queue definition, got several: the lines do not name their queue',
         );
       }
       checkWritable(options.report);
-      const traffic = definitions.map((definition) => trafficOf(options, definition, PLAYERS_DEFAULT));
+      const traffic = definitions.map((definition) => trafficOf(options, definition, LENGTH));
       const signal = interruptionSignal();
       const runs = [];
       for (const [at, definition] of definitions.entries()) {
@@ -105,7 +106,7 @@ async function run(
   return result();
 }
 
-const PLAYERS_DEFAULT = 20_000;
+const LENGTH = { players: 20_000 };
 const SLICE_MS = 50;
 
 /** Two definitions of one name are told apart by their policies, or by their place. */
@@ -124,20 +125,21 @@ function withDistinctNames<Run extends { name: string; definition: QueueDefiniti
 function summary({ name, measures, cost }: PlayResult & { name: string }): string {
   const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
   const line = (label: string, text: string) => `  ${label.padEnd(12)}${text}`;
-  const number = (value: number) => String(Number(value.toPrecision(3)));
+  const number = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
+  const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
   return [
-    `${name}: ${measures.players} players, ${measures.matches} matches in ${number(measures.seconds / 3600)} h of virtual time`,
+    `${name}: ${measures.players} players, ${measures.matches} matches in ${durationText(measures.seconds)} of virtual time`,
     line(
       'wait',
-      `mean ${number(wait.mean)} s, 90 % ${number(wait.p90)} s, 99 % ${number(wait.p99)} s, longest ${number(wait.max)} s`,
+      `mean ${durationText(wait.mean)}, 90 % ${durationText(wait.p90)}, 99 % ${durationText(wait.p99)}, longest ${durationText(wait.max)}`,
     ),
     line(
       'imbalance',
-      `mean ${number(imbalance.mean)}, 90 % ${number(imbalance.p90)}, 99 % ${number(imbalance.p99)}`,
+      `mean ${number(imbalance.mean)}, 90 % ${number(imbalance.p90)}, 99 % ${number(imbalance.p99)} (in the unit of skill)`,
     ),
     line(
-      'gap',
-      `mean ${number(gap.mean)}; ${(100 * provedBest).toFixed(1)} % of matches proved best of their pool`,
+      'optimality',
+      `${percent(provedBest)} of matches proved best of their pool; mean gap to the best possible match at most ${number(gap.mean)}`,
     ),
     line(
       'players',

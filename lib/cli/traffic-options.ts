@@ -1,73 +1,129 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { poissonArrivals, type RateProfile } from '../simulation/arrivals.ts';
-import type { Traffic } from '../simulation/play.ts';
-import { drawSkill, type Population, type SkillDistribution } from '../simulation/population.ts';
+import { playersWithin, type RateProfile } from '../simulation/arrivals.ts';
+import type { Population, SkillDistribution } from '../simulation/population.ts';
 import { seededRandom } from '../simulation/random.ts';
+import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
 import { InvalidInput } from './failure.ts';
 import { readTicketsFile } from './input.ts';
+import { integer, namedWeights, numbers, positive, share } from './option-values.ts';
 
-/** Options that say who is generated, and so have no place beside a file of arrivals. */
-const GENERATED = [
-  'rate',
-  'ramp',
-  'day',
-  'skills',
-  'parties',
-  'partySpread',
-  'roleWeights',
-  'roleFlexibility',
-] as const;
-const OPTIONAL = [...GENERATED, 'arrivals', 'players', 'patience'] as const;
+interface TrafficOption {
+  readonly flags: string;
+  readonly help: string;
+  /** What happens without it, for the help; `--players` has one for each command. */
+  readonly unset?: string;
+  /** Describes generated players, so it has no place beside a file of arrivals. */
+  readonly generates?: true;
+  /** What a report calls the value, when it was given. */
+  readonly label?: string;
+}
+
+const OPTIONS = {
+  arrivals: {
+    flags: '--arrivals <file>',
+    help: 'replay a tickets file, in order of arrival, instead of generating players',
+  },
+  rate: {
+    flags: '--rate <perSecond>',
+    help: 'players per second, a Poisson process',
+    unset: '5',
+    generates: true,
+  },
+  ramp: {
+    flags: '--ramp <from:to:seconds>',
+    help: 'players per second that rise or fall over that time',
+    generates: true,
+  },
+  day: {
+    flags: '--day <night:peak>',
+    help: 'players per second that go from night to peak and back in 24 hours',
+    generates: true,
+  },
+  players: { flags: '--players <number>', help: 'number of players' },
+  skills: {
+    flags: '--skills <distribution>',
+    help: 'normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers to draw from',
+    unset: 'normal:1500:350',
+    generates: true,
+  },
+  parties: {
+    flags: '--parties <weights>',
+    help: 'weights of party sizes, such as 1=70,2=20,5=10',
+    unset: 'solo players only',
+    generates: true,
+    label: 'parties',
+  },
+  partySpread: {
+    flags: '--party-spread <share>',
+    help: 'how much skills within a party differ, from 0 (equal) to 1 (as among strangers)',
+    unset: '0.5',
+    generates: true,
+    label: 'party spread',
+  },
+  roleWeights: {
+    flags: '--role-weights <weights>',
+    help: 'weights of preferred roles, such as tank=10,healer=15,damage=75',
+    unset: 'the roles of the queue',
+    generates: true,
+    label: 'roles',
+  },
+  roleFlexibility: {
+    flags: '--role-flexibility <chance>',
+    help: 'chance that a player accepts each other role too, 0 to 1',
+    unset: '0.2',
+    generates: true,
+    label: 'role flexibility',
+  },
+  patience: {
+    flags: '--patience <seconds>',
+    help: 'mean time after which a waiting player cancels',
+    unset: 'nobody cancels',
+    label: 'mean patience in seconds',
+  },
+} as const satisfies Record<string, TrafficOption>;
+
+type OptionName = keyof typeof OPTIONS;
+const ALL = Object.entries(OPTIONS) as readonly (readonly [OptionName, TrafficOption])[];
 
 /** What `addTrafficOptions` makes a command accept; every value as it was typed. */
-export type TrafficOptions = { seed: string } & { [Name in (typeof OPTIONAL)[number]]?: string };
+export type TrafficOptions = { seed: string } & { [Name in OptionName]?: string };
 
-/** Of a command's options those that `addTrafficOptions` made. */
+/** The traffic options among all options of a command. */
 export function onlyTrafficOptions(options: TrafficOptions): TrafficOptions {
-  const given = OPTIONAL.filter((name) => options[name] !== undefined);
-  return { seed: options.seed, ...Object.fromEntries(given.map((name) => [name, options[name]])) };
+  const given = ALL.flatMap(([name]) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  return { seed: options.seed, ...Object.fromEntries(given) };
 }
 
-/** Who comes to the simulated queue; `playersDefault` of them are generated unless the user says otherwise. */
-export function addTrafficOptions(command: Command, playersDefault: number): Command {
-  return command
-    .option('--arrivals <file>', 'a tickets file, in the order of arrival, in place of generated players')
-    .option('--rate <perSecond>', 'players per second, a Poisson process (default 5)')
-    .option('--ramp <from:to:seconds>', 'a rate that rises or falls over that time')
-    .option('--day <night:peak>', 'a rate that goes from night to peak and back in 24 hours')
-    .option('--players <number>', `how many players come (default ${playersDefault}, or all of the file)`)
-    .option('--seed <number>', 'the same seed gives the same run', '1')
-    .option(
-      '--skills <distribution>',
-      'normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers (default normal:1500:350)',
-    )
-    .option('--parties <weights>', 'tickets by party size, such as 1=70,2=20,5=10 (default solos only)')
-    .option('--party-spread <share>', 'how different friends are, 0 alike to 1 as strangers (default 0.5)')
-    .option(
-      '--role-weights <weights>',
-      'preferred roles, such as tank=10,healer=15,damage=75 (default as the seats)',
-    )
-    .option('--role-flexibility <chance>', 'chance to accept each other role too (default 0.2)')
-    .option('--patience <seconds>', 'mean patience before a ticket is cancelled (default nobody cancels)');
+/**
+ * Which players arrive at the simulated queue, and when.
+ *
+ * @param playersUnset what happens without `--players`, for the help
+ */
+export function addTrafficOptions(command: Command, playersUnset: string): Command {
+  for (const [name, { flags, help, unset }] of ALL) {
+    const fallback = name === 'players' ? playersUnset : unset;
+    command.option(flags, fallback === undefined ? help : `${help} (default: ${fallback})`);
+  }
+  return command.addOption(
+    new Option('--seed <number>', 'the same seed gives the same run').default('1', '1'),
+  );
 }
 
-/** What a traffic is, for a report. */
+/** Traffic with a description for a report. */
 export interface DescribedTraffic extends Traffic {
   readonly players: number;
   readonly text: string;
 }
 
-const SAMPLE_SIZE = 10_000;
-/** What a report says of the players when it was asked for, and in which words. */
-const TOLD = [
-  ['parties', 'parties'],
-  ['partySpread', 'party spread'],
-  ['roleWeights', 'roles'],
-  ['roleFlexibility', 'role flexibility'],
-  ['patience', 'patience in seconds'],
-] as const satisfies readonly (readonly [keyof TrafficOptions, string])[];
+/** How much traffic is generated unless `--players` says otherwise: so many players, and for so long. */
+export interface TrafficLength {
+  readonly players: number;
+  /** Virtual seconds. @default 0 */
+  readonly seconds?: number;
+}
+
 /** A fixed start, so that times in outputs read well and do not depend on the day of the run. */
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -75,44 +131,38 @@ const START_MS = Date.UTC(2026, 0, 1);
 export function trafficOf(
   options: TrafficOptions,
   definition: QueueDefinition,
-  playersDefault: number,
+  length: TrafficLength,
 ): DescribedTraffic {
   const seed = integer('--seed', options.seed, Number.MIN_SAFE_INTEGER);
   return options.arrivals === undefined
-    ? generatedTraffic(options, definition, seed, playersDefault)
+    ? trafficOfOptions(options, definition, seed, length)
     : trafficOfFile(options, options.arrivals, definition, seed);
 }
 
-function generatedTraffic(
+function trafficOfOptions(
   options: TrafficOptions,
   definition: QueueDefinition,
   seed: number,
-  playersDefault: number,
+  length: TrafficLength,
 ): DescribedTraffic {
-  const players = integer('--players', options.players ?? String(playersDefault), 1);
   const rate = rateOf(options);
+  const players =
+    options.players === undefined
+      ? Math.max(length.players, Math.ceil(playersWithin(rate, length.seconds ?? 0)))
+      : integer('--players', options.players, 1);
   const population = populationOf(options, definition);
-  const patienceSeconds =
-    options.patience === undefined ? undefined : positive('--patience', options.patience);
-  const random = seededRandom(seed).fork('sample');
+  const patienceSeconds = patienceOf(options);
+  const labelled = ALL.flatMap(([name, { label }]) =>
+    label === undefined || options[name] === undefined ? [] : [`${label} ${options[name]}`],
+  );
   return {
+    ...generatedTraffic({ population, rate, players, patienceSeconds, startMs: START_MS }, seed),
     players,
-    atEnd: 'stop',
-    skillSample: Array.from({ length: SAMPLE_SIZE }, () => drawSkill(population.skills, random)),
-    arrivals: {
-      [Symbol.iterator]: () =>
-        poissonArrivals(
-          { population, rate, players, patienceSeconds, startMs: START_MS },
-          seededRandom(seed),
-        ),
-    },
     text: `${[
       `${players} players`,
       rateText(rate),
-      `skills ${options.skills ?? 'normal:1500:350'}`,
-      ...TOLD.filter(([name]) => options[name] !== undefined).map(
-        ([name, what]) => `${what} ${options[name]}`,
-      ),
+      `skills ${options.skills ?? OPTIONS.skills.unset}`,
+      ...labelled,
       `seed ${seed}`,
     ].join(', ')}.`,
   };
@@ -124,17 +174,17 @@ function trafficOfFile(
   definition: QueueDefinition,
   seed: number,
 ): DescribedTraffic {
-  const extra = GENERATED.find((name) => options[name] !== undefined);
+  const extra = ALL.find(([name, { generates }]) => generates && options[name] !== undefined);
   if (extra !== undefined) {
-    const flag = extra.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new InvalidInput(`Expected --arrivals or --${flag}, got both: a file says itself who comes`);
+    const [flag] = extra[1].flags.split(' ');
+    throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file has the players already`);
   }
   const all = readTicketsFile(file, definition);
   if (all.length === 0) throw new InvalidInput(`${file}: Expected at least one ticket, got none`);
   all.forEach(({ ticketId, enqueuedAtMs }, at) => {
     if (at > 0 && enqueuedAtMs < all[at - 1].enqueuedAtMs) {
       throw new InvalidInput(
-        `${file}: #/${at}/enqueuedAt: Expected tickets in the order of arrival, got ${ticketId} before its predecessor: sort them`,
+        `${file}: #/${at}/enqueuedAt: Expected tickets in the order of arrival, got ${ticketId}, which is older than the one before it: sort them`,
       );
     }
   });
@@ -146,8 +196,7 @@ function trafficOfFile(
     players += ticket.players.length;
     return true;
   });
-  const patienceSeconds =
-    options.patience === undefined ? undefined : positive('--patience', options.patience);
+  const patienceSeconds = patienceOf(options);
   return {
     players,
     atEnd: 'drain',
@@ -166,8 +215,12 @@ function trafficOfFile(
         }
       },
     },
-    text: `${players} players of ${file}${options.patience === undefined ? '' : `, patience in seconds ${options.patience}, seed ${seed}`}.`,
+    text: `${players} players of ${file}${options.patience === undefined ? '' : `, ${OPTIONS.patience.label} ${options.patience}, seed ${seed}`}.`,
   };
+}
+
+function patienceOf({ patience }: TrafficOptions): number | undefined {
+  return patience === undefined ? undefined : positive('--patience', patience);
 }
 
 function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
@@ -178,10 +231,10 @@ function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
     throw new InvalidInput(`Expected one rate, got ${given.map(([name]) => name).join(' and ')}: keep one`);
   }
   if (ramp !== undefined) {
-    const [from, to, seconds] = parts('--ramp', ramp, 'from:to:seconds');
+    const [from, to, seconds] = numbers('--ramp', ramp, 'from:to:seconds');
     if (from < 0 || to < 0 || from + to === 0 || seconds <= 0) {
       throw new InvalidInput(
-        `--ramp: Expected rates from 0 up, one of them above 0, and a time above 0, got ${ramp}`,
+        `--ramp: Expected rates from 0 up, one of them above 0, and a time above 0 s, got ${ramp}`,
       );
     }
     if (to === 0)
@@ -189,12 +242,12 @@ function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
     return { kind: 'ramp', from, to, seconds };
   }
   if (day !== undefined) {
-    const [night, peak] = parts('--day', day, 'night:peak');
+    const [night, peak] = numbers('--day', day, 'night:peak');
     if (night < 0 || peak <= 0)
       throw new InvalidInput(`--day: Expected rates with a peak above 0, got ${day}`);
     return { kind: 'day', night, peak };
   }
-  return { kind: 'constant', perSecond: positive('--rate', rate ?? '5') };
+  return { kind: 'constant', perSecond: positive('--rate', rate ?? OPTIONS.rate.unset) };
 }
 
 function rateText(rate: RateProfile): string {
@@ -241,7 +294,7 @@ function populationOf(options: TrafficOptions, definition: QueueDefinition): Pop
     }
   }
   return {
-    skills: skillsOf(options.skills ?? 'normal:1500:350'),
+    skills: skillsOf(options.skills ?? OPTIONS.skills.unset),
     ...(partyWeights && { partyWeights }),
     ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),
     ...(roleWeights && { roleWeights }),
@@ -254,14 +307,14 @@ function populationOf(options: TrafficOptions, definition: QueueDefinition): Pop
 
 function skillsOf(text: string): SkillDistribution {
   if (text.startsWith('normal:')) {
-    const [mean, standardDeviation] = parts('--skills', text.slice('normal:'.length), 'MEAN:SD');
+    const [mean, standardDeviation] = numbers('--skills', text.slice('normal:'.length), 'MEAN:SD');
     if (mean < 0 || standardDeviation < 0) {
       throw new InvalidInput(`--skills: Expected a mean and a deviation from 0 up, got ${text}`);
     }
     return { kind: 'normal', mean, standardDeviation };
   }
   if (text.startsWith('uniform:')) {
-    const [min, max] = parts('--skills', text.slice('uniform:'.length), 'MIN:MAX');
+    const [min, max] = numbers('--skills', text.slice('uniform:'.length), 'MIN:MAX');
     if (min < 0 || max < min) throw new InvalidInput(`--skills: Expected 0 ≤ MIN ≤ MAX, got ${text}`);
     return { kind: 'uniform', min, max };
   }
@@ -285,63 +338,6 @@ function skillsFile(path: string): number[] {
     throw new InvalidInput(
       `${path}: #/${wrong}: Expected a number from 0 up, got ${JSON.stringify(value[wrong])}`,
     );
-  }
-  return value;
-}
-
-function namedWeights(option: string, text: string): Record<string, number> {
-  const weights: Record<string, number> = {};
-  for (const pair of text.split(',')) {
-    const [name, weight, ...rest] = pair.split('=');
-    const value = Number(weight);
-    if (
-      name === '' ||
-      weight === undefined ||
-      weight === '' ||
-      rest.length > 0 ||
-      !(value >= 0) ||
-      value === Infinity
-    ) {
-      throw new InvalidInput(`${option}: Expected name=weight,… with weights from 0 up, got ${pair}`);
-    }
-    if (Object.hasOwn(weights, name))
-      throw new InvalidInput(`${option}: Expected ${name} once, got it twice`);
-    weights[name] = value;
-  }
-  if (!Object.values(weights).some((weight) => weight > 0)) {
-    throw new InvalidInput(`${option}: Expected at least one weight above 0, got ${text}`);
-  }
-  return weights;
-}
-
-function parts(option: string, text: string, form: string): number[] {
-  const numbers = text.split(':').map((part) => (part === '' ? Number.NaN : Number(part)));
-  if (numbers.length !== form.split(':').length || !numbers.every(Number.isFinite)) {
-    throw new InvalidInput(`${option}: Expected ${form} in numbers, got ${text}`);
-  }
-  return numbers;
-}
-
-export function positive(option: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0)
-    throw new InvalidInput(`${option}: Expected a number above 0, got ${text}`);
-  return value;
-}
-
-export function share(option: string, text: string): number {
-  const value = Number(text);
-  if (text === '' || !(value >= 0 && value <= 1)) {
-    throw new InvalidInput(`${option}: Expected a number from 0 to 1, got ${text}`);
-  }
-  return value;
-}
-
-export function integer(option: string, text: string, min: number): number {
-  const value = Number(text);
-  if (text === '' || !Number.isSafeInteger(value) || value < min) {
-    const range = min === Number.MIN_SAFE_INTEGER ? '' : ` from ${min} up`;
-    throw new InvalidInput(`${option}: Expected a whole number${range}, got ${text}`);
   }
   return value;
 }

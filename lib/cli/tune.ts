@@ -2,32 +2,38 @@ import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
+import { quantile } from '../service/queues/quantile.ts';
+import { durationText } from '../simulation/duration.ts';
 import { scatterPage } from '../simulation/report.ts';
+import { runSecondsMin } from '../simulation/run-length.ts';
 import {
+  isMeasured,
+  MATCHES_MIN,
+  type Missed,
+  nearest,
+  PLAYERS_MIN,
   type PolicyName,
   pick,
   refinedSettings,
   settingsOf,
+  type Targets,
   type TunePoint,
-  type Wish,
   withFront,
 } from '../simulation/tune.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
+import { integer, positive, share } from './option-values.ts';
 import { checkWritable, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
 import {
   addTrafficOptions,
-  integer,
+  type DescribedTraffic,
   onlyTrafficOptions,
-  positive,
-  share,
   type TrafficOptions,
   trafficOf,
 } from './traffic-options.ts';
 import { tryInParallel } from './tune-in-parallel.ts';
-import type { TuneTask } from './tune-worker.ts';
 
 interface TuneOptions extends TrafficOptions {
   queue: string;
@@ -43,107 +49,116 @@ interface TuneOptions extends TrafficOptions {
   json?: boolean;
 }
 
-/** Enough to tell settings apart, few enough to try dozens of them. */
-const PLAYERS_DEFAULT = 10_000;
+/** Enough to compare settings, few enough to try dozens of them. */
+const PLAYERS_UNSET = 10_000;
+const POLICIES_UNSET = 'option-value,expanding,periodic,greedy';
 
-/** Tries policies and their parameters on simulated players and picks what a wish asks for. */
+/** Tries policies and their parameters on simulated players and picks the best setting that meets the targets. */
 export function tuneCommand(): Command {
   const command = new Command('tune')
-    .summary('find the release policy and parameters for a wish')
+    .summary('choose the release policy and its parameters by targets')
     .description(
-      'Plays a queue definition with many release policies on the same simulated players, shows the front of wait against ' +
-        'imbalance, and writes the definition that a wish picks.',
+      'Plays a queue definition with many release policies on the same simulated players and shows the front: the ' +
+        'settings for which no other has both shorter waits and less imbalance. With targets (--max-…) it picks the ' +
+        'best setting that meets all of them and writes that definition to --out.',
     )
-    .requiredOption('--queue <file>', 'queue definition; its release is what gets tuned');
-  return addTrafficOptions(command, PLAYERS_DEFAULT)
-    .option('--policies <names>', 'policies to try', 'option-value,expanding,periodic,greedy')
-    .option('--max-wait-p99 <seconds>', '99 % of the players wait no longer')
-    .option('--max-wait-mean <seconds>', 'players wait no longer on average')
-    .option('--max-imbalance-p90 <imbalance>', '90 % of the matches are no more imbalanced')
-    .option('--max-imbalance-mean <imbalance>', 'matches are no more imbalanced on average')
-    .option('--max-timed-out <share>', 'of the players, 0 to 1 (default 0.01)')
-    .option('--out <file>', 'write the queue definition that the wish picks')
-    .option('--report <file>', 'write a page that shows the front')
-    .option('--workers <number>', 'threads (default one for each core)')
-    .option('--json', 'print the points as JSON (default when the output is not a terminal)')
-    .action(async (options: TuneOptions) => {
-      const definition = readQueueFile(options.queue);
-      const wish = wishOf(options);
-      const hasWish = Object.values(wish).some((limit) => limit !== undefined);
-      if (options.out !== undefined && !hasWish) {
-        throw new InvalidInput('--out: Expected a wish, such as --max-wait-p99 60, to pick what is written');
-      }
-      checkWritable(options.out);
-      checkWritable(options.report);
-      const traffic = trafficOf(options, definition, PLAYERS_DEFAULT);
-      const spread =
-        definition.skillScale === 'percentile' ? PERCENTILE_SPREAD : spreadOf(traffic.skillSample);
-      const settings = policiesOf(options.policies).flatMap((policy) =>
-        settingsOf(policy, spread, definition.timeoutSeconds),
-      );
-      const tasksOf = (releases: readonly ReleaseOptions[]): TuneTask[] =>
-        releases.map((release) => ({
-          definition,
-          release,
-          traffic: onlyTrafficOptions(options),
-          playersDefault: PLAYERS_DEFAULT,
-        }));
-      const workers =
-        options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
-
-      const signal = interruptionSignal();
-      const bar = progressBar('tuning');
-      const tryAll = (releases: readonly ReleaseOptions[]) =>
-        tryInParallel(tasksOf(releases), workers, signal, bar.show);
-      let points = await tryAll(settings);
-      const first = hasWish ? pick(points, wish) : undefined;
-      if (first !== undefined) {
-        points = [...points, ...(await tryAll(refinedSettings(first.release, points)))];
-      }
-      bar.end();
-      const interrupted = signal.aborted;
-      points = withFront(points);
-      const chosen = hasWish ? pick(points, wish) : undefined;
-      const chosenDefinition: QueueDefinition | undefined = chosen && {
-        ...definition,
-        release: chosen.release,
-      };
-
-      if (options.report !== undefined) {
-        writeText(
-          options.report,
-          scatterPage(
-            `Tuning of ${definition.name}`,
-            traffic.text + (interrupted ? ' Interrupted before the end.' : ''),
-            points,
-            chosen,
-          ),
-        );
-      }
-      if (options.json || !process.stdout.isTTY) {
-        printJson({
-          queue: definition.name,
-          seed: Number(options.seed),
-          interrupted,
-          points,
-          chosen: chosenDefinition ?? null,
-        });
-      } else console.error(table(points, chosen));
-      if (interrupted) {
-        process.exitCode = INTERRUPTED_STATUS;
-        console.error(
-          `Interrupted after ${points.length} settings${options.out === undefined ? '' : `: ${options.out} is not written`}.`,
-        );
-        return;
-      }
-      if (hasWish && chosenDefinition === undefined) {
-        throw new Failure(`No setting keeps to the wish. ${nearest(points)}`);
-      }
-      if (options.out !== undefined) writeText(options.out, `${JSON.stringify(chosenDefinition, null, 2)}\n`);
-    });
+    .requiredOption('--queue <file>', 'queue definition whose release is tuned');
+  return addTrafficOptions(
+    command,
+    `${PLAYERS_UNSET}, or those of five time-outs if more, or all of the file`,
+  )
+    .option('--policies <names>', `release policies to try (default: ${POLICIES_UNSET})`)
+    .option('--max-wait-p99 <seconds>', 'target: 99 % of the players wait at most this long')
+    .option('--max-wait-mean <seconds>', 'target: players wait at most this long on average')
+    .option('--max-imbalance-p90 <imbalance>', 'target: 90 % of the matches have at most this imbalance')
+    .option('--max-imbalance-mean <imbalance>', 'target: matches have at most this imbalance on average')
+    .option('--max-timed-out <share>', 'share of the players that may time out, 0 to 1 (default: 0.01)')
+    .option('--out <file>', 'write the queue definition with the chosen setting')
+    .option('--report <file>', 'write all settings tried as one HTML page with charts')
+    .option('--workers <number>', 'threads (default: one for each core)')
+    .option('--json', 'print the settings as JSON (default: when the output is not a terminal)')
+    .action(tune);
 }
 
-function wishOf(options: TuneOptions): Wish {
+async function tune(options: TuneOptions): Promise<void> {
+  const definition = readQueueFile(options.queue);
+  const targets = targetsOf(options);
+  const hasTargets = Object.values(targets).some((limit) => limit !== undefined);
+  if (options.out !== undefined && !hasTargets) {
+    throw new InvalidInput('--out: Expected a target, such as --max-wait-p99 60, to choose a setting by');
+  }
+  checkWritable(options.out);
+  checkWritable(options.report);
+  const length = { players: PLAYERS_UNSET, seconds: runSecondsMin(definition.timeoutSeconds) };
+  const traffic = trafficOf(options, definition, length);
+  if (traffic.players < PLAYERS_MIN) {
+    throw new InvalidInput(
+      `${options.arrivals ?? '--players'}: Expected at least ${PLAYERS_MIN} players to measure the 99 % of waits, got ${traffic.players}`,
+    );
+  }
+  const skillDeviation =
+    definition.skillScale === 'percentile' ? PERCENTILE_DEVIATION : deviationOf(traffic.skillSample);
+  const settings = policiesOf(options.policies ?? POLICIES_UNSET).flatMap((policy) =>
+    settingsOf(policy, skillDeviation, definition.timeoutSeconds),
+  );
+  const workers =
+    options.workers === undefined ? availableParallelism() : integer('--workers', options.workers, 1);
+
+  const signal = interruptionSignal();
+  const bar = progressBar('tuning');
+  const tryAll = (releases: readonly ReleaseOptions[]): Promise<TunePoint[]> => {
+    const tasks = releases.map((release) => ({
+      definition,
+      release,
+      traffic: onlyTrafficOptions(options),
+      length,
+    }));
+    return tryInParallel(tasks, workers, signal, bar.show);
+  };
+  let tried = await tryAll(settings);
+  const first = hasTargets ? pick(tried.filter(isMeasured), targets) : undefined;
+  if (first !== undefined) tried = [...tried, ...(await tryAll(refinedSettings(first.release, tried)))];
+  bar.end();
+
+  const interrupted = signal.aborted;
+  const points = withFront(tried.filter(isMeasured));
+  const unmeasured = tried.filter((point) => !isMeasured(point));
+  const chosen = hasTargets ? pick(points, targets) : undefined;
+  for (const warning of warningsOf(tried, unmeasured, traffic, definition)) console.error(warning);
+  if (!interrupted) {
+    if (points.length === 0) throw new Failure(nothingMeasured(traffic));
+    if (hasTargets && chosen === undefined) {
+      if (process.stdout.isTTY) console.error(table(points, chosen));
+      throw new Failure(nothingChosen(points, targets));
+    }
+  }
+
+  const chosenDefinition: QueueDefinition | undefined = chosen && { ...definition, release: chosen.release };
+  if (options.report !== undefined) {
+    const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
+    writeText(options.report, scatterPage(`Tuning of ${definition.name}`, text, points, chosen));
+  }
+  if (options.json || !process.stdout.isTTY) {
+    printJson({
+      queue: definition.name,
+      seed: Number(options.seed),
+      interrupted,
+      points,
+      unmeasured: unmeasured.map(({ release, matches }) => ({ release, matches })),
+      chosen: chosenDefinition ?? null,
+    });
+  } else console.error(table(points, chosen));
+  if (interrupted) {
+    process.exitCode = INTERRUPTED_STATUS;
+    console.error(
+      `Interrupted after ${tried.length} settings${options.out === undefined ? '' : `: ${options.out} is not written`}.`,
+    );
+    return;
+  }
+  if (options.out !== undefined) writeText(options.out, `${JSON.stringify(chosenDefinition, null, 2)}\n`);
+}
+
+function targetsOf(options: TuneOptions): Targets {
   const limit = (name: string, value: string | undefined) =>
     value === undefined ? undefined : positive(`--${name}`, value);
   return {
@@ -160,39 +175,95 @@ function policiesOf(text: string): PolicyName[] {
   const known = releaseOptions.options.map(({ shape }) => shape.policy.value);
   return text.split(',').map((name) => {
     const policy = known.find((candidate) => candidate === name);
-    if (policy === undefined)
-      throw new InvalidInput(`--policies: Expected of ${known.join(', ')}, got ${name}`);
+    if (policy === undefined) {
+      throw new InvalidInput(`--policies: Expected names from ${known.join(', ')}, got ${name}`);
+    }
     return policy;
   });
 }
 
-/** Half of what the middle two thirds span, in percent. */
-const PERCENTILE_SPREAD = 100 / 3;
+/** Half of the width of the middle two thirds, in percent. */
+const PERCENTILE_DEVIATION = 100 / 3;
 
-/** Half of what the middle two thirds span: the standard deviation, if skills are normal. */
-function spreadOf(skills: readonly number[]): number {
+/** Half of the width of the middle two thirds: the standard deviation, if skills are normal. */
+function deviationOf(skills: readonly number[]): number {
   const sorted = Float64Array.from(skills).sort();
-  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
-  return Math.max(1e-6, (at(5 / 6) - at(1 / 6)) / 2);
+  return Math.max(1e-6, (quantile(sorted, 5 / 6)! - quantile(sorted, 1 / 6)!) / 2);
 }
 
+function warningsOf(
+  tried: readonly TunePoint[],
+  unmeasured: readonly TunePoint[],
+  traffic: DescribedTraffic,
+  { timeoutSeconds }: QueueDefinition,
+): string[] {
+  const warnings = [];
+  const seconds = Math.max(0, ...tried.map((point) => point.seconds));
+  // The players of so many seconds come in some percent more or less.
+  if (tried.length > 0 && traffic.atEnd === 'stop' && seconds < 0.9 * runSecondsMin(timeoutSeconds)) {
+    warnings.push(
+      `The run lasts ${durationText(seconds)}, less than five time-outs (${durationText(runSecondsMin(timeoutSeconds))}): ` +
+        'waits and time-outs of a longer run are higher. Play more players, or omit --players.',
+    );
+  }
+  if (unmeasured.length > 0) {
+    const names = unmeasured.map(({ release, matches }) => `${settingText(release)}: ${matches}`);
+    warnings.push(`Not compared, because they made fewer than ${MATCHES_MIN} matches: ${names.join('; ')}.`);
+  }
+  return warnings;
+}
+
+function nothingMeasured({ players }: DescribedTraffic): string {
+  return (
+    `No setting tried made ${MATCHES_MIN} matches of ${players} players, which is too few to compare settings. ` +
+    'Play more players, or try other policies with --policies. Nothing is written.'
+  );
+}
+
+/** Says how near the best came and what to do. */
+function nothingChosen(points: readonly TunePoint[], targets: Targets): string {
+  const { point, missed } = nearest(points, targets)!;
+  const misses = missed.map(
+    ({ target, limit, value }) =>
+      `${MEASURES[target].what} ${MEASURES[target].text(value)}, target ${MEASURES[target].text(limit)} (${MEASURES[target].option})`,
+  );
+  return (
+    `No setting tried meets the targets. Nearest: ${settingText(point.release)} with ${misses.join('; ')}. ` +
+    'Relax these targets, or try other policies with --policies. Without targets, tune shows what is possible. ' +
+    'Nothing is written.'
+  );
+}
+
+const digits = (value: number) => String(Number(value.toPrecision(3)));
+const percent = (value: number) => `${digits(100 * value)} %`;
+const MEASURES: Readonly<
+  Record<Missed['target'], { what: string; option: string; text: (value: number) => string }>
+> = {
+  waitP99Max: { what: '99 % of waits up to', option: '--max-wait-p99', text: durationText },
+  waitMeanMax: { what: 'mean wait', option: '--max-wait-mean', text: durationText },
+  imbalanceP90Max: { what: '90 % of imbalances up to', option: '--max-imbalance-p90', text: digits },
+  imbalanceMeanMax: { what: 'mean imbalance', option: '--max-imbalance-mean', text: digits },
+  timedOutMax: { what: 'players timed out', option: '--max-timed-out', text: percent },
+};
+
+function settingText({ policy, ...parameters }: ReleaseOptions): string {
+  return Object.keys(parameters).length === 0 ? policy : `${policy} ${JSON.stringify(parameters)}`;
+}
+
+/** The front, and the point chosen. */
 function table(points: readonly TunePoint[], chosen: TunePoint | undefined): string {
-  const number = (value: number) => String(Number(value.toPrecision(3))).padStart(9);
+  const number = (value: number) => digits(value).padStart(8);
   const lines = points
     .filter((point) => point.onFront || point === chosen)
-    .map((point) => {
-      const { policy, ...parameters } = point.release;
-      return (
+    .map(
+      (point) =>
         `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
-        `${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${policy} ${JSON.stringify(parameters)}`
-      );
-    });
-  return [' wait mean      99 %  longest imbalance     90 %  (the front)', ...lines].join('\n');
-}
-
-function nearest(points: readonly TunePoint[]): string {
-  const wait = Math.min(...points.map(({ waitP99 }) => waitP99));
-  const imbalance = Math.min(...points.map(({ imbalanceP90 }) => imbalanceP90));
-  const digits = (value: number) => Number(value.toPrecision(3));
-  return `The shortest 99 % wait tried is ${digits(wait)} s, the lowest 90 % imbalance ${digits(imbalance)}: ask for less, or try other policies.`;
+        `${number(100 * point.timedOut)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point.release)}`,
+    );
+  return [
+    'The front: a shorter wait costs more imbalance (in the unit of skill).',
+    '  wait, s                  timed    imbalance',
+    '     mean    99 % longest  out, %       mean    90 %  setting',
+    ...lines,
+  ].join('\n');
 }

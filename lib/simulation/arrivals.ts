@@ -54,6 +54,9 @@ export function* poissonArrivals(options: ArrivalOptions, random: RandomSource):
   }
 }
 
+const DAY_SECONDS = 86_400;
+
+/** Players per second at a moment. */
 export function rateAt(rate: RateProfile, seconds: number): number {
   switch (rate.kind) {
     case 'constant':
@@ -61,7 +64,27 @@ export function rateAt(rate: RateProfile, seconds: number): number {
     case 'ramp':
       return rate.from + (rate.to - rate.from) * Math.min(1, seconds / rate.seconds);
     case 'day':
-      return rate.night + ((rate.peak - rate.night) * (1 - Math.cos((2 * Math.PI * seconds) / 86_400))) / 2;
+      return (
+        rate.night + ((rate.peak - rate.night) * (1 - Math.cos((2 * Math.PI * seconds) / DAY_SECONDS))) / 2
+      );
+  }
+}
+
+/** The number of players expected in the first `seconds`. */
+export function playersWithin(rate: RateProfile, seconds: number): number {
+  switch (rate.kind) {
+    case 'constant':
+      return rate.perSecond * seconds;
+    case 'ramp': {
+      const rising = Math.min(seconds, rate.seconds);
+      return ((rate.from + rateAt(rate, rising)) / 2) * rising + rate.to * (seconds - rising);
+    }
+    case 'day': {
+      const turn = (2 * Math.PI) / DAY_SECONDS;
+      return (
+        rate.night * seconds + ((rate.peak - rate.night) / 2) * (seconds - Math.sin(turn * seconds) / turn)
+      );
+    }
   }
 }
 

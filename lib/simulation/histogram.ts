@@ -34,20 +34,20 @@ export class Histogram {
     return this.#count;
   }
 
-  /** 0 when empty, as are the others. */
+  /** NaN when empty, as are the others: nothing has no mean, least of all 0. */
   get mean(): number {
-    return this.#count === 0 ? 0 : this.#sum / this.#count;
+    return this.#sum / this.#count;
   }
 
   get max(): number {
-    return this.#max;
+    return this.#count === 0 ? Number.NaN : this.#max;
   }
 
   /**
    * The values at or below which these parts of all values lie.
    *
    * @param parts ascending, each in [0, 1]
-   * @returns one value for each, 0 when there are no values
+   * @returns one value for each, NaN when there are no values
    */
   quantiles(parts: readonly number[]): number[] {
     const bins = [...this.#bins].sort(([a], [b]) => a - b);
@@ -55,10 +55,21 @@ export class Histogram {
     let below = 0;
     return parts.map((part) => {
       while (at < bins.length - 1 && (at < 0 || below < part * this.#count)) below += bins[++at][1];
-      if (at < 0) return 0;
+      if (at < 0) return Number.NaN;
       const [bin] = bins[at];
       const middle = bin < 0 ? 0 : this.#unit * RESOLUTION ** (bin + 0.5);
       return Math.min(this.#max, Math.max(this.#min, middle));
     });
+  }
+
+  /** The same values; what is added to one of them does not change the other. */
+  copy(): Histogram {
+    const copy = new Histogram(this.#unit);
+    for (const [bin, count] of this.#bins) copy.#bins.set(bin, count);
+    copy.#count = this.#count;
+    copy.#sum = this.#sum;
+    copy.#min = this.#min;
+    copy.#max = this.#max;
+    return copy;
   }
 }

@@ -4,7 +4,7 @@ import { Histogram } from './histogram.ts';
 import type { Observer } from './simulate.ts';
 import { TimeSeries } from './time-series.ts';
 
-/** How a measured value is spread. */
+/** How a measured value is spread. With a count of 0 all else is NaN, which JSON writes as null. */
 export interface Spread {
   /** How many values. */
   readonly count: number;
@@ -15,13 +15,19 @@ export interface Spread {
   readonly max: number;
 }
 
-/** The waits of a part of the players, in seconds from enqueueing to the match. */
+/** The waits of a part of the players, in seconds. */
 export interface WaitsOf extends Spread {
   /** Which part: a range of skill such as `1480–1730`, a party size, a role. */
   readonly of: string;
 }
 
-/** What happened to the players of one simulated queue. Waits count players, not tickets. */
+/**
+ * What happened to the players of one simulated queue.
+ *
+ * Waits count players, not tickets, and all of them: a wait runs from enqueueing to the match, the cancellation or the
+ * time-out, and for players who still wait to the last tick. So a policy gains nothing by leaving players unmatched.
+ * The waits of the unmatched are cut short: a match would have come later still.
+ */
 export interface Measures {
   readonly players: number;
   readonly tickets: number;
@@ -38,22 +44,28 @@ export interface Measures {
   /** Seats that bots took. */
   readonly bots: number;
   readonly waitSeconds: Spread;
+  /** Of the matched players alone. It is short when others are never matched: read it beside `outcome`. */
+  readonly waitSecondsMatched: Spread;
   readonly waitSecondsBySkill: readonly WaitsOf[];
   readonly waitSecondsByPartySize: readonly WaitsOf[];
+  /** Matched players count in the role they play, all others in every role they accept. */
   readonly waitSecondsByRole: readonly WaitsOf[];
   readonly imbalance: Spread;
   /** d_p, how far apart the teams of a match are. */
   readonly teamGap: Spread;
   readonly skillSpread: Spread;
-  /** Priority less its proven lower bound: what the best possible game could have been better by. */
+  /**
+   * Priority less its proven lower bound: how much better the best possible game of the pool can have been. Of the
+   * matches that have a proven bound; `count` says how many.
+   */
   readonly gap: Spread;
-  /** The share of matches that were proved best of their pool, in [0, 1]. */
+  /** The share of all matches that were proved best of their pool, in [0, 1]; NaN without matches. */
   readonly provedBest: number;
-  /** Players waiting after a tick, the mean over the time. */
+  /** Players waiting after a tick, the mean over the time; 0 while the queue is empty. */
   readonly waitingPlayers: { readonly mean: number; readonly max: number };
   /** At most 400 points. */
   readonly waitingOverTime: readonly { readonly seconds: number; readonly players: number }[];
-  /** Which wait each percentage of the players stayed below, for a chart. */
+  /** `part` of all players were matched within `value` seconds, for a chart. It ends at the share of the matched. */
   readonly waitQuantiles: readonly Quantile[];
   readonly imbalanceQuantiles: readonly Quantile[];
 }
@@ -62,17 +74,6 @@ export interface Measures {
 export interface Quantile {
   readonly part: number;
   readonly value: number;
-}
-
-/**
- * The mean wait in seconds with those who timed out counted as having waited for the time-out: else a queue would look
- * fast for losing players.
- */
-export function waitMeanOfAll({ waitSeconds, outcome }: Measures, timeoutSeconds: number): number {
-  const { matched, timedOut } = outcome;
-  return matched + timedOut === 0
-    ? 0
-    : (waitSeconds.mean * matched + timeoutSeconds * timedOut) / (matched + timedOut);
 }
 
 /** Waits below this are all one. */
@@ -86,10 +87,10 @@ const CHART_PARTS = [...Array.from({ length: 50 }, (_, at) => at / 50), 0.99];
 export class Meter implements Observer {
   readonly #skillEdges: readonly number[];
   readonly #skillUnit: number;
-  readonly #waits = new Histogram(WAIT_UNIT_SECONDS);
-  readonly #bySkill: Histogram[];
-  readonly #byPartySize = new Map<number, Histogram>();
-  readonly #byRole = new Map<string, Histogram>();
+  readonly #roles: readonly string[];
+  readonly #waitsMatched = new Histogram(WAIT_UNIT_SECONDS);
+  /** Of the players who have left. */
+  readonly #waits: Waits;
   readonly #imbalance: Histogram;
   readonly #teamGap: Histogram;
   readonly #skillSpread: Histogram;
@@ -100,21 +101,25 @@ export class Meter implements Observer {
   #matched = 0;
   #cancelled = 0;
   #timedOut = 0;
-  #waiting = 0;
-  #waitingTickets = 0;
+  /** After the last tick. */
+  #waiting: readonly Ticket[] = [];
   #waitingMax = 0;
   #bots = 0;
   #startMs = Number.POSITIVE_INFINITY;
+  /** The first arrival among the tickets that have left since the last tick. */
+  #sinceMs = Number.POSITIVE_INFINITY;
   #endMs = Number.NEGATIVE_INFINITY;
 
   /**
    * @param skillEdges ascending inner edges of the ranges of skill for which waits are told apart
    * @param skillUnit the resolution of imbalances; a millionth of the spread of skills is plenty
+   * @param roles the roles of the queue, none if it has none
    */
-  constructor(skillEdges: readonly number[], skillUnit: number) {
+  constructor(skillEdges: readonly number[], skillUnit: number, roles: readonly string[] = []) {
     this.#skillEdges = skillEdges;
     this.#skillUnit = skillUnit;
-    this.#bySkill = Array.from({ length: skillEdges.length + 1 }, () => new Histogram(WAIT_UNIT_SECONDS));
+    this.#roles = roles;
+    this.#waits = new Waits(skillEdges.length + 1);
     this.#imbalance = new Histogram(skillUnit);
     this.#teamGap = new Histogram(skillUnit);
     this.#skillSpread = new Histogram(skillUnit);
@@ -130,88 +135,106 @@ export class Meter implements Observer {
     if (Number.isFinite(gap)) this.#gap.add(Math.max(0, gap));
     const waits = new Map<string, number>();
     for (const ticket of tickets) {
-      const wait = (nowMs - ticket.enqueuedAtMs) / 1000;
+      const wait = this.#leave(ticket, nowMs);
       const players = ticket.players.length;
       waits.set(ticket.ticketId, wait);
-      this.#leave(ticket);
       this.#matched += players;
-      this.#waits.add(wait, players);
-      this.#bySkill[this.#rangeOf(meanSkill(ticket))].add(wait, players);
-      histogramOf(this.#byPartySize, players).add(wait, players);
+      this.#waitsMatched.add(wait, players);
+      this.#waits.add(wait, players, this.#rangeOf(ticket));
     }
     for (const team of game.teams) {
       for (const { ticketId, role, bot } of team) {
         if (bot) this.#bots++;
-        else if (role !== undefined) histogramOf(this.#byRole, role).add(waits.get(ticketId) ?? 0);
+        else if (role !== undefined) this.#waits.addRole(role, waits.get(ticketId) ?? 0);
       }
     }
   }
 
-  timedOut(ticket: Ticket): void {
-    this.#leave(ticket);
+  timedOut(ticket: Ticket, nowMs: number): void {
     this.#timedOut += ticket.players.length;
+    this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, nowMs));
   }
 
-  cancelled(ticket: Ticket): void {
-    this.#leave(ticket);
+  cancelled(ticket: Ticket, atMs: number): void {
     this.#cancelled += ticket.players.length;
+    this.#addUnmatched(this.#waits, ticket, this.#leave(ticket, atMs));
   }
 
   ticked(nowMs: number, waiting: readonly Ticket[]): void {
-    this.#endMs = nowMs;
-    let players = 0;
-    for (const ticket of waiting) players += ticket.players.length;
-    const oldest = waiting[0]?.enqueuedAtMs ?? nowMs;
-    this.#startMs = Math.min(this.#startMs, oldest);
-    this.#waiting = players;
-    this.#waitingTickets = waiting.length;
+    const players = playersOf(waiting);
+    const oldestMs = waiting[0]?.enqueuedAtMs ?? nowMs;
+    this.#startMs = Math.min(this.#startMs, oldestMs);
     this.#waitingMax = Math.max(this.#waitingMax, players);
-    this.#waitingOverTime.add(nowMs, players);
+    this.#waitingOverTime.add(nowMs, players, Math.min(this.#sinceMs, oldestMs));
+    this.#sinceMs = Number.POSITIVE_INFINITY;
+    this.#endMs = nowMs;
+    this.#waiting = waiting;
   }
 
   /** What has been measured so far. */
   read(): Measures {
     const start = Number.isFinite(this.#startMs) ? this.#startMs : 0;
+    const waiting = playersOf(this.#waiting);
+    const players = this.#matched + this.#cancelled + this.#timedOut + waiting;
+    const waits = this.#waits.copy();
+    for (const ticket of this.#waiting) {
+      this.#addUnmatched(waits, ticket, (this.#endMs - ticket.enqueuedAtMs) / 1000);
+    }
     return {
-      players: this.#matched + this.#cancelled + this.#timedOut + this.#waiting,
-      tickets: this.#tickets + this.#waitingTickets,
+      players,
+      tickets: this.#tickets + this.#waiting.length,
       matches: this.#imbalance.count,
       seconds: Number.isFinite(this.#endMs) ? (this.#endMs - start) / 1000 : 0,
       outcome: {
         matched: this.#matched,
         cancelled: this.#cancelled,
         timedOut: this.#timedOut,
-        waiting: this.#waiting,
+        waiting,
       },
       bots: this.#bots,
-      waitSeconds: spreadOf(this.#waits),
-      waitSecondsBySkill: this.#bySkill.map((waits, at) => ({ of: this.#rangeName(at), ...spreadOf(waits) })),
-      waitSecondsByPartySize: [...this.#byPartySize]
+      waitSeconds: spreadOf(waits.all),
+      waitSecondsMatched: spreadOf(this.#waitsMatched),
+      waitSecondsBySkill: waits.bySkill.map((values, at) => ({
+        of: this.#rangeName(at),
+        ...spreadOf(values),
+      })),
+      waitSecondsByPartySize: [...waits.byPartySize]
         .sort(([a], [b]) => a - b)
-        .map(([size, waits]) => ({ of: String(size), ...spreadOf(waits) })),
-      waitSecondsByRole: [...this.#byRole]
+        .map(([size, values]) => ({ of: String(size), ...spreadOf(values) })),
+      waitSecondsByRole: [...waits.byRole]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([role, waits]) => ({ of: role, ...spreadOf(waits) })),
+        .map(([role, values]) => ({ of: role, ...spreadOf(values) })),
       imbalance: spreadOf(this.#imbalance),
       teamGap: spreadOf(this.#teamGap),
       skillSpread: spreadOf(this.#skillSpread),
       gap: spreadOf(this.#gap),
-      provedBest: this.#imbalance.count === 0 ? 0 : this.#provedBest / this.#imbalance.count,
+      provedBest: this.#provedBest / this.#imbalance.count,
       waitingPlayers: { mean: this.#waitingOverTime.mean, max: this.#waitingMax },
       waitingOverTime: this.#waitingOverTime
         .points()
         .map(({ atMs, value }) => ({ seconds: (atMs - start) / 1000, players: value })),
-      waitQuantiles: quantilesOf(this.#waits),
+      waitQuantiles: quantilesOf(this.#waitsMatched, this.#matched / players),
       imbalanceQuantiles: quantilesOf(this.#imbalance),
     };
   }
 
-  #leave(ticket: Ticket): void {
+  /** @returns how long the ticket has waited, in seconds */
+  #leave({ enqueuedAtMs }: Ticket, nowMs: number): number {
     this.#tickets++;
-    this.#startMs = Math.min(this.#startMs, ticket.enqueuedAtMs);
+    this.#startMs = Math.min(this.#startMs, enqueuedAtMs);
+    this.#sinceMs = Math.min(this.#sinceMs, enqueuedAtMs);
+    return (nowMs - enqueuedAtMs) / 1000;
   }
 
-  #rangeOf(skill: number): number {
+  #addUnmatched(waits: Waits, ticket: Ticket, seconds: number): void {
+    waits.add(seconds, ticket.players.length, this.#rangeOf(ticket));
+    for (const { roles = this.#roles } of ticket.players) {
+      for (const role of roles) waits.addRole(role, seconds);
+    }
+  }
+
+  #rangeOf(ticket: Ticket): number {
+    const skill = meanSkill(ticket);
     const at = this.#skillEdges.findIndex((edge) => skill < edge);
     return at === -1 ? this.#skillEdges.length : at;
   }
@@ -225,6 +248,42 @@ export class Meter implements Observer {
   }
 }
 
+/** Waits of players in seconds: of all, and by range of skill, party size and role. */
+class Waits {
+  readonly all: Histogram;
+  readonly bySkill: readonly Histogram[];
+  readonly byPartySize: Map<number, Histogram>;
+  readonly byRole: Map<string, Histogram>;
+
+  constructor(skillRanges: number, from?: Waits) {
+    this.all = from?.all.copy() ?? new Histogram(WAIT_UNIT_SECONDS);
+    this.bySkill =
+      from?.bySkill.map((waits) => waits.copy()) ??
+      Array.from({ length: skillRanges }, () => new Histogram(WAIT_UNIT_SECONDS));
+    this.byPartySize = copyOf(from?.byPartySize);
+    this.byRole = copyOf(from?.byRole);
+  }
+
+  copy(): Waits {
+    return new Waits(this.bySkill.length, this);
+  }
+
+  /** The wait of a party; `range` is that of its skill. Roles are counted apart. */
+  add(seconds: number, players: number, range: number): void {
+    this.all.add(seconds, players);
+    this.bySkill[range].add(seconds, players);
+    histogramOf(this.byPartySize, players).add(seconds, players);
+  }
+
+  addRole(role: string, seconds: number): void {
+    histogramOf(this.byRole, role).add(seconds);
+  }
+}
+
+function copyOf<Key>(histograms: ReadonlyMap<Key, Histogram> = new Map()): Map<Key, Histogram> {
+  return new Map(Array.from(histograms, ([key, histogram]) => [key, histogram.copy()]));
+}
+
 function histogramOf<Key>(histograms: Map<Key, Histogram>, key: Key): Histogram {
   let histogram = histograms.get(key);
   if (histogram === undefined) {
@@ -232,6 +291,10 @@ function histogramOf<Key>(histograms: Map<Key, Histogram>, key: Key): Histogram 
     histograms.set(key, histogram);
   }
   return histogram;
+}
+
+function playersOf(tickets: readonly Ticket[]): number {
+  return tickets.reduce((sum, { players }) => sum + players.length, 0);
 }
 
 function spreadOf(values: Histogram): Spread {
@@ -246,10 +309,11 @@ function spreadOf(values: Histogram): Spread {
   };
 }
 
-function quantilesOf(values: Histogram): Quantile[] {
+/** @param share that the values are of all, in (0, 1] */
+function quantilesOf(values: Histogram, share = 1): Quantile[] {
   if (values.count === 0) return [];
   const found = values.quantiles(CHART_PARTS);
-  return CHART_PARTS.map((part, at) => ({ part, value: rounded(found[at]) }));
+  return CHART_PARTS.map((part, at) => ({ part: rounded(part * share), value: rounded(found[at]) }));
 }
 
 /** Six digits: more than a simulation knows, and the same text for the same value. */

@@ -4,22 +4,15 @@ import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
 import { RoleCounter } from './role-counter.ts';
+import { shortRunWarning } from './run-length.ts';
 import { type Observer, type Progress, simulate } from './simulate.ts';
 import { adviseStability } from './stability.ts';
-
-/** Tickets to come, and what is known about their skills beforehand. */
-export interface Traffic {
-  /** A new iteration gives the same arrivals again. */
-  readonly arrivals: Iterable<Arrival>;
-  /** Some of the skills to expect, in any order; ranges of skill and resolutions are made from them. */
-  readonly skillSample: readonly number[];
-  readonly atEnd: 'stop' | 'drain';
-}
+import type { Traffic } from './traffic.ts';
 
 export interface PlayResult {
   readonly measures: Measures;
   readonly cost: CostEstimate;
-  /** What will not work however long one waits. */
+  /** What no policy can mend, and what makes the measures doubtful; a sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +22,7 @@ const ADVISE_FROM_PLAYERS = 100;
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 
 /**
- * Plays a queue definition on a traffic and measures it. A generator that yields after each tick; `return()` ends it
+ * Plays a queue definition on simulated traffic and measures it. A generator that yields after each tick; `return()` ends it
  * early, `result()` may be read at any time.
  */
 export function play(
@@ -37,8 +30,8 @@ export function play(
   traffic: Traffic,
   onMatch?: (game: Game, nowMs: number) => void,
 ): { steps: Generator<Progress, void>; result: () => PlayResult } {
-  const meter = meterFor(traffic);
   const { roles } = definition;
+  const meter = meterFor(traffic, Object.keys(roles ?? {}));
   const accepted = roles === undefined ? undefined : new RoleCounter();
   const observers: Observer[] = [meter];
   if (onMatch !== undefined) observers.push(matchListener(onMatch));
@@ -59,10 +52,14 @@ export function play(
         roles && accepted && accepted.counted >= ADVISE_FROM_PLAYERS && measures.seconds > 0
           ? adviseStability(roles, accepted.rates(measures.seconds))
           : undefined;
+      const warnings = [
+        advice?.stable === false ? advice.message : undefined,
+        traffic.atEnd === 'stop' ? shortRunWarning(measures, definition.timeoutSeconds) : undefined,
+      ];
       return {
         measures,
         cost: estimateCost(measures, ticks, definition),
-        warnings: advice === undefined || advice.stable ? [] : [advice.message],
+        warnings: warnings.filter((warning) => warning !== undefined),
       };
     },
   };
@@ -76,11 +73,11 @@ export function playThrough(definition: QueueDefinition, traffic: Traffic): Play
 }
 
 /** A meter whose ranges of skill and resolution suit these players. */
-export function meterFor({ skillSample }: Traffic): Meter {
+export function meterFor({ skillSample }: Traffic, roles: readonly string[] = []): Meter {
   const sorted = Float64Array.from(skillSample).sort();
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   const edges = [...new Set(SKILL_PARTS.map(at))];
-  return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6));
+  return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles);
 }
 
 function* counted(arrivals: Iterable<Arrival>, accepted: RoleCounter): Generator<Arrival, void> {

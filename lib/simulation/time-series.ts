@@ -13,12 +13,15 @@ export class TimeSeries {
   #area = 0;
   #time = 0;
 
-  /** Each observation holds from the one before it until its own time. */
-  add(atMs: number, value: number): void {
-    const held = Number.isNaN(this.#lastMs) ? 0 : atMs - this.#lastMs;
+  /**
+   * Each observation holds from the one before it until its own time.
+   * @param sinceMs if that is later, it holds from here, and 0 before: nothing was there to observe
+   */
+  add(atMs: number, value: number, sinceMs = Number.NEGATIVE_INFINITY): void {
+    const passed = Number.isNaN(this.#lastMs) ? 0 : atMs - this.#lastMs;
     this.#lastMs = atMs;
-    this.#area += held * value;
-    this.#time += held;
+    this.#area += Math.min(passed, atMs - sinceMs) * value;
+    this.#time += passed;
     this.#sum += value;
     if (++this.#inPoint < this.#perPoint) return;
     this.#points.push({ atMs, value: this.#sum / this.#inPoint });
@@ -33,7 +36,8 @@ export class TimeSeries {
   }
 
   points(): readonly { readonly atMs: number; readonly value: number }[] {
-    return this.#points;
+    if (this.#inPoint === 0) return this.#points;
+    return [...this.#points, { atMs: this.#lastMs, value: this.#sum / this.#inPoint }];
   }
 
   #merge(): void {

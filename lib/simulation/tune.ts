@@ -1,12 +1,15 @@
 import type { ReleaseOptions } from '../policies/release.ts';
-import { type Measures, waitMeanOfAll } from './measures.ts';
+import type { Measures } from './measures.ts';
 
 export type PolicyName = ReleaseOptions['policy'];
 
 /** One setting that was tried. */
 export interface TunePoint {
   readonly release: ReleaseOptions;
-  /** In seconds, those who timed out counted with the time-out; the other waits are of those matched. */
+  readonly matches: number;
+  /** Virtual seconds that were played. */
+  readonly seconds: number;
+  /** Waits of all players in seconds, as in `Measures`: the unmatched count too. */
   readonly waitMean: number;
   readonly waitP99: number;
   readonly waitMax: number;
@@ -18,8 +21,8 @@ export interface TunePoint {
   readonly onFront: boolean;
 }
 
-/** What a studio wants; what is left out does not matter. */
-export interface Wish {
+/** What a setting has to keep to; what is omitted has no limit. */
+export interface Targets {
   readonly waitP99Max?: number | undefined;
   readonly waitMeanMax?: number | undefined;
   readonly imbalanceP90Max?: number | undefined;
@@ -27,6 +30,24 @@ export interface Wish {
   /** A share of the players. @default 0.01 */
   readonly timedOutMax?: number | undefined;
 }
+
+/** A target that a point does not meet. */
+export interface Missed {
+  readonly target: keyof Targets;
+  readonly limit: number;
+  /** What the point has instead. */
+  readonly value: number;
+}
+
+/**
+ * A setting with fewer matches is not compared: ten values have to lie beyond the 90 % of imbalances, else a few matches
+ * decide it, and the mean imbalance then has a standard error of a tenth of its standard deviation.
+ */
+export const MATCHES_MIN = 100;
+/** In the same way ten players have to wait longer than the 99 % of waits. */
+export const PLAYERS_MIN = 1000;
+
+const TIMED_OUT_MAX = 0.01;
 
 /**
  * Settings of a policy to try, from hasty to patient, scaled to the population.
@@ -71,7 +92,7 @@ export function settingsOf(
   }
 }
 
-/** Settings of `option-value` between the one chosen and its neighbours, to come nearer to the wish. */
+/** Settings of `option-value` between the one chosen and its neighbours, to come nearer to the targets. */
 export function refinedSettings(chosen: ReleaseOptions, tried: readonly TunePoint[]): ReleaseOptions[] {
   if (chosen.policy !== 'option-value') return [];
   const costs = tried
@@ -87,18 +108,25 @@ export function refinedSettings(chosen: ReleaseOptions, tried: readonly TunePoin
   );
 }
 
-/** @param timeoutSeconds the queue's: what those who timed out have waited */
-export function pointOf(release: ReleaseOptions, measures: Measures, timeoutSeconds: number): TunePoint {
+export function pointOf(release: ReleaseOptions, measures: Measures): TunePoint {
+  const { matches, seconds, players, waitSeconds, imbalance, outcome } = measures;
   return {
     release,
-    waitMean: Number(waitMeanOfAll(measures, timeoutSeconds).toPrecision(6)),
-    waitP99: measures.waitSeconds.p99,
-    waitMax: measures.waitSeconds.max,
-    imbalanceMean: measures.imbalance.mean,
-    imbalanceP90: measures.imbalance.p90,
-    timedOut: measures.players === 0 ? 0 : measures.outcome.timedOut / measures.players,
+    matches,
+    seconds,
+    waitMean: waitSeconds.mean,
+    waitP99: waitSeconds.p99,
+    waitMax: waitSeconds.max,
+    imbalanceMean: imbalance.mean,
+    imbalanceP90: imbalance.p90,
+    timedOut: players === 0 ? 0 : outcome.timedOut / players,
     onFront: false,
   };
+}
+
+/** Whether a setting made enough matches to be compared with others. */
+export function isMeasured({ matches }: TunePoint): boolean {
+  return matches >= MATCHES_MIN;
 }
 
 /** The points by mean wait, those on the front marked: less wait only for more imbalance. */
@@ -114,24 +142,49 @@ export function withFront(points: readonly TunePoint[]): TunePoint[] {
 }
 
 /**
- * The point that a wish picks: of those that keep to all its limits, the one of least mean imbalance; when
- * only the imbalance is limited, the one of least mean wait.
+ * The best point that meets all targets: the one of least mean imbalance; when only the imbalance is limited, the one
+ * of least mean wait.
  *
- * @returns undefined when no point keeps to them
+ * @param points those that are measured
+ * @returns undefined when no point meets them
  */
-export function pick(points: readonly TunePoint[], wish: Wish): TunePoint | undefined {
-  const { waitP99Max, waitMeanMax, imbalanceP90Max, imbalanceMeanMax, timedOutMax = 0.01 } = wish;
-  const kept = points.filter(
-    (point) =>
-      point.timedOut <= timedOutMax &&
-      point.waitP99 <= (waitP99Max ?? Number.POSITIVE_INFINITY) &&
-      point.waitMean <= (waitMeanMax ?? Number.POSITIVE_INFINITY) &&
-      point.imbalanceP90 <= (imbalanceP90Max ?? Number.POSITIVE_INFINITY) &&
-      point.imbalanceMean <= (imbalanceMeanMax ?? Number.POSITIVE_INFINITY),
-  );
-  const limitsWait = waitP99Max !== undefined || waitMeanMax !== undefined;
+export function pick(points: readonly TunePoint[], targets: Targets): TunePoint | undefined {
+  const limitsWait = targets.waitP99Max !== undefined || targets.waitMeanMax !== undefined;
   const cost = ({ imbalanceMean, waitMean }: TunePoint) => (limitsWait ? imbalanceMean : waitMean);
-  return kept.sort((a, b) => cost(a) - cost(b))[0];
+  return points.filter((point) => missedOf(point, targets).length === 0).sort((a, b) => cost(a) - cost(b))[0];
+}
+
+/**
+ * The point whose worst miss is the least, relative to its target, and what it misses.
+ *
+ * @returns undefined without points
+ */
+export function nearest(
+  points: readonly TunePoint[],
+  targets: Targets,
+): { readonly point: TunePoint; readonly missed: readonly Missed[] } | undefined {
+  const worst = (missed: readonly Missed[]) =>
+    Math.max(0, ...missed.map(({ limit, value }) => value / limit));
+  return points
+    .map((point) => ({ point, missed: missedOf(point, targets) }))
+    .sort((a, b) => worst(a.missed) - worst(b.missed))[0];
+}
+
+const LIMITED: readonly (readonly [keyof Targets, (point: TunePoint) => number])[] = [
+  ['waitP99Max', ({ waitP99 }) => waitP99],
+  ['waitMeanMax', ({ waitMean }) => waitMean],
+  ['imbalanceP90Max', ({ imbalanceP90 }) => imbalanceP90],
+  ['imbalanceMeanMax', ({ imbalanceMean }) => imbalanceMean],
+  ['timedOutMax', ({ timedOut }) => timedOut],
+];
+
+function missedOf(point: TunePoint, targets: Targets): Missed[] {
+  const limits = { ...targets, timedOutMax: targets.timedOutMax ?? TIMED_OUT_MAX };
+  return LIMITED.flatMap(([target, read]) => {
+    const limit = limits[target];
+    const value = read(point);
+    return limit === undefined || value <= limit ? [] : [{ target, limit, value }];
+  });
 }
 
 /** Three digits: a parameter somebody may have chosen by hand. */

@@ -3,28 +3,17 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { gameRulesOf } from '../../lib/policies/plan.ts';
-import { type Measures, waitMeanOfAll } from '../../lib/simulation/measures.ts';
-import { meterFor, type Traffic } from '../../lib/simulation/play.ts';
-import {
-  best,
-  bestTuned,
-  type Family,
-  isNear,
-  type Knob,
-  type Scenario,
-  type Tried,
-  trafficOf,
-  tuned,
-} from './comparison.ts';
-
+import type { Measures } from '../../lib/simulation/measures.ts';
+import { meterFor } from '../../lib/simulation/play.ts';
+import type { Traffic } from '../../lib/simulation/traffic.ts';
+import { best, EqualWait, type Family, isNear, type Knob, type Tried } from './equal-wait.ts';
+import { type Scenario, trafficOf } from './scenarios.ts';
 /** Colyseus' QueueRoom on the arrivals of a scenario. */
 export interface QueueRoomRun {
   readonly name: string;
   /** What stands in for a queue definition: how the room was set. */
   readonly definition: QueueRoomSettings;
   readonly result: { readonly measures: Measures; readonly warnings: readonly string[] };
-  /** Mean wait in seconds, those who timed out counted with the time-out. */
-  readonly waitMean: number;
 }
 
 /** What can be set; left out: QueueRoom's own defaults. */
@@ -69,25 +58,30 @@ export function compareQueueRoom(
   const { definition } = scenario;
   const maxPlayers = 2 * definition.teamSize;
   const traffic = trafficOf(scenario, players, seed);
-  const window: Family<QueueRoomRun> = {
+  const play = (settings: QueueRoomSettings): QueueRoomRun => ({
+    name: nameOf(settings),
+    definition: settings,
+    result: playQueueRoom(definition, traffic, settings),
+  });
+  const window: Family<QueueRoomSettings> = {
     from: PRIORITY_CYCLES,
     knob: (cycles) => ({
       range: NARROWNESS,
-      run: (narrowness) =>
-        run(definition, traffic, {
-          maxPlayers,
-          tolerance: Number((1 / narrowness).toPrecision(3)),
-          maxWaitingCyclesForPriority: Math.round(cycles),
-        }),
+      settings: (narrowness) => ({
+        maxPlayers,
+        tolerance: Number((1 / narrowness).toPrecision(3)),
+        maxWaitingCyclesForPriority: Math.round(cycles),
+      }),
     }),
   };
-  const interval: Knob<QueueRoomRun> = {
+  const interval: Knob<QueueRoomSettings> = {
     range: CYCLE_MS,
-    run: (ms) => run(definition, traffic, { maxPlayers, cycleTickInterval: Math.round(ms) }),
+    settings: (ms) => ({ maxPlayers, cycleTickInterval: Math.round(ms) }),
   };
-  const byInterval = tuned(interval, own.waitMean).run;
-  const found = best([bestTuned(window, own)?.run, isNear(byInterval, own) ? byInterval : undefined]);
-  const asItIs = run(definition, traffic, { maxPlayers });
+  const search = new EqualWait(play, own);
+  const byInterval = search.turned(interval).run;
+  const found = best([search.best(window)?.run, isNear(byInterval, own) ? byInterval : undefined]);
+  const asItIs = play({ maxPlayers });
   return found === undefined ? [asItIs] : [asItIs, found];
 }
 
@@ -119,7 +113,7 @@ export function playQueueRoom(
       room.join(next.value.ticket);
     }
     for (const { ticketId, enqueuedAtMs } of waiting.values()) {
-      if (nowMs - enqueuedAtMs >= 1000 * definition.timeoutSeconds) meter.timedOut(leave(ticketId));
+      if (nowMs - enqueuedAtMs >= 1000 * definition.timeoutSeconds) meter.timedOut(leave(ticketId), nowMs);
     }
     for (const ids of room.cycle()) {
       const tickets = ids.map(leave);
@@ -177,16 +171,6 @@ class VirtualQueueRoom extends QueueRoom {
     this.#ready.push(clients.map(({ sessionId }) => sessionId));
     return new Promise(() => {});
   }
-}
-
-function run(definition: QueueDefinition, traffic: Traffic, settings: QueueRoomSettings): QueueRoomRun {
-  const result = playQueueRoom(definition, traffic, settings);
-  return {
-    name: nameOf(settings),
-    definition: settings,
-    result,
-    waitMean: waitMeanOfAll(result.measures, definition.timeoutSeconds),
-  };
 }
 
 function nameOf({ cycleTickInterval, maxWaitingCyclesForPriority, tolerance }: QueueRoomSettings): string {

@@ -1,7 +1,7 @@
 import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { play } from '../../lib/simulation/play.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { SCENARIOS } from './comparison.ts';
+import { SCENARIOS } from './scenarios.ts';
 
 const BUSY = SCENARIOS.find(({ title }) => title.startsWith('5v5, 50'))!;
 

@@ -7,8 +7,10 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { reportPage } from '../../lib/simulation/report.ts';
-import { compare, isNear, SCENARIOS, type Tried } from './comparison.ts';
+import { compare } from './compare-policies.ts';
+import { isNear, type Tried } from './equal-wait.ts';
 import { compareQueueRoom, whyNoQueueRoom } from './queue-room.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { measureSpeed } from './simulate-speed.ts';
 
 const SEED = 1;
@@ -28,9 +30,9 @@ if (Number(values.speed) > 0) console.log(`${measureSpeed(Number(values.speed), 
 const sections = [];
 const without: string[] = [];
 console.log(
-  '| scenario | policy | mean wait | 99 % | longest | timed out | imbalance | 90 % | option-value has |',
+  '| scenario | policy | mean wait | 99 % | longest | timed out | waiting | imbalance | 90 % | option-value has |',
 );
-console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |');
 for (const number of values.scenarios.split(',')) {
   const scenario = SCENARIOS[Number(number) - 1];
   if (scenario === undefined) continue;
@@ -51,13 +53,13 @@ for (const line of without) console.log(`\nQueueRoom is not in ${line}`);
 if (values.report !== undefined)
   writeFileSync(values.report, reportPage('Policies at equal mean wait', sections));
 
-function row(title: string, { name, result, waitMean }: Tried & { name: string }, own: Tried): string {
+function row(title: string, { name, result }: Tried & { name: string }, own: Tried): string {
   const { waitSeconds, imbalance, outcome } = result.measures;
   const less = 1 - own.result.measures.imbalance.mean / imbalance.mean;
-  const comparable = result !== own.result && isNear({ result, waitMean }, own);
+  const comparable = result !== own.result && isNear({ result }, own);
   return (
-    `| ${title} | ${name} | ${waitMean.toFixed(1)} s | ${waitSeconds.p99.toFixed(0)} s | ${waitSeconds.max.toFixed(0)} s | ` +
-    `${outcome.timedOut} | ${imbalance.mean.toFixed(1)} | ${imbalance.p90.toFixed(1)} | ` +
+    `| ${title} | ${name} | ${waitSeconds.mean.toFixed(1)} s | ${waitSeconds.p99.toFixed(0)} s | ${waitSeconds.max.toFixed(0)} s | ` +
+    `${outcome.timedOut} | ${outcome.waiting} | ${imbalance.mean.toFixed(1)} | ${imbalance.p90.toFixed(1)} | ` +
     `${comparable ? `${(100 * less).toFixed(0)} % less` : ''} |`
   );
 }

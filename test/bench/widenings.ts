@@ -1,12 +1,10 @@
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import type { Knob } from './equal-wait.ts';
 
-/** A window of `expanding` that widens, with one value left free: the larger it is, the longer players wait. */
-export interface Widening {
-  readonly release: (value: number) => ReleaseOptions;
-  /** Where the value is looked for, on a logarithmic scale. */
-  readonly range: readonly [number, number];
-}
+/** A release policy with one value left free. */
+type ReleaseKnob = Knob<ReleaseOptions>;
 
+const PERIOD_SECONDS: readonly [number, number] = [1, 900];
 /** Seconds in which a window grows by one standard deviation, or to twice its width: from at once to never. */
 const GROWTH_SECONDS: readonly [number, number] = [1, 100_000];
 /** One over the width of a window in standard deviations: from one that refuses hardly anybody to a hairline. */
@@ -16,11 +14,16 @@ const DOUBLINGS = 12;
 /** Wider than all skills lie apart, in standard deviations. */
 const OPEN = 100;
 
+/** Batches of `periodic`; free is the period in seconds. */
+export function period(): ReleaseKnob {
+  return { range: PERIOD_SECONDS, settings: (everySeconds) => ({ policy: 'periodic', everySeconds }) };
+}
+
 /** Linear growth; free are the seconds in which it grows by `deviation`, the standard deviation of skills. */
-export function linearWindow(tolerance: number, deviation: number, toleranceMax?: number): Widening {
+export function linearWindow(tolerance: number, deviation: number, toleranceMax?: number): ReleaseKnob {
   return {
     range: GROWTH_SECONDS,
-    release: (seconds) => ({
+    settings: (seconds) => ({
       policy: 'expanding',
       tolerance,
       growthPerSecond: deviation / seconds,
@@ -30,10 +33,10 @@ export function linearWindow(tolerance: number, deviation: number, toleranceMax?
 }
 
 /** Twice as wide at each step; free is the time between steps. */
-export function doublingWindow(tolerance: number): Widening {
+export function doublingWindow(tolerance: number): ReleaseKnob {
   return {
     range: GROWTH_SECONDS,
-    release: (seconds) => ({
+    settings: (seconds) => ({
       policy: 'expanding',
       tolerance,
       steps: Array.from({ length: DOUBLINGS }, (_, at) => ({
@@ -45,10 +48,10 @@ export function doublingWindow(tolerance: number): Widening {
 }
 
 /** Open to everybody after so many seconds; free is the window until then. */
-export function openingWindow(waitSeconds: number, deviation: number): Widening {
+export function openingWindow(waitSeconds: number, deviation: number): ReleaseKnob {
   return {
     range: NARROWNESS,
-    release: (narrowness) => ({
+    settings: (narrowness) => ({
       policy: 'expanding',
       tolerance: deviation / narrowness,
       steps: [{ waitSeconds, tolerance: OPEN * deviation }],

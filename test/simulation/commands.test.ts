@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -84,8 +84,8 @@ describe('muster simulate', () => {
 
   it('says in words who came', () => {
     const options = { seed: '3', parties: '1=1', patience: '60', day: '0.2:5' };
-    expect(trafficOf(options, checkQueueDefinition(duel, 'duel'), 100).text).toBe(
-      '100 players, 0.2 per second at night, 5 at the peak, skills normal:1500:350, parties 1=1, patience in seconds 60, seed 3.',
+    expect(trafficOf(options, checkQueueDefinition(duel, 'duel'), { players: 100 }).text).toBe(
+      '100 players, 0.2 per second at night, 5 at the peak, skills normal:1500:350, parties 1=1, mean patience in seconds 60, seed 3.',
     );
   });
 
@@ -122,7 +122,9 @@ describe('muster simulate', () => {
     [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json: #\/1/],
     [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
   ])('refuses %j', (options, told) => {
-    expect(() => trafficOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), 100)).toThrow(told);
+    expect(() =>
+      trafficOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), { players: 100 }),
+    ).toThrow(told);
   });
 
   it('looks whether its report can be written before it plays', () => {
@@ -174,7 +176,7 @@ describe('muster simulate', () => {
 });
 
 describe('muster tune', () => {
-  it('shows the front and writes the definition that the wish picks', () => {
+  it('shows the front and writes the definition that the targets pick', () => {
     const out = join(folder, 'tuned.json');
     const report = join(folder, 'tune.html');
     const args = [
@@ -182,7 +184,7 @@ describe('muster tune', () => {
       '--queue',
       queue,
       '--players',
-      '600',
+      '1300',
       '--rate',
       '2',
       '--policies',
@@ -203,28 +205,76 @@ describe('muster tune', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/<svg/);
   });
 
-  it('fails when no setting keeps to the wish, and says what the best would be', () => {
-    const { status, stderr } = muster(
+  it('writes nothing when no setting tried meets the targets, says how near the best came, and ends with status 1', () => {
+    const out = join(folder, 'none.json');
+    const report = join(folder, 'none.html');
+    const args = ['--players', '1300', '--rate', '2', '--policies', 'greedy', '--workers', '1'];
+    const targets = ['--max-imbalance-mean', '1', '--max-wait-mean', '60'];
+    const { status, stdout, stderr } = muster(
       'tune',
       '--queue',
       queue,
-      '--players',
-      '100',
-      '--policies',
-      'greedy',
-      '--workers',
-      '1',
-      '--max-imbalance-mean',
-      '0.001',
+      ...args,
+      ...targets,
+      '--out',
+      out,
+      '--report',
+      report,
     );
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/No setting keeps to the wish/);
+    expect([status, stdout]).toEqual([1, '']);
+    expect([out, report].filter((path) => existsSync(path))).toEqual([]);
+    expect(stderr).toMatch(
+      /^No setting tried meets the targets\. Nearest: greedy with mean imbalance \d+, target 1 \(--max-imbalance-mean\)\. Relax .* Nothing is written\.\n$/,
+    );
+  });
+
+  it('does not choose a setting whose run ends before it makes enough matches', () => {
+    const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
+    // 50 seconds: no period of a minute or longer ends in them.
+    const args = ['--rate', '40', '--players', '2000', '--policies', 'periodic', '--max-wait-p99', '30'];
+    const { status, stdout, stderr } = muster('tune', '--queue', arena, ...args);
+    expect(status).toBe(0);
+    const { points, unmeasured, chosen } = JSON.parse(stdout);
+    const secondsOf = (tried: { release: { everySeconds: number } }[]) =>
+      tried.map(({ release }) => release.everySeconds).sort((a, b) => a - b);
+    expect(secondsOf(points)).toEqual([2, 5, 10, 20, 30, 45]);
+    expect(secondsOf(unmeasured)).toEqual([60, 90]);
+    expect(unmeasured[0].matches).toBe(0);
+    expect(chosen.release.everySeconds).toBeLessThanOrEqual(30);
+    expect(stderr).toMatch(/The run lasts \d+(\.\d)? s, less than five time-outs \(15 min\)/);
+    expect(stderr).toMatch(/fewer than 100 matches: periodic \{"everySeconds":60\}: 0/);
+  });
+
+  it('fails when no setting makes enough matches to be measured', () => {
+    const arena = file('arena.json', { ...duel, name: 'arena', teamSize: 5, timeoutSeconds: 180 });
+    const args = ['--rate', '2000', '--players', '1000', '--policies', 'periodic'];
+    const { status, stdout, stderr } = muster('tune', '--queue', arena, ...args);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/No setting tried made 100 matches of 1000 players/);
+  });
+
+  it('plays five time-outs when that takes more players than the default', () => {
+    const length = { players: 10_000, seconds: 5 * 180 };
+    const playersAt = (rate: string, players?: string) =>
+      trafficOf({ seed: '1', rate, ...(players && { players }) }, checkQueueDefinition(duel, 'duel'), length)
+        .players;
+    expect(playersAt('200')).toBe(180_000);
+    expect(playersAt('5')).toBe(10_000);
+    expect(playersAt('200', '2000')).toBe(2000);
+  });
+
+  it('refuses fewer players than the 99 % of waits can be measured on', () => {
+    const { status, stderr } = muster('tune', '--queue', queue, '--players', '999');
+    expect([status, stderr]).toEqual([
+      2,
+      '--players: Expected at least 1000 players to measure the 99 % of waits, got 999\n',
+    ]);
   });
 
   it('keeps what it has tried when it is interrupted', async () => {
     const controller = new AbortController();
     const traffic = { seed: '1', players: '50' };
-    const task = { definition: checkQueueDefinition(duel, 'duel'), traffic, playersDefault: 50 };
+    const task = { definition: checkQueueDefinition(duel, 'duel'), traffic, length: { players: 50 } };
     const tasks = [1, 2, 4].map((waitCost) => ({
       ...task,
       release: { policy: 'option-value' as const, waitCost },
@@ -235,7 +285,7 @@ describe('muster tune', () => {
 
   it('scales settings to percent where the queue matches by percentiles', () => {
     const percentile = file('percentile.json', { ...duel, skillScale: 'percentile' });
-    const args = ['--players', '100', '--policies', 'option-value', '--workers', '2'];
+    const args = ['--players', '1000', '--policies', 'option-value', '--workers', '2'];
     const { points } = JSON.parse(muster('tune', '--queue', percentile, ...args).stdout);
     const costs = points.map(({ release }: { release: { waitCost: number } }) => release.waitCost);
     expect(Math.max(...costs)).toBeCloseTo(0.2 * (100 / 3), 1);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
-import { trafficOf } from '../bench/comparison.ts';
+import { trafficOf } from '../bench/scenarios.ts';
 import { DEFINITION, VARIANTS } from '../bench/service-variants.ts';
 
 const RATES = [20, 50, 100];

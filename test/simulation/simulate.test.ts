@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
 import { Histogram } from '../../lib/simulation/histogram.ts';
-import { playThrough, type Traffic } from '../../lib/simulation/play.ts';
+import { playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { reportPage } from '../../lib/simulation/report.ts';
 import { TimeSeries } from '../../lib/simulation/time-series.ts';
+import type { Traffic } from '../../lib/simulation/traffic.ts';
 
 const duel: QueueDefinition = {
   name: 'duel',
@@ -77,7 +78,12 @@ describe('a simulation', () => {
   });
 
   it('tells waits apart by party size and role', () => {
-    const population = { ...normal, partyWeights: [3, 1], roleWeights: { attack: 1, defence: 1 } };
+    const population = {
+      ...normal,
+      partyWeights: [3, 1],
+      roleWeights: { attack: 1, defence: 1 },
+      roleFlexibility: 0,
+    };
     const { measures } = playThrough(
       { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'greedy' } },
       traffic(200, { population }),
@@ -85,7 +91,8 @@ describe('a simulation', () => {
     expect(measures.waitSecondsByPartySize.map(({ of }) => of)).toEqual(['1', '2']);
     expect(measures.waitSecondsByRole.map(({ of }) => of)).toEqual(['attack', 'defence']);
     const total = measures.waitSecondsByRole.reduce((sum, { count }) => sum + count, 0);
-    expect(total).toBe(measures.outcome.matched);
+    expect(total).toBe(measures.players);
+    expect(measures.outcome.matched).toBeLessThan(measures.players);
   });
 
   it('searches bucket by bucket and lets neighbours across an edge meet', () => {
@@ -100,6 +107,13 @@ describe('a simulation', () => {
       atEnd: 'drain',
     });
     expect(measures.outcome.matched).toBe(2);
+  });
+
+  it('warns when a short run leaves many players waiting, and not when it lasts five time-outs', () => {
+    const slow: QueueDefinition = { ...duel, release: { policy: 'periodic', everySeconds: 60 } };
+    const warningsOf = (players: number) => playThrough(slow, traffic(players, { atEnd: 'stop' })).warnings;
+    expect(warningsOf(90).join()).toMatch(/still wait at the end of a run of [\d.]+ s\. .* 10 min at least/);
+    expect(warningsOf(1500)).toEqual([]);
   });
 
   it('warns of roles that no policy can seat, and says what would mend it', () => {

@@ -5,6 +5,6 @@
  * @param share in [0, 1]
  * @returns undefined when there are no values
  */
-export function quantile(sorted: readonly number[], share: number): number | undefined {
+export function quantile(sorted: ArrayLike<number>, share: number): number | undefined {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }

@@ -1,0 +1,10 @@
+/** A duration as people say it: `45 s`, `6.7 min`, `1.5 h`; three digits. Nothing measured (NaN) is a dash. */
+export function durationText(seconds: number): string {
+  if (Number.isNaN(seconds)) return '–';
+  const [unit, length] = UNITS.find(([, , from]) => seconds >= from) ?? SECOND;
+  return `${Number((seconds / length).toPrecision(3))} ${unit}`;
+}
+
+const SECOND = ['s', 1, 0] as const;
+/** From two of a unit on, so that 90 s are not 1.5 min. */
+const UNITS = [['h', 3600, 7200], ['min', 60, 120], SECOND] as const;
