@@ -50,8 +50,8 @@ export interface Seat {
 }
 
 export interface Game {
-  /** Two teams of `teamSize`; no ticket is split. */
-  readonly teams: readonly [readonly Seat[], readonly Seat[]];
+  /** Today two teams of `teamSize`; no ticket is split. Teams go by their smallest ticketId, seats by ticketId. */
+  readonly teams: readonly (readonly Seat[])[];
   /** The tickets in the game, ascending. */
   readonly ticketIds: readonly string[];
   /** f = α·teamGap + skillSpread. */

@@ -1,3 +1,4 @@
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Game, GameRules, Seat, Ticket } from '../engine/types.ts';
 import { type Candidate, meanSkill } from './policy.ts';
 import type { WaitingPool } from './waiting-pool.ts';
@@ -20,7 +21,7 @@ export function fillWithBots(
   rules: GameRules,
   nowMs: number,
 ): Game | undefined {
-  const seats = 2 * rules.teamSize;
+  const { seats } = shapeOf(rules);
   const gameOf = (people: readonly Ticket[], players: number): Candidate | undefined =>
     pool.gameAmong([...people, ...bots(seats - players, meanSkill(ticket), nowMs)]);
 
@@ -40,7 +41,7 @@ export function fillWithBots(
   const game = pool.take({ game: filled.game, tickets: people });
   return {
     ...game,
-    teams: [game.teams[0].map(named), game.teams[1].map(named)],
+    teams: game.teams.map((team) => team.map(named)),
     ticketIds: people.map(({ ticketId }) => ticketId).sort(),
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { inOrder, shortestFront } from './fifo.ts';
 import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
@@ -35,7 +36,7 @@ function* inRanges(
   nowMs: number,
   { count, growSeconds }: BracketsOptions,
 ): Iterable<Candidate> {
-  const seats = 2 * facts.rules.teamSize;
+  const { seats } = shapeOf(facts.rules);
   const ranges = count ?? bestCount(facts, seats);
   const rangeOf = (ticket: Ticket) =>
     Math.min(ranges - 1, Math.floor(ranges * facts.rank(meanSkill(ticket))));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
 
@@ -85,7 +86,7 @@ function* aroundLongestWaiters(
   const skills = Float64Array.from(sorted, meanSkill);
   const tolerances = Float64Array.from(sorted, (ticket) => toleranceAt(nowMs - ticket.enqueuedAtMs, options));
   const solos = rules.roles === undefined && sorted.every(({ players }) => players.length === 1);
-  const seats = 2 * rules.teamSize;
+  const { seats } = shapeOf(rules);
   // Parties may not pack into two teams and roles may be missing, so there the engine chooses among more.
   const enough = solos ? seats : rules.roles === undefined ? 2 * seats : 4 * seats;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import type { Candidate, CandidateSource, Policy } from './policy.ts';
 
@@ -11,7 +12,7 @@ export type FifoOptions = z.infer<typeof fifoOptions>;
 
 export function fifo(): Policy {
   return {
-    candidates: (pool, { rules }) => inOrder(pool, pool.byAge, 2 * rules.teamSize),
+    candidates: (pool, { rules }) => inOrder(pool, pool.byAge, shapeOf(rules).seats),
     release: () => ({ release: true }),
   };
 }

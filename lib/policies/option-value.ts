@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { skillSpread } from '../engine/game-pool.ts';
+import { shapeOf, skillSpread } from '../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,
@@ -65,9 +65,9 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
  * least where both are equal, at f = √(v·waitCost/λ). Games are chosen, not taken as they come, which lets the
  * threshold be lower. At three quarters their sum is least for pairs before a time-out, and in 5v5 within 2% of the least.
  */
-function thresholdFactor({ teamSize, alpha, q }: GameRules): number {
-  const apart = Float64Array.from({ length: 2 * teamSize }, (_, at) => at);
-  const unit = skillSpread(apart, q) + (teamSize === 1 ? alpha : 0);
+function thresholdFactor(rules: GameRules): number {
+  const apart = Float64Array.from({ length: shapeOf(rules).seats }, (_, at) => at);
+  const unit = skillSpread(apart, rules.q) + (rules.teamSize === 1 ? rules.alpha : 0);
   return CHOSEN * Math.sqrt(unit);
 }
 const CHOSEN = 3 / 4;
@@ -92,13 +92,14 @@ interface LimitTerms {
 }
 
 /** The imbalance up to which a game of these tickets is made. */
-function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], { teamSize }: GameRules): number {
+function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], rules: GameRules): number {
+  const { seats } = shapeOf(rules);
   let threshold = 0;
   let apart = 0;
   let urgency = 0;
   tickets.forEach(({ players }, at) => {
-    threshold += (players.length * terms[at].threshold) / (2 * teamSize);
-    apart += (players.length * terms[at].apart) / (2 * teamSize);
+    threshold += (players.length * terms[at].threshold) / seats;
+    apart += (players.length * terms[at].apart) / seats;
     urgency = Math.max(urgency, terms[at].urgency);
   });
   return threshold * (1 + urgency) + apart;
@@ -137,7 +138,7 @@ function* widestMargin(
   facts: PoolFacts,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
-  const seats = 2 * facts.rules.teamSize;
+  const { seats } = shapeOf(facts.rules);
   for (;;) {
     const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
     let released = false;
@@ -160,7 +161,7 @@ function startsByMargin(
   termsOf: (ticket: Ticket) => LimitTerms,
 ): number[] {
   const { rules } = facts;
-  const seats = 2 * rules.teamSize;
+  const { seats } = shapeOf(rules);
   const skills = Float64Array.from(sorted, meanSkill);
   const terms = sorted.map(termsOf);
   const starts: { at: number; margin: number; least: number }[] = [];
@@ -206,7 +207,7 @@ function* aroundLongestWaiters(
   const place = new Map(sorted.map((ticket, at) => [ticket, at]));
   const skills = Float64Array.from(sorted, meanSkill);
   const terms = sorted.map(termsOf);
-  const seats = 2 * rules.teamSize;
+  const { seats } = shapeOf(rules);
   // Parties may not pack into two teams and roles may be missing, so the engine chooses among more.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
   const isParty = sorted.map(({ players }) => players.length > 1);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shapeOf } from '../engine/game-pool.ts';
 import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs } from './policy.ts';
 
 /**
@@ -41,5 +42,5 @@ export function patient({ imbalanceMax, waitCost }: PatientOptions): Policy {
 
 /** Wu's threshold 1/(1 − (2h − 1)^(2n)). */
 function greedyUpTo({ rules, strongShare }: PoolFacts): number {
-  return 1 / (1 - (2 * strongShare - 1) ** (2 * rules.teamSize));
+  return 1 / (1 - (2 * strongShare - 1) ** shapeOf(rules).seats);
 }

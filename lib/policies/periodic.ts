@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, isLastChance, type Policy, type PoolFacts } from './policy.ts';
 
@@ -38,7 +39,7 @@ const endedPeriods = (atMs: number, everySeconds: number) => Math.floor(atMs / (
 
 /** n_opt, at least one game. */
 function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
-  const seats = 2 * rules.teamSize;
+  const { seats } = shapeOf(rules);
   return Math.max(seats, Math.sqrt(2 * arrivalRate * (seats - 1) * (timeoutMs / 1000)) - 1);
 }
 
@@ -46,7 +47,7 @@ function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
 function sortedBlocks(pool: CandidateSource, { rules }: PoolFacts): Iterable<Candidate> {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
   const cuttable = rules.roles === undefined && waiting.every(({ players }) => players.length === 1);
-  return cuttable ? blocks(pool, waiting, 2 * rules.teamSize) : pool.everyone();
+  return cuttable ? blocks(pool, waiting, shapeOf(rules).seats) : pool.everyone();
 }
 
 function* blocks(pool: CandidateSource, byAge: readonly Ticket[], seats: number): Iterable<Candidate> {

@@ -1,3 +1,4 @@
+import { shapeOf } from '../engine/game-pool.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 import { fillWithBots } from './bots.ts';
 import { type Estimates, estimatesOf, remember, type TickMemory } from './memory.ts';
@@ -132,8 +133,8 @@ export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules
 }
 
 /** Until the queue shows otherwise, a time-out is taken to be long enough for a few games: players per second. */
-function expectedRate({ teamSize, timeoutSeconds }: QueueRules): number {
-  return (GAMES_BEFORE_TIMEOUT * 2 * teamSize) / timeoutSeconds;
+function expectedRate(rules: QueueRules): number {
+  return (GAMES_BEFORE_TIMEOUT * shapeOf(rules).seats) / rules.timeoutSeconds;
 }
 
 function factsOf(
@@ -168,7 +169,7 @@ function waitingWithReasons(
   nowMs: number,
 ): TickPlan['waiting'] {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
-  const seats = 2 * facts.rules.teamSize;
+  const { seats } = shapeOf(facts.rules);
   let players = 0;
   for (const ticket of waiting) players += ticket.players.length;
   const tooFew =

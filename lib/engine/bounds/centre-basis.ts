@@ -1,3 +1,4 @@
+import { shapeOf } from '../model/game-shape.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { GameRules } from '../types.ts';
@@ -61,7 +62,7 @@ export class CentreBasis {
     this.#down = this.#up.slice();
     this.#above = new Int32Array(this.#masks.length);
     this.#below = new Int32Array(this.#masks.length);
-    this.#chosen = new Int32Array(2 * rules.teamSize);
+    this.#chosen = new Int32Array(shapeOf(rules).seats);
     this.#seating = new RoleSeating(roles);
   }
 

@@ -1,10 +1,11 @@
+import type { GameShape } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 
 /**
  * Counts the players of a window of tickets by the sets of roles they could fill, and says whether a
- * game could be formed of it, were parties not to matter: 2k players, and by Hall's theorem for every role set B
- * twice its seats' worth of players who accept a role of B.
+ * game could be formed of it, were parties not to matter: as many players as it has seats, and by Hall's
+ * theorem for every role set B as many players who accept a role of B as B has seats in a game.
  */
 export class WindowCounter {
   readonly #needed: Uint8Array;
@@ -13,11 +14,10 @@ export class WindowCounter {
   readonly #setsOf: Uint8Array[];
   #short: number;
 
-  constructor(teamSize: number, roles: RoleTable | undefined) {
+  constructor(shape: GameShape, roles: RoleTable | undefined) {
     const sets = roles ? roles.all + 1 : 1;
-    this.#needed = Uint8Array.from(
-      { length: sets },
-      (_, set) => 2 * (set === 0 ? teamSize : roles!.seatsOf[set]),
+    this.#needed = Uint8Array.from({ length: sets }, (_, set) =>
+      set === 0 ? shape.seats : roles!.gameSeatsOf[set],
     );
     this.#counts = new Int32Array(sets);
     this.#short = sets;

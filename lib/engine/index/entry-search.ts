@@ -1,8 +1,9 @@
 import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { WindowCounter } from '../bounds/windows.ts';
+import type { DividedGame } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { mixesOf } from '../model/party-mixes.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Candidates } from '../search/chosen-tickets.ts';
 import { TicketDive } from '../search/ticket-dive.ts';
 import { TicketSearch } from '../search/ticket-search.ts';
@@ -36,7 +37,7 @@ export class EntrySearch {
     this.#perRange = imbalancePerRange(rules);
     this.#search = new TicketSearch(rules, roles, forbids);
     this.#dive = new TicketDive(rules, roles, forbids);
-    this.#counter = new WindowCounter(rules.teamSize, roles);
+    this.#counter = new WindowCounter(shapeOf(rules), roles);
   }
 
   /** The nodes visited since construction, with other work counted as so many nodes. */
@@ -106,14 +107,14 @@ export class EntrySearch {
     return Math.max(range, high - low, reachNeeded(entry, accepts, this.#counter, range, unit));
   }
 
-  /** Whether this ticket's party and those that are accepted add up to two teams at all. */
-  hasShape(entry: Entry, accepts: Accepts): boolean {
+  /** Whether this ticket's party and those that are accepted add up to full teams at all. */
+  hasMix(entry: Entry, accepts: Accepts): boolean {
     if (this.#list.parties === 0) return true;
-    const { teamSize } = this.#rules;
+    const shape = shapeOf(this.#rules);
     const { size } = entry.pooled;
-    const available = new Uint32Array(teamSize + 1);
+    const available = new Uint32Array(this.#rules.teamSize + 1);
     available[size]++;
-    const isEnough = () => mixesOf(available, size, teamSize).length > 0;
+    const isEnough = () => mixesOf(available, size, shape).length > 0;
     let counted = 0;
     for (const other of this.#list) {
       if (!accepts(other)) continue;
@@ -161,9 +162,10 @@ export class EntrySearch {
 
   /** The nearest of a side, and of each size as many as any game may need: what is near may be pairs alone. */
   #nearest(side: readonly Entry[]): Entry[] {
+    const { seats } = shapeOf(this.#rules);
     const players = new Uint32Array(this.#rules.teamSize + 1);
     return side.filter(({ pooled: { size } }, i) => {
-      const isNeeded = players[size] < 2 * this.#rules.teamSize;
+      const isNeeded = players[size] < seats;
       players[size] += size;
       return isNeeded || i < diveCandidatesMax / 2;
     });

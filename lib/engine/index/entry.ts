@@ -1,5 +1,5 @@
+import type { DividedGame } from '../model/division.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 
 /** A game of a queue, with the entries of its members. */
 export interface FoundGame extends DividedGame {

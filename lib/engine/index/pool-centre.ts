@@ -1,7 +1,7 @@
 import { CentreBound } from '../bounds/centre-bound.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
+import type { DividedGame } from '../model/division.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import type { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
@@ -68,8 +68,8 @@ export class PoolCentre {
     if (players.some(({ size }) => size > 1)) return undefined;
     const others = ticketsOf(this.#centre.others()).filter(({ size }) => size === 1);
     if (!exchanges.search(players, others)) return undefined;
-    const { members, firstTeam, imbalance } = exchanges;
-    this.#game = { members, firstTeam, imbalance };
+    const { members, division, imbalance } = exchanges;
+    this.#game = { members, division, imbalance };
     return this.#game;
   }
 }

@@ -45,9 +45,9 @@ export class SoloIndex implements PoolIndex {
     return game && this.#make(game, this.#queue.lowerBound(), nowMs);
   }
 
-  #make({ players, firstTeam, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {
+  #make({ players, division, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {
     const members = Array.from(players, (id) => this.#tickets[id]);
     const bound = lowerBound >= imbalance ? Number.POSITIVE_INFINITY : lowerBound;
-    return makeGame(members, firstTeam, this.#rules, undefined, nowMs, bound);
+    return makeGame(members, division, this.#rules, undefined, nowMs, bound);
   }
 }

@@ -2,14 +2,15 @@ import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
 import { LinkedIds } from '../collections/linked-ids.ts';
 import { SortedIds } from '../collections/sorted-ids.ts';
+import type { Division } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { SoloSearch } from '../search/solo-search.ts';
 import type { GameRules } from '../types.ts';
 
 /** A game of a queue, by the ids its players have there. */
 export interface SoloGame {
   readonly players: Int32Array;
-  /** Bit i is set when `players[i]` plays on the first team. */
-  readonly firstTeam: number;
+  readonly division: Division;
   readonly imbalance: number;
   /** No game in the queue at that moment has less imbalance; equal to `imbalance` when the game is proved best. */
   readonly lowerBound: number;
@@ -68,7 +69,7 @@ export class SoloQueue {
    * bound against the worst case alone: searches are short
    */
   constructor(rules: GameRules, options: { nodeBudget?: number | undefined } = {}) {
-    this.#n = 2 * rules.teamSize;
+    this.#n = shapeOf(rules).seats;
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#alpha = rules.alpha;
     this.#perRange = imbalancePerRange(rules);
@@ -234,7 +235,7 @@ export class SoloQueue {
     if (imbalance === Number.POSITIVE_INFINITY) return undefined;
     return {
       players: search.members.map((member) => this.#candidates[member]),
-      firstTeam: search.firstTeam,
+      division: search.division,
       imbalance,
       lowerBound: Math.min(imbalance, search.bound),
     };

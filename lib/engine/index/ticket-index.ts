@@ -49,6 +49,6 @@ export class TicketIndex implements PoolIndex {
       costBound >= game.cost
         ? Number.POSITIVE_INFINITY
         : costBound + priority(0, this.#queue.epochMs, nowMs, this.#rules.beta);
-    return makeGame(game.members, game.firstTeam, this.#rules, this.#roles, nowMs, bound);
+    return makeGame(game.members, game.division, this.#rules, this.#roles, nowMs, bound);
   }
 }

@@ -1,8 +1,9 @@
 import { imbalancePerRange } from '../bounds/fill-bound.ts';
 import { WindowCounter } from '../bounds/windows.ts';
+import type { DividedGame } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { Entry, type FoundGame, othersOf } from './entry.ts';
@@ -70,7 +71,7 @@ export class TicketQueue {
     this.#nodeBudget = nodeBudget;
     this.#share = Math.ceil(shareOfBudget * nodeBudget);
     this.#keys = new EntryKeys(this.#list, rules.beta);
-    this.#everyone = new WindowCounter(rules.teamSize, roles);
+    this.#everyone = new WindowCounter(shapeOf(rules), roles);
     this.#search = new EntrySearch(rules, roles, forbids, this.#list);
     this.#exchanges = new SoloExchanges(rules, roles, forbids);
   }
@@ -213,7 +214,7 @@ export class TicketQueue {
       keys.set(entry, known);
       return;
     }
-    if (entry.tries === triesBeforeShape && !search.hasShape(entry, accepts)) {
+    if (entry.tries === triesBeforeMix && !search.hasMix(entry, accepts)) {
       keys.set(entry, Number.POSITIVE_INFINITY);
       return;
     }
@@ -275,7 +276,7 @@ export class TicketQueue {
   #dive(entry: Entry): void {
     entry.game = undefined;
     const accepts = othersOf(entry, this.#rules.beta);
-    if (this.#search.hasShape(entry, accepts))
+    if (this.#search.hasMix(entry, accepts))
       entry.game = this.#found(this.#search.any(entry, accepts, entry.key));
     else this.#keys.set(entry, Number.POSITIVE_INFINITY);
   }
@@ -308,7 +309,7 @@ export class TicketQueue {
     // stand to one side of it.
     const ascends = this.#rules.p < Number.POSITIVE_INFINITY;
     const place = this.#rules.beta > 0 ? 'anywhere' : ascends ? 'starts' : 'ends';
-    const ranges = rangesOfAll(sorted, place, new WindowCounter(this.#rules.teamSize, this.#roles));
+    const ranges = rangesOfAll(sorted, place, new WindowCounter(shapeOf(this.#rules), this.#roles));
     sorted.forEach((entry, i) => {
       const { low, high } = entry.pooled;
       entry.forget();
@@ -361,4 +362,4 @@ const shareOfBudget = 0.75;
 const anyGameNodes = 2_000_000;
 
 /** After so many searches without a game, which mostly are cheap, it is worth counting whether there can be one at all. */
-const triesBeforeShape = 3;
+const triesBeforeMix = 3;

@@ -1,29 +1,77 @@
+import type { Division } from './division.ts';
+import type { GameShape } from './game-shape.ts';
+
 /**
- * Every way to divide parties of these sizes, 2k players in all, into two teams of k, each once: the first teams as bit sets
- * over the parties, the first party in each. At most C(15, 7), for sixteen solo players. Built once per sequence of sizes.
+ * Every way to divide solo players into the teams of a game, each once: player 0 is always on team 0, and from one
+ * division to the next exactly one player leaves team 0 and one joins it (revolving-door order, Knuth TAOCP 7.2.1.3), so
+ * that a team's sum costs one add and one subtract.
  */
-export function divisions(parties: readonly { readonly size: number }[], teamSize: number): Uint16Array {
-  let key = 0;
-  for (let i = 0; i < parties.length; i++) key = key * 9 + parties[i].size;
-  const known = built.get(key);
-  if (known) return known;
-  const teams = Uint16Array.from(buildDivisions(parties, teamSize));
-  built.set(key, teams);
-  return teams;
+export interface SoloDivisions {
+  readonly divisions: Uint16Array;
+  /** `leaves[i]`, `joins[i]`: the players exchanged between `divisions[i − 1]` and `divisions[i]`. */
+  readonly leaves: Uint8Array;
+  readonly joins: Uint8Array;
 }
 
-/** By the sizes as the digits of a number; there are 2^(2k − 1) sequences of sizes. */
-const built = new Map<number, Uint16Array>();
+/** The divisions of 2k solo players, k from 1 to 8: C(2k − 1, k − 1) of them. Built once per shape. */
+export function soloDivisions(shape: GameShape): SoloDivisions {
+  const known = builtOfSolos.get(shape);
+  if (known) return known;
+  const divisions = Uint16Array.from(
+    revolvingDoor(shape.seats - 1, shape.teamSizes[0] - 1),
+    (rest) => (rest << 1) | 1,
+  );
+  const leaves = new Uint8Array(divisions.length);
+  const joins = new Uint8Array(divisions.length);
+  for (let i = 1; i < divisions.length; i++) {
+    leaves[i] = 31 - Math.clz32(divisions[i - 1] & ~divisions[i]);
+    joins[i] = 31 - Math.clz32(divisions[i] & ~divisions[i - 1]);
+  }
+  const built = { divisions, leaves, joins };
+  builtOfSolos.set(shape, built);
+  return built;
+}
 
-function buildDivisions(parties: readonly { readonly size: number }[], teamSize: number): number[] {
-  const teams: number[] = [];
-  const extend = (index: number, team: number, free: number): void => {
-    if (free === 0) teams.push(team);
+const builtOfSolos = new WeakMap<GameShape, SoloDivisions>();
+
+/** The subsets of t of n elements: R(n, t) = R(n − 1, t), then R(n − 1, t − 1) backwards with element n − 1. */
+function revolvingDoor(n: number, t: number): number[] {
+  if (t === 0) return [0];
+  if (t === n) return [2 ** n - 1];
+  const without = revolvingDoor(n - 1, t);
+  const within = revolvingDoor(n - 1, t - 1).reverse();
+  return [...without, ...within.map((set) => set | (1 << (n - 1)))];
+}
+
+/**
+ * Every way to divide parties of these sizes into the teams of a game, each once, party 0 always on team 0. Built once
+ * per sequence of sizes.
+ *
+ * For solo players these are the divisions of `soloDivisions` in another order. Of equally fair divisions the first one
+ * counts, so both orders are part of the engine's output.
+ */
+export function partyDivisions(parties: readonly { readonly size: number }[], shape: GameShape): Uint16Array {
+  let key = 0;
+  for (let i = 0; i < parties.length; i++) key = key * 9 + parties[i].size;
+  const known = builtOfParties.get(key);
+  if (known) return known;
+  const divisions = Uint16Array.from(divide(parties, shape.teamSizes[0]));
+  builtOfParties.set(key, divisions);
+  return divisions;
+}
+
+/** By the sizes as the digits of a number; there are 2^(2k − 1) sequences of sizes, and their sum tells the shape. */
+const builtOfParties = new Map<number, Uint16Array>();
+
+function divide(parties: readonly { readonly size: number }[], teamSize: number): Division[] {
+  const divisions: Division[] = [];
+  const extend = (index: number, division: Division, free: number): void => {
+    if (free === 0) divisions.push(division);
     if (free === 0 || index === parties.length) return;
     const { size } = parties[index];
-    if (size <= free) extend(index + 1, team | (1 << index), free - size);
-    extend(index + 1, team, free);
+    if (size <= free) extend(index + 1, division | (1 << index), free - size);
+    extend(index + 1, division, free);
   };
   extend(1, 1, teamSize - parties[0].size);
-  return teams;
+  return divisions;
 }

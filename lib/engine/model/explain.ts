@@ -1,4 +1,5 @@
 import type { Forbids, GameRules } from '../types.ts';
+import { shapeOf } from './game-shape.ts';
 import { mixesOf } from './party-mixes.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
@@ -15,8 +16,9 @@ export function explainWaiting(
   roles: RoleTable | undefined,
   forbids: Forbids | undefined,
 ): string | undefined {
-  const k = rules.teamSize;
-  if (roles && !roles.canSeat(pooled.masks, 1)) {
+  const shape = shapeOf(rules);
+  const { seats } = shape;
+  if (roles && !roles.canSeatTeam(pooled.masks)) {
     return pooled.size === 1
       ? `it accepts none of the roles of this queue (${roles.names.join(', ')})`
       : `its party of ${pooled.size} cannot be seated in one team: too many of them want the same roles`;
@@ -37,13 +39,13 @@ export function explainWaiting(
   const within = [pooled, ...others];
   const players = within.reduce((sum, { size }) => sum + size, 0);
   const apart = refusals > 0 ? ` (${refusals} more may not meet it: ${refused})` : '';
-  if (players < 2 * k) {
-    return `not enough players: a game needs ${2 * k}, ${players} can play with it${apart}`;
+  if (players < seats) {
+    return `not enough players: a game needs ${seats}, ${players} can play with it${apart}`;
   }
 
   if (roles) {
     for (let r = 0; r < roles.names.length; r++) {
-      const needed = 2 * roles.seats[r];
+      const needed = roles.gameSeatsOf[1 << r];
       let willing = 0;
       for (const { masks } of within) for (const mask of masks) willing += (mask >> r) & 1;
       if (willing < needed) {
@@ -51,7 +53,7 @@ export function explainWaiting(
       }
     }
     for (let set = 1; set <= roles.all; set++) {
-      const needed = 2 * roles.seatsOf[set];
+      const needed = roles.gameSeatsOf[set];
       let willing = 0;
       for (const { masks } of within) for (const mask of masks) if ((mask & set) !== 0) willing++;
       if (willing < needed) {
@@ -61,11 +63,11 @@ export function explainWaiting(
     }
   }
 
-  const sizes: number[] = new Array(k + 1).fill(0);
+  const sizes: number[] = new Array(rules.teamSize + 1).fill(0);
   for (const { size } of within) sizes[size]++;
-  if (mixesOf(sizes, pooled.size, k).length === 0) {
+  if (mixesOf(sizes, pooled.size, shape).length === 0) {
     const what = pooled.size === 1 ? 'it' : `its party of ${pooled.size}`;
-    return `${what} cannot be completed: the parties that wait do not add up to two teams of ${k}${apart}`;
+    return `${what} cannot be completed: the parties that wait do not add up to two teams of ${rules.teamSize}${apart}`;
   }
   return undefined;
 }

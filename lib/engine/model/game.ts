@@ -1,35 +1,38 @@
 import type { Game, GameRules, Seat } from '../types.ts';
+import { type Division, teamOf } from './division.ts';
+import { shapeOf } from './game-shape.ts';
 import { imbalance, priority } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
-import { skillsOf } from './ticket-divider.ts';
 
 /**
- * The game these tickets play, with exact numbers. The team with the smallest ticketId stands first,
- * seats go by ticketId. `lowerBound` is a bound on the priority of every game in the pool.
+ * The game these tickets play, with exact numbers. Teams go by their smallest ticketId, seats by ticketId. `lowerBound`
+ * is a bound on the priority of every game in the pool.
  */
 export function makeGame(
   members: readonly PooledTicket[],
-  firstTeam: number,
+  division: Division,
   rules: GameRules,
   roles: RoleTable | undefined,
   nowMs: number,
   lowerBound: number,
 ): Game {
   const order = members
-    .map((member, i) => ({ member, first: (firstTeam >> i) & 1 }))
+    .map((member, i) => ({ member, team: teamOf(division, i) }))
     .sort((a, b) => (a.member.ticket.ticketId < b.member.ticket.ticketId ? -1 : 1));
-  const x: PooledTicket[] = [];
-  const y: PooledTicket[] = [];
+  const byTeam: PooledTicket[][] = shapeOf(rules).teamSizes.map(() => []);
+  const teams: PooledTicket[][] = [];
   let oldest = Number.POSITIVE_INFINITY;
-  for (const { member, first } of order) {
-    (first === order[0].first ? x : y).push(member);
+  for (const { member, team } of order) {
+    const mates = byTeam[team];
+    if (mates.length === 0) teams.push(mates);
+    mates.push(member);
     oldest = Math.min(oldest, member.ticket.enqueuedAtMs);
   }
-  const numbers = imbalance(skillsOf(x, -1), skillsOf(y, -1), rules);
+  const numbers = imbalance(teams.map(skillsOf), rules);
   const g = priority(numbers.imbalance, oldest, nowMs, rules.beta);
   return {
-    teams: [seats(x, roles), seats(y, roles)],
+    teams: teams.map((team) => seatsOf(team, roles)),
     ticketIds: order.map((entry) => entry.member.ticket.ticketId),
     ...numbers,
     priority: g,
@@ -38,13 +41,17 @@ export function makeGame(
   };
 }
 
-function seats(team: readonly PooledTicket[], roles: RoleTable | undefined): Seat[] {
-  const places: Seat[] = [];
+function skillsOf(team: readonly PooledTicket[]): number[] {
+  return team.flatMap(({ skills }) => [...skills]);
+}
+
+function seatsOf(team: readonly PooledTicket[], roles: RoleTable | undefined): Seat[] {
+  const seats: Seat[] = [];
   for (const { ticket } of team) {
-    for (const { playerId } of ticket.players) places.push({ playerId, ticketId: ticket.ticketId });
+    for (const { playerId } of ticket.players) seats.push({ playerId, ticketId: ticket.ticketId });
   }
-  if (!roles) return places;
+  if (!roles) return seats;
   const given = roles.seat(team.flatMap((member) => [...member.masks]));
-  if (!given) throw new Error(`Expected a team that can be seated, got ${places.map((p) => p.playerId)}`);
-  return places.map((place, i) => ({ ...place, role: given[i] }));
+  if (!given) throw new Error(`Expected a team that can be seated, got ${seats.map((p) => p.playerId)}`);
+  return seats.map((seat, i) => ({ ...seat, role: given[i] }));
 }

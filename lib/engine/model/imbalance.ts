@@ -45,16 +45,19 @@ export function skillSpread(players: ArrayLike<number>, q: number): number {
   return farthest * (sum / n) ** (1 / q);
 }
 
-/** f = α·d_p + v_q with its two parts. */
+/** f = α·d_p + v_q of the teams of a game, with its two parts; d_p is the greatest of any two teams. */
 export function imbalance(
-  x: ArrayLike<number>,
-  y: ArrayLike<number>,
+  teams: readonly ArrayLike<number>[],
   rules: Pick<GameRules, 'alpha' | 'p' | 'q'>,
 ): { imbalance: number; teamGap: number; skillSpread: number } {
-  const all = new Float64Array(x.length + y.length);
-  all.set(x, 0);
-  all.set(y, x.length);
-  const d = teamGap(x, y, rules.p);
+  const all = new Float64Array(teams.reduce((seats, team) => seats + team.length, 0));
+  let filled = 0;
+  let d = 0;
+  teams.forEach((team, t) => {
+    all.set(team, filled);
+    filled += team.length;
+    for (let other = 0; other < t; other++) d = Math.max(d, teamGap(teams[other], team, rules.p));
+  });
   const v = skillSpread(all, rules.q);
   return { imbalance: rules.alpha * d + v, teamGap: d, skillSpread: v };
 }

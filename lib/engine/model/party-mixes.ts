@@ -1,35 +1,44 @@
+import type { GameShape } from './game-shape.ts';
+
 /**
- * The shapes of a game: how many parties of each size make two teams of exactly k, `shape[s]` of size s. Each once.
- * 26 of them for teams of five, 214 at most for teams of eight. Built once per k.
+ * The party mixes of a game: how many parties of each size fill its teams, `mix[s]` of size s. Each once. 26 of them for
+ * two teams of five, at most 214 for two teams of eight. Built once per shape.
  */
-export function gameMixes(teamSize: number): readonly Uint8Array[] {
-  shapes[teamSize] ??= buildShapes(teamSize);
-  return shapes[teamSize];
-}
-
-const shapes: (readonly Uint8Array[])[] = [];
-
-function buildShapes(teamSize: number): readonly Uint8Array[] {
-  const teams = teamMixes(teamSize);
-  const games = new Map<string, Uint8Array>();
-  for (const x of teams) {
-    for (const y of teams) {
-      const game = x.map((count, size) => count + y[size]);
-      games.set(game.join(), game);
-    }
+export function gameMixes(shape: GameShape): readonly Uint8Array[] {
+  let games = mixesOfGames.get(shape);
+  if (!games) {
+    games = buildGameMixes(shape);
+    mixesOfGames.set(shape, games);
   }
-  return [...games.values()];
+  return games;
 }
 
-/** The shapes of one team of exactly k, those with the largest parties first: 7 for teams of five, 22 for teams of eight. */
+const mixesOfGames = new WeakMap<GameShape, readonly Uint8Array[]>();
+
+function buildGameMixes({ teamSizes }: GameShape): readonly Uint8Array[] {
+  let games: readonly Uint8Array[] = [new Uint8Array(Math.max(...teamSizes) + 1)];
+  for (const teamSize of teamSizes) {
+    const more = new Map<string, Uint8Array>();
+    for (const game of games) {
+      for (const team of teamMixes(teamSize)) {
+        const mix = game.map((count, size) => count + (team[size] ?? 0));
+        more.set(mix.join(), mix);
+      }
+    }
+    games = [...more.values()];
+  }
+  return games;
+}
+
+/** The party mixes of one team, those with the largest parties first: 7 for teams of five, 22 for teams of eight. */
 export function teamMixes(teamSize: number): readonly Uint8Array[] {
-  shapesOfTeams[teamSize] ??= buildTeamShapes(teamSize);
-  return shapesOfTeams[teamSize];
+  mixesOfTeams[teamSize] ??= buildTeamMixes(teamSize);
+  return mixesOfTeams[teamSize];
 }
 
-const shapesOfTeams: (readonly Uint8Array[])[] = [];
+const mixesOfTeams: (readonly Uint8Array[])[] = [];
 
-function buildTeamShapes(teamSize: number): readonly Uint8Array[] {
+function buildTeamMixes(teamSize: number): readonly Uint8Array[] {
   const teams: Uint8Array[] = [];
   const team = new Uint8Array(teamSize + 1);
   const fill = (free: number, largest: number): void => {
@@ -44,19 +53,19 @@ function buildTeamShapes(teamSize: number): readonly Uint8Array[] {
   return teams;
 }
 
-/** Whether the counts fit into one of the shapes. */
-export function fitsMix(counts: ArrayLike<number>, shapesLeft: readonly Uint8Array[]): boolean {
-  for (const shape of shapesLeft) {
-    let size = shape.length - 1;
-    while (size > 0 && counts[size] <= shape[size]) size--;
+/** Whether the counts fit into one of the mixes. */
+export function fitsMix(counts: ArrayLike<number>, mixes: readonly Uint8Array[]): boolean {
+  for (const mix of mixes) {
+    let size = mix.length - 1;
+    while (size > 0 && counts[size] <= mix[size]) size--;
     if (size === 0) return true;
   }
   return false;
 }
 
-/** The shapes that can be made of parties of which `available[s]` have s players, with one of size `anchor` in it. */
-export function mixesOf(available: ArrayLike<number>, anchor: number, teamSize: number): Uint8Array[] {
-  return gameMixes(teamSize).filter(
-    (shape) => shape[anchor] > 0 && shape.every((count, size) => size === 0 || count <= available[size]),
+/** The mixes that can be made of parties of which `available[s]` have s players, with one of size `anchor` in it. */
+export function mixesOf(available: ArrayLike<number>, anchor: number, shape: GameShape): Uint8Array[] {
+  return gameMixes(shape).filter(
+    (mix) => mix[anchor] > 0 && mix.every((count, size) => size === 0 || count <= available[size]),
   );
 }

@@ -20,7 +20,7 @@ export class RoleSeating {
 
   constructor(roles: RoleTable | undefined) {
     this.#all = roles ? roles.all : 0;
-    this.#seats = roles ? roles.seatsOf.map((seats) => 2 * seats) : new Uint8Array(1);
+    this.#seats = roles ? roles.gameSeatsOf : new Uint8Array(1);
     this.#confined = new Uint8Array(this.#seats.length);
   }
 

@@ -1,8 +1,9 @@
 import type { GameRules, Player } from '../types.ts';
+import { shapeOf } from './game-shape.ts';
 
 /**
  * The roles of a queue as bit sets. A player is the set ("mask") of roles it accepts, a team has
- * `seats[r]` seats of role r, a game twice as many.
+ * `seats[r]` seats of role r, a game as many for each of its teams.
  *
  * Players that can be seated together form a transversal matroid, so by Hall's theorem a set of
  * exactly as many players as there are seats can be seated if and only if for every set B of roles
@@ -12,12 +13,13 @@ import type { GameRules, Player } from '../types.ts';
 export class RoleTable {
   readonly names: readonly string[];
   readonly seats: readonly number[];
-  /** `seatsOf[B]`: the seats per team in the role set B. */
+  /** `seatsOf[B]`: the seats of a team in the role set B; `gameSeatsOf[B]`: those of all teams. */
   readonly seatsOf: Uint8Array;
+  readonly gameSeatsOf: Uint8Array;
   /** The set of all roles, also the number of non-empty role sets. */
   readonly all: number;
 
-  constructor(roles: Readonly<Record<string, number>>) {
+  constructor(roles: Readonly<Record<string, number>>, teams: number) {
     this.names = Object.keys(roles)
       .filter((name) => roles[name] > 0)
       .sort();
@@ -27,10 +29,12 @@ export class RoleTable {
     for (let set = 1; set <= this.all; set++) {
       this.seatsOf[set] = this.seatsOf[set & (set - 1)] + this.seats[31 - Math.clz32(set & -set)];
     }
+    this.gameSeatsOf = this.seatsOf.map((seats) => teams * seats);
   }
 
   static of(rules: GameRules): RoleTable | undefined {
-    return rules.roles === undefined ? undefined : new RoleTable(rules.roles);
+    if (rules.roles === undefined) return undefined;
+    return new RoleTable(rules.roles, shapeOf(rules).teamSizes.length);
   }
 
   /** The roles the player accepts; a player that names none accepts all, one that names only unknown roles none. */
@@ -41,17 +45,14 @@ export class RoleTable {
     return mask;
   }
 
-  /**
-   * Whether these players can be seated together in `teams` teams' seats, some seats perhaps left empty.
-   * Cost: the number of role sets times the number of players.
-   */
-  canSeat(masks: ArrayLike<number>, teams: number): boolean {
-    for (let set = 0; set <= this.all; set++) {
-      let confined = 0;
-      for (let i = 0; i < masks.length; i++) if ((masks[i] & ~set) === 0) confined++;
-      if (confined > teams * this.seatsOf[set]) return false;
-    }
-    return true;
+  /** Whether these players can be seated in one team, some seats perhaps left empty. Cost: the role sets times the players. */
+  canSeatTeam(masks: ArrayLike<number>): boolean {
+    return canSeat(masks, this.seatsOf);
+  }
+
+  /** Whether these players can be seated in a game, were it open who plays with whom. Cost: as `canSeatTeam`. */
+  canSeatGame(masks: ArrayLike<number>): boolean {
+    return canSeat(masks, this.gameSeatsOf);
   }
 
   /**
@@ -87,4 +88,14 @@ export class RoleTable {
     });
     return roles;
   }
+}
+
+/** Hall's theorem: for each role set, no more players confined to it than it has seats. */
+function canSeat(masks: ArrayLike<number>, seatsOf: Uint8Array): boolean {
+  for (let set = 0; set < seatsOf.length; set++) {
+    let confined = 0;
+    for (let i = 0; i < masks.length; i++) if ((masks[i] & ~set) === 0) confined++;
+    if (confined > seatsOf[set]) return false;
+  }
+  return true;
 }

@@ -1,5 +1,7 @@
 import type { GameRules } from '../types.ts';
-import { type Halvings, halvings } from './halvings.ts';
+import type { Division } from './division.ts';
+import { type SoloDivisions, soloDivisions } from './divisions.ts';
+import { shapeOf } from './game-shape.ts';
 
 /**
  * The exact v_q and the least d_p of 2k solo players, in the form that searches use: skills relative to an
@@ -9,21 +11,22 @@ export class SoloDivider {
   readonly #n: number;
   readonly #p: number;
   readonly #q: number;
-  readonly #halvings: Halvings;
+  readonly #solos: SoloDivisions;
   readonly #powers: Float64Array;
-  #halving = 0;
+  #at = 0;
 
   constructor(rules: Pick<GameRules, 'teamSize' | 'p' | 'q'>) {
-    this.#n = 2 * rules.teamSize;
+    const shape = shapeOf(rules);
+    this.#n = shape.seats;
     this.#p = rules.p;
     this.#q = rules.q;
-    this.#halvings = halvings(rules.teamSize);
+    this.#solos = soloDivisions(shape);
     this.#powers = new Float64Array(this.#n);
   }
 
-  /** The first team of the halving that `fairest` found, as a bit set; player 0 is in it. */
-  get firstTeam(): number {
-    return this.#halvings.teams[this.#halving];
+  /** The division that `divide` found; player 0 is on team 0. */
+  get division(): Division {
+    return this.#solos.divisions[this.#at];
   }
 
   /** v_q of these values, in any order. */
@@ -45,8 +48,8 @@ export class SoloDivider {
     return farthest * (powers / n) ** (1 / this.#q);
   }
 
-  /** The least d_p over all halvings of these values, in any order, relative to `origin`. */
-  fairest(values: Float64Array, origin: number): number {
+  /** The least d_p over all divisions of these values, in any order, relative to `origin`. */
+  divide(values: Float64Array, origin: number): number {
     const n = this.#n;
     if (this.#p === 1) return this.#leastDifference(values);
     if (this.#p === Number.POSITIVE_INFINITY) return this.#separate(values);
@@ -54,36 +57,36 @@ export class SoloDivider {
     // The sums are made anew each time: the root is steep near zero, where a running difference has lost it.
     let top = 0;
     for (let i = 0; i < n; i++) top = Math.max(top, origin + values[i]);
-    this.#halving = 0;
+    this.#at = 0;
     if (top === 0) return 0;
     const powers = this.#powers;
     for (let i = 0; i < n; i++) powers[i] = ((origin + values[i]) / top) ** this.#p;
-    const { teams } = this.#halvings;
+    const { divisions } = this.#solos;
     let smaller = -1;
     let larger = 0;
-    for (let t = 0; t < teams.length; t++) {
+    for (let t = 0; t < divisions.length; t++) {
       let x = 0;
       let y = 0;
       for (let i = 0; i < n; i++) {
-        if ((teams[t] >> i) & 1) x += powers[i];
+        if ((divisions[t] >> i) & 1) x += powers[i];
         else y += powers[i];
       }
       if (Math.min(x, y) <= smaller) continue;
       smaller = Math.min(x, y);
       larger = Math.max(x, y);
-      this.#halving = t;
+      this.#at = t;
     }
     return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
   }
 
-  /** p = 1: the least |ΣX − ΣY| over all halvings; leaves the first such halving in `#halving`. */
+  /** p = 1: the least |ΣX − ΣY| over all divisions; leaves the first such division in `#at`. */
   #leastDifference(weights: Float64Array): number {
-    const { teams, leaves, joins } = this.#halvings;
+    const { divisions, leaves, joins } = this.#solos;
     let difference = 0;
-    for (let i = 0; i < this.#n; i++) difference += (teams[0] >> i) & 1 ? weights[i] : -weights[i];
+    for (let i = 0; i < this.#n; i++) difference += (divisions[0] >> i) & 1 ? weights[i] : -weights[i];
     let best = Math.abs(difference);
     let at = 0;
-    for (let i = 1; i < teams.length; i++) {
+    for (let i = 1; i < divisions.length; i++) {
       difference += 2 * (weights[joins[i]] - weights[leaves[i]]);
       const distance = Math.abs(difference);
       if (distance < best) {
@@ -91,7 +94,7 @@ export class SoloDivider {
         at = i;
       }
     }
-    this.#halving = at;
+    this.#at = at;
     return best;
   }
 
@@ -106,9 +109,9 @@ export class SoloDivider {
         first = i;
       } else if (values[i] < values[second]) second = i;
     }
-    const { teams } = this.#halvings;
-    this.#halving = 0;
-    while (((teams[this.#halving] >> first) & 1) === ((teams[this.#halving] >> second) & 1)) this.#halving++;
+    const { divisions } = this.#solos;
+    this.#at = 0;
+    while (((divisions[this.#at] >> first) & 1) === ((divisions[this.#at] >> second) & 1)) this.#at++;
     return values[second] - values[first];
   }
 }

@@ -1,16 +1,10 @@
 import type { GameRules } from '../types.ts';
-import { divisions } from './divisions.ts';
+import type { Division } from './division.ts';
+import { partyDivisions } from './divisions.ts';
+import { type GameShape, shapeOf } from './game-shape.ts';
 import { skillSpread, teamGap } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
-
-/** Tickets divided into two teams. */
-export interface DividedGame {
-  readonly members: readonly PooledTicket[];
-  /** Bit i is set when `members[i]` plays on the first team. */
-  readonly firstTeam: number;
-  readonly imbalance: number;
-}
 
 /**
  * Divides the tickets of a game into two full teams as fairly as possible: no ticket split, every player
@@ -18,10 +12,11 @@ export interface DividedGame {
  * tried, and the seating only of those that are fairer than the best so far.
  */
 export class TicketDivider {
-  /** The answer: bit i is set when ticket i plays on the first team. The first ticket always does. */
-  firstTeam = 0;
+  /** The answer of `divide`; the first ticket is on team 0. */
+  division: Division = 0;
 
   readonly #rules: GameRules;
+  readonly #shape: GameShape;
   readonly #roles: RoleTable | undefined;
   readonly #masks: Uint8Array;
   readonly #weights = new Float64Array(16);
@@ -34,12 +29,14 @@ export class TicketDivider {
   #members: readonly PooledTicket[] = [];
 
   constructor(rules: GameRules, roles: RoleTable | undefined) {
+    const shape = shapeOf(rules);
     this.#rules = rules;
+    this.#shape = shape;
     this.#roles = roles;
-    this.#masks = new Uint8Array(rules.teamSize);
-    this.#x = new Float64Array(rules.teamSize);
-    this.#y = new Float64Array(rules.teamSize);
-    this.#skills = new Float64Array(2 * rules.teamSize);
+    this.#masks = new Uint8Array(shape.teamSizes[0]);
+    this.#x = new Float64Array(shape.teamSizes[0]);
+    this.#y = new Float64Array(shape.teamSizes[1]);
+    this.#skills = new Float64Array(shape.seats);
   }
 
   /** The exact v_q of the players of these tickets. */
@@ -52,11 +49,11 @@ export class TicketDivider {
   }
 
   /** The least d_p of these tickets' divisions, ∞ if there is none. Equally fair ones: the first found. */
-  split(members: readonly PooledTicket[]): number {
-    const { p, teamSize } = this.#rules;
+  divide(members: readonly PooledTicket[]): number {
+    const { p } = this.#rules;
     this.#members = members;
     this.#weigh();
-    this.firstTeam = 0;
+    this.division = 0;
     const half = members.length >> 1;
     const lowest = 2 ** half - 1;
     const all = 2 ** members.length - 1;
@@ -66,7 +63,7 @@ export class TicketDivider {
     this.#weighSets(upper, half, members.length);
     const isTop = p === Number.POSITIVE_INFINITY;
     let least = Number.POSITIVE_INFINITY;
-    for (const team of divisions(members, teamSize)) {
+    for (const team of partyDivisions(members, this.#shape)) {
       const others = all & ~team;
       let distance: number;
       if (isTop) {
@@ -83,9 +80,9 @@ export class TicketDivider {
       if (distance >= least) continue;
       if (this.#roles && !(this.#canSeat(team) && this.#canSeat(others))) continue;
       least = distance;
-      this.firstTeam = team;
+      this.division = team;
     }
-    return this.firstTeam === 0 ? Number.POSITIVE_INFINITY : this.#teamGap();
+    return this.division === 0 ? Number.POSITIVE_INFINITY : this.#teamGap();
   }
 
   /** The exact d_p of the answer. */
@@ -94,7 +91,7 @@ export class TicketDivider {
     let y = 0;
     for (let i = 0; i < this.#members.length; i++) {
       const { skills } = this.#members[i];
-      const first = (this.firstTeam >> i) & 1;
+      const first = (this.division >> i) & 1;
       for (let s = 0; s < skills.length; s++) {
         if (first) this.#x[x++] = skills[s];
         else this.#y[y++] = skills[s];
@@ -138,15 +135,6 @@ export class TicketDivider {
       if (((team >> i) & 1) === 0) continue;
       for (const mask of this.#members[i].masks) this.#masks[filled++] = mask;
     }
-    return this.#roles!.canSeat(this.#masks, 1);
+    return this.#roles!.canSeatTeam(this.#masks);
   }
-}
-
-/** The skills of the tickets whose bit is set, in order. */
-export function skillsOf(members: readonly PooledTicket[], team: number): number[] {
-  const skills: number[] = [];
-  for (let i = 0; i < members.length; i++) {
-    if ((team >> i) & 1) for (const skill of members[i].skills) skills.push(skill);
-  }
-  return skills;
 }

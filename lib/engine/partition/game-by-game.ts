@@ -1,7 +1,8 @@
+import { type DividedGame, divisionBy } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { mixesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Forbids, Game, GameRules } from '../types.ts';
 import type { TicketPool } from './ticket-pool.ts';
 
@@ -40,7 +41,7 @@ export function withTheRest(
   const all = [...games];
   for (;;) {
     const left = leftOut(pooled, all);
-    const more = hasShape(left, rules) ? gamesInOrder(scarcestFirst(left, roles), search) : [];
+    const more = hasMix(left, rules) ? gamesInOrder(scarcestFirst(left, roles), search) : [];
     if (more.length === 0) break;
     all.push(...more);
   }
@@ -66,11 +67,11 @@ export function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids |
   return pooled.toSorted((a, b) => refusals.get(b)! - refusals.get(a)! || b.size - a.size);
 }
 
-/** Whether the sizes of these tickets add up to two teams at all. */
-function hasShape(tickets: readonly PooledTicket[], { teamSize }: GameRules): boolean {
-  const sizes = new Uint32Array(teamSize + 1);
+/** Whether the sizes of these tickets add up to full teams at all. */
+function hasMix(tickets: readonly PooledTicket[], rules: GameRules): boolean {
+  const sizes = new Uint32Array(rules.teamSize + 1);
   for (const { size } of tickets) sizes[size]++;
-  return sizes.some((count, size) => count > 0 && mixesOf(sizes, size, teamSize).length > 0);
+  return sizes.some((count, size) => count > 0 && mixesOf(sizes, size, shapeOf(rules)).length > 0);
 }
 
 /**
@@ -99,10 +100,10 @@ function divided(
   { teams, ticketIds, imbalance }: Game,
   tickets: ReadonlyMap<string, PooledTicket>,
 ): DividedGame {
-  const first = new Set(teams[0].map(({ ticketId }) => ticketId));
+  const teamByTicket = new Map(teams.flatMap((team, t) => team.map(({ ticketId }) => [ticketId, t])));
   return {
     members: ticketIds.map((ticketId) => tickets.get(ticketId)!),
-    firstTeam: ticketIds.reduce((team, ticketId, i) => (first.has(ticketId) ? team | (1 << i) : team), 0),
+    division: divisionBy(ticketIds.length, (i) => teamByTicket.get(ticketIds[i])!),
     imbalance,
   };
 }

@@ -1,7 +1,8 @@
+import type { DividedGame } from '../model/division.ts';
 import { mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
+import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
 /** What the games of a partition are worth together: less is better. */
@@ -142,7 +143,7 @@ class Exchanges {
 
   #divide(members: readonly PooledTicket[], v: number): DividedGame {
     this.#budget--;
-    const imbalance = this.#rules.alpha * this.#divider.split(members) + v;
-    return { members: [...members], firstTeam: this.#divider.firstTeam, imbalance };
+    const imbalance = this.#rules.alpha * this.#divider.divide(members) + v;
+    return { members: [...members], division: this.#divider.division, imbalance };
   }
 }

@@ -1,5 +1,6 @@
 import { imbalancePerRange } from '../bounds/fill-bound.ts';
 import { sortSkills } from '../collections/sort-skills.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { GameRules } from '../types.ts';
 
@@ -15,7 +16,7 @@ export function partitionBounds(
 ): { worst: number; sum: number } {
   if (games === 0) return { worst: 0, sum: 0 };
   const skills = sortSkills(Float64Array.from(tickets.flatMap(({ skills }) => [...skills])));
-  const size = 2 * rules.teamSize;
+  const size = shapeOf(rules).seats;
   const ranges = narrowestRanges(skills, games, size);
   const perRange = imbalancePerRange(rules);
   const alone = ticketBounds(tickets, skills.length - games * size, rules);
@@ -61,7 +62,7 @@ function ticketBounds(
   rules: GameRules,
 ): { worst: number; sum: number } {
   const perRange = imbalancePerRange(rules);
-  const size = 2 * rules.teamSize;
+  const size = shapeOf(rules).seats;
   const costs = tickets.map(({ low, high, spread, size: players }) => ({
     players,
     cost: Math.max(perRange * (high - low), rules.q >= 2 ? Math.sqrt(spread / size) : 0),

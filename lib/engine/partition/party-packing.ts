@@ -1,8 +1,10 @@
+import type { DividedGame } from '../model/division.ts';
 import { mayAllMeet } from '../model/forbids.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { gameMixes, teamMixes } from '../model/party-mixes.ts';
 import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
+import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
 /**
@@ -10,7 +12,7 @@ import type { Forbids, GameRules } from '../types.ts';
  *
  * Walks up the skills. Each game has the least skilled ticket that is left, so nobody stays behind, and of every size
  * the next in order (exchanging two tickets of a size to put them in order does not raise the greater range of two games). What is
- * chosen is the game's **shape**, how many parties of each size, and only such that the sizes that are left still make all the
+ * chosen is the game's **party mix**, how many parties of each size, and only such that the sizes that are left still make all the
  * games that are to come. Several ways of choosing are kept at every step, those with the least total imbalance so far
  * (a beam search), so that a game may take what is worse for itself and better for those after it. A ticket may be left
  * out where that serves the next game, as long as it costs no game.
@@ -62,6 +64,9 @@ class Packer {
   readonly #lines: PooledTicket[][];
   readonly #divider: TicketDivider;
   readonly #left: Uint32Array;
+  /** The teams of a game, and its party mixes. */
+  readonly #teams: number;
+  readonly #mixes: readonly Uint8Array[];
 
   constructor(
     sorted: readonly PooledTicket[],
@@ -72,12 +77,15 @@ class Packer {
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
-    const playable = sorted.filter(({ masks }) => roles?.canSeat(masks, 1) ?? true);
+    const playable = sorted.filter(({ masks }) => roles?.canSeatTeam(masks) ?? true);
     this.#lines = Array.from({ length: rules.teamSize + 1 }, (_, size) =>
       playable.filter((pooled) => pooled.size === size),
     );
     this.#divider = new TicketDivider(rules, roles);
     this.#left = new Uint32Array(rules.teamSize + 1);
+    const shape = shapeOf(rules);
+    this.#teams = shape.teamSizes.length;
+    this.#mixes = gameMixes(shape);
   }
 
   pack(): DividedGame[] {
@@ -104,11 +112,11 @@ class Packer {
     const steps: Step[] = [];
     for (let taken = way.taken, skips = 0; ; skips++) {
       const lowest = this.#lowest(taken);
-      for (const shape of gameMixes(this.#rules.teamSize)) {
-        if (shape[lowest] === 0 || !this.#isLeft(taken, shape)) continue;
-        const after = taken.map((count, size) => count + shape[size]);
+      for (const mix of this.#mixes) {
+        if (mix[lowest] === 0 || !this.#isLeft(taken, mix)) continue;
+        const after = taken.map((count, size) => count + mix[size]);
         if (this.#gamesLeft(after) < left) continue;
-        const members = this.#members(taken, shape);
+        const members = this.#members(taken, mix);
         if (!this.#mayPlay(members)) continue;
         const v = this.#divider.skillSpread(members);
         steps.push({ way, taken: after, members, skillSpread: v, bound: way.total + v });
@@ -124,7 +132,7 @@ class Packer {
     const best: Way[] = [];
     for (const { way, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
-      const imbalance = this.#rules.alpha * this.#divider.split(members) + skillSpread;
+      const imbalance = this.#rules.alpha * this.#divider.divide(members) + skillSpread;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = way.total + imbalance;
       // Of ways that have taken the same tickets only the best goes on.
@@ -132,18 +140,18 @@ class Packer {
       if (twin !== -1 && best[twin].total <= total) continue;
       if (twin !== -1) best.splice(twin, 1);
       const worse = best.findIndex((other) => other.total > total);
-      const game = { members, firstTeam: this.#divider.firstTeam, imbalance };
+      const game = { members, division: this.#divider.division, imbalance };
       best.splice(worse === -1 ? best.length : worse, 0, { before: way, game, taken, total });
       if (best.length > beamWidth) best.pop();
     }
     return best;
   }
 
-  /** The next tickets of each size that make this shape, the largest first. */
-  #members(taken: Uint32Array, shape: Uint8Array): PooledTicket[] {
+  /** The next tickets of each size that make this mix, the largest first. */
+  #members(taken: Uint32Array, mix: Uint8Array): PooledTicket[] {
     const members: PooledTicket[] = [];
-    for (let size = shape.length - 1; size >= 1; size--) {
-      for (let i = 0; i < shape[size]; i++) members.push(this.#lines[size][taken[size] + i]);
+    for (let size = mix.length - 1; size >= 1; size--) {
+      for (let i = 0; i < mix[size]; i++) members.push(this.#lines[size][taken[size] + i]);
     }
     return members;
   }
@@ -152,11 +160,7 @@ class Packer {
   #mayPlay(members: readonly PooledTicket[]): boolean {
     return (
       mayAllMeet(members, this.#forbids) &&
-      (!this.#roles ||
-        this.#roles.canSeat(
-          members.flatMap(({ masks }) => [...masks]),
-          2,
-        ))
+      (!this.#roles || this.#roles.canSeatGame(members.flatMap(({ masks }) => [...masks])))
     );
   }
 
@@ -176,9 +180,9 @@ class Packer {
     return taken.map((count, size) => (size > 0 && size === lowest ? count + 1 : count));
   }
 
-  #isLeft(taken: Uint32Array, shape: Uint8Array): boolean {
-    for (let size = 1; size < shape.length; size++)
-      if (taken[size] + shape[size] > this.#lines[size].length) return false;
+  #isLeft(taken: Uint32Array, mix: Uint8Array): boolean {
+    for (let size = 1; size < mix.length; size++)
+      if (taken[size] + mix[size] > this.#lines[size].length) return false;
     return true;
   }
 
@@ -187,15 +191,15 @@ class Packer {
     const left = this.#left;
     for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];
     let teams = 0;
-    for (const shape of teamMixes(this.#rules.teamSize)) {
+    for (const mix of teamMixes(this.#rules.teamSize)) {
       let count = Number.POSITIVE_INFINITY;
-      for (let size = 1; size < shape.length; size++) {
-        if (shape[size] > 0) count = Math.min(count, Math.floor(left[size] / shape[size]));
+      for (let size = 1; size < mix.length; size++) {
+        if (mix[size] > 0) count = Math.min(count, Math.floor(left[size] / mix[size]));
       }
       if (count === 0) continue;
       teams += count;
-      for (let size = 1; size < shape.length; size++) left[size] -= count * shape[size];
+      for (let size = 1; size < mix.length; size++) left[size] -= count * mix[size];
     }
-    return Math.floor(teams / 2);
+    return Math.floor(teams / this.#teams);
   }
 }

@@ -2,6 +2,8 @@ import { imbalancePerRange } from '../bounds/fill-bound.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
 import { SoloQueue } from '../index/solo-queue.ts';
+import { teamOf } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
@@ -47,7 +49,7 @@ export function partitionSolos(
   options: SoloPartitionOptions = {},
 ): SoloPartition {
   const { objective = 'worst', swapBudget = 20_000 } = options;
-  const size = 2 * rules.teamSize;
+  const size = shapeOf(rules).seats;
   const order = orderBySkill(skills);
   const sorted = new Float64Array(order.length);
   for (let i = 0; i < order.length; i++) sorted[i] = skills[order[i]];
@@ -261,18 +263,22 @@ class Groups {
   readonly players: Int32Array;
   readonly skills: Float64Array;
   readonly imbalances: Float64Array;
-  readonly #firstTeams: Uint16Array;
+  /** The seats of team 0. */
+  readonly #firstSize: number;
+  readonly #divisions: Uint16Array;
   readonly #alpha: number;
   readonly #sign: number;
   readonly #divider: SoloDivider;
   readonly #values: Float64Array;
 
   constructor(rules: GameRules, sorted: Float64Array, order: Uint32Array, starts: Int32Array) {
-    this.size = 2 * rules.teamSize;
+    const { seats, teamSizes } = shapeOf(rules);
+    this.size = seats;
+    this.#firstSize = teamSizes[0];
     this.players = new Int32Array(starts.length * this.size);
     this.skills = new Float64Array(this.players.length);
     this.imbalances = new Float64Array(starts.length);
-    this.#firstTeams = new Uint16Array(starts.length);
+    this.#divisions = new Uint16Array(starts.length);
     this.#alpha = rules.alpha;
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#divider = new SoloDivider(rules);
@@ -301,20 +307,19 @@ class Groups {
     const from = group * this.size;
     const origin = this.skills[from];
     for (let i = 0; i < this.size; i++) this.#values[i] = this.#sign * (this.skills[from + i] - origin);
-    const d = this.#divider.fairest(this.#values, this.#sign * origin);
-    this.#firstTeams[group] = this.#divider.firstTeam;
+    const d = this.#divider.divide(this.#values, this.#sign * origin);
+    this.#divisions[group] = this.#divider.division;
     this.imbalances[group] = this.#alpha * d + this.#divider.skillSpread(this.#values);
   }
 
   /** The players game by game, in each the first team first. */
   seated(): Int32Array {
-    const k = this.size / 2;
     const seated = new Int32Array(this.players.length);
     for (let g = 0; g < this.imbalances.length; g++) {
       let first = g * this.size;
-      let second = first + k;
+      let second = first + this.#firstSize;
       for (let i = 0; i < this.size; i++) {
-        const place = (this.#firstTeams[g] >> i) & 1 ? first++ : second++;
+        const place = teamOf(this.#divisions[g], i) === 0 ? first++ : second++;
         seated[place] = this.players[g * this.size + i];
       }
     }

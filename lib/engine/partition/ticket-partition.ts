@@ -1,8 +1,9 @@
+import { type DividedGame, teamAfterTeam } from '../model/division.ts';
 import { makeGame } from '../model/game.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { priority } from '../model/imbalance.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { exchangeTickets, type Worth } from './game-exchanges.ts';
@@ -61,8 +62,8 @@ export function partitionWith(
   const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
   const poolBound =
     poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
-  const release = ({ members, firstTeam }: DividedGame) =>
-    makeGame(members, firstTeam, rules, roles, nowMs, poolBound);
+  const release = ({ members, division }: DividedGame) =>
+    makeGame(members, division, rules, roles, nowMs, poolBound);
   if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
     return partitionSoloTickets(pooled, rules, options, release);
   }
@@ -115,12 +116,13 @@ function partitionSoloTickets(
 ): TicketPartition {
   const skills = Float64Array.from(pooled, ({ mean }) => mean);
   const result = partitionSolos(skills, rules, options);
-  const size = 2 * rules.teamSize;
-  const firstTeam = 2 ** rules.teamSize - 1;
+  const shape = shapeOf(rules);
+  const size = shape.seats;
+  const division = teamAfterTeam(shape);
   return {
     games: Array.from(result.imbalances, (imbalance, g) => {
       const players = result.players.subarray(g * size, (g + 1) * size);
-      return release({ members: Array.from(players, (i) => pooled[i]), firstTeam, imbalance });
+      return release({ members: Array.from(players, (i) => pooled[i]), division, imbalance });
     }),
     waiting: result.leftOver.map((i) => ({
       ticketId: pooled[i].ticket.ticketId,

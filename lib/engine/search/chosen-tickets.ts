@@ -1,9 +1,10 @@
 import { mayMeet } from '../model/forbids.ts';
+import { type GameShape, shapeOf } from '../model/game-shape.ts';
 import { fitsMix, mixesOf } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { Forbids } from '../types.ts';
+import type { Forbids, GameRules } from '../types.ts';
 
 /** Where a search looks: at the games of one ticket, the anchor, with others of these. */
 export interface Candidates {
@@ -25,28 +26,28 @@ export class ChosenTickets {
   /** Their players' seats. */
   readonly seating: RoleSeating;
 
-  readonly #teamSize: number;
+  readonly #shape: GameShape;
   readonly #forbids: Forbids | undefined;
   /** The union of the full role sets before each of the tickets joined. */
   readonly #fullBefore: number[] = [];
-  /** The tickets by size, and the shapes of games that the candidates can make; not kept where all are solo players. */
+  /** The tickets by size, and the mixes of games that the candidates can make; not kept where all are solo players. */
   readonly #sizes: Uint8Array;
-  #shapes: readonly Uint8Array[] = [];
+  #mixes: readonly Uint8Array[] = [];
   #hasParties = false;
 
-  constructor(teamSize: number, roles: RoleTable | undefined, forbids: Forbids | undefined) {
-    this.#teamSize = teamSize;
+  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+    this.#shape = shapeOf(rules);
     this.#forbids = forbids;
     this.seating = new RoleSeating(roles);
-    this.#sizes = new Uint8Array(teamSize + 1);
+    this.#sizes = new Uint8Array(rules.teamSize + 1);
   }
 
   /** Starts anew with the anchor; whether it can be seated. */
   start({ tickets, anchor }: Candidates): boolean {
-    const available = new Uint32Array(this.#teamSize + 1);
+    const available = new Uint32Array(this.#sizes.length);
     for (const { size } of tickets) available[size]++;
     this.#hasParties = available[1] < tickets.length;
-    if (this.#hasParties) this.#shapes = mixesOf(available, tickets[anchor].size, this.#teamSize);
+    if (this.#hasParties) this.#mixes = mixesOf(available, tickets[anchor].size, this.#shape);
     this.#sizes.fill(0);
     this.#fullBefore.length = 0;
     this.tickets.length = 0;
@@ -58,7 +59,7 @@ export class ChosenTickets {
   fitsSize(size: number): boolean {
     if (!this.#hasParties) return true;
     this.#sizes[size]++;
-    const fits = fitsMix(this.#sizes, this.#shapes);
+    const fits = fitsMix(this.#sizes, this.#mixes);
     this.#sizes[size]--;
     return fits;
   }

@@ -1,6 +1,7 @@
+import type { DividedGame } from '../model/division.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { type DividedGame, TicketDivider } from '../model/ticket-divider.ts';
+import { TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -34,10 +35,10 @@ export class Incumbent {
   offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
     const v = this.#divider.skillSpread(members);
     if (v + unfair - credit >= this.limit) return false;
-    const imbalance = this.#alpha * this.#divider.split(members) + v;
+    const imbalance = this.#alpha * this.#divider.divide(members) + v;
     if (imbalance - credit >= this.limit) return false;
     this.limit = imbalance - credit;
-    this.game = { members: [...members], firstTeam: this.#divider.firstTeam, imbalance };
+    this.game = { members: [...members], division: this.#divider.division, imbalance };
     return true;
   }
 }

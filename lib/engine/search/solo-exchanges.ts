@@ -1,4 +1,6 @@
+import { type Division, teamAfterTeam, teamsOf } from '../model/division.ts';
 import { mayAllMeet } from '../model/forbids.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
@@ -15,7 +17,7 @@ import type { Forbids, GameRules } from '../types.ts';
 export class SoloExchanges {
   /** The best game of the last `search`. */
   members: readonly PooledTicket[] = [];
-  firstTeam = 0;
+  division: Division = 0;
   imbalance = Number.POSITIVE_INFINITY;
 
   readonly #rules: GameRules;
@@ -28,14 +30,14 @@ export class SoloExchanges {
   readonly #y: Float64Array;
 
   constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
-    const k = rules.teamSize;
+    const { teamSizes, seats } = shapeOf(rules);
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
     this.#divider = new TicketDivider(rules, roles);
-    this.#skills = new Float64Array(2 * k);
-    this.#x = this.#skills.subarray(0, k);
-    this.#y = this.#skills.subarray(k);
+    this.#skills = new Float64Array(seats);
+    this.#x = this.#skills.subarray(0, teamSizes[0]);
+    this.#y = this.#skills.subarray(teamSizes[0]);
   }
 
   /**
@@ -48,7 +50,7 @@ export class SoloExchanges {
     const all = [...basis, ...others];
     let teams = this.#divide(basis);
     this.imbalance = Number.POSITIVE_INFINITY;
-    this.firstTeam = 2 ** this.#rules.teamSize - 1;
+    this.division = teamAfterTeam(shapeOf(this.#rules));
     if (this.#mayPlay(teams)) this.#keep(teams, this.#imbalanceOf(teams));
     for (let round = 0; round < roundsMax; round++) {
       const before = this.imbalance;
@@ -63,12 +65,8 @@ export class SoloExchanges {
 
   /** The same players, the fairest teams one after the other. */
   #divide(members: readonly PooledTicket[]): PooledTicket[] {
-    this.#divider.split(members);
-    const { firstTeam } = this.#divider;
-    return [
-      ...members.filter((_, i) => (firstTeam >> i) & 1),
-      ...members.filter((_, i) => !((firstTeam >> i) & 1)),
-    ];
+    this.#divider.divide(members);
+    return teamsOf(members, this.#divider.division).flat();
   }
 
   #imbalanceOf(teams: readonly PooledTicket[]): number {
@@ -125,11 +123,13 @@ export class SoloExchanges {
 
   /** Whether both teams can be seated, and nobody meets whom he may not. */
   #mayPlay(teams: readonly PooledTicket[]): boolean {
-    const { teamSize } = this.#rules;
     const roles = this.#roles;
     if (roles) {
       const masks = teams.map((player) => player.masks[0]);
-      if (!roles.canSeat(masks.slice(0, teamSize), 1) || !roles.canSeat(masks.slice(teamSize), 1))
+      if (
+        !roles.canSeatTeam(masks.slice(0, this.#x.length)) ||
+        !roles.canSeatTeam(masks.slice(this.#x.length))
+      )
         return false;
     }
     return mayAllMeet(teams, this.#forbids);

@@ -1,11 +1,13 @@
 import { farthestBound, imbalancePerRange, meanDeviationBound, ssd } from '../bounds/fill-bound.ts';
+import type { Division } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
  * The exact search for the best game around one player, without roles and parties: depth-first over
  * sets of 2k players in ascending order of skill, cut off by the bounds on v_q, and every set that
- * survives is halved into teams.
+ * survives is divided into teams.
  *
  * One instance serves one pool; it holds its candidates and its answer in place so that a search
  * allocates nothing. Fill `value` with the candidates in ascending order, the anchor 0 and first among its equals,
@@ -18,9 +20,9 @@ export class SoloSearch {
   /** The candidates in use. */
   count = 0;
 
-  /** The indices of the players of the best game, ascending, and those of its first team as a bit set over them. */
+  /** The indices of the players of the best game, ascending, and their division. */
   readonly members: Int32Array;
-  firstTeam = 0;
+  division: Division = 0;
   /** What `run` proved: no game has an imbalance below this (and the game found has exactly this, unless cut short). */
   bound = 0;
   /** The nodes visited since construction. */
@@ -47,7 +49,7 @@ export class SoloSearch {
 
   constructor(rules: GameRules) {
     this.#k = rules.teamSize;
-    this.#n = 2 * rules.teamSize;
+    this.#n = shapeOf(rules).seats;
     this.#alpha = rules.alpha;
     this.#p = rules.p;
     this.#q = rules.q;
@@ -182,12 +184,12 @@ export class SoloSearch {
     const v = this.#divider.skillSpread(this.#chosenValue);
     const room = (this.#limit - v) / this.#alpha;
     if (room <= 0) return;
-    const d = this.#divider.fairest(this.#chosenValue, this.#anchorSkill);
+    const d = this.#divider.divide(this.#chosenValue, this.#anchorSkill);
     const f = this.#alpha * d + v;
     if (f >= this.#limit) return;
     this.#limit = f;
     this.#found = true;
-    this.firstTeam = this.#divider.firstTeam;
+    this.division = this.#divider.division;
     this.members.set(this.#chosen);
   }
 }

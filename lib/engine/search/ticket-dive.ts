@@ -1,5 +1,6 @@
+import type { DividedGame } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
@@ -20,10 +21,10 @@ export class TicketDive {
   readonly #incumbent: Incumbent;
 
   constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
-    this.#n = 2 * rules.teamSize;
+    this.#n = shapeOf(rules).seats;
     this.#roles = roles;
     this.#forbids = forbids;
-    this.#chosen = new ChosenTickets(rules.teamSize, roles, forbids);
+    this.#chosen = new ChosenTickets(rules, roles, forbids);
     this.#incumbent = new Incumbent(rules, roles);
   }
 

@@ -33,11 +33,7 @@ export function polish(
         const members = path.map((place) => tickets[place]);
         const mayPlay =
           mayMeet(tickets[i], members, forbids) &&
-          (!roles ||
-            roles.canSeat(
-              members.flatMap(({ masks }) => [...masks]),
-              2,
-            ));
+          (!roles || roles.canSeatGame(members.flatMap(({ masks }) => [...masks])));
         if (mayPlay) {
           divisions++;
           const credit = path.reduce((most, place) => Math.max(most, credits[place]), 0);

@@ -1,8 +1,9 @@
 import { imbalancePerRange, skillSpreadBound } from '../bounds/fill-bound.ts';
 import { type ChosenAround, deficitOf, jointBound } from '../bounds/joint-bound.ts';
+import type { DividedGame } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
-import type { DividedGame } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
@@ -49,10 +50,10 @@ export class TicketSearch {
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
-    this.#n = 2 * rules.teamSize;
+    this.#n = shapeOf(rules).seats;
     this.#perRange = imbalancePerRange(rules);
     this.#isJoint = rules.p === 1 && rules.teamSize > 1;
-    this.#chosen = new ChosenTickets(rules.teamSize, roles, forbids);
+    this.#chosen = new ChosenTickets(rules, roles, forbids);
     const values = new Float64Array(this.#n);
     this.#levels = Array.from({ length: this.#n + 1 }, () => levelOf(values));
     this.#fill = new Float64Array(this.#n);

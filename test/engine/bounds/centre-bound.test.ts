@@ -35,12 +35,7 @@ describe('the centre bound', () => {
         if (q === 2) expect(centre.bound).toBeGreaterThanOrEqual(least * 0.999 - 1e-6);
         expect(new Set(centre.basis).size).toBe(2 * teamSize);
         expect(centre.basis.every((place) => here.has(place))).toBe(true);
-        expect(
-          roles.canSeat(
-            centre.basis.map((place) => masksInOrder[place]),
-            2,
-          ),
-        ).toBe(true);
+        expect(roles.canSeatGame(centre.basis.map((place) => masksInOrder[place]))).toBe(true);
         const gone = [...here][Math.floor(here.size * random())];
         here.delete(gone);
         centre.remove(gone);
@@ -62,10 +57,7 @@ function leastSkillSpread(
   const chosen: number[] = [];
   const visit = (from: number): void => {
     if (chosen.length === 2 * rules.teamSize) {
-      const seated = roles.canSeat(
-        chosen.map((place) => masks[place]),
-        2,
-      );
+      const seated = roles.canSeatGame(chosen.map((place) => masks[place]));
       if (seated)
         least = Math.min(
           least,

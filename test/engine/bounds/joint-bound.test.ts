@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { imbalancePerRange, skillSpreadBound } from '../../../lib/engine/bounds/fill-bound.ts';
 import { deficitOf, jointBound } from '../../../lib/engine/bounds/joint-bound.ts';
-import { halvings } from '../../../lib/engine/model/halvings.ts';
+import { teamsOf } from '../../../lib/engine/model/division.ts';
+import { soloDivisions } from '../../../lib/engine/model/divisions.ts';
+import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { SoloDivider } from '../../../lib/engine/model/solo-divider.ts';
 import { seeded } from '../random-pool.ts';
@@ -34,17 +36,15 @@ function leastOf(
   rest: readonly number[],
   rules: { alpha: number; q: number; teamSize: number },
 ): number {
-  const { teams } = halvings(rules.teamSize);
+  const { divisions } = soloDivisions(shapeOf(rules));
   let least = infinity;
   const extend = (game: number[], from: number): void => {
     if (game.length < 2 * rules.teamSize) {
       for (let i = from; i < rest.length; i++) extend([...game, rest[i]], i + 1);
       return;
     }
-    for (const team of teams) {
-      const x = game.filter((_, i) => (team >> i) & 1);
-      const y = game.filter((_, i) => !((team >> i) & 1));
-      least = Math.min(least, imbalance(x, y, { ...rules, p: 1 }).imbalance);
+    for (const division of divisions) {
+      least = Math.min(least, imbalance(teamsOf(game, division), { ...rules, p: 1 }).imbalance);
     }
   };
   extend([...chosen], 0);
@@ -97,7 +97,7 @@ describe('the joint bound', () => {
           let least = infinity;
           for (let left = m; left <= n; left++) {
             const game = Float64Array.from(values.toSpliced(left, 1));
-            least = Math.min(least, rules.alpha * divider.fairest(game, 0) + divider.skillSpread(game));
+            least = Math.min(least, rules.alpha * divider.divide(game, 0) + divider.skillSpread(game));
           }
           expect(joint).toBeGreaterThanOrEqual(v);
           expect(joint).toBeLessThanOrEqual(least * (1 + 1e-12));

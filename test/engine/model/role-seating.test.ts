@@ -5,7 +5,7 @@ import { seeded } from '../random-pool.ts';
 
 it('a seating finds a place for a player exactly when all can be seated, while parties join and leave', () => {
   const random = seeded(51);
-  const roles = new RoleTable({ damage: 2, healer: 1, tank: 1 });
+  const roles = new RoleTable({ damage: 2, healer: 1, tank: 1 }, 2);
   const seating = new RoleSeating(roles);
   let refused = 0;
   for (let round = 0; round < 300; round++) {
@@ -20,10 +20,10 @@ it('a seating finds a place for a player exactly when all can be seated, while p
       }
       const size = 1 + Math.floor(2 * random());
       const masks = Uint8Array.from({ length: size }, () => Math.floor(8 * random()));
-      const each = Array.from(masks, (mask) => roles.canSeat([...seated, mask], 2));
+      const each = Array.from(masks, (mask) => roles.canSeatGame([...seated, mask]));
       expect(seating.hasSeat(masks)).toBe(each.every((fits) => fits));
       const { full } = seating;
-      const fits = roles.canSeat([...seated, ...masks], 2);
+      const fits = roles.canSeatGame([...seated, ...masks]);
       expect(seating.joinAll(masks)).toBe(fits);
       if (fits) parties.push({ masks, full });
       else {

@@ -224,7 +224,7 @@ function gamesOf(players: Int32Array, skills: readonly number[], rules: GameRule
   const games: number[] = [];
   for (let at = 0; at < players.length; at += 2 * k) {
     const team = (from: number) => [...players.subarray(from, from + k)].map((i) => skills[i]);
-    games.push(imbalance(team(at), team(at + k), rules).imbalance);
+    games.push(imbalance([team(at), team(at + k)], rules).imbalance);
   }
   return games;
 }
@@ -246,11 +246,7 @@ function allPartitions(skills: readonly number[], rules: GameRules): number[][] 
         ...subsets(players.slice(1), k - 1).map((mates) => {
           const x = [players[0], ...mates];
           const y = players.filter((player) => !x.includes(player));
-          return imbalance(
-            x.map((i) => skills[i]),
-            y.map((i) => skills[i]),
-            rules,
-          ).imbalance;
+          return imbalance([x.map((i) => skills[i]), y.map((i) => skills[i])], rules).imbalance;
         }),
       );
       visit(

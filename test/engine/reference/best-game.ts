@@ -1,5 +1,7 @@
 import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/fill-bound.ts';
 import { sortSkills } from '../../../lib/engine/collections/sort-skills.ts';
+import { type Division, teamsOf } from '../../../lib/engine/model/division.ts';
+import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { SoloSearch } from '../../../lib/engine/search/solo-search.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
@@ -17,7 +19,7 @@ export interface BestGame {
  * that Lemma 6 cannot exclude: with smooth skills a handful.
  */
 export function bestGame(skills: Float64Array, rules: GameRules): BestGame | undefined {
-  const n = 2 * rules.teamSize;
+  const n = shapeOf(rules).seats;
   if (skills.length < n) return undefined;
   // For p = ∞ the search wants the most skilled first.
   const sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
@@ -33,7 +35,7 @@ export function bestGame(skills: Float64Array, rules: GameRules): BestGame | und
   for (let i = 1; i + n <= sorted.length; i++) if (range(i) < range(narrowest)) narrowest = i;
 
   const search = new SoloSearch(rules);
-  let best: { players: number[]; firstTeam: number } | undefined;
+  let best: { players: number[]; division: Division } | undefined;
   let limit = lemma1(range(narrowest), rules.alpha);
   const searchAt = (anchor: number) => {
     const reach = sorted[anchor] + limit / perRange;
@@ -46,7 +48,7 @@ export function bestGame(skills: Float64Array, rules: GameRules): BestGame | und
     limit = search.bound;
     best = {
       players: Array.from(search.members, (member) => sign * sorted[anchor + member]),
-      firstTeam: search.firstTeam,
+      division: search.division,
     };
   };
 
@@ -60,10 +62,9 @@ export function bestGame(skills: Float64Array, rules: GameRules): BestGame | und
     searchAt(anchor);
   }
   if (!best) throw new Error('Expected a game in the narrowest window (Lemma 1)');
-  const { players, firstTeam } = best;
+  const { players, division } = best;
   const indices = indicesOf(players, skills);
-  const team = (side: number) => indices.filter((_, i) => ((firstTeam >> i) & 1) === side);
-  return { imbalance: limit, teams: [team(1), team(0)] };
+  return { imbalance: limit, teams: teamsOf(indices, division) };
 }
 
 /** Where these skills stand in the list: the first place not yet taken for each. */

@@ -31,7 +31,7 @@ describe('the best game with roles from scratch', () => {
       expect(cut.lowerBound).toBeLessThanOrEqual(best + error);
       expect(cut.imbalance).toBeGreaterThanOrEqual(best - error);
       const [x, y] = cut.teams.map((team) => team.map((i) => skills[i]));
-      expect(Math.abs(imbalance(x, y, rules).imbalance - cut.imbalance)).toBeLessThanOrEqual(error);
+      expect(Math.abs(imbalance([x, y], rules).imbalance - cut.imbalance)).toBeLessThanOrEqual(error);
     }
     expect(compared).toBeGreaterThan(100);
   });

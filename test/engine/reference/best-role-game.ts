@@ -1,9 +1,9 @@
 import { CentreBound } from '../../../lib/engine/bounds/centre-bound.ts';
 import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/fill-bound.ts';
 import { orderBySkill } from '../../../lib/engine/collections/sort-skills.ts';
+import { type DividedGame, teamsOf } from '../../../lib/engine/model/division.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import type { DividedGame } from '../../../lib/engine/model/ticket-divider.ts';
 import { SoloExchanges } from '../../../lib/engine/search/solo-exchanges.ts';
 import { TicketSearch } from '../../../lib/engine/search/ticket-search.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
@@ -101,11 +101,10 @@ export function bestRoleGame(
 const step = 1.3;
 
 function answer(best: DividedGame, lowerBound: number): BestRoleGame {
-  const team = (side: number) =>
-    best.members
-      .filter((_, i) => ((best.firstTeam >> i) & 1) === side)
-      .map(({ ticket }) => Number(ticket.ticketId));
-  return { imbalance: best.imbalance, teams: [team(1), team(0)], lowerBound };
+  const [first, second] = teamsOf(best.members, best.division).map((team) =>
+    team.map(({ ticket }) => Number(ticket.ticketId)),
+  );
+  return { imbalance: best.imbalance, teams: [first, second], lowerBound };
 }
 
 /**
@@ -118,7 +117,7 @@ function shortestIntervals(sorted: Float64Array, masks: Uint8Array, roles: RoleT
   const ends = new Int32Array(n);
   const willing = new Int32Array(n);
   for (let set = 1; set <= roles.all; set++) {
-    const needed = 2 * roles.seatsOf[set];
+    const needed = roles.gameSeatsOf[set];
     let count = 0;
     for (let i = 0; i < n; i++) if ((masks[i] & set) !== 0) willing[count++] = i;
     for (let i = 0, first = 0; i < n; i++) {

@@ -1,11 +1,13 @@
 import { lemma6 } from '../../../lib/engine/bounds/fill-bound.ts';
 import { WindowCounter } from '../../../lib/engine/bounds/windows.ts';
 import { KeyHeap } from '../../../lib/engine/collections/key-heap.ts';
+import { teamsOf } from '../../../lib/engine/model/division.ts';
+import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleSeating } from '../../../lib/engine/model/role-seating.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { skillsOf, TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
+import { TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
 /** A game of the approximation, by the ids of its players. */
@@ -50,7 +52,7 @@ export class RoleApproximation {
     const roles = RoleTable.of(rules);
     if (!roles) throw new Error('Expected rules with roles; without them use SoloQueue');
     this.#rules = rules;
-    this.#counter = new WindowCounter(rules.teamSize, roles);
+    this.#counter = new WindowCounter(shapeOf(rules), roles);
     this.#seating = new RoleSeating(roles);
     this.#divider = new TicketDivider(rules, roles);
     this.#perRange = lemma6(rules.teamSize, rules.q);
@@ -96,14 +98,15 @@ export class RoleApproximation {
     const start = heap.topId;
     const members = this.#representatives(start);
     // All divisions; Lemma 5 makes one of them by pairs, and so d_p is at most the range.
-    this.#divider.split(members);
-    const { firstTeam } = this.#divider;
-    const ids = (side: number) =>
-      members.filter((_, i) => ((firstTeam >> i) & 1) === side).map(({ ticket }) => Number(ticket.ticketId));
+    this.#divider.divide(members);
+    const teams = teamsOf(members, this.#divider.division);
+    const [first, second] = teams.map((team) => team.map(({ ticket }) => Number(ticket.ticketId)));
     return {
-      teams: [ids(1), ids(0)],
-      imbalance: imbalance(skillsOf(members, firstTeam), skillsOf(members, ~firstTeam), this.#rules)
-        .imbalance,
+      teams: [first, second],
+      imbalance: imbalance(
+        teams.map((team) => team.map(({ mean }) => mean)),
+        this.#rules,
+      ).imbalance,
       lowerBound: this.#perRange * this.#ranges[start],
     };
   }
@@ -112,7 +115,7 @@ export class RoleApproximation {
   #representatives(start: number): PooledTicket[] {
     const members: PooledTicket[] = [];
     this.#seating.clear();
-    for (let place = this.#placeOf(start); members.length < 2 * this.#rules.teamSize; place++) {
+    for (let place = this.#placeOf(start); members.length < shapeOf(this.#rules).seats; place++) {
       const player = this.#players[this.#order[place]];
       if (!this.#seating.hasSeat(player.masks)) continue;
       this.#seating.joinAll(player.masks);

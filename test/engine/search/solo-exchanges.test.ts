@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { teamsOf } from '../../../lib/engine/model/division.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
@@ -33,21 +34,15 @@ it('exchanges only make games that can be played, with the imbalance they say, n
       expect(forbids).toBeDefined();
       continue;
     }
-    const { members, firstTeam } = search;
-    const team = (side: number) => members.filter((_, i) => ((firstTeam >> i) & 1) === side);
-    const [x, y] = [team(1), team(0)];
+    const { members, division } = search;
+    const [x, y] = teamsOf(members, division);
     expect(new Set(members).size).toBe(6);
     for (const each of [x, y]) {
       expect(each.length).toBe(3);
-      expect(
-        roles.canSeat(
-          each.map(({ masks }) => masks[0]),
-          1,
-        ),
-      ).toBe(true);
+      expect(roles.canSeatTeam(each.map(({ masks }) => masks[0]))).toBe(true);
     }
     const skills = (of: readonly PooledTicket[]) => of.map(({ mean }) => mean);
-    expect(search.imbalance).toBeCloseTo(imbalance(skills(x), skills(y), rules).imbalance, 9);
+    expect(search.imbalance).toBeCloseTo(imbalance([skills(x), skills(y)], rules).imbalance, 9);
     if (forbids) {
       expect(members.some((a) => members.some((b) => enemies(a.ticket, b.ticket)))).toBe(false);
       continue;

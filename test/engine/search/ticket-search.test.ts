@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { type DividedGame, teamsOf } from '../../../lib/engine/model/division.ts';
 import { imbalance } from '../../../lib/engine/model/imbalance.ts';
 import { poolTicket, sortBySkill } from '../../../lib/engine/model/pooled-ticket.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
-import { type DividedGame, skillsOf } from '../../../lib/engine/model/ticket-divider.ts';
 import type { Candidates } from '../../../lib/engine/search/chosen-tickets.ts';
 import { TicketDive } from '../../../lib/engine/search/ticket-dive.ts';
 import { TicketSearch } from '../../../lib/engine/search/ticket-search.ts';
@@ -49,7 +49,7 @@ function* casesAround(random: () => number, count: number): Generator<Around> {
 }
 
 /** Checks that the game is one of those that can be played, and returns its cost. */
-function costOf({ members, firstTeam, imbalance: f }: DividedGame, around: Around): number {
+function costOf({ members, division, imbalance: f }: DividedGame, around: Around): number {
   const { candidates, rules, costs, error } = around;
   const least = costs.get(
     members
@@ -59,7 +59,10 @@ function costOf({ members, firstTeam, imbalance: f }: DividedGame, around: Aroun
   )!;
   const credit = Math.max(...members.map((member) => candidates.credits[candidates.tickets.indexOf(member)]));
   expect(Math.abs(f - credit - least)).toBeLessThanOrEqual(error);
-  const divided = imbalance(skillsOf(members, firstTeam), skillsOf(members, ~firstTeam), rules);
+  const divided = imbalance(
+    teamsOf(members, division).map((team) => team.flatMap(({ skills }) => [...skills])),
+    rules,
+  );
   expect(Math.abs(f - divided.imbalance)).toBeLessThanOrEqual(error);
   return f - credit;
 }
