@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { allowClosedPipes } from './closed-pipe.ts';
-import { demoCommand } from './demo.ts';
+import { demoCommand } from './demo/demo.ts';
 import { reportFailure } from './failure.ts';
 import { matchCommand } from './match.ts';
 import { partitionCommand } from './partition.ts';

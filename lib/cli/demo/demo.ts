@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import { seededRandom } from '../../simulation/random.ts';
+import { musterClient } from '../client.ts';
+import { outputClosed } from '../closed-pipe.ts';
+import { Failure, InvalidInput } from '../failure.ts';
+import { positiveNumber, wholeNumber } from '../input.ts';
+import { interruption } from '../interruption.ts';
+import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
+import { latestMatch } from './latest-match.ts';
+import { playerNames } from './player-names.ts';
+import { type Screen, screenOn } from './screen.ts';
+import { demoSummary } from './summary.ts';
+import { demoTable, LEGEND } from './table.ts';
+
+interface DemoOptions {
+  url?: string;
+  rate: number;
+  queue?: string;
+  seconds?: number;
+  seed: number;
+}
+
+/** On a terminal the table is drawn again this often. */
+const REDRAW_MS = 500;
+/** Elsewhere it is printed this often. */
+const REPRINT_MS = 10_000;
+/** The first table comes with the first match, or without one after this time. */
+const FIRST_TABLE_MS = 3_000;
+const POLL_MS = 100;
+
+/** Plays a game backend against a running service, or against one of its own. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .summary('play a game backend and watch the matches')
+    .description(
+      'Posts tickets of a plausible population (solos and parties, roles where the queue has them) and shows the ' +
+        'matches. Without --url it starts the service on this machine with the queues of ./queues. Ctrl-C stops it.',
+    )
+    .option(
+      '--url <url>',
+      'a running service; requests to AWS are signed with the credentials in the environment (default: start one)',
+    )
+    .option('--rate <players>', 'players per second, all queues together', positiveNumber, 20)
+    .option('--queue <name>', 'only this queue (default: all queues of the service)')
+    .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', positiveNumber)
+    .option('--seed <number>', 'seed of the population', wholeNumber, 1)
+    .action(async (options: DemoOptions) => {
+      const stop = new AbortController();
+      void Promise.race([interruption(), outputClosed()]).then(() => stop.abort());
+      const cloud = options.url === undefined ? await startOwnCloud() : undefined;
+      try {
+        if (!stop.signal.aborted) await play(options.url ?? cloud!.url, options, stop);
+      } finally {
+        await cloud?.stop();
+      }
+    });
+}
+
+/** Imported when it is needed: the CDK takes a second to load. */
+async function startOwnCloud() {
+  console.log('Starting the service on this machine …');
+  const { startMuster } = await import('../../local/start-muster.ts');
+  return startMuster({ port: 0 });
+}
+
+async function play(
+  url: string,
+  { rate, queue, seconds, seed }: DemoOptions,
+  stop: AbortController,
+): Promise<void> {
+  const client = musterClient(url);
+  const all = await client.queues();
+  const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
+  if (queues.length === 0) {
+    throw queue === undefined
+      ? new Failure(
+          `The service at ${url} has no queues. Put a definition in its folder, or PUT /queues/NAME.`,
+        )
+      : new InvalidInput(
+          `Expected --queue to be one of ${all.map(({ name }) => name).join(', ')}, got ${queue}`,
+        );
+  }
+  const ends = seconds === undefined ? 'Ctrl-C stops it' : `for ${seconds} s`;
+  console.log(`Posting ${rate} players a second to ${url}, ${ends}`);
+  const random = seededRandom(seed);
+  const nextName = playerNames(random.fork('names'));
+  const seen = queues.map(({ name }) => nothingSeen(name));
+  const startMs = performance.now();
+  const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
+  try {
+    await Promise.all([
+      show(seen, screenOn(process.stdout), stop.signal),
+      ...queues.map((definition, i) =>
+        playBackend({
+          client,
+          definition,
+          rate: rate / queues.length,
+          random: random.fork(definition.name),
+          nextName,
+          signal: stop.signal,
+          seen: seen[i]!,
+        }).catch((error) => {
+          stop.abort();
+          throw error;
+        }),
+      ),
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+  const [title, ...summary] = demoSummary(seen, performance.now() - startMs);
+  console.log(`\n${styleText('bold', title!)}\n${summary.join('\n')}`);
+}
+
+/**
+ * Shows the table from the first match on, but does not wait long for it. Draws it over itself on a terminal, prints it
+ * now and then elsewhere, and once more at the end.
+ */
+async function show(seen: readonly QueueSeen[], screen: Screen, signal: AbortSignal): Promise<void> {
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+  const latestMs = performance.now() + FIRST_TABLE_MS;
+  const isEmpty = () => seen.every(({ matches }) => matches.length === 0);
+  while (!signal.aborted && isEmpty() && performance.now() < latestMs) await pause(POLL_MS);
+  screen.show(frame(seen, screen.width));
+  while (!signal.aborted) {
+    await pause(screen.live ? REDRAW_MS : REPRINT_MS);
+    screen.show(frame(seen, screen.width));
+  }
+}
+
+function frame(seen: readonly QueueSeen[], width: number): string[] {
+  const [names, units, ...rows] = demoTable(seen, Date.now(), width);
+  const latest = seen
+    .flatMap(({ matches }) => matches.slice(-1))
+    .toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
+  const [head, ...story] = latest === undefined ? ['latest match: none yet'] : latestMatch(latest, width);
+  return [
+    '',
+    styleText('bold', names!),
+    styleText('dim', units!),
+    ...rows,
+    styleText('dim', LEGEND),
+    '',
+    styleText('bold', head!),
+    ...story,
+  ];
+}

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MatchView } from '../../contract/match.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { isFinal } from '../../contract/ticket.ts';
+import type { Player } from '../../engine/types.ts';
+import { drawParty, meanPartySize, type Population } from '../../simulation/population.ts';
+import type { RandomSource } from '../../simulation/random.ts';
+import type { MusterClient } from '../client.ts';
+import { playerIdOf } from './player-names.ts';
+
+/** What a game backend has seen of one queue. */
+export interface QueueSeen {
+  readonly queue: string;
+  /** Tickets that wait, as far as the backend knows, by `ticketId`. */
+  readonly waiting: Map<string, WaitingTicket>;
+  playersPosted: number;
+  playersMatched: number;
+  /** Of tickets that timed out, were cancelled or failed. */
+  playersUnmatched: number;
+  /** Of every player matched, in milliseconds. */
+  readonly waitsMs: number[];
+  readonly matches: SeenMatch[];
+}
+
+export interface WaitingTicket {
+  readonly players: readonly Player[];
+  readonly enqueuedAtMs: number;
+}
+
+/** A match with what the backend knows of its players. */
+export interface SeenMatch {
+  readonly queue: string;
+  readonly createdAtMs: number;
+  readonly teams: readonly (readonly SeenPlayer[])[];
+  /** The least and the greatest wait of its tickets, in milliseconds. */
+  readonly waitsMs: readonly [number, number];
+  readonly imbalance: number;
+  /** d_p, in points of skill. */
+  readonly teamGap: number;
+  /** No possible match was better than this one by more, in points of imbalance; 0 when it is proved best. */
+  readonly certifiedGap: number;
+}
+
+export interface SeenPlayer {
+  readonly playerId: string;
+  /** Undefined for a bot. */
+  readonly ticketId: string | undefined;
+  readonly role: string | undefined;
+  /** Undefined for a bot, and for a player of another backend. */
+  readonly skill: number | undefined;
+}
+
+/** How often the backend looks after its tickets. */
+const LOOK_MS = 400;
+/** So many tickets are looked at each time, at most. A match shows all of its tickets. */
+const LOOKS_MAX = 8;
+/** Bounds and priorities are sums of square roots; beyond this share they differ by more than rounding. */
+const ROUNDING = 1e-9;
+
+/** What a game backend plays with. */
+export interface BackendOptions {
+  readonly client: MusterClient;
+  readonly definition: QueueDefinition;
+  /** Players per second. */
+  readonly rate: number;
+  readonly random: RandomSource;
+  readonly nextName: () => string;
+  readonly signal: AbortSignal;
+  /** Is kept up to date. */
+  readonly seen: QueueSeen;
+}
+
+/**
+ * Plays a game backend for one queue: posts parties and follows them to their matches, until the signal.
+ * Some players come at once, as when a game opens; the others come as a Poisson process.
+ */
+export async function playBackend(options: BackendOptions): Promise<void> {
+  await Promise.all([postTickets(options), followTickets(options)]);
+}
+
+export function nothingSeen(queue: string): QueueSeen {
+  return {
+    queue,
+    waiting: new Map(),
+    playersPosted: 0,
+    playersMatched: 0,
+    playersUnmatched: 0,
+    waitsMs: [],
+    matches: [],
+  };
+}
+
+/** A plausible population: half of the parties are solos, friends have similar skills, some roles are rare. */
+function populationOf({ teamSize, roles }: QueueDefinition): Population {
+  return {
+    skills: { kind: 'normal', mean: 1500, standardDeviation: 300 },
+    partyWeights: [55, 25, 10, 3, 7].slice(0, teamSize),
+    ...(roles && { roleWeights: { ...roles }, roleFlexibility: 0.35, seats: roles }),
+  };
+}
+
+/** The crowd that comes at once: players for two matches, and enough for one of them to be good. */
+const openingPlayersOf = ({ teamSize }: QueueDefinition) => Math.max(12, 2 * 2 * teamSize);
+
+async function postTickets({
+  client,
+  definition,
+  rate,
+  random,
+  nextName,
+  signal,
+  seen,
+}: BackendOptions): Promise<void> {
+  const population = populationOf(definition);
+  const ticketsPerSecond = rate / meanPartySize(population);
+  const openingPlayers = openingPlayersOf(definition);
+  const run = `${definition.name}-${Date.now().toString(36)}`;
+  const posts = new Set<Promise<void>>();
+  let failure: unknown;
+  let dueMs = performance.now();
+  let drawn = 0;
+  for (let number = 1; failure === undefined; number++) {
+    if (drawn < openingPlayers) {
+      // One after the other: many requests at once would make the service start many workers at once.
+      await Promise.all(posts);
+      dueMs = performance.now();
+    } else dueMs += 1_000 * random.exponential(ticketsPerSecond);
+    if (!(await pause(dueMs - performance.now(), signal))) break;
+    const ticketId = `${run}-${number}`;
+    const players = drawParty(population, ticketId, random).map((player) => ({
+      ...player,
+      playerId: playerIdOf(nextName(), ticketId),
+      skill: Math.round(player.skill),
+    }));
+    drawn += players.length;
+    const post = client
+      .enqueue(definition.name, { ticketId, players })
+      .then(({ enqueuedAt }) => {
+        seen.playersPosted += players.length;
+        seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(enqueuedAt) });
+      })
+      .catch((error) => {
+        failure = error;
+      })
+      .finally(() => posts.delete(post));
+    posts.add(post);
+  }
+  await Promise.all(posts);
+  if (failure !== undefined && !signal.aborted) throw failure;
+}
+
+/** Looks at the tickets in turn: first at those it has not looked at for longest. */
+async function followTickets({ client, signal, seen }: BackendOptions): Promise<void> {
+  let turn: string[] = [];
+  while (await pause(LOOK_MS, signal)) {
+    turn = turn.filter((ticketId) => seen.waiting.has(ticketId));
+    const known = new Set(turn);
+    turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
+    const looks = turn.splice(0, LOOKS_MAX);
+    // One after the other, for the same reason.
+    for (const ticketId of looks) await follow(client, ticketId, seen);
+    turn.push(...looks);
+  }
+}
+
+/** Looks at one ticket; if it has a match, notes the match and all of its tickets. */
+async function follow(client: MusterClient, ticketId: string, seen: QueueSeen): Promise<void> {
+  // Another look of this round may have found its match.
+  if (!seen.waiting.has(ticketId)) return;
+  const { status, matchId } = await client.ticket(ticketId);
+  const waiting = seen.waiting.get(ticketId);
+  if (waiting === undefined) return;
+  if (matchId === undefined) {
+    if (!isFinal(status)) return;
+    seen.waiting.delete(ticketId);
+    seen.playersUnmatched += waiting.players.length;
+    return;
+  }
+  const match = await client.match(matchId);
+  if (seen.waiting.has(ticketId)) noteMatch(match, seen);
+}
+
+function noteMatch(match: MatchView, seen: QueueSeen): void {
+  const createdAtMs = Date.parse(match.createdAt);
+  const ticketIds = new Set(match.teams.flatMap(({ players }) => players.map((seat) => seat.ticketId)));
+  const skills = new Map<string, number>();
+  const waitsMs: number[] = [];
+  for (const ticketId of ticketIds) {
+    const ticket = ticketId === undefined ? undefined : seen.waiting.get(ticketId);
+    if (ticketId === undefined || ticket === undefined) continue;
+    seen.waiting.delete(ticketId);
+    const waitMs = Math.max(0, createdAtMs - ticket.enqueuedAtMs);
+    waitsMs.push(waitMs);
+    for (const { playerId, skill } of ticket.players) {
+      skills.set(playerId, skill);
+      seen.waitsMs.push(waitMs);
+      seen.playersMatched++;
+    }
+  }
+  seen.matches.push({
+    queue: match.queue,
+    createdAtMs,
+    teams: match.teams.map(({ players }) =>
+      players.map(({ playerId, ticketId, role }) => ({
+        playerId,
+        ticketId,
+        role,
+        skill: skills.get(playerId),
+      })),
+    ),
+    waitsMs: [Math.min(...waitsMs), Math.max(...waitsMs)],
+    imbalance: match.imbalance,
+    teamGap: match.teamGap,
+    certifiedGap: certifiedGap(match),
+  });
+}
+
+function certifiedGap({ priority, lowerBound }: MatchView): number {
+  const gap = priority - lowerBound;
+  return gap <= ROUNDING * Math.max(1, Math.abs(priority)) ? 0 : gap;
+}
+
+/** Sleeps; false when the signal came. */
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  if (ms <= 0) return true;
+  try {
+    await sleep(ms, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import type { SeenMatch, SeenPlayer } from './game-backend.ts';
+import { nameOf } from './player-names.ts';
+
+/**
+ * A match as people would tell it: who against whom, how even, and how good that is.
+ *
+ * @param width columns of the terminal; longer lines are cut off
+ * @returns lines
+ */
+export function latestMatch(match: SeenMatch, width: number): string[] {
+  const [one, two] = match.teams.map(teamText);
+  const size = match.teams[0]!.length;
+  const head = `latest match: ${match.queue}, ${size} against ${size}, after ${waitsText(match)} s of waiting`;
+  const players = size === 1 ? [`  ${one} against ${two}`] : [`  ${one}`, '    against', `  ${two}`];
+  return [head, ...players, `  ${evenness(match)}; ${proof(match)}`].map((line) => cut(line, width));
+}
+
+/** Parties in the order of the team, their members joined by `+`. */
+function teamText(players: readonly SeenPlayer[]): string {
+  const parties = new Map<string, SeenPlayer[]>();
+  players.forEach((player, at) => {
+    const party = player.ticketId ?? `bot ${at}`;
+    parties.set(party, [...(parties.get(party) ?? []), player]);
+  });
+  return [...parties.values()].map((party) => party.map(playerText).join(' + ')).join(', ');
+}
+
+function playerText({ playerId, ticketId, role, skill }: SeenPlayer): string {
+  const name = ticketId === undefined ? 'bot' : nameOf(playerId);
+  return [name, skill, role].filter((part) => part !== undefined).join(' ');
+}
+
+function waitsText({ waitsMs: [least, greatest] }: SeenMatch): string {
+  const [from, to] = [least, greatest].map((ms) => (ms / 1_000).toFixed(1));
+  return from === to ? from! : `${from} to ${to}`;
+}
+
+function evenness({ teams, teamGap }: SeenMatch): string {
+  const who = teams[0]!.length === 1 ? 'players' : 'teams';
+  const gap = rounded(teamGap);
+  return gap === 0 ? `the ${who} are equal` : `the ${who} are ${gap} ${gap === 1 ? 'point' : 'points'} apart`;
+}
+
+function proof({ certifiedGap }: SeenMatch): string {
+  return certifiedGap === 0
+    ? 'proved: no possible match was better'
+    : `no possible match was better by more than ${rounded(certifiedGap) || certifiedGap.toPrecision(1)}`;
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(value < 10 ? 1 : 0));
+}
+
+function cut(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+}

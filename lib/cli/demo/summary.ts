@@ -1,0 +1,56 @@
+import type { QueueSeen } from './game-backend.ts';
+import { playersWaiting, waitSeconds } from './table.ts';
+
+/**
+ * What became of the players, and what to look at next.
+ *
+ * @returns lines
+ */
+export function demoSummary(all: readonly QueueSeen[], playedMs: number): string[] {
+  const sum = (of: (seen: QueueSeen) => number) => all.reduce((total, seen) => total + of(seen), 0);
+  const waitsMs = all.flatMap((seen) => seen.waitsMs);
+  const matches = all.flatMap((seen) => seen.matches);
+  const unmatched = sum(({ playersUnmatched }) => playersUnmatched);
+  const players = [
+    `${sum(({ playersPosted }) => playersPosted)} posted`,
+    `${sum(({ playersMatched }) => playersMatched)} matched`,
+    `${sum(playersWaiting)} still waiting`,
+    ...(unmatched > 0 ? [`${unmatched} timed out or cancelled`] : []),
+  ];
+  return [
+    `played for ${(playedMs / 1_000).toFixed(0)} s`,
+    entry('players', players.join(', ')),
+    ...(waitsMs.length === 0
+      ? []
+      : [
+          entry(
+            'waits',
+            `of the players matched, half waited at most ${waitSeconds(waitsMs, 0.5)} s, 99% at most ${waitSeconds(waitsMs, 0.99)} s`,
+          ),
+        ]),
+    entry('matches', provedText(matches.map(({ certifiedGap }) => certifiedGap))),
+    'what to look at next',
+    ...NEXT.map(([command, what]) => `  ${command.padEnd(COMMAND_WIDTH)}${what}`),
+  ];
+}
+
+const NEXT = [
+  ['npx muster serve', 'the same service for your own backend'],
+  ['npx muster simulate --queue queues/arena.json', 'a queue under load, in virtual time'],
+  ['npx muster match --help', 'one search over your own tickets'],
+  ['README.md', 'post tickets, get webhooks, deploy'],
+] as const;
+const COMMAND_WIDTH = 2 + Math.max(...NEXT.map(([command]) => command.length));
+
+function entry(label: string, text: string): string {
+  return `  ${label.padEnd(9)}${text}`;
+}
+
+function provedText(gaps: readonly number[]): string {
+  const open = gaps.filter((gap) => gap > 0);
+  const best = gaps.length - open.length;
+  if (gaps.length === 0) return 'none yet';
+  if (open.length === 0) return `${gaps.length}, all proved to be the best possible`;
+  const mean = open.reduce((sum, gap) => sum + gap, 0) / open.length;
+  return `${gaps.length}, of them ${best} proved to be the best possible, the others within ${mean.toFixed(1)} points of it on average`;
+}

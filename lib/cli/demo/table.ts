@@ -1,0 +1,82 @@
+import { quantile } from '../../service/queues/quantile.ts';
+import type { QueueSeen } from './game-backend.ts';
+
+/** What the columns mean that do not say it themselves. */
+export const LEGEND = 'means: imbalance, 0 is perfect · gap, no match could be better by more (proved)';
+
+interface Column {
+  readonly name: string;
+  readonly unit: string;
+  readonly cell: (seen: QueueSeen, nowMs: number) => string;
+  /** In a narrow terminal columns go in this order; undefined: stays. */
+  readonly goes?: number;
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'queue', unit: '', cell: ({ queue }) => queue },
+  { name: 'waiting', unit: 'players', cell: (seen) => String(playersWaiting(seen)) },
+  { name: 'oldest', unit: 's', cell: (seen, nowMs) => oldest(seen, nowMs), goes: 2 },
+  { name: 'matched', unit: 'players', cell: ({ playersMatched }) => String(playersMatched) },
+  { name: 'matches', unit: '', cell: ({ matches }) => String(matches.length), goes: 3 },
+  { name: 'wait 50%', unit: 's', cell: ({ waitsMs }) => waitSeconds(waitsMs, 0.5) },
+  { name: 'wait 99%', unit: 's', cell: ({ waitsMs }) => waitSeconds(waitsMs, 0.99), goes: 1 },
+  { name: 'imbalance', unit: 'points', cell: ({ matches }) => mean(matches, 'imbalance') },
+  { name: 'gap', unit: 'points', cell: ({ matches }) => mean(matches, 'certifiedGap') },
+];
+
+/**
+ * What the demo has seen, a row for each queue below two rows of names and units. Waits are those of the players
+ * matched; "oldest" is the longest wait among the players not matched yet.
+ *
+ * @param width columns that are wide enough for the terminal; the least important are left out if need be
+ * @returns lines
+ */
+export function demoTable(all: readonly QueueSeen[], nowMs: number, width: number): string[] {
+  const removable = COLUMNS.filter(({ goes }) => goes !== undefined).sort((a, b) => a.goes! - b.goes!);
+  for (let removed = 0; ; removed++) {
+    const gone = new Set(removable.slice(0, removed));
+    const lines = tableOf(
+      COLUMNS.filter((column) => !gone.has(column)),
+      all,
+      nowMs,
+    );
+    if (lines[0]!.length <= width || removed === removable.length) return lines;
+  }
+}
+
+/** Players of all tickets that wait. */
+export function playersWaiting({ waiting }: QueueSeen): number {
+  return [...waiting.values()].reduce((sum, { players }) => sum + players.length, 0);
+}
+
+/** The wait in seconds that this share of the players did not exceed, such as `1.2`; `–` when there is none. */
+export function waitSeconds(waitsMs: readonly number[], share: number): string {
+  const ms = quantile(
+    waitsMs.toSorted((a, b) => a - b),
+    share,
+  );
+  return ms === undefined ? '–' : (ms / 1_000).toFixed(1);
+}
+
+function tableOf(columns: readonly Column[], all: readonly QueueSeen[], nowMs: number): string[] {
+  const rows = [
+    columns.map(({ name }) => name),
+    columns.map(({ unit }) => unit),
+    ...all.map((seen) => columns.map(({ cell }) => cell(seen, nowMs))),
+  ];
+  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  return rows.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '),
+  );
+}
+
+function oldest({ waiting }: QueueSeen, nowMs: number): string {
+  if (waiting.size === 0) return '–';
+  const since = Math.min(...[...waiting.values()].map(({ enqueuedAtMs }) => enqueuedAtMs));
+  return (Math.max(0, nowMs - since) / 1_000).toFixed(1);
+}
+
+function mean<Key extends string>(values: readonly Readonly<Record<Key, number>>[], key: Key): string {
+  if (values.length === 0) return '–';
+  return (values.reduce((sum, value) => sum + value[key], 0) / values.length).toFixed(1);
+}

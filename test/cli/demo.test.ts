@@ -1,0 +1,236 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { nothingSeen, type QueueSeen, type SeenMatch } from '../../lib/cli/demo/game-backend.ts';
+import { latestMatch } from '../../lib/cli/demo/latest-match.ts';
+import { nameOf, playerIdOf, playerNames } from '../../lib/cli/demo/player-names.ts';
+import { screenOn } from '../../lib/cli/demo/screen.ts';
+import { demoSummary } from '../../lib/cli/demo/summary.ts';
+import { demoTable, LEGEND } from '../../lib/cli/demo/table.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const seat = (playerId: string, ticketId: string, skill: number, role?: string) => ({
+  playerId,
+  ticketId,
+  skill,
+  role,
+});
+const DUEL: SeenMatch = {
+  queue: 'duel',
+  createdAtMs: 10_000,
+  teams: [[seat('ann.t-1', 't-1', 1510)], [seat('bob.t-2', 't-2', 1502)]],
+  waitsMs: [800, 2_400],
+  imbalance: 12,
+  teamGap: 8,
+  certifiedGap: 0,
+};
+const RAID: SeenMatch = {
+  queue: 'raid',
+  createdAtMs: 12_000,
+  teams: [
+    [seat('ann.t-1', 't-1', 1510, 'tank'), seat('cy.t-2', 't-2', 1400), seat('dee.t-2', 't-2', 1420)],
+    [
+      seat('bob.t-3', 't-3', 1502),
+      seat('eva.t-4', 't-4', 1490),
+      { playerId: 'bot-1', ticketId: undefined, skill: undefined, role: undefined },
+    ],
+  ],
+  waitsMs: [1_000, 1_000],
+  imbalance: 100,
+  teamGap: 0,
+  certifiedGap: 12.34,
+};
+
+function seen(queue: string, matches: readonly SeenMatch[], waitsSeconds: readonly number[]): QueueSeen {
+  const result = nothingSeen(queue);
+  result.matches.push(...matches);
+  result.waitsMs.push(...waitsSeconds.map((seconds) => 1_000 * seconds));
+  result.playersMatched = waitsSeconds.length;
+  result.playersPosted = waitsSeconds.length + 3;
+  result.waiting.set('t-8', { players: [{ playerId: 'p', skill: 1 }], enqueuedAtMs: 14_500 });
+  result.waiting.set('t-9', {
+    players: [
+      { playerId: 'q', skill: 1 },
+      { playerId: 'r', skill: 1 },
+    ],
+    enqueuedAtMs: 7_000,
+  });
+  return result;
+}
+
+describe('the table of the demo', () => {
+  const all = [
+    seen('duel', [DUEL, { ...DUEL, imbalance: 13, certifiedGap: 3 }], [1, 3]),
+    nothingSeen('raid'),
+  ];
+
+  it('has a row for each queue below the names and units of its columns', () => {
+    expect(demoTable(all, 15_000, 100)).toEqual([
+      'queue  waiting  oldest  matched  matches  wait 50%  wait 99%  imbalance     gap',
+      '       players       s  players                  s         s     points  points',
+      'duel         3     8.0        2        2       1.0       3.0       12.5     1.5',
+      'raid         0       –        0        0         –         –          –       –',
+    ]);
+  });
+
+  it('fits 80 columns with its legend, and leaves columns out on a narrower terminal', () => {
+    const width = (columns: number) =>
+      Math.max(...demoTable(all, 15_000, columns).map(({ length }) => length));
+    expect(LEGEND.length).toBeLessThanOrEqual(80);
+    expect(width(80)).toBeLessThanOrEqual(80);
+    expect(width(70)).toBeLessThanOrEqual(70);
+    expect(width(55)).toBeLessThanOrEqual(55);
+    expect(demoTable(all, 15_000, 55)[0]).toMatch(/^queue +waiting +matched +wait 50% +imbalance +gap$/);
+  });
+});
+
+describe('the latest match of the demo', () => {
+  it('says who plays against whom, how even it is and that it is proved best', () => {
+    expect(latestMatch(DUEL, 100)).toEqual([
+      'latest match: duel, 1 against 1, after 0.8 to 2.4 s of waiting',
+      '  ann 1510 against bob 1502',
+      '  the players are 8 points apart; proved: no possible match was better',
+    ]);
+  });
+
+  it('joins parties, names roles and bots, and tells the certified gap of a match that is not proved best', () => {
+    expect(latestMatch(RAID, 100)).toEqual([
+      'latest match: raid, 3 against 3, after 1.0 s of waiting',
+      '  ann 1510 tank, cy 1400 + dee 1420',
+      '    against',
+      '  bob 1502, eva 1490, bot',
+      '  the teams are equal; no possible match was better by more than 12',
+    ]);
+  });
+
+  it('cuts its lines to the width of the terminal', () => {
+    for (const line of latestMatch(RAID, 30)) expect(line.length).toBeLessThanOrEqual(30);
+    expect(latestMatch(RAID, 30)[1]).toBe('  ann 1510 tank, cy 1400 + de…');
+  });
+
+  it('never shows an open gap as 0', () => {
+    expect(latestMatch({ ...RAID, certifiedGap: 0.004 }, 100).at(-1)).toMatch(/by more than 0\.004$/);
+  });
+});
+
+describe('the names of the demo', () => {
+  it('are all used before one repeats, in an order that depends on the seed', () => {
+    const first = playerNames(seededRandom(1));
+    const names = Array.from({ length: 100 }, first);
+    expect(new Set(names).size).toBe(100);
+    expect(Array.from({ length: 100 }, playerNames(seededRandom(1)))).toEqual(names);
+    expect(Array.from({ length: 100 }, playerNames(seededRandom(2)))).not.toEqual(names);
+  });
+
+  it('are read back from the ids of the players', () => {
+    expect(nameOf(playerIdOf('ann', 'duel-abc.7'))).toBe('ann');
+    expect(nameOf('somebody-else')).toBe('somebody-else');
+  });
+});
+
+describe('the summary of the demo', () => {
+  it('counts the players, says how they waited, how much was proved and what to look at next', () => {
+    const lines = demoSummary([seen('duel', [DUEL, RAID], [1, 3]), seen('raid', [], [])], 61_400);
+    expect(lines.slice(0, 5)).toEqual([
+      'played for 61 s',
+      '  players  8 posted, 2 matched, 6 still waiting',
+      '  waits    of the players matched, half waited at most 1.0 s, 99% at most 3.0 s',
+      '  matches  2, of them 1 proved to be the best possible, the others within 12.3 points of it on average',
+      'what to look at next',
+    ]);
+    expect(lines.slice(5).join('\n')).toContain('npx muster serve');
+  });
+
+  it('says so when nothing was matched', () => {
+    expect(demoSummary([nothingSeen('duel')], 900)).toEqual(
+      expect.arrayContaining(['  players  0 posted, 0 matched, 0 still waiting', '  matches  none yet']),
+    );
+  });
+});
+
+describe('the screen of the demo', () => {
+  const record = (terminal: { isTTY?: boolean; columns?: number; rows?: number }) => {
+    let text = '';
+    const write = (more: string) => {
+      text += more;
+    };
+    const take = () => {
+      const taken = text;
+      text = '';
+      return taken;
+    };
+    return { output: { ...terminal, write }, take };
+  };
+
+  it('draws over what it drew before on a terminal, also after the window became narrower', () => {
+    const { output, take } = record({ isTTY: true, columns: 80, rows: 24 });
+    const screen = screenOn(output);
+    screen.show(['one', '\x1b[1mtwo\x1b[0m of forty characters, which will wrap']);
+    expect(take()).toBe('\r\x1b[Jone\n\x1b[1mtwo\x1b[0m of forty characters, which will wrap\n');
+    screen.show(['three']);
+    expect(take()).toBe('\r\x1b[2A\x1b[Jthree\n');
+    screen.show(['one', 'a line that takes two rows of twenty']);
+    take();
+    output.columns = 20;
+    screen.show(['four']);
+    expect(take()).toBe('\r\x1b[3A\x1b[Jfour\n');
+  });
+
+  it('draws no more than fits the window', () => {
+    const { output, take } = record({ isTTY: true, columns: 80, rows: 3 });
+    screenOn(output).show(['one', 'two', 'three']);
+    expect(take()).toBe('\r\x1b[Jone\ntwo\n');
+  });
+
+  it('appends plain text where there is no terminal', () => {
+    const { output, take } = record({});
+    const screen = screenOn(output);
+    screen.show(['one']);
+    screen.show(['two']);
+    expect(take()).toBe('one\ntwo\n');
+  });
+});
+
+describe('muster demo', () => {
+  function demo(...args: string[]): { child: ChildProcessWithoutNullStreams; output: () => string } {
+    const child = spawn(process.execPath, ['lib/cli/muster.ts', 'demo', '--queue', 'duel', ...args]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    }
+    return { child, output: () => output };
+  }
+
+  it('prints the table, the latest match and, when it is stopped, a summary, without colours into a pipe', async () => {
+    const { child, output } = demo();
+    await vi.waitUntil(() => output().includes('latest match: duel, 1 against 1'), { timeout: 100_000 });
+    child.kill('SIGINT');
+    const [status] = await once(child, 'close');
+    expect(status).toBe(0);
+    expect(output()).toBe(stripVTControlCharacters(output()));
+    expect(output()).toMatch(
+      /^Starting the service on this machine …\nPosting 20 players a second to http:\S+, Ctrl-C/,
+    );
+    expect(output()).toContain(LEGEND);
+    expect(output()).toMatch(/ {2}players {2}\d+ posted, [1-9]\d* matched, \d+ still waiting\n/);
+    expect(output()).toMatch(/ {2}matches {2}[1-9]\d*, /);
+  });
+
+  it('stops when the reader of its output goes away', async () => {
+    const { child, output } = demo();
+    let stderr = '';
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    await vi.waitUntil(() => output().includes('Posting'), { timeout: 100_000 });
+    child.stdout.destroy();
+    const [status, signal] = await once(child, 'close');
+    expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+});
