@@ -5,7 +5,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../papers/finding.ts';
 import { printJson } from './input.ts';
 
-/** Loaded when asked for, so that other commands start fast. */
+/** Loaded on use, so that other commands start fast. */
 const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
   alman: async () => (await import('../papers/alman/alman.ts')).reproduceAlman,
   wu: async () => (await import('../papers/wu/wu.ts')).reproduceWu,
@@ -16,20 +16,20 @@ const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) 
 const SEED = 2017;
 const PLAYERS = 1_000_000;
 
-/** A paper's algorithms as printed: its figures beside ours, with a verdict each. */
+/** Runs a paper's algorithms as printed and compares its figures with ours. */
 export function reproduceCommand(): Command {
   return new Command('reproduce')
-    .summary("a paper's results beside ours")
+    .summary("compare a paper's results with ours")
     .description(
-      "Runs a paper's algorithms as printed and holds its figures against ours, each with its standard error and " +
-        'a verdict: holds; corrected, when the paper slipped and the formula derived anew agrees; or fails. ' +
-        'Exit status 1 when any verdict is fails.',
+      "Runs a paper's algorithms as printed and compares its figures with ours, each with its standard error and a " +
+        'verdict: `holds`; `corrected`, when the paper has a mistake and the formula derived again agrees; or `fails`. ' +
+        'The exit status is 1 when any verdict is `fails`.',
     )
     .addArgument(new Argument('<paper>', 'which paper').choices(Object.keys(PAPERS)))
-    .option('--json', 'print JSON')
+    .option('--json', 'print the results as JSON')
     .option('--players <n>', 'players per measurement', wholeNumber(10_000), PLAYERS)
-    .option('--seed <n>', 'seed of all random numbers', wholeNumber(0), SEED)
-    .option('--plots <dir>', 'also write the plots of docs/papers.md there, as SVG')
+    .option('--seed <n>', 'the same seed gives the same run', wholeNumber(0), SEED)
+    .option('--plots <dir>', 'also write the plots of docs/papers.md to this directory, as SVG')
     .action(
       async (
         paper: string,
@@ -78,7 +78,7 @@ function printText({ source, players, seed, sections, verdict }: Reproduction): 
 
 function table(findings: readonly Finding[]): string[] {
   const rows = [
-    ['', 'paper', 'derived anew', 'at most', 'ours', '± s.e.', 'verdict', ''],
+    ['', 'paper', 'derived again', 'at most', 'ours', '± s.e.', 'verdict', ''],
     ...findings.map(({ what, paper, derived, limit, ours, standardError, verdict, note }) => [
       what,
       figure(paper),
@@ -90,7 +90,7 @@ function table(findings: readonly Finding[]): string[] {
       note ?? '',
     ]),
   ];
-  // A column that is empty throughout is left out.
+  // Empty columns are omitted.
   const columns = rows[0].map((_, at) => at).filter((at) => rows.slice(1).some((row) => row[at] !== ''));
   const widths = columns.map((at) => Math.max(...rows.map((row) => row[at].length)));
   return rows.map((row) => {

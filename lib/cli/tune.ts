@@ -5,7 +5,7 @@ import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
 import { scatterPage } from '../simulation/report.ts';
-import { runSecondsMin } from '../simulation/run-length.ts';
+import { isShortRun, runSecondsMin } from '../simulation/run-length.ts';
 import {
   isMeasured,
   MATCHES_MIN,
@@ -199,8 +199,7 @@ function warningsOf(
 ): string[] {
   const warnings = [];
   const seconds = Math.max(0, ...tried.map((point) => point.seconds));
-  // The players of so many seconds come in some percent more or less.
-  if (tried.length > 0 && traffic.atEnd === 'stop' && seconds < 0.9 * runSecondsMin(timeoutSeconds)) {
+  if (tried.length > 0 && traffic.atEnd === 'stop' && isShortRun(seconds, timeoutSeconds)) {
     warnings.push(
       `The run lasts ${durationText(seconds)}, less than five time-outs (${durationText(runSecondsMin(timeoutSeconds))}): ` +
         'waits and time-outs of a longer run are higher. Play more players, or omit --players.',

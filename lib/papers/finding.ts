@@ -8,7 +8,7 @@ export interface Estimate {
 
 /**
  * - `holds`: ours agrees with the paper;
- * - `corrected`: the paper slipped; ours agrees with the formula derived anew;
+ * - `corrected`: the paper slipped; ours agrees with the formula derived again;
  * - `fails`: ours agrees with neither, or an aim is missed.
  */
 export type Verdict = 'holds' | 'corrected' | 'fails';
@@ -18,7 +18,7 @@ export interface Finding {
   readonly what: string;
   /** What the paper prints, or what its formula gives. */
   readonly paper?: number;
-  /** What the formula derived anew gives, where the paper slipped. */
+  /** What the formula derived again gives, where the paper slipped. */
   readonly derived?: number;
   /** A bound of the paper, or an aim of ours, that `ours` may not exceed. */
   readonly limit?: number;
@@ -67,7 +67,7 @@ export function reproduction(
   return { paper, source, seed, players, sections, verdict: failed ? 'fails' : 'holds' };
 }
 
-/** A closed form: the paper's, and the one derived anew where they differ. */
+/** A closed form: the paper's, and the one derived again where they differ. */
 export interface ClosedForm {
   readonly paper?: number;
   readonly derived?: number;
@@ -141,7 +141,7 @@ function finding(
 
 function within({ paper, derived }: ClosedForm, { value, standardError = 0 }: Estimate): boolean {
   const expected = derived ?? paper;
-  if (expected === undefined) throw new Error('Expected a closed form of the paper or one derived anew');
+  if (expected === undefined) throw new Error('Expected a closed form of the paper or one derived again');
   const rounding = 1e-9 * Math.abs(expected);
   return Math.abs(value - expected) <= STANDARD_ERRORS * standardError + rounding;
 }

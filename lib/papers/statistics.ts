@@ -53,9 +53,9 @@ export class RunningStatistics {
 }
 
 /**
- * Mean and standard error of values that depend on their neighbours, such as waits of players who stand
- * in one queue: the stream is cut into blocks, and the blocks' means are nearly independent when a block
- * is much longer than the memory of the process (the method of batch means).
+ * Mean and standard error of values that depend on their neighbours, such as waits of players in one queue: the stream
+ * is cut into blocks, and the blocks' means are nearly independent when a block is much longer than the memory of the
+ * process (the method of batch means). The last block counts only when it is full: less than one block in all.
  *
  * Values may come in at several weights per block, so a ratio such as "total wait over players" is
  * estimated with its own standard error (the delta method): each block gives a numerator and a weight.
@@ -117,26 +117,4 @@ export class BlockMeans {
     this.#weight = 0;
     this.#inBlock = 0;
   }
-}
-
-/**
- * The values below which the given parts of all values lie, by linear interpolation between order
- * statistics (the usual definition of spreadsheets and NumPy).
- *
- * @param values in any order; not changed
- * @param parts each in [0, 1], such as 0.5, 0.9, 0.99
- * @returns one quantile per part; NaN each when there are no values
- */
-export function quantiles(values: Iterable<number>, parts: readonly number[]): number[] {
-  const sorted = Float64Array.from(values).sort();
-  return parts.map((part) => {
-    if (!(part >= 0 && part <= 1)) {
-      throw new RangeError(`Expected a quantile's part to be in [0, 1], got \`${part}\``);
-    }
-    if (sorted.length === 0) return Number.NaN;
-    const position = part * (sorted.length - 1);
-    const below = Math.floor(position);
-    const above = Math.min(below + 1, sorted.length - 1);
-    return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
-  });
 }

@@ -5,30 +5,30 @@ import type { RandomSource } from './random.ts';
 /** One ticket of a simulation. */
 export interface Arrival {
   readonly ticket: Ticket;
-  /** Milliseconds after which the player gives up; `Infinity` for never. */
+  /** Milliseconds after which the ticket is cancelled; `Infinity` for never. */
   readonly patienceMs: number;
 }
 
-/** How many players come per second, at each second of the simulation. */
+/** How many players arrive per second, at each second of the simulation. */
 export type RateProfile =
   | { readonly kind: 'constant'; readonly perSecond: number }
-  /** Linear from one rate to the other, over this time; then it stays. */
+  /** Linear from one rate to the other over this time, then constant. */
   | { readonly kind: 'ramp'; readonly from: number; readonly to: number; readonly seconds: number }
-  /** A cosine day of 24 hours that begins at night. */
+  /** A day of 24 hours as a cosine that begins at night. */
   | { readonly kind: 'day'; readonly night: number; readonly peak: number };
 
 export interface ArrivalOptions {
   readonly population: Population;
   readonly rate: RateProfile;
-  /** How many players come. Parties are not cut, so the last ticket may bring some more. */
+  /** How many players arrive. Parties are not split, so the last ticket may bring a few more. */
   readonly players: number;
-  /** Mean of an exponential patience in seconds. Left out: nobody gives up. */
+  /** Mean of an exponential patience in seconds. @default nobody cancels */
   readonly patienceSeconds?: number | undefined;
   /** When the simulation starts, milliseconds since the epoch. @default 0 */
   readonly startMs?: number;
 }
 
-/** Tickets of a Poisson process, in the order of arrival. Lazy: nothing is kept. */
+/** Tickets of a Poisson process, in the order of arrival, generated lazily. */
 export function* poissonArrivals(options: ArrivalOptions, random: RandomSource): Generator<Arrival, void> {
   const { population, rate, players, patienceSeconds, startMs = 0 } = options;
   const clock = random.fork('arrivals');

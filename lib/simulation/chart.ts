@@ -33,7 +33,7 @@ const VARIABLES: readonly [colour: string, variable: string][] = [
 
 export interface Axis {
   readonly name: string;
-  /** Left out: from the values. */
+  /** @default from the values */
   readonly max?: number;
   /** Logarithmic; every value must be above 0. */
   readonly log?: boolean;
@@ -48,7 +48,7 @@ export function lineChart(
   return draw({
     ...frame(lines.length > 1),
     xAxis: { ...horizontal(x), splitLine: { show: false } },
-    yAxis: { ...axis(y), type: 'value', min: 0 },
+    yAxis: { ...vertical(y), type: 'value', min: 0 },
     series: lines.map(({ name, points }, at) => ({
       name,
       type: 'line',
@@ -60,11 +60,14 @@ export function lineChart(
   });
 }
 
-/** Groups of bars, a category each. */
+/** What the renderer takes for a missing value. */
+const NO_BAR = '-';
+
+/** Groups of bars, a category each; an undefined value has no bar. */
 export function barChart(
   categories: readonly string[],
   y: Axis,
-  bars: readonly { readonly name: string; readonly values: readonly number[] }[],
+  bars: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[],
 ): string {
   return draw({
     ...frame(bars.length > 1),
@@ -75,12 +78,17 @@ export function barChart(
       axisLine: { lineStyle: { color: FAINT } },
       axisTick: { show: false },
     },
-    yAxis: { ...axis(y), type: 'value', min: 0 },
-    series: bars.map(({ name, values }) => ({ name, type: 'bar', data: [...values], barMaxWidth: 24 })),
+    yAxis: { ...vertical(y), type: 'value', min: 0 },
+    series: bars.map(({ name, values }) => ({
+      name,
+      type: 'bar',
+      data: values.map((value) => value ?? NO_BAR),
+      barMaxWidth: 24,
+    })),
   });
 }
 
-/** Named groups of points; each point may carry a label. */
+/** Named groups of points; the best ones are drawn larger. */
 export function scatterChart(
   x: Axis,
   y: Axis,
@@ -92,7 +100,7 @@ export function scatterChart(
   return draw({
     ...frame(groups.length > 1),
     xAxis: horizontal(x),
-    yAxis: { ...axis(y), ...scale(y) },
+    yAxis: { ...vertical(y), ...scale(y) },
     series: groups.map(({ name, points }) => ({
       name,
       type: 'scatter',
@@ -124,6 +132,12 @@ function frame(legend: boolean) {
 
 function horizontal(x: Axis) {
   return { ...axis(x), ...scale(x), nameLocation: 'middle' as const, nameGap: 26 };
+}
+
+/** The name begins at the axis: centred on it, it would be cut at the edge of the chart. */
+function vertical(y: Axis) {
+  const common = axis(y);
+  return { ...common, nameTextStyle: { ...common.nameTextStyle, align: 'left' as const } };
 }
 
 const scale = ({ log }: Axis) => (log ? { type: 'log' as const } : { type: 'value' as const, min: 0 });

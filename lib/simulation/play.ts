@@ -1,5 +1,6 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Game, Ticket } from '../engine/types.ts';
+import { quantile } from '../service/queues/quantile.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
@@ -16,9 +17,9 @@ export interface PlayResult {
   readonly warnings: readonly string[];
 }
 
-/** Among fewer players, roles that are in too great demand may be so by chance. */
+/** Among fewer players a role may be in too great demand by chance. */
 const ADVISE_FROM_PLAYERS = 100;
-/** Parts of the population whose waits are told apart. */
+/** Edges of the ranges of skill whose waits are measured apart, as parts of the population. */
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 
 /**
@@ -65,7 +66,7 @@ export function play(
   };
 }
 
-/** The same to the end at once. */
+/** Plays to the end at once. */
 export function playThrough(definition: QueueDefinition, traffic: Traffic): PlayResult {
   const { steps, result } = play(definition, traffic);
   for (const _ of steps);
@@ -75,7 +76,7 @@ export function playThrough(definition: QueueDefinition, traffic: Traffic): Play
 /** A meter whose ranges of skill and resolution suit these players. */
 export function meterFor({ skillSample }: Traffic, roles: readonly string[] = []): Meter {
   const sorted = Float64Array.from(skillSample).sort();
-  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  const at = (part: number) => quantile(sorted, part) ?? 0;
   const edges = [...new Set(SKILL_PARTS.map(at))];
   return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles);
 }

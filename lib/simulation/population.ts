@@ -8,20 +8,20 @@ export type SkillDistribution =
   /** Each draw is one of these. */
   | { readonly kind: 'sample'; readonly skills: readonly number[] };
 
-/** Who comes. */
+/** Which players arrive. */
 export interface Population {
   readonly skills: SkillDistribution;
   /** Weights of party sizes 1, 2, …; tickets, not players. @default [1], solos only */
   readonly partyWeights?: readonly number[];
-  /** How different friends are: 0 all like the first of them, 1 as different as strangers. @default 0.5 */
+  /** How much skills within a party differ: 0 all equal to the first, 1 as among strangers. @default 0.5 */
   readonly partySpread?: number;
-  /** Weights of the role a player prefers, by role. Left out: players name no roles. */
+  /** Weights of the role a player prefers, by role. @default players name no roles */
   readonly roleWeights?: Readonly<Record<string, number>>;
   /** The chance that a player accepts each other role too, in [0, 1]. @default 0.2 */
   readonly roleFlexibility?: number;
   /**
-   * Places of a team by role. Friends share them out before they queue: each prefers a role that still has a
-   * place, so that the party fits into a team. Left out: everyone prefers what they like.
+   * Seats of a team by role. The players of a party share them out before they queue: each prefers a role that still
+   * has a seat, so that the party fits into a team. @default every player prefers by weight alone
    */
   readonly seats?: Readonly<Record<string, number>>;
 }
@@ -79,7 +79,7 @@ export function drawParty(population: Population, party: string, random: RandomS
   });
 }
 
-/** A role by weight, of those that have a place left; if nobody likes any of those, by their places. */
+/** A role by weight among those that have a seat left; if those have no weight, by their seats. */
 function drawRole(
   weights: Readonly<Record<string, number>>,
   free: Readonly<Record<string, number>> | undefined,

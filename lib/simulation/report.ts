@@ -1,15 +1,16 @@
 import { barChart, lineChart, scatterChart } from './chart.ts';
 import type { CostEstimate } from './cost.ts';
+import { durationText } from './duration.ts';
 import type { Measures, Quantile, Spread, WaitsOf } from './measures.ts';
 import type { TunePoint } from './tune.ts';
 
 /** One simulated queue in a report. */
 export interface ReportRun {
-  /** Told apart by this in legends and tables: the policy, say. */
+  /** Names the run in legends and tables: the policy, say. */
   readonly name: string;
   readonly definition: unknown;
   readonly measures: Measures;
-  /** Left out for what is not this service. */
+  /** Omitted for other matchmakers. */
   readonly cost?: CostEstimate;
   readonly warnings: readonly string[];
 }
@@ -17,7 +18,7 @@ export interface ReportRun {
 /** Queues on the same arrivals. */
 export interface ReportSection {
   readonly title: string;
-  /** Who came, at what rate, with which seed. */
+  /** Which players arrived, at what rate, with which seed. */
   readonly text: string;
   readonly runs: readonly ReportRun[];
 }
@@ -28,16 +29,21 @@ export function reportPage(title: string, sections: readonly ReportSection[]): s
     title,
     `${sections.map(sectionOf).join('\n')}
 <footer>
-<p>Waits count players and run from enqueueing to the match; those who cancelled or timed out are counted apart.
-Imbalance is α · teamGap + skillSpread in the unit of skill. The gap is what the best possible game of the pool at that
-moment can have been better by; it is a proof, not an estimate. Quantiles are within 0.5 %.</p>
-<p>The price is an estimate from what the service was measured to need for a ticket, a match and a tick, at list prices
-of us-east-1, with one webhook a match; polls, backups, alarms and data transfer are not in it.</p>
+<p>Waits count all players. A wait runs from enqueueing to the match, the cancellation or the time-out; for players who
+still wait at the end it runs to the last tick. Imbalance is α · teamGap + skillSpread, in the unit of skill. The gap
+bounds how much better the best possible match of the pool at that moment can have been; it is proved, not estimated, and
+its mean is over the matches that have a proven bound. Quantiles are within 0.5 %.</p>
+<p>The price is an estimate from the resources that the service was measured to use for a ticket, a match and a tick, at
+list prices of us-east-1, with one webhook a match. Polls, backups, alarms and data transfer are not included.</p>
 </footer>`,
   );
 }
 
-/** The settings a tuning has tried. */
+/**
+ * The settings that a tuning has tried.
+ *
+ * @param chosen the setting that meets the targets best; undefined without targets
+ */
 export function scatterPage(
   title: string,
   text: string,
@@ -65,22 +71,24 @@ export function scatterPage(
 <div class="charts">
 <figure><figcaption>Mean wait against mean imbalance</figcaption>${chart(
       ({ waitMean, imbalanceMean }) => [waitMean, imbalanceMean],
-      'wait, seconds',
-      'imbalance',
+      'mean wait, seconds',
+      'mean imbalance, in skill',
     )}</figure>
-<figure><figcaption>99 % of waits against 90 % of imbalances</figcaption>${chart(
+<figure><figcaption>The 99 % of waits against the 90 % of imbalances</figcaption>${chart(
       ({ waitP99, imbalanceP90 }) => [waitP99, imbalanceP90],
-      'wait, seconds',
-      'imbalance',
+      '99 % of waits, seconds',
+      '90 % of imbalances, in skill',
     )}</figure>
 </div>
-<h2>The front: less wait only for more imbalance</h2>
-<div class="scroll"><table><thead><tr><td></td><th>wait, mean</th><th>99 %</th><th>longest</th><th>imbalance, mean</th>
-<th>90 %</th><th>timed out</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
+<h2>The front: a shorter wait costs more imbalance</h2>
+<p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players: those who timed out
+with the time until then, those who still wait at the end with their wait so far. Imbalances are in the unit of skill.</p>
+<div class="scroll"><table><thead><tr><td></td><th>mean wait</th><th>99 % of waits</th><th>longest wait</th>
+<th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
 ${
   chosen === undefined
     ? ''
-    : `<p>Chosen, and drawn large: <code>${escaped(JSON.stringify(chosen.release))}</code></p>`
+    : `<p>Chosen by the targets, and drawn larger: <code>${escaped(JSON.stringify(chosen.release))}</code></p>`
 }`,
   );
 }
@@ -88,9 +96,9 @@ ${
 function frontRow({ release, ...point }: TunePoint): string {
   const { policy, ...parameters } = release;
   const cells = [
-    seconds(point.waitMean),
-    seconds(point.waitP99),
-    seconds(point.waitMax),
+    durationText(point.waitMean),
+    durationText(point.waitP99),
+    durationText(point.waitMax),
     short(point.imbalanceMean),
     short(point.imbalanceP90),
     percent(point.timedOut),
@@ -140,23 +148,23 @@ ${runs.map(detailsOf).join('\n')}
 const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
   ['players', ({ measures }) => whole(measures.players)],
   ['matches', ({ measures }) => whole(measures.matches)],
-  ['wait, mean', ({ measures }) => seconds(measures.waitSeconds.mean)],
-  ['wait, median', ({ measures }) => seconds(measures.waitSeconds.p50)],
-  ['wait, 90 %', ({ measures }) => seconds(measures.waitSeconds.p90)],
-  ['wait, 99 %', ({ measures }) => seconds(measures.waitSeconds.p99)],
-  ['wait, longest', ({ measures }) => seconds(measures.waitSeconds.max)],
-  ['imbalance, mean', ({ measures }) => short(measures.imbalance.mean)],
-  ['imbalance, 90 %', ({ measures }) => short(measures.imbalance.p90)],
-  ['teams apart, mean', ({ measures }) => short(measures.teamGap.mean)],
-  ['teams apart, 90 %', ({ measures }) => short(measures.teamGap.p90)],
-  ['gap to the best game, mean', ({ measures }) => short(measures.gap.mean)],
+  ['mean wait', ({ measures }) => durationText(measures.waitSeconds.mean)],
+  ['median wait', ({ measures }) => durationText(measures.waitSeconds.p50)],
+  ['90 % of waits', ({ measures }) => durationText(measures.waitSeconds.p90)],
+  ['99 % of waits', ({ measures }) => durationText(measures.waitSeconds.p99)],
+  ['longest wait', ({ measures }) => durationText(measures.waitSeconds.max)],
+  ['mean imbalance, in skill', ({ measures }) => short(measures.imbalance.mean)],
+  ['90 % of imbalances', ({ measures }) => short(measures.imbalance.p90)],
+  ['mean team gap, in skill', ({ measures }) => short(measures.teamGap.mean)],
+  ['90 % of team gaps', ({ measures }) => short(measures.teamGap.p90)],
+  ['mean gap to the best match, at most', ({ measures }) => short(measures.gap.mean)],
   ['proved best of the pool', ({ measures }) => percent(measures.provedBest)],
   ['matched', ({ measures }) => percentOf(measures.outcome.matched, measures)],
   ['cancelled', ({ measures }) => percentOf(measures.outcome.cancelled, measures)],
   ['timed out', ({ measures }) => percentOf(measures.outcome.timedOut, measures)],
   ['waiting at the end', ({ measures }) => percentOf(measures.outcome.waiting, measures)],
-  ['seats of bots', ({ measures }) => whole(measures.bots)],
-  ['waiting players, mean', ({ measures }) => short(measures.waitingPlayers.mean)],
+  ['seats filled by bots', ({ measures }) => whole(measures.bots)],
+  ['players waiting, mean', ({ measures }) => short(measures.waitingPlayers.mean)],
   ['AWS, per million players', ({ cost }) => (cost ? `$${cost.perMillionPlayers.toFixed(2)}` : '–')],
 ];
 
@@ -177,29 +185,31 @@ function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] 
     charts.push({
       title: 'Mean wait against mean imbalance: lower left is better',
       svg: scatterChart(
-        { name: 'wait, seconds' },
-        { name: 'imbalance' },
-        runs.map(({ name, measures }) => ({
-          name,
-          points: [{ at: [measures.waitSeconds.mean, measures.imbalance.mean], best: true }],
-        })),
+        { name: 'mean wait, seconds' },
+        { name: 'mean imbalance, in skill' },
+        runs
+          .filter(({ measures }) => measures.matches > 0)
+          .map(({ name, measures }) => ({
+            name,
+            points: [{ at: [measures.waitSeconds.mean, measures.imbalance.mean], best: true }],
+          })),
       ),
     });
   }
   charts.push(
     {
-      title: 'Share of players matched within this wait',
+      title: 'Share of all players matched within this wait',
       svg: lineChart(
         { name: 'seconds' },
-        { name: '%', max: 100 },
+        { name: '% of players', max: 100 },
         runs.map(({ name, measures }) => ({ name, points: cumulative(measures.waitQuantiles) })),
       ),
     },
     {
       title: 'Share of matches with at most this imbalance',
       svg: lineChart(
-        { name: 'imbalance' },
-        { name: '%', max: 100 },
+        { name: 'imbalance, in skill' },
+        { name: '% of matches', max: 100 },
         runs.map(({ name, measures }) => ({ name, points: cumulative(measures.imbalanceQuantiles) })),
       ),
     },
@@ -237,10 +247,10 @@ function waitsChart(runs: readonly ReportRun[], waitsOf: (measures: Measures) =>
   const values = ({ measures }: ReportRun, read: (spread: Spread) => number) =>
     categories.map((category) => {
       const waits = waitsOf(measures).find((candidate) => candidate.of === category);
-      return waits === undefined ? 0 : read(waits);
+      return waits === undefined || waits.count === 0 ? undefined : read(waits);
     });
   if (runs.length === 1) {
-    return barChart(categories, { name: 's' }, [
+    return barChart(categories, { name: 'seconds' }, [
       { name: 'median', values: values(runs[0], ({ p50 }) => p50) },
       { name: '90 %', values: values(runs[0], ({ p90 }) => p90) },
       { name: '99 %', values: values(runs[0], ({ p99 }) => p99) },
@@ -248,7 +258,7 @@ function waitsChart(runs: readonly ReportRun[], waitsOf: (measures: Measures) =>
   }
   return barChart(
     categories,
-    { name: 's, 90 %' },
+    { name: '90 % of waits, seconds' },
     runs.map((run) => ({ name: run.name, values: values(run, ({ p90 }) => p90) })),
   );
 }
@@ -260,9 +270,8 @@ function detailsOf({ name, definition }: ReportRun): string {
 }
 
 const whole = (value: number) => value.toLocaleString('en-US');
-const short = (value: number) => String(Number(value.toPrecision(3)));
-const seconds = (value: number) => `${value < 100 ? Number(value.toPrecision(3)) : Math.round(value)} s`;
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const short = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
+const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
 const percentOf = (players: number, measures: Measures) =>
   percent(measures.players === 0 ? 0 : players / measures.players);
 

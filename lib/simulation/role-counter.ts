@@ -1,7 +1,7 @@
 import type { Ticket } from '../engine/types.ts';
 import type { PreferenceRate } from './stability.ts';
 
-/** Counts which roles the players who come accept. */
+/** Counts which roles arriving players accept. */
 export class RoleCounter {
   readonly #players = new Map<string, { accepts: readonly string[]; count: number }>();
   #counted = 0;
@@ -21,7 +21,7 @@ export class RoleCounter {
     return this.#counted;
   }
 
-  /** @param seconds the time in which the counted players came, > 0 */
+  /** @param seconds the time in which the counted players arrived, > 0 */
   rates(seconds: number): PreferenceRate[] {
     return Array.from(this.#players.values(), ({ accepts, count }) => ({ accepts, rate: count / seconds }));
   }

@@ -4,7 +4,7 @@ import { meanSkill } from '../policies/policy.ts';
 import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** Is told what happens, in the order in which it happens. All times are virtual, milliseconds since the epoch. */
+/** Hears of what happens, in the order in which it happens. All times are virtual, milliseconds since the epoch. */
 export interface Observer {
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void;
   timedOut(ticket: Ticket, nowMs: number): void;
@@ -19,18 +19,18 @@ export interface SimulationOptions {
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
   /**
-   * What happens after the last arrival. `stop`: the simulation ends, some tickets still wait. `drain`: it
-   * goes on until every ticket has left. @default 'drain'
+   * What happens after the last arrival. `stop`: the simulation ends while some tickets still wait. `drain`: it
+   * continues until every ticket has left. @default 'drain'
    */
   readonly atEnd?: 'stop' | 'drain';
 }
 
-/** Where a simulation stands after a tick. */
+/** The state of a simulation after a tick. */
 export interface Progress {
   readonly nowMs: number;
-  /** Players who have come so far. */
+  /** Players who have arrived so far. */
   readonly players: number;
-  /** Searches so far, each bucket's its own. */
+  /** Searches so far; each bucket is searched on its own. */
   readonly ticks: number;
 }
 
@@ -38,9 +38,9 @@ export interface Progress {
  * Plays a queue in virtual time with the tick of the service itself: the same engine, policies, estimates and
  * buckets.
  *
- * Ticks are due at the multiples of `tickSeconds` since the epoch, as in the service, and only while somebody
- * waits. Between two ticks nothing happens but arrivals and cancellations. A generator that yields after each
- * tick, so that the caller can show progress or stop; memory grows with the tickets that wait.
+ * Ticks are due at the multiples of `tickSeconds` since the epoch, as in the service, and only while tickets
+ * wait. Between two ticks there are only arrivals and cancellations. A generator that yields after each tick, so that
+ * the caller can show progress or stop. Memory grows with the waiting tickets.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
   const { rules, observers, atEnd = 'drain' } = options;

@@ -1,8 +1,8 @@
 const POINTS_MAX = 400;
 
 /**
- * A value over time in bounded memory: means over equal numbers of observations, which are merged two by two
- * whenever there are too many points.
+ * A value over time in bounded memory: means over equal numbers of observations. When there are too many points, each two
+ * become one. The last point may be of fewer observations.
  */
 export class TimeSeries {
   #points: { atMs: number; value: number }[] = [];

@@ -10,7 +10,7 @@ describe('a finding', () => {
     expect(against('x', { paper: 1 }, { value: 1.31, standardError: 0.1 }).verdict).toBe('fails');
   });
 
-  test('is corrected when it agrees with the formula derived anew, and fails when it agrees with the paper', () => {
+  test('is corrected when it agrees with the formula derived again, and fails when it agrees with the paper', () => {
     const forms = { paper: 1, derived: 2 };
     expect(against('x', forms, { value: 2.1, standardError: 0.1 })).toMatchObject({
       ...forms,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BlockMeans, quantiles, RunningStatistics } from '../../lib/papers/statistics.ts';
+import { BlockMeans, RunningStatistics } from '../../lib/papers/statistics.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 
 describe('running statistics', () => {
@@ -67,17 +67,5 @@ describe('block means', () => {
 
   test('refuse an impossible block size', () => {
     expect(() => new BlockMeans(0)).toThrow('Expected `blockSize` to be a whole number from 1 up, got `0`');
-  });
-});
-
-describe('quantiles', () => {
-  test('interpolate between order statistics', () => {
-    expect(quantiles([4, 1, 3, 2], [0, 0.5, 0.9, 1])).toEqual([1, 2.5, 3.7, 4]);
-    expect(quantiles([5], [0.99])).toEqual([5]);
-  });
-
-  test('of nothing are not numbers, and parts outside [0, 1] are refused', () => {
-    expect(quantiles([], [0.5])).toEqual([Number.NaN]);
-    expect(() => quantiles([1], [50])).toThrow("Expected a quantile's part to be in [0, 1], got `50`");
   });
 });

@@ -186,4 +186,15 @@ describe('a report', () => {
     expect(page.match(/<svg/g)!.length).toBeGreaterThanOrEqual(4);
     expect(page).toContain('prefers-color-scheme: dark');
   });
+
+  it('shows a dash, not a zero, for what was not measured', () => {
+    const nobodyMatched = playThrough(
+      { ...duel, release: { policy: 'periodic', everySeconds: 3000 } },
+      traffic(50, { atEnd: 'stop' }),
+    );
+    const run = { name: 'periodic', definition: duel, ...nobodyMatched };
+    const page = reportPage('x', [{ title: 'duel', text: '', runs: [run, { ...run, name: 'again' }] }]);
+    expect(page).toMatch(/mean imbalance, in skill<\/th><td>–<\/td>/);
+    expect(page).not.toContain('NaN');
+  });
 });

@@ -11,7 +11,7 @@ const sides = (attack: number, defend: number, free: number) =>
     { accepts: [], rate: free },
   ]);
 
-/** Players per second who cannot be given a place, by a maximum flow on whole rates. */
+/** Players per second who get no seat, by a maximum flow on whole rates. */
 const surplusByFlow = (
   places: Record<string, number>,
   preferences: readonly PreferenceRate[],
@@ -50,14 +50,14 @@ describe('the adviser on choices of side and role', () => {
     expect(sides(0.4, 0.4, 0).stable).toBe(false);
   });
 
-  test('says how many would have to become choice-free, and that many do', () => {
+  test('says how many players have to become choice-free, and that many suffice', () => {
     const advice = sides(0.6, 0.2, 0.1);
     expect(advice.overchosen).toEqual(['attack']);
     expect(advice.choiceFreeNeeded).toBeCloseTo(0.15, 12);
     expect(advice.choiceFreeShare).toBeCloseTo(0.15 / 0.9, 12);
     expect(sides(0.6 - 0.1501, 0.2, 0.1 + 0.1501).stable).toBe(true);
     expect(sides(0.6 - 0.1499, 0.2, 0.1 + 0.1499).stable).toBe(false);
-    expect(advice.message).toContain('only attack arrive faster than games have places');
+    expect(advice.message).toContain('only attack arrive faster than matches have seats');
     expect(advice.message).toContain('more than 0.15 of them per second (16.7% of all players)');
   });
 
@@ -71,7 +71,7 @@ describe('the adviser on choices of side and role', () => {
     expect(advice.surplusPerSecond).toBeCloseTo(1, 12);
   });
 
-  test('the surplus is what a maximum flow leaves without a place', () => {
+  test('the surplus is what a maximum flow leaves without a seat', () => {
     const random = seededRandom(30);
     const places = { tank: 1, healer: 1, damage: 3 };
     const names = Object.keys(places);
@@ -88,12 +88,12 @@ describe('the adviser on choices of side and role', () => {
     }
   });
 
-  test('a queue nobody chooses in, or nobody enters, is fine', () => {
+  test('reports a queue as stable when nobody chooses, or nobody arrives', () => {
     expect(adviseStability(SIDES, [{ accepts: [], rate: 2 }]).stable).toBe(true);
     expect(adviseStability(SIDES, []).stable).toBe(true);
   });
 
-  test('refuses places that games do not have, and impossible rates', () => {
+  test('refuses roles that matches have no seats for, and impossible rates', () => {
     expect(() => adviseStability(SIDES, [{ accepts: ['middle'], rate: 1 }])).toThrow(
       'Expected one of attack, defend, got `middle`',
     );

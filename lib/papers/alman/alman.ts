@@ -1,5 +1,6 @@
 import { GamePool } from '../../engine/game-pool.ts';
 import type { GameRules } from '../../engine/types.ts';
+import { quantile } from '../../service/queues/quantile.ts';
 import { type RandomSource, seededRandom } from '../../simulation/random.ts';
 import {
   against,
@@ -10,7 +11,7 @@ import {
   type Reproduction,
   reproduction,
 } from '../finding.ts';
-import { quantiles, RunningStatistics } from '../statistics.ts';
+import { RunningStatistics } from '../statistics.ts';
 import { sortedBlocks } from './blocks.ts';
 import {
   approximationFactor,
@@ -321,7 +322,10 @@ function microsecondsPerOperation(size: number, random: RandomSource): number {
     pool.remove(`${next - size}`);
     times.push(1000 * (performance.now() - started));
   }
-  return quantiles(times, [0.5])[0];
+  return quantile(
+    times.sort((a, b) => a - b),
+    0.5,
+  )!;
 }
 
 /** How often blocks are not best for v_2, among pools of few distinct skills. */

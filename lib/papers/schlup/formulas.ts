@@ -47,7 +47,7 @@ export function printedFillShare({ players: k, longestWait }: Setting, rate: num
 }
 
 /**
- * (3) derived anew: Σ_{x=0}^{k−2}. The first player opens the window of τ_max, so a game is filled when
+ * (3) derived again: Σ_{x=0}^{k−2}. The first player opens the window of τ_max, so a game is filled when
  * fewer than k − 1 **others** come; the paper counts the first one among the Poisson arrivals.
  */
 export function fillShare({ players: k, longestWait }: Setting, rate: number): number {
@@ -57,7 +57,7 @@ export function fillShare({ players: k, longestWait }: Setting, rate: number): n
 }
 
 /**
- * (2) with time-outs, derived anew; any a·τ_max. A game is filled with probability (3), and then costs k
+ * (2) with time-outs, derived again; any a·τ_max. A game is filled with probability (3), and then costs k
  * for its criteria and 1 per computer player. While j others have come, 1 + j players wait, for
  * P(more than j come within τ_max)/a on average.
  */

@@ -1,6 +1,6 @@
 /**
  * The closed forms of Xu, Yu & Wu, "Rule Designs for Optimal Online Game Matchmaking", sections II and
- * III, as printed, and where the paper slipped as derived anew. Means and variances are over players: a
+ * III, as printed, and where the paper slipped as derived again. Means and variances are over players: a
  * pair counts twice.
  */
 import { type PartyRates, totalRate } from './central-queue.ts';
@@ -27,7 +27,7 @@ export function printedVarianceTwoQueues(rates: PartyRates): number {
 }
 
 /**
- * (7) derived anew: (8λ1² + 11λ1λ2 + 40λ2²)/(4·λ_total²·λ1·λ2).
+ * (7) derived again: (8λ1² + 11λ1λ2 + 40λ2²)/(4·λ_total²·λ1·λ2).
  *
  * A solo finds j = 0 … 3 others with probability 1/4 each and waits for 3 − j more, so E[T1²] = 5/λ1²; a
  * pair in the same way E[T2²] = 1/λ2². The share of solos among the players is λ1/λ_total, so
@@ -42,7 +42,7 @@ export function varianceTwoQueues(rates: PartyRates): number {
 /** (11) as printed: the share λ1/λ_total at which (7) is least. */
 export const PRINTED_BEST_SOLO_SHARE = 2 * Math.sqrt(33) - 11;
 
-/** (11) from (7) derived anew: 5/x + 4/(1 − x) is least at x = 5 − 2√5. */
+/** (11) from (7) derived again: 5/x + 4/(1 − x) is least at x = 5 − 2√5. */
 export const BEST_SOLO_SHARE = 5 - 2 * Math.sqrt(5);
 
 /** (9) as printed, for FIFO and packing. */
@@ -57,7 +57,7 @@ export function printedVarianceFifo(rates: PartyRates): number {
 }
 
 /**
- * (9) derived anew. With Λ = λ1 + λ2, a player waits for a number N of further arrivals, so T is a sum of
+ * (9) derived again. With Λ = λ1 + λ2, a player waits for a number N of further arrivals, so T is a sum of
  * N independent exponential times and E[T²] = E[N(N + 1)]/Λ² = E[N²]/Λ² + E[T]/Λ. The paper has E[N²]/Λ²
  * alone, as if every arrival took exactly 1/Λ; and of that the term λ1³λ2 is missing in the second
  * numerator.
@@ -77,7 +77,7 @@ export function printedVarianceLifo(rates: PartyRates): number {
   return squaredArrivalsLifo(rates, 8) - meanWaitCentral(rates) ** 2;
 }
 
-/** (10) derived anew: 7λ1² in the place of 8λ1², and E[T]/Λ added as in (9). */
+/** (10) derived again: 7λ1² in the place of 8λ1², and E[T]/Λ added as in (9). */
 export function varianceLifo(rates: PartyRates): number {
   const mean = meanWaitCentral(rates);
   return squaredArrivalsLifo(rates, 7) + mean / (rates.solos + rates.pairs) - mean ** 2;
