@@ -20,7 +20,10 @@ export const queueStats = z
         waitSecondsP50: seconds,
         waitSecondsP99: seconds,
       })
-      .meta({ description: 'Over the last matches of each bucket, 20 at most' }),
+      .meta({
+        description:
+          'Over the last matches of each bucket, 20 at most. Waits are of the tickets matched; for those without a match see `waiting` and `oldestWaitSeconds`',
+      }),
   })
   .meta({ id: 'QueueStats' });
 export type QueueStats = z.output<typeof queueStats>;

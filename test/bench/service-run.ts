@@ -34,7 +34,7 @@ export interface RunResult {
   /** Players who were accepted and are neither in a match nor waiting. */
   readonly lost: number;
   readonly ticketsMatchedTwice: number;
-  /** Of every ticket: from sending the POST to the webhook's arrival, ascending. */
+  /** Of every matched ticket: from sending the POST to the webhook's arrival, ascending. */
   readonly postToWebhookMs: readonly number[];
   /** Of every match: from the answer to the last of its POSTs to the webhook's arrival, ascending. */
   readonly lastPostToWebhookMs: readonly number[];

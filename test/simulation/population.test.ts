@@ -9,21 +9,24 @@ const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
 
 describe('a party', () => {
   it.each([
-    ['as the places', seats],
-    ['far from the places', { tank: 90, healer: 9, damage: 1 }],
+    ['as the seats', seats],
+    ['far from the seats', { tank: 90, healer: 9, damage: 1 }],
     ['that leave roles out', { tank: 1 }],
-  ])('always fits into a team when its friends share out the places, with wishes %s', (_, roleWeights) => {
-    const random = seededRandom(7);
-    const raid = definition({ teamSize: 5, roles: seats });
-    for (let i = 0; i < 500; i++) {
-      const party = drawParty(
-        { skills, partyWeights: [1, 1, 1, 1, 1], roleWeights, seats },
-        String(i),
-        random,
-      );
-      expect(misfits(party, raid)).toEqual([]);
-    }
-  });
+  ])(
+    'always fits into a team when its friends share out the seats, with preferences %s',
+    (_, roleWeights) => {
+      const random = seededRandom(7);
+      const raid = definition({ teamSize: 5, roles: seats });
+      for (let i = 0; i < 500; i++) {
+        const party = drawParty(
+          { skills, partyWeights: [1, 1, 1, 1, 1], roleWeights, seats },
+          String(i),
+          random,
+        );
+        expect(misfits(party, raid)).toEqual([]);
+      }
+    },
+  );
 
   it('prefers roles by their weights where there is a choice', () => {
     const random = seededRandom(7);
