@@ -106,8 +106,9 @@ function depth(issues: readonly z.core.$ZodIssue[]): number {
 }
 
 function pointerTo(path: readonly PropertyKey[]): string {
+  // JSON may name half of a surrogate pair, which has no percent-encoding.
   const tokens = path.map((key) =>
-    encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1')),
+    encodeURIComponent(String(key).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')),
   );
   return ['#', ...tokens].join('/');
 }

@@ -9,7 +9,8 @@ import type { BusEvent } from '../../lib/local/event-bus.ts';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
 import { type MusterOptions, startMuster } from '../../lib/local/start-muster.ts';
 import { definition } from '../service/definitions.ts';
-import { type Answer, answerChecker, type OpenApiDocument } from './answers.ts';
+import type { Answer, OpenApiDocument } from './answer-faults.ts';
+import { answerChecker } from './answers.ts';
 import { Growing } from './growing.ts';
 import { type Receiver, SECRET, SECRET_NAME, startReceiver } from './receiver.ts';
 

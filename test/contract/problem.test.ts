@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { type Problem, parseWith } from '../../lib/contract/problem.ts';
+
+it('names an unknown field whose name holds half of a character', () => {
+  const { errors } = refusalOf({ '\ud800': 1 });
+  expect(errors).toEqual([{ pointer: '#/%EF%BF%BD', detail: 'is not a known field' }]);
+});
+
+function refusalOf(value: unknown): Problem {
+  try {
+    parseWith(z.strictObject({}), value, 'The body');
+  } catch (error) {
+    return error as Problem;
+  }
+  throw new Error('the value was taken');
+}

@@ -1,0 +1,87 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** An answer of the API. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** Parsed; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: each route has an answer of its own form, which the document tells
+  readonly body: any;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** Statuses that any request may get from the API as such; operations do not list them. */
+const EVERYWHERE = [404, 405, 500];
+
+/**
+ * Checks answers against the OpenAPI document the service itself serves, and returns what is wrong: the status is one
+ * the operation lists, and the body has the form it promises for it. A body that is an error is a problem document.
+ */
+export function answerFaults(document: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema(document, 'openapi');
+  const errorsAt = (pointer: readonly string[], body: unknown): string[] => {
+    const path = pointer.map((token) =>
+      encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')),
+    );
+    const $ref = `openapi#/${path.join('/')}`;
+    const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
+    validate(body);
+    return (validate.errors ?? []).map(
+      ({ instancePath, message }) => `${instancePath || 'the body'} ${message}`,
+    );
+  };
+  const problemFaults = (status: number, type: string | undefined, body: unknown): string[] => {
+    if (type !== 'application/problem+json') return [`an error is a problem document, this is ${type}`];
+    const { title, detail, status: own } = body as Record<string, unknown>;
+    return [
+      ...errorsAt(['components', 'schemas', 'Problem'], body),
+      ...(own === status ? [] : [`the problem says status ${own}`]),
+      ...(typeof title === 'string' && typeof detail === 'string'
+        ? []
+        : ['the problem has no title or detail']),
+    ];
+  };
+
+  return (method: string, path: string, { status, headers, body }: Answer): string[] => {
+    const type = headers.get('content-type')?.split(';')[0];
+    // An answer to HEAD has no body.
+    const faults = status >= 400 && method !== 'HEAD' ? problemFaults(status, type, body) : [];
+    const template = templateOf(document, path);
+    const operation = template === undefined ? undefined : document.paths[template]![method.toLowerCase()];
+    if (operation === undefined) {
+      return [404, 405].includes(status) ? faults : [...faults, 'no operation is there to answer so'];
+    }
+    const documented = operation.responses[status];
+    if (documented === undefined) {
+      if (EVERYWHERE.includes(status)) return faults;
+      return [...faults, 'its operation in /openapi.json does not list the status'];
+    }
+    const types = Object.keys(documented.content ?? {});
+    if (types.length === 0) return body === undefined ? faults : [...faults, 'there should be no body'];
+    if (!types.includes(type!)) return [...faults, `the body should be ${types}, it is ${type}`];
+    const pointer = ['paths', template!, method.toLowerCase(), 'responses', String(status), 'content'];
+    return [...faults, ...errorsAt([...pointer, type!, 'schema'], body)];
+  };
+}
+
+function templateOf(document: OpenApiDocument, path: string): string | undefined {
+  const given = path.split('?')[0]!.split('/');
+  return Object.keys(document.paths).find((template) => {
+    const wanted = template.split('/');
+    return (
+      wanted.length === given.length &&
+      wanted.every((part, i) => (part.startsWith('{') ? given[i] !== '' : part === given[i]))
+    );
+  });
+}

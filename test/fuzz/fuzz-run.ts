@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { synthesize } from '../../lib/infra/synthesize.ts';
+import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
+import type { AwsService } from '../../lib/local/aws-json.ts';
+import { startLocalCloud } from '../../lib/local/local-cloud.ts';
+import type { Template } from '../../lib/local/template.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { answerFaults, type OpenApiDocument } from '../end-to-end/answer-faults.ts';
+import { type FuzzedDocument, type FuzzRequest, requestMaker } from './requests.ts';
+
+export interface FuzzOptions {
+  readonly requests: number;
+  readonly seed: number;
+  /** These are sent in place of made ones. */
+  readonly replay?: readonly FuzzRequest[];
+  /** Stands between functions and AWS's services; for tests of the fuzzer itself. */
+  readonly intercept?: Interceptor;
+  /** Called after each request. */
+  readonly progress?: (sent: number) => void;
+}
+
+export interface FuzzResult {
+  /** Answers by operation and status, such as `POST /queues/{queue}/tickets 201`. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly failures: readonly FuzzFailure[];
+  /** Errors that functions logged, those of the search among them; one of each kind. */
+  readonly errors: readonly string[];
+}
+
+/** A request that was answered as none may be. */
+export interface FuzzFailure {
+  /** Its number, from 0; the state it met is that of the seed's requests before it. */
+  readonly number: number;
+  readonly request: FuzzRequest;
+  readonly status: number;
+  readonly body: string;
+  readonly faults: readonly string[];
+}
+
+/** A request that waits for news is left waiting after this, while others go on: it changes nothing. */
+const AWAITED_MS = 50;
+/** Failures after which there is nothing more to learn. */
+const FAILURES_MAX = 50;
+/** Operations that change nothing. */
+const READS = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems', 'GetSecretValue'];
+/** Methods that must change nothing. */
+const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+/** Functions that call addresses of queue definitions, which are anything here. */
+const CALLING_OUT = ['notify', 'provision'];
+
+/**
+ * Sends requests made from the service's own OpenAPI document to a local cloud, one after the other, and checks that
+ * none is answered 5xx, that every answer fits the document, that every error is a problem document, and that a request
+ * that is refused, or is a GET, changes nothing: not one write, message or event comes from the functions behind the API
+ * while it is answered. What functions log as errors is kept. The search goes on beside, so that requests meet tickets and matches of each status.
+ */
+export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const { template, assetPathOf, outdir } = synthesize();
+  const journal: string[] = [];
+  const errors = new Map<string, string>();
+  const behindApi = new Set<string>();
+  const cloud = await startLocalCloud({
+    template: withoutCallsOut(template),
+    assetPathOf,
+    port: 0,
+    log: ({ source, line }) => {
+      if (isError(line) && errors.size < FAILURES_MAX) errors.set(`${source} ${kindOfError(line)}`, line);
+    },
+    intercept: async (call, service, caller) => {
+      const journaling: AwsService = async (one) => {
+        const reply = await service(one);
+        if (reply.status < 300 && !READS.includes(one.operation) && behindApi.has(caller ?? ''))
+          journal.push(`${one.operation} ${one.body}`);
+        return reply;
+      };
+      return options.intercept?.(call, journaling, caller) ?? journaling(call);
+    },
+  });
+  const client = new Client(cloud.url);
+  try {
+    const routes = cloud.stack.resources('AWS::ApiGatewayV2::Integration');
+    for (const { logicalId } of cloud.stack.resources('AWS::Lambda::Function')) {
+      const fn = cloud.function(logicalId);
+      if (routes.some(({ properties }) => properties.IntegrationUri === fn.arn)) behindApi.add(fn.name);
+    }
+    const document: OpenApiDocument & FuzzedDocument = JSON.parse(
+      (await client.send({ method: 'GET', path: '/openapi.json', headers: {} })).text,
+    );
+    const result = await send(document, client, journal, options);
+    return { ...result, errors: [...errors.values()] };
+  } finally {
+    client.close();
+    await cloud.stop();
+    await rm(outdir, { recursive: true, force: true });
+  }
+}
+
+async function send(
+  document: OpenApiDocument & FuzzedDocument,
+  client: Client,
+  journal: string[],
+  { requests, seed, replay, progress }: FuzzOptions,
+): Promise<Omit<FuzzResult, 'errors'>> {
+  const maker = requestMaker(document);
+  const faultsOf = answerFaults(document);
+  const random = seededRandom(seed);
+  const answers = new Map<string, number>();
+  const failures: FuzzFailure[] = [];
+  const waiting = new Set<Promise<void>>();
+
+  const check = (number: number, request: FuzzRequest, reply: Reply, changes: readonly string[]) => {
+    const body = parsed(reply);
+    const operation = operationOf(document, request);
+    const what = `${operation} ${reply.status}`;
+    answers.set(what, (answers.get(what) ?? 0) + 1);
+    maker.learn(request, reply.status, body.value);
+    const answer = { status: reply.status, headers: headersOf(reply.headers), body: body.value };
+    const refused = reply.status >= 400 || SAFE.includes(request.method);
+    const faults = [
+      ...(reply.status >= 500 ? [`it was answered ${reply.status}`] : []),
+      ...body.faults,
+      ...faultsOf(request.method, request.path, answer),
+      ...(refused ? changes.map((change) => `it changed something: ${change.slice(0, 500)}`) : []),
+    ];
+    if (faults.length === 0) return;
+    failures.push({ number, request, status: reply.status, body: reply.text.slice(0, 2_000), faults });
+  };
+
+  for (let number = 0; number < (replay?.length ?? requests); number++) {
+    const request = replay?.[number] ?? maker.make(random.fork(`request ${number}`));
+    journal.length = 0;
+    let alone = true;
+    const sending = client.send(request).then((reply) => {
+      // What changed while others were answered too is not this request's alone.
+      check(number, request, reply, alone ? [...journal] : []);
+    });
+    const done = sending.finally(() => waiting.delete(done));
+    waiting.add(done);
+    const mayWait = request.method === 'GET' && request.path.includes('?');
+    await (mayWait ? Promise.race([done, elapsed(AWAITED_MS)]) : done);
+    alone = false;
+    progress?.(number + 1);
+    if (failures.length >= FAILURES_MAX) break;
+  }
+  await Promise.all(waiting);
+  return { answers, failures: failures.toSorted((a, b) => a.number - b.number) };
+}
+
+function isError(line: string): boolean {
+  return /"level":"ERROR"| failed: /.test(line);
+}
+
+/** What errors of one kind have in common: their text without names and numbers. */
+function kindOfError(line: string): string {
+  const message = /"message":"(?:[^"\\]|\\.)*"/g;
+  return (line.match(message)?.join() ?? line).replace(/[\d-]+/g, '0').slice(0, 300);
+}
+
+/** The template without the functions' sources that would call addresses that requests bring. */
+function withoutCallsOut(template: Template): Template {
+  const resources = Object.entries(template.Resources ?? {});
+  const callers = resources
+    .filter(([, { Type, Properties }]) => Type === 'AWS::Lambda::Function' && isCallingOut(Properties))
+    .map(([logicalId]) => logicalId);
+  const kept = resources.filter(
+    ([, { Type, Properties }]) =>
+      Type !== 'AWS::Lambda::EventSourceMapping' ||
+      !callers.some((id) => JSON.stringify(Properties?.FunctionName).includes(`"${id}"`)),
+  );
+  return { ...template, Resources: Object.fromEntries(kept) };
+}
+
+function isCallingOut(properties: unknown): boolean {
+  const { Environment } = properties as { Environment?: { Variables?: Record<string, unknown> } };
+  return CALLING_OUT.includes(String(Environment?.Variables?.POWERTOOLS_SERVICE_NAME));
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Sends requests as they are: nothing is normalised. */
+class Client {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #url: URL;
+
+  constructor(url: string) {
+    this.#url = new URL(url);
+  }
+
+  async send({ method, path, headers, body }: FuzzRequest): Promise<Reply> {
+    const outgoing = httpRequest({
+      agent: this.#agent,
+      host: this.#url.hostname,
+      port: this.#url.port,
+      method,
+      path,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': body.length }) },
+    });
+    outgoing.end(body);
+    const [incoming] = await once(outgoing, 'response');
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    return {
+      status: incoming.statusCode,
+      headers: incoming.headers,
+      text: Buffer.concat(chunks).toString('utf8'),
+    };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function parsed({ text }: Reply): { readonly value: unknown; readonly faults: readonly string[] } {
+  if (text === '') return { value: undefined, faults: [] };
+  try {
+    return { value: JSON.parse(text), faults: [] };
+  } catch {
+    return { value: {}, faults: ['its body is not JSON'] };
+  }
+}
+
+function headersOf(headers: IncomingHttpHeaders) {
+  return { get: (name: string) => headers[name]?.toString() ?? null };
+}
+
+/** The operation that a request is one of, or its method and `other`. */
+function operationOf({ paths }: FuzzedDocument, { method, path }: FuzzRequest): string {
+  const given = path.split('?')[0]!.split('/');
+  const template = Object.keys(paths).find((one) => {
+    const wanted = one.split('/');
+    return (
+      wanted.length === given.length && wanted.every((part, i) => part.startsWith('{') || part === given[i])
+    );
+  });
+  return `${method} ${template ?? 'other'}`;
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

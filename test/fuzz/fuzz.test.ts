@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { openApi } from '../../lib/contract/openapi.ts';
+import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
+import { type AwsCall, errorReply } from '../../lib/local/aws-json.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+import { fuzz } from './fuzz-run.ts';
+import { type FuzzRequest, requestMaker } from './requests.ts';
+
+it('finds nothing wrong with a few hundred requests', async () => {
+  const { answers, failures, errors } = await fuzz({ requests: 400, seed: 1 });
+  expect({ failures, errors }).toEqual({ failures: [], errors: [] });
+  const total = (wanted: RegExp) =>
+    [...answers].reduce((sum, [what, count]) => sum + (wanted.test(what) ? count : 0), 0);
+  expect(total(/./)).toBe(400);
+  expect(total(/ 20\d$/)).toBeGreaterThan(50);
+  expect(total(/ 4\d\d$/)).toBeGreaterThan(50);
+}, 120_000);
+
+it('makes requests of every operation, the same from the same seed', () => {
+  const document = JSON.parse(JSON.stringify(openApi()));
+  const requestsOf = (seed: number) => {
+    const [maker, random] = [requestMaker(document), seededRandom(seed)];
+    return Array.from({ length: 500 }, (_, i) => maker.make(random.fork(String(i))));
+  };
+  const requests = requestsOf(7);
+  expect(requestsOf(7)).toEqual(requests);
+  expect(requestsOf(8)).not.toEqual(requests);
+  for (const [path, methods] of Object.entries<object>(document.paths)) {
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`);
+    for (const method of Object.keys(methods)) {
+      const made = requests.filter((one) => one.method === method.toUpperCase() && pattern.test(one.path));
+      expect(made.length, `${method} ${path}`).toBeGreaterThan(0);
+    }
+  }
+});
+
+it('finds an answer of 500, and the error that a function logs', async () => {
+  const denied: Interceptor = async (call, service) =>
+    readsMatch(call) ? errorReply('AccessDenied', 'no') : service(call);
+  const { failures, errors } = await replayed([get('/matches/m')], denied);
+  expect(failures).toMatchObject([{ number: 0, status: 500, faults: ['it was answered 500'] }]);
+  expect(errors).toEqual([expect.stringContaining('AccessDenied')]);
+}, 60_000);
+
+it('finds what is stored for a request that is refused', async () => {
+  const storing: Interceptor = async (call, service) => {
+    const reply = await service(call);
+    if (readsMatch(call)) {
+      const input = { TableName: call.input.TableName, Item: call.input.Key };
+      await service({ ...call, operation: 'PutItem', input, body: JSON.stringify(input) });
+    }
+    return reply;
+  };
+  const { failures } = await replayed([get('/matches/m')], storing);
+  expect(failures[0]!.faults).toContainEqual(expect.stringMatching(/^it changed something: PutItem .*"m"/));
+}, 60_000);
+
+it('finds an answer that does not fit its schema', async () => {
+  const lying: Interceptor = async (call, service) => {
+    const reply = await service(call);
+    return call.operation === 'GetItem' ? { ...reply, body: reply.body.replace('QUEUED', 'LOST') } : reply;
+  };
+  const { failures } = await replayed(
+    [
+      put('/queues/fuzzed', DEFINITION),
+      post('/queues/fuzzed/tickets', { ticketId: 't', players: [{ playerId: 'p', skill: 1 }] }),
+      get('/tickets/t'),
+    ],
+    lying,
+  );
+  expect(failures).toMatchObject([
+    { number: 2, status: 200, faults: ['/status must be equal to one of the allowed values'] },
+  ]);
+}, 60_000);
+
+function readsMatch({ operation, input }: AwsCall): boolean {
+  return operation === 'GetItem' && input.Key.matchId !== undefined;
+}
+
+const DEFINITION = {
+  name: 'fuzzed',
+  teamSize: 5,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  release: { policy: 'greedy' },
+  tickSeconds: 1,
+  timeoutSeconds: 60,
+};
+
+function replayed(replay: readonly FuzzRequest[], intercept: Interceptor) {
+  return fuzz({ requests: replay.length, seed: 1, replay, intercept });
+}
+
+function get(path: string): FuzzRequest {
+  return { method: 'GET', path, headers: {} };
+}
+
+function put(path: string, body: object): FuzzRequest {
+  return { ...post(path, body), method: 'PUT' };
+}
+
+function post(path: string, body: object): FuzzRequest {
+  const headers = { 'content-type': 'application/json' };
+  return { method: 'POST', path, headers, body: Buffer.from(JSON.stringify(body)) };
+}
