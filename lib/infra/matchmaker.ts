@@ -47,8 +47,15 @@ export interface MatchmakerProps extends LimitProps {
 /**
  * A team matchmaker: an HTTP API that takes tickets, the search that matches them, and a bus that tells of it.
  *
- * ```ts
- * const matchmaker = new Matchmaker(this, 'Matchmaker', { stage: 'prod', queues: 'queues' });
+ * @example
+ * ```ts no-run
+ * import { App, Stack } from 'aws-cdk-lib';
+ * import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+ * import { Matchmaker } from './matchmaker.ts';
+ *
+ * const stack = new Stack(new App(), 'Studio');
+ * const gameBackend = new Role(stack, 'Backend', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+ * const matchmaker = new Matchmaker(stack, 'Matchmaker', { stage: 'prod', queues: 'queues' });
  * matchmaker.grantInvoke(gameBackend);
  * ```
  */

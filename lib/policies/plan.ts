@@ -68,6 +68,31 @@ export interface TickPlan {
  *
  * Pure: the same input gives the same output to the byte. First the tickets past their time-out leave, or
  * with `fill: 'bots'` get a game of the nearest company and bots; then the release policy chooses.
+ *
+ * @example
+ * ```ts
+ * import { planTick, type QueueRules } from './plan.ts';
+ *
+ * const rules: QueueRules = {
+ *   teamSize: 1,
+ *   imbalance: { alpha: 1, p: 1, q: 2 },
+ *   release: { policy: 'greedy' },
+ *   tickSeconds: 2,
+ *   timeoutSeconds: 300,
+ * };
+ * const skills = { ann: 1500, bob: 1510, cy: 1900 };
+ * const tickets = Object.entries(skills).map(([ticketId, skill]) => ({
+ *   ticketId,
+ *   enqueuedAtMs: 0,
+ *   players: [{ playerId: ticketId, skill }],
+ * }));
+ * const { matches, waiting, timedOut, memory } = planTick({ rules, tickets, nowMs: 2000 });
+ * matches.map(({ ticketIds }) => ticketIds); // => [['ann', 'bob']]
+ * waiting.map(({ ticketId }) => ticketId); // => ['cy']
+ * timedOut; // => []
+ * // The next tick of the bucket gets what this one remembers.
+ * planTick({ rules, tickets: tickets.slice(2), nowMs: 4000, memory }).matches; // => []
+ * ```
  */
 export function planTick(input: TickInput): TickPlan {
   const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false } = input;

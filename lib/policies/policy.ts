@@ -37,6 +37,22 @@ export type Verdict = { readonly release: true } | { readonly release: false; re
  * Decides which games are made now and which wait for better company.
  *
  * A policy is pure: what it knows about the past is in the facts.
+ *
+ * @example
+ * ```ts
+ * import { oldestAgeMs, type Policy } from './policy.ts';
+ *
+ * // Releases the best games whose imbalance is at most one point for each second of the longest wait.
+ * const patience: Policy = {
+ *   candidates: (pool) => pool.bestFirst(),
+ *   release({ game, tickets }, _facts, nowMs) {
+ *     const limit = oldestAgeMs(tickets, nowMs) / 1000;
+ *     if (game.imbalance <= limit) return { release: true };
+ *     return { release: false, reason: `The best game has imbalance ${game.imbalance}; up to ${limit} is allowed.` };
+ *   },
+ * };
+ * Object.keys(patience); // => ['candidates', 'release']
+ * ```
  */
 export interface Policy {
   /** Proposes candidates one after another, in the order in which they are judged. */

@@ -1,43 +1,13 @@
 /**
- * Lower bounds on the skillSpread v_q of a game, in the unit of skill. They are what makes an exact
- * search practical; docs/engine.md has them all in one place.
+ * Lower bounds on the skillSpread v_q of a game of which some players are chosen, in the unit of skill. They are what
+ * makes an exact search practical; docs/engine-proofs.md has all bounds in one place.
  *
- * Throughout, N = 2k players make a game, and a search chooses them in ascending order of skill: m are
+ * Throughout, N players make a game, and a search chooses them in ascending order of skill: m are
  * chosen, r = N − m come later, all of them from a sorted list. The **fill** is the next r of that list.
  * Whatever r players come, their i-th smallest is at least the i-th of the fill ("the rest dominates the
  * fill"). So a bound that holds for every rest that dominates the fill holds for every completion, and
  * for every later start of the fill as well: a search may stop at the first start that fails.
  */
-
-/**
- * Lemma 6 (Alman & McKay, appendix A): v_q(S) ≥ c·(max − min) with c = k^(−1/q)/2.
- *
- * Proof. Let a and b be the distances of the lowest and the highest from the mean: a + b = max − min.
- * Then 2k·v_q^q ≥ a^q + b^q ≥ 2·((a + b)/2)^q, as x^q is convex. For q = ∞, v ≥ max(a, b) ≥ (a + b)/2. ∎
- */
-export function lemma6(teamSize: number, q: number): number {
-  return teamSize ** (-1 / q) / 2;
-}
-
-/**
- * The factor c of `imbalance ≥ c·(max − min)`. It is Lemma 6's, but for teams of one, where teamGap is
- * the range itself whatever p, and so f = (α + 1/2)·range exactly.
- */
-export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: number }): number {
-  return rules.teamSize === 1 ? rules.alpha + 0.5 : lemma6(rules.teamSize, rules.q);
-}
-
-/**
- * Lemma 1, quantified: 2k players within a range R form a game of imbalance at most (1 + α)·R, since
- * v_q ≤ R and some halving has d_p ≤ R (Lemma 5: pair neighbours, give the larger to the weaker team).
- * A little more than that, so that a search below this limit finds one.
- */
-export function lemma1(range: number, alpha: number): number {
-  return (1 + alpha) * range * (1 + 1e-9) + tiny;
-}
-
-/** Above rounding errors and zero, below every difference of skills; its square is still a number. */
-const tiny = 1e-150;
 
 /** SSD: the sum of squared deviations from their mean of that many values, of this sum and sum of squares. */
 export function ssd(count: number, sum: number, squares: number): number {
@@ -77,7 +47,7 @@ export interface Chosen {
 }
 
 /**
- * A lower bound on v_q of the chosen with any rest that dominates the fill (ascending, r values, m + r = 2k), for every q.
+ * A lower bound on v_q of the chosen with any rest that dominates the fill (ascending, r values, m + r = N), for every q.
  *
  * @param perRange c of Lemma 6
  */

@@ -28,11 +28,8 @@ export interface ChosenAround extends Chosen {
 
 /**
  * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2; `skillSpread`, which is a
- * bound on v_q, if it can say no more.
- *
- * Let v_q ≥ Σ g_i·(value)_i for all values, with coefficients that sum to 0, as every norm of the deviations has them. With
- * 0 ≤ λ ≤ α then f ≥ λ·deficit + Σ g_i·(value)_i, in which mates have the coefficient g_i − λ and opponents g_i + λ. If
- * these are not negative for any of the rest, it is least at the fill. ∎
+ * bound on v_q, if it can say no more. docs/engine-proofs.md proves it: v_q is at least a linear function of the values,
+ * and λ·deficit with 0 ≤ λ ≤ α is one as well. Where no coefficient of the rest is negative, their sum is least at the fill.
  *
  * @param opponents how many of the rest, the first of them, are opponents: with those among the chosen there are k
  */
@@ -46,20 +43,43 @@ export function jointBound(
   alpha: number,
   q: number,
 ): number {
-  const { values, m, sum, lead } = chosen;
-  const n = m + r;
-  let total = sum;
-  let leadWithFill = lead;
+  let total = chosen.sum;
+  let lead = chosen.lead;
   for (let i = 0; i < r; i++) total += fill[i];
-  for (let i = 0; i < opponents; i++) leadWithFill += fill[i];
-  const deficit = deficitOf(leadWithFill, total, extreme);
+  for (let i = 0; i < opponents; i++) lead += fill[i];
+  const deficit = deficitOf(lead, total, extreme);
   if (deficit <= 0 || opponents === r) return skillSpread;
-
-  // v_∞ ≥ μ − extreme: every g_i of the rest is 1/N.
   if (q === Number.POSITIVE_INFINITY)
-    return Math.max(skillSpread, total / n - extreme + Math.min(alpha, 1 / n) * deficit);
-  if (q >= 2) return Math.max(skillSpread, levelBound(chosen, total, deficit, fill, r, opponents, alpha));
-  // N·v_1 ≥ 2·Σ (μ − s) over any u of the chosen: every g_i of the rest is 2u/N².
+    return Math.max(
+      skillSpread,
+      byDistanceOfExtreme(total / (chosen.m + r), extreme, chosen.m + r, deficit, alpha),
+    );
+  if (q >= 2) return Math.max(skillSpread, byRaisedMates(chosen, total, deficit, fill, r, opponents, alpha));
+  return Math.max(skillSpread, byMeanDeviation(chosen, total, chosen.m + r, deficit, alpha));
+}
+
+/** q = ∞: v_∞ ≥ mean − extreme, in which the coefficient of each of the rest is 1/n. So λ is 1/n or α. */
+function byDistanceOfExtreme(
+  mean: number,
+  extreme: number,
+  n: number,
+  deficit: number,
+  alpha: number,
+): number {
+  return mean - extreme + Math.min(alpha, 1 / n) * deficit;
+}
+
+/**
+ * 1 ≤ q < 2: n·v_1 ≥ 2·Σ (mean − s) over the u of the chosen that are below the mean, in which the coefficient of each of
+ * the rest is 2u/n². So λ is that or α.
+ */
+function byMeanDeviation(
+  { values, m }: Chosen,
+  total: number,
+  n: number,
+  deficit: number,
+  alpha: number,
+): number {
   let u = 0;
   let below = 0;
   for (let i = 0; i < m; i++) {
@@ -67,19 +87,16 @@ export function jointBound(
     below += total / n - values[i];
     u++;
   }
-  return Math.max(skillSpread, (2 * below) / n + Math.min(alpha, (2 * u) / (n * n)) * deficit);
+  return (2 * below) / n + Math.min(alpha, (2 * u) / (n * n)) * deficit;
 }
 
 /**
- * q ≥ 2: the least of α·deficit + v_2. To lessen the deficit mates go up, and those at the lowest cost the least: so all
- * below some level t go up to t, until the deficit is 0. With z the values then, μ their mean and v their v_2,
- * g_i = (z_i − μ)/(N·v) and λ = (t − μ)/(N·v): the mates at t have the coefficient 0, those above it more, and at the fill the bound
- * is just v. With λ > α it is v − (λ − α)·deficit(fill). (The SSD within parties is one more coordinate of the norm.)
- * Where a coefficient would be negative it is 0: no bound.
+ * q ≥ 2: the least of α·deficit + v_2, which has the lowest mates raised to one level, until the deficit is 0; a smaller α
+ * leaves a part of the deficit. 0, which is no bound, where a coefficient of the rest would be negative.
  *
  * @param total the sum of the chosen and the fill
  */
-function levelBound(
+function byRaisedMates(
   { m, squares, within }: Chosen,
   total: number,
   deficit: number,
@@ -89,20 +106,24 @@ function levelBound(
   alpha: number,
 ): number {
   const n = m + r;
+  // The mates are the fill behind the opponents. Raise the lowest of them to one level, which makes up for the deficit.
   let raised = 1;
-  let below = deficit + fill[opponents];
-  while (opponents + raised < r && below > raised * fill[opponents + raised]) {
-    below += fill[opponents + raised];
+  let raisedSum = deficit + fill[opponents];
+  while (opponents + raised < r && raisedSum > raised * fill[opponents + raised]) {
+    raisedSum += fill[opponents + raised];
     raised++;
   }
-  const level = below / raised;
-  let allSquares = squares + below * level;
+  const level = raisedSum / raised;
+  // v_2 of these values. The SSD within parties is one more coordinate of the norm.
+  let allSquares = squares + raisedSum * level;
   for (let i = 0; i < opponents; i++) allSquares += fill[i] * fill[i];
   for (let i = opponents + raised; i < r; i++) allSquares += fill[i] * fill[i];
   const mean = (total + deficit) / n;
   const v = Math.sqrt(Math.max(0, ssd(n, total + deficit, allSquares) + within) / n);
-  const slope = (level - mean) / (n * v);
-  if (!(slope > 0)) return 0;
-  if (opponents > 0 && (fill[0] - mean) / (n * v) < -Math.min(slope, alpha)) return 0;
-  return v - Math.max(0, slope - alpha) * deficit;
+  // λ: with it the coefficient of the raised mates is 0, and of the higher ones more.
+  const lambda = (level - mean) / (n * v);
+  if (!(lambda > 0)) return 0;
+  const lowestOpponent = (fill[0] - mean) / (n * v);
+  if (opponents > 0 && lowestOpponent < -Math.min(lambda, alpha)) return 0;
+  return v - Math.max(0, lambda - alpha) * deficit;
 }

@@ -1,4 +1,4 @@
-import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
+import { imbalancePerRange, lemma1 } from '../bounds/range-bounds.ts';
 import { WindowCounter } from '../bounds/windows.ts';
 import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';

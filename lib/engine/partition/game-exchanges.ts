@@ -4,6 +4,7 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
+import { bestExchange, type ExchangeableGames, exchangeNear, improveWorst } from './exchange-loops.ts';
 
 /** What the games of a partition are worth together: less is better. */
 export interface Worth {
@@ -14,14 +15,14 @@ export interface Worth {
 }
 
 /**
- * Improves the games of a partition by exchanging tickets of one size between neighbouring games, the worst game first: first as
+ * Improves the games of a partition of tickets by exchanging tickets of one size between neighbouring games, the worst game first: first as
  * long as the greatest worth falls, if that is what counts, then as long as the sum falls and the greatest does not grow.
  * Roles and refused pairs are respected. Deterministic.
  *
  * @param games in order of skill, so that neighbours are near
  * @param budget how many games may be divided for it, some 500,000 a second for teams of five
  */
-export function exchangeTickets(
+export function exchangeBetweenGames(
   games: readonly DividedGame[],
   rules: GameRules,
   roles: RoleTable | undefined,
@@ -62,19 +63,15 @@ class Exchanges {
   }
 
   improve(): DividedGame[] {
-    if (this.#worth.total === 'greatest') {
-      for (let improved = true; improved; ) {
-        const worst = this.#worths.indexOf(this.#greatest());
-        improved = worst !== -1 && this.#improveGame(worst, Math.max);
-      }
-    }
+    if (this.#worth.total === 'greatest') improveWorst(this.#exchangeable(Math.max));
     const greatest = this.#worth.total === 'greatest' ? this.#greatest() : Number.POSITIVE_INFINITY;
     const sum = (a: number, b: number) => (Math.max(a, b) > greatest ? Number.POSITIVE_INFINITY : a + b);
+    const exchangeable = this.#exchangeable(sum);
     for (let improved = true; improved && this.#budget > 0; ) {
       improved = false;
       const worstFirst = this.#worths.map((_, game) => game);
       worstFirst.sort((a, b) => this.#worths[b] - this.#worths[a] || a - b);
-      for (const game of worstFirst) if (this.#improveGame(game, sum)) improved = true;
+      for (const game of worstFirst) if (exchangeNear(exchangeable, game) !== -1) improved = true;
     }
     return this.#games;
   }
@@ -83,57 +80,64 @@ class Exchanges {
     return this.#worths.reduce((most, worth) => Math.max(most, worth), 0);
   }
 
-  /** Makes the best exchange of a game with one of its neighbours; whether there was one. */
-  #improveGame(game: number, together: (a: number, b: number) => number): boolean {
-    for (let distance = 1; distance <= neighbours; distance++) {
-      for (const other of [game - distance, game + distance]) {
-        if (other >= 0 && other < this.#games.length && this.#exchange(game, other, together)) return true;
-      }
-    }
-    return false;
+  /** The games for the loops of exchanges, where `together` is what two games are worth. */
+  #exchangeable(together: (a: number, b: number) => number): ExchangeableGames {
+    return {
+      count: this.#games.length,
+      reach: neighbours,
+      worthOf: (game) => this.#worths[game],
+      hasBudget: () => this.#budget > 0,
+      exchange: (a, b) => this.#exchange(a, b, together),
+    };
   }
 
   /** Makes the exchange of one ticket each between two games that is worth most together; whether there was one. */
   #exchange(a: number, b: number, together: (a: number, b: number) => number): boolean {
-    const before = together(this.#worths[a], this.#worths[b]);
-    let least = before * (1 - 1e-12);
-    let best: [DividedGame, DividedGame] | undefined;
     const x = [...this.#games[a].members];
     const y = [...this.#games[b].members];
-    for (let i = 0; i < x.length; i++) {
-      for (let j = 0; j < y.length; j++) {
-        const p = x[i];
-        const q = y[j];
-        if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0])) continue;
-        x[i] = q;
-        y[j] = p;
-        const u = this.#divider.skillSpread(x);
-        const v = this.#divider.skillSpread(y);
-        // Before any division: what teamGap adds can only make it worse.
-        if (
-          this.#budget > 0 &&
-          together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) < least &&
-          mayMeet(q, x, this.#forbids) &&
-          mayMeet(p, y, this.#forbids)
-        ) {
-          const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];
-          const now = together(
-            this.#worth.ofGame(x, games[0].imbalance),
-            this.#worth.ofGame(y, games[1].imbalance),
-          );
-          if (now < least) {
-            least = now;
-            best = games;
-          }
-        }
-        x[i] = p;
-        y[j] = q;
-      }
-    }
+    let best: [DividedGame, DividedGame] | undefined;
+    const limit = together(this.#worths[a], this.#worths[b]) * (1 - 1e-12);
+    bestExchange(x.length, y.length, limit, (i, j, least) => {
+      const p = x[i];
+      const q = y[j];
+      if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0]))
+        return Number.POSITIVE_INFINITY;
+      x[i] = q;
+      y[j] = p;
+      const games = this.#tryOut(x, y, q, p, together, least);
+      x[i] = p;
+      y[j] = q;
+      if (!games) return Number.POSITIVE_INFINITY;
+      best = games;
+      return this.#together(games, together);
+    });
     if (!best) return false;
     this.#set(a, best[0]);
     this.#set(b, best[1]);
     return true;
+  }
+
+  /** The games of x, which q has joined, and y, which p has joined, if they may play and are worth less than `least` together. */
+  #tryOut(
+    x: readonly PooledTicket[],
+    y: readonly PooledTicket[],
+    q: PooledTicket,
+    p: PooledTicket,
+    together: (a: number, b: number) => number,
+    least: number,
+  ): [DividedGame, DividedGame] | undefined {
+    if (this.#budget <= 0) return undefined;
+    const u = this.#divider.skillSpread(x);
+    const v = this.#divider.skillSpread(y);
+    // Before any division: what teamGap adds can only make it worse.
+    if (together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) >= least) return undefined;
+    if (!mayMeet(q, x, this.#forbids) || !mayMeet(p, y, this.#forbids)) return undefined;
+    const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];
+    return this.#together(games, together) < least ? games : undefined;
+  }
+
+  #together([a, b]: [DividedGame, DividedGame], together: (a: number, b: number) => number): number {
+    return together(this.#worth.ofGame(a.members, a.imbalance), this.#worth.ofGame(b.members, b.imbalance));
   }
 
   #set(at: number, game: DividedGame): void {

@@ -1,12 +1,13 @@
-import { imbalancePerRange } from '../bounds/fill-bound.ts';
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { sortSkills } from '../collections/sort-skills.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { GameRules } from '../types.ts';
+import { narrowestRange } from './narrowest-groups.ts';
 
 /**
  * Lower bounds on the worst imbalance and on the sum of imbalances of every partition of these tickets into this many games,
- * whatever roles and refused pairs there are, the rest left out. docs/engine.md has the proofs. Cost: a sort, and the number
+ * whatever roles and refused pairs there are, the rest left out. docs/engine-proofs.md has the proofs. Cost: a sort, and the number
  * of games times the number of players left out.
  */
 export function partitionBounds(
@@ -17,39 +18,16 @@ export function partitionBounds(
   if (games === 0) return { worst: 0, sum: 0 };
   const skills = sortSkills(Float64Array.from(tickets.flatMap(({ skills }) => [...skills])));
   const size = shapeOf(rules).seats;
-  const ranges = narrowestRanges(skills, games, size);
+  const greatest = narrowestRange(skills, games, size, 'greatest');
+  const sum = narrowestRange(skills, games, size, 'sum');
   const perRange = imbalancePerRange(rules);
   const alone = ticketBounds(tickets, skills.length - games * size, rules);
   // The sums are rounded; a bound may not be.
   const rounded = 1 - 1e-12;
   return {
-    worst: rounded * Math.max(perRange * ranges.greatest, alone.worst),
-    sum: rounded * Math.max(perRange * ranges.total, alone.sum),
+    worst: rounded * Math.max(perRange * greatest, alone.worst),
+    sum: rounded * Math.max(perRange * sum, alone.sum),
   };
-}
-
-/** Of that many disjoint groups of players, the least greatest range and the least total range. By uncrossing, consecutive groups suffice. */
-function narrowestRanges(
-  sorted: Float64Array,
-  games: number,
-  size: number,
-): { greatest: number; total: number } {
-  const spare = sorted.length - games * size;
-  // By how many players were left out so far.
-  const greatest = new Float64Array(spare + 1);
-  const total = new Float64Array(spare + 1);
-  for (let g = 1; g <= games; g++) {
-    for (let s = 0; s <= spare; s++) {
-      const end = g * size + s;
-      const range = sorted[end - 1] - sorted[end - size];
-      greatest[s] = Math.max(greatest[s], range);
-      total[s] += range;
-      if (s === 0) continue;
-      greatest[s] = Math.min(greatest[s], greatest[s - 1]);
-      total[s] = Math.min(total[s], total[s - 1]);
-    }
-  }
-  return { greatest: greatest[spare], total: total[spare] };
 }
 
 /**

@@ -1,11 +1,11 @@
-import { imbalancePerRange } from '../bounds/fill-bound.ts';
-import { KeyHeap } from '../collections/key-heap.ts';
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
 import { SoloQueue } from '../index/solo-queue.ts';
-import { teamOf } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
-import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
+import { bestExchange, improveWorst } from './exchange-loops.ts';
+import { narrowestGroups } from './narrowest-groups.ts';
+import { SoloGroups } from './solo-groups.ts';
 
 /**
  * What an offline partition minimises (Alman & McKay, sections 1.2.7 and 8.2): the worst imbalance, the sum of
@@ -38,10 +38,10 @@ export interface SoloPartition {
  *
  * The groups are those of least greatest (or least total) range. They are consecutive: **uncrossing** two groups A and B, giving
  * the lower half of their players to one and the upper half to the other, raises neither the greater range nor the sum
- * of the two (docs/engine.md has the proof). By Lemma 6 the ranges bound the imbalances. The groups' v_q
+ * of the two (docs/engine-proofs.md has the proof). By Lemma 6 the ranges bound the imbalances. The groups' v_q
  * are no bound: consecutive groups do not always minimise the worst v_q.
  *
- * Cost: a sort and a halving per game; with left-over players a table of n · (n mod 2k) bytes.
+ * Cost: a sort and a division per game; with left-over players a table of n · (n mod 2k) bytes.
  */
 export function partitionSolos(
   skills: Float64Array,
@@ -53,8 +53,9 @@ export function partitionSolos(
   const order = orderBySkill(skills);
   const sorted = new Float64Array(order.length);
   for (let i = 0; i < order.length; i++) sorted[i] = skills[order[i]];
-  const starts = narrowestGroups(sorted, size, objective === 'sum');
-  const groups = new Groups(rules, sorted, order, starts);
+  const games = Math.floor(sorted.length / size);
+  const starts = narrowestGroups(sorted, games, size, objective === 'sum' ? 'sum' : 'greatest');
+  const groups = new SoloGroups(rules, sorted, order, starts);
 
   let greatest = 0;
   let total = 0;
@@ -76,8 +77,8 @@ export function partitionSolos(
     order,
     rules,
   );
-  if (objective === 'sum') swapForSum(groups, swapBudget);
-  else swapForWorst(groups, value.ofGame, swapBudget);
+  if (objective === 'sum') exchangeForSum(groups, swapBudget);
+  else exchangeForWorst(groups, value.ofGame, swapBudget);
   const reached = value.ofAll();
   return {
     players: groups.seated(),
@@ -87,44 +88,6 @@ export function partitionSolos(
     lowerBound: Math.min(reached, bounds[objective] * (1 - 1e-12)),
     leftOver: leftOut(order, starts, size),
   };
-}
-
-/**
- * The first places of the ⌊n / size⌋ disjoint windows of consecutive players with the least greatest, or least total, range,
- * ascending. Dynamic programming over how many players were left out so far.
- */
-function narrowestGroups(sorted: Float64Array, size: number, bySum: boolean): Int32Array {
-  const n = sorted.length;
-  const spare = n % size;
-  const games = (n - spare) / size;
-  const starts = new Int32Array(games);
-  if (spare === 0) {
-    for (let g = 0; g < games; g++) starts[g] = g * size;
-    return starts;
-  }
-  // value[g][s]: of the first g windows with s players left out before their ends.
-  const columns = spare + 1;
-  const takesWindow = new Uint8Array((games + 1) * columns);
-  let previous = new Float64Array(columns);
-  for (let g = 1; g <= games; g++) {
-    const value = new Float64Array(columns);
-    for (let s = 0; s <= spare; s++) {
-      const end = g * size + s;
-      const range = sorted[end - 1] - sorted[end - size];
-      const taken = bySum ? previous[s] + range : Math.max(previous[s], range);
-      const skipped = s > 0 ? value[s - 1] : Number.POSITIVE_INFINITY;
-      value[s] = Math.min(taken, skipped);
-      takesWindow[g * columns + s] = taken <= skipped ? 1 : 0;
-    }
-    previous = value;
-  }
-  for (let g = games, s = spare; g > 0; ) {
-    if (takesWindow[g * columns + s] === 1) {
-      g--;
-      starts[g] = g * size + s;
-    } else s--;
-  }
-  return starts;
 }
 
 /** The players in no window, ascending. */
@@ -145,7 +108,7 @@ interface Value {
   ofAll(): number;
 }
 
-function worstOf(groups: Groups): Value {
+function worstOf(groups: SoloGroups): Value {
   const ofGame = (group: number) => groups.imbalances[group];
   return { ofGame, ofAll: () => greatestOf(groups.imbalances) };
 }
@@ -156,13 +119,18 @@ function greatestOf(values: Float64Array): number {
   return greatest;
 }
 
-function sumOf(groups: Groups): Value {
+function sumOf(groups: SoloGroups): Value {
   const ofGame = (group: number) => groups.imbalances[group];
   return { ofGame, ofAll: () => groups.imbalances.reduce((sum, f) => sum + f, 0) };
 }
 
 /** Unhappiness needs the best game that each player could have had: a query of the game queue each. */
-function unhappinessOf(groups: Groups, sorted: Float64Array, order: Uint32Array, rules: GameRules): Value {
+function unhappinessOf(
+  groups: SoloGroups,
+  sorted: Float64Array,
+  order: Uint32Array,
+  rules: GameRules,
+): Value {
   const queue = new SoloQueue(rules);
   queue.load(sorted);
   const best = new Float64Array(sorted.length);
@@ -184,46 +152,28 @@ function unhappinessOf(groups: Groups, sorted: Float64Array, order: Uint32Array,
  * Exchanges players between the worst game and its neighbours as long as both become better than the worst was.
  * `budget` counts the games tried out.
  */
-function swapForWorst(groups: Groups, gameValue: (group: number) => number, budget: number): void {
-  const games = groups.imbalances.length;
-  if (games < 2 || budget <= 0) return;
-  // The worst on top: keys are negated values.
-  const keys = new Float64Array(games);
-  const heap = new KeyHeap();
-  const place = (group: number) => {
-    keys[group] = -gameValue(group);
-    heap.push(keys[group], group);
-  };
-  for (let g = 0; g < games; g++) place(g);
+function exchangeForWorst(groups: SoloGroups, worthOf: (group: number) => number, budget: number): void {
   let left = budget;
-  while (left > 0) {
-    while (keys[heap.topId] !== heap.topKey) heap.pop();
-    const worst = heap.topId;
-    let improved = false;
-    for (let distance = 1; distance <= neighbours && !improved && left > 0; distance++) {
-      for (const other of [worst - distance, worst + distance]) {
-        if (other < 0 || other >= games || improved) continue;
-        const before = Math.max(gameValue(worst), gameValue(other));
-        left -= 2 * groups.size ** 2;
-        improved = bestSwap(groups, worst, other, () => Math.max(gameValue(worst), gameValue(other)), before);
-        if (!improved) continue;
-        place(worst);
-        place(other);
-      }
-    }
-    if (!improved) return;
-  }
+  improveWorst({
+    count: groups.imbalances.length,
+    reach: neighbours,
+    worthOf,
+    hasBudget: () => left > 0,
+    exchange: (a, b) => {
+      left -= 2 * groups.size ** 2;
+      return exchange(groups, a, b, () => Math.max(worthOf(a), worthOf(b)));
+    },
+  });
 }
 
 /** Exchanges players between neighbouring games as long as the sum of the two falls, game after game. */
-function swapForSum(groups: Groups, budget: number): void {
+function exchangeForSum(groups: SoloGroups, budget: number): void {
   let left = budget;
   for (let improved = true; improved && left > 0; ) {
     improved = false;
     for (let g = 0; g + 1 < groups.imbalances.length && left > 0; g++) {
-      const sum = () => groups.imbalances[g] + groups.imbalances[g + 1];
       left -= 2 * groups.size ** 2;
-      if (bestSwap(groups, g, g + 1, sum, sum())) improved = true;
+      if (exchange(groups, g, g + 1, () => groups.imbalances[g] + groups.imbalances[g + 1])) improved = true;
     }
   }
 }
@@ -231,98 +181,26 @@ function swapForSum(groups: Groups, budget: number): void {
 /** How many games to each side the worst game looks for a partner. */
 const neighbours = 4;
 
-/** Makes the exchange of one player each that lowers the value most below `before`; whether there was one. */
-function bestSwap(groups: Groups, a: number, b: number, value: () => number, before: number): boolean {
-  let best = before - 1e-12 * Math.abs(before);
-  let swap: [number, number] | undefined;
+/** Makes the exchange of one player each that lowers the worth of two games most; whether there was one. */
+function exchange(groups: SoloGroups, a: number, b: number, worth: () => number): boolean {
+  const before = worth();
   const fromA = a * groups.size;
   const fromB = b * groups.size;
-  for (let i = fromA; i < fromA + groups.size; i++) {
-    for (let j = fromB; j < fromB + groups.size; j++) {
-      if (groups.skills[i] === groups.skills[j]) continue;
-      groups.swap(i, j);
-      groups.update(a);
-      groups.update(b);
-      const now = value();
-      if (now < best) {
-        best = now;
-        swap = [i, j];
-      }
-      groups.swap(i, j);
-    }
-  }
-  if (swap) groups.swap(...swap);
+  const swap = (i: number, j: number) => {
+    groups.swap(fromA + i, fromB + j);
+    groups.update(a);
+    groups.update(b);
+  };
+  const limit = before - 1e-12 * Math.abs(before);
+  const best = bestExchange(groups.size, groups.size, limit, (i, j) => {
+    if (groups.skills[fromA + i] === groups.skills[fromB + j]) return Number.POSITIVE_INFINITY;
+    swap(i, j);
+    const after = worth();
+    groups.swap(fromA + i, fromB + j);
+    return after;
+  });
+  if (best) groups.swap(fromA + best[0], fromB + best[1]);
   groups.update(a);
   groups.update(b);
-  return swap !== undefined;
-}
-
-/** The games in the making: who is in each, and what its best halving is worth. */
-class Groups {
-  readonly size: number;
-  readonly players: Int32Array;
-  readonly skills: Float64Array;
-  readonly imbalances: Float64Array;
-  /** The seats of team 0. */
-  readonly #firstSize: number;
-  readonly #divisions: Uint16Array;
-  readonly #alpha: number;
-  readonly #sign: number;
-  readonly #divider: SoloDivider;
-  readonly #values: Float64Array;
-
-  constructor(rules: GameRules, sorted: Float64Array, order: Uint32Array, starts: Int32Array) {
-    const { seats, teamSizes } = shapeOf(rules);
-    this.size = seats;
-    this.#firstSize = teamSizes[0];
-    this.players = new Int32Array(starts.length * this.size);
-    this.skills = new Float64Array(this.players.length);
-    this.imbalances = new Float64Array(starts.length);
-    this.#divisions = new Uint16Array(starts.length);
-    this.#alpha = rules.alpha;
-    this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
-    this.#divider = new SoloDivider(rules);
-    this.#values = new Float64Array(this.size);
-    for (let g = 0; g < starts.length; g++) {
-      for (let i = 0; i < this.size; i++) {
-        this.players[g * this.size + i] = order[starts[g] + i];
-        this.skills[g * this.size + i] = sorted[starts[g] + i];
-      }
-      this.update(g);
-    }
-  }
-
-  /** Exchanges two players, by their places. The games' numbers are right again after `update`. */
-  swap(a: number, b: number): void {
-    const player = this.players[a];
-    const skill = this.skills[a];
-    this.players[a] = this.players[b];
-    this.skills[a] = this.skills[b];
-    this.players[b] = player;
-    this.skills[b] = skill;
-  }
-
-  /** Halves a game anew. */
-  update(group: number): void {
-    const from = group * this.size;
-    const origin = this.skills[from];
-    for (let i = 0; i < this.size; i++) this.#values[i] = this.#sign * (this.skills[from + i] - origin);
-    const d = this.#divider.divide(this.#values, this.#sign * origin);
-    this.#divisions[group] = this.#divider.division;
-    this.imbalances[group] = this.#alpha * d + this.#divider.skillSpread(this.#values);
-  }
-
-  /** The players game by game, in each the first team first. */
-  seated(): Int32Array {
-    const seated = new Int32Array(this.players.length);
-    for (let g = 0; g < this.imbalances.length; g++) {
-      let first = g * this.size;
-      let second = first + this.#firstSize;
-      for (let i = 0; i < this.size; i++) {
-        const place = teamOf(this.#divisions[g], i) === 0 ? first++ : second++;
-        seated[place] = this.players[g * this.size + i];
-      }
-    }
-    return seated;
-  }
+  return best !== undefined;
 }

@@ -6,7 +6,7 @@ import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-tick
 import { RoleTable } from '../model/roles.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
-import { exchangeTickets, type Worth } from './game-exchanges.ts';
+import { exchangeBetweenGames, type Worth } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
@@ -81,7 +81,7 @@ export function partitionWith(
   let best: { games: DividedGame[]; value: number } | undefined;
   for (const start of starts) {
     const complete = withTheRest(start, pooled, rules, roles, search);
-    const games = exchangeTickets(complete, rules, roles, forbids, worth, swapBudget);
+    const games = exchangeBetweenGames(complete, rules, roles, forbids, worth, swapBudget);
     const value = totalWorth(games, worth);
     const more = best ? games.length - best.games.length : 1;
     if (more > 0 || (more === 0 && value < best!.value)) best = { games, value };

@@ -1,6 +1,8 @@
-import { farthestBound, imbalancePerRange, meanDeviationBound, ssd } from '../bounds/fill-bound.ts';
+import { farthestBound, meanDeviationBound, ssd } from '../bounds/fill-bound.ts';
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import type { Division } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
+import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
@@ -97,7 +99,7 @@ export class SoloSearch {
   /** Tries every next player from `from` on, with m chosen of the given sum and sum of squares. */
   #extend(m: number, from: number, sum: number, squares: number): void {
     if (m === this.#n) {
-      this.#halve();
+      this.#divide();
       return;
     }
     const { value } = this;
@@ -179,9 +181,9 @@ export class SoloSearch {
     return this.#alpha * ((m > 1 ? this.#chosenValue[1] : this.value[j]) - this.#chosenValue[0]);
   }
 
-  /** A full set: its exact v_q, and if that leaves room, its fairest halving. */
-  #halve(): void {
-    const v = this.#divider.skillSpread(this.#chosenValue);
+  /** A full set: its exact v_q, and if that leaves room, its fairest division. */
+  #divide(): void {
+    const v = skillSpreadOfRelative(this.#chosenValue, this.#q);
     const room = (this.#limit - v) / this.#alpha;
     if (room <= 0) return;
     const d = this.#divider.divide(this.#chosenValue, this.#anchorSkill);

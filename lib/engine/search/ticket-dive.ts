@@ -4,7 +4,7 @@ import type { RoleTable } from '../model/roles.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
-import { polish } from './ticket-exchanges.ts';
+import { exchangeTickets } from './ticket-exchanges.ts';
 
 /**
  * Looks for any game of one ticket where the exact search has ended without one: depth-first over the candidates, those
@@ -54,7 +54,7 @@ export class TicketDive {
     if (chosen.start(candidates)) extend(0, tickets[anchor].size, credits[anchor]);
     // Sorting the candidates counts as well.
     this.nodes += nodeBudget - nodesLeft + (tickets.length >> 2);
-    if (incumbent.game) this.nodes += polish(candidates, incumbent, this.#roles, this.#forbids);
+    if (incumbent.game) this.nodes += exchangeTickets(candidates, incumbent, this.#roles, this.#forbids);
     return incumbent.game;
   }
 }

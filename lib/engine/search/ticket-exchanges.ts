@@ -11,7 +11,7 @@ import type { Incumbent } from './incumbent.ts';
  * Each exchange is divided anew, parties and waits count: it looks at a hundredth of the exchanges that
  * `SoloExchanges` looks at, which keeps the teams as they are and knows solo players alone.
  */
-export function polish(
+export function exchangeTickets(
   { tickets, anchor, credits }: Candidates,
   incumbent: Incumbent,
   roles: RoleTable | undefined,
@@ -50,7 +50,7 @@ export function polish(
 }
 
 /**
- * The divisions that polishing one game may cost: about a millisecond. With a quarter of them drained parties have a mean
+ * The divisions that improving one game may cost: about a millisecond. With a quarter of them drained parties have a mean
  * spread of 121 instead of 116, with four times as many no less.
  */
 const divisionsMax = 400;

@@ -1,5 +1,6 @@
-import { imbalancePerRange, skillSpreadBound } from '../bounds/fill-bound.ts';
+import { skillSpreadBound } from '../bounds/fill-bound.ts';
 import { type ChosenAround, deficitOf, jointBound } from '../bounds/joint-bound.ts';
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { RoleSeating } from '../model/role-seating.ts';
@@ -8,7 +9,7 @@ import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
 import { Lineup } from './lineup.ts';
-import { polish } from './ticket-exchanges.ts';
+import { exchangeTickets } from './ticket-exchanges.ts';
 
 /**
  * The exact search for the best game around one ticket, with parties, roles, refused pairs and waiting
@@ -76,7 +77,7 @@ export class TicketSearch {
     this.bound = Math.min(incumbent.limit, this.#cutBound);
     this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
     if (this.wasCut && incumbent.game && nodeBudget <= shortSearch)
-      this.nodes += polish(candidates, incumbent, this.#roles, this.#forbids);
+      this.nodes += exchangeTickets(candidates, incumbent, this.#roles, this.#forbids);
     return incumbent.game;
   }
 

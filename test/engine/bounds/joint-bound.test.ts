@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { imbalancePerRange, skillSpreadBound } from '../../../lib/engine/bounds/fill-bound.ts';
+import { skillSpreadBound } from '../../../lib/engine/bounds/fill-bound.ts';
 import { deficitOf, jointBound } from '../../../lib/engine/bounds/joint-bound.ts';
+import { imbalancePerRange } from '../../../lib/engine/bounds/range-bounds.ts';
 import { teamsOf } from '../../../lib/engine/model/division.ts';
 import { soloDivisions } from '../../../lib/engine/model/divisions.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
-import { imbalance } from '../../../lib/engine/model/imbalance.ts';
+import { imbalance, skillSpread } from '../../../lib/engine/model/imbalance.ts';
 import { SoloDivider } from '../../../lib/engine/model/solo-divider.ts';
 import { seeded } from '../random-pool.ts';
 
@@ -93,11 +94,11 @@ describe('the joint bound', () => {
           ).sort((a, b) => a - b);
           const m = 1 + Math.floor((n - 1) * random());
           const { v, joint } = boundsOf(values.slice(0, m), values.slice(m), rules);
-          const divider = new SoloDivider({ teamSize, p: 1, q });
+          const divider = new SoloDivider({ teamSize, p: 1 });
           let least = infinity;
           for (let left = m; left <= n; left++) {
             const game = Float64Array.from(values.toSpliced(left, 1));
-            least = Math.min(least, rules.alpha * divider.divide(game, 0) + divider.skillSpread(game));
+            least = Math.min(least, rules.alpha * divider.divide(game, 0) + skillSpread(game, q));
           }
           expect(joint).toBeGreaterThanOrEqual(v);
           expect(joint).toBeLessThanOrEqual(least * (1 + 1e-12));

@@ -1,4 +1,4 @@
-import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/fill-bound.ts';
+import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/range-bounds.ts';
 import { sortSkills } from '../../../lib/engine/collections/sort-skills.ts';
 import { type Division, teamsOf } from '../../../lib/engine/model/division.ts';
 import { shapeOf } from '../../../lib/engine/model/game-shape.ts';

@@ -1,5 +1,5 @@
 import { CentreBound } from '../../../lib/engine/bounds/centre-bound.ts';
-import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/fill-bound.ts';
+import { imbalancePerRange, lemma1 } from '../../../lib/engine/bounds/range-bounds.ts';
 import { orderBySkill } from '../../../lib/engine/collections/sort-skills.ts';
 import { type DividedGame, teamsOf } from '../../../lib/engine/model/division.ts';
 import { type PooledTicket, poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';

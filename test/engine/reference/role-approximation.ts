@@ -1,4 +1,4 @@
-import { lemma6 } from '../../../lib/engine/bounds/fill-bound.ts';
+import { lemma6 } from '../../../lib/engine/bounds/range-bounds.ts';
 import { WindowCounter } from '../../../lib/engine/bounds/windows.ts';
 import { KeyHeap } from '../../../lib/engine/collections/key-heap.ts';
 import { teamsOf } from '../../../lib/engine/model/division.ts';

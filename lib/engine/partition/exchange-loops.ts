@@ -1,0 +1,67 @@
+import { KeyHeap } from '../collections/key-heap.ts';
+
+/** Games side by side, in order of skill, between which players or tickets can be exchanged. */
+export interface ExchangeableGames {
+  readonly count: number;
+  /** How many games to each side a game looks for a partner. */
+  readonly reach: number;
+  worthOf(game: number): number;
+  /** Makes the exchange between two games that is worth most; whether there was one that is worth it. */
+  exchange(a: number, b: number): boolean;
+  hasBudget(): boolean;
+}
+
+/** Improves the game of greatest worth, the first of several, until no exchange with its neighbours does. */
+export function improveWorst(games: ExchangeableGames): void {
+  if (games.count < 2) return;
+  // The worst on top: keys are negated worths.
+  const keys = new Float64Array(games.count);
+  const heap = new KeyHeap();
+  const file = (game: number) => {
+    keys[game] = -games.worthOf(game);
+    heap.push(keys[game], game);
+  };
+  for (let game = 0; game < games.count; game++) file(game);
+  while (games.hasBudget()) {
+    while (keys[heap.topId] !== heap.topKey) heap.pop();
+    const worst = heap.topId;
+    const partner = exchangeNear(games, worst);
+    if (partner === -1) return;
+    file(worst);
+    file(partner);
+  }
+}
+
+/** Makes an exchange of a game with the nearest neighbour that has one. Returns that neighbour, −1 if there is none. */
+export function exchangeNear(games: ExchangeableGames, game: number): number {
+  for (let distance = 1; distance <= games.reach && games.hasBudget(); distance++) {
+    for (const other of [game - distance, game + distance]) {
+      if (other >= 0 && other < games.count && games.exchange(game, other)) return other;
+    }
+  }
+  return -1;
+}
+
+/**
+ * Of all exchanges of one member of a game for one of another, by their indices, the first of least worth below `limit`;
+ * undefined if there is none. `worthAfter` may return ∞ instead of any worth that is not below `least`.
+ */
+export function bestExchange(
+  membersOfA: number,
+  membersOfB: number,
+  limit: number,
+  worthAfter: (a: number, b: number, least: number) => number,
+): [a: number, b: number] | undefined {
+  let least = limit;
+  let best: [number, number] | undefined;
+  for (let a = 0; a < membersOfA; a++) {
+    for (let b = 0; b < membersOfB; b++) {
+      const worth = worthAfter(a, b, least);
+      if (worth < least) {
+        least = worth;
+        best = [a, b];
+      }
+    }
+  }
+  return best;
+}

@@ -1,0 +1,77 @@
+import { teamOf } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
+import { skillSpreadOfRelative } from '../model/imbalance.ts';
+import { SoloDivider } from '../model/solo-divider.ts';
+import type { GameRules } from '../types.ts';
+
+/** The games in the making: who is in each, and its fairest division. */
+export class SoloGroups {
+  readonly size: number;
+  readonly players: Int32Array;
+  readonly skills: Float64Array;
+  readonly imbalances: Float64Array;
+  /** The seats of team 0. */
+  readonly #firstSize: number;
+  readonly #divisions: Uint16Array;
+  readonly #alpha: number;
+  readonly #q: number;
+  readonly #sign: number;
+  readonly #divider: SoloDivider;
+  readonly #values: Float64Array;
+
+  constructor(rules: GameRules, sorted: Float64Array, order: Uint32Array, starts: Int32Array) {
+    const { seats, teamSizes } = shapeOf(rules);
+    this.size = seats;
+    this.#firstSize = teamSizes[0];
+    this.players = new Int32Array(starts.length * this.size);
+    this.skills = new Float64Array(this.players.length);
+    this.imbalances = new Float64Array(starts.length);
+    this.#divisions = new Uint16Array(starts.length);
+    this.#alpha = rules.alpha;
+    this.#q = rules.q;
+    this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
+    this.#divider = new SoloDivider(rules);
+    this.#values = new Float64Array(this.size);
+    for (let g = 0; g < starts.length; g++) {
+      for (let i = 0; i < this.size; i++) {
+        this.players[g * this.size + i] = order[starts[g] + i];
+        this.skills[g * this.size + i] = sorted[starts[g] + i];
+      }
+      this.update(g);
+    }
+  }
+
+  /** Exchanges two players, by their places. The games' numbers are right again after `update`. */
+  swap(a: number, b: number): void {
+    const player = this.players[a];
+    const skill = this.skills[a];
+    this.players[a] = this.players[b];
+    this.skills[a] = this.skills[b];
+    this.players[b] = player;
+    this.skills[b] = skill;
+  }
+
+  /** Divides a game anew. */
+  update(group: number): void {
+    const from = group * this.size;
+    const origin = this.skills[from];
+    for (let i = 0; i < this.size; i++) this.#values[i] = this.#sign * (this.skills[from + i] - origin);
+    const d = this.#divider.divide(this.#values, this.#sign * origin);
+    this.#divisions[group] = this.#divider.division;
+    this.imbalances[group] = this.#alpha * d + skillSpreadOfRelative(this.#values, this.#q);
+  }
+
+  /** The players game by game, in each the first team first. */
+  seated(): Int32Array {
+    const seated = new Int32Array(this.players.length);
+    for (let g = 0; g < this.imbalances.length; g++) {
+      let first = g * this.size;
+      let second = first + this.#firstSize;
+      for (let i = 0; i < this.size; i++) {
+        const place = teamOf(this.#divisions[g], i) === 0 ? first++ : second++;
+        seated[place] = this.players[g * this.size + i];
+      }
+    }
+    return seated;
+  }
+}
