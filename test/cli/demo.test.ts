@@ -137,11 +137,12 @@ describe('the summary of the demo', () => {
     expect(lines.slice(0, 5)).toEqual([
       'played for 61 s',
       '  players  8 posted, 2 matched, 6 still waiting',
-      '  waits    of the players matched, half waited at most 1.0 s, 99% at most 3.0 s',
-      '  matches  2, of them 1 proved to be the best possible, the others within 12.3 points of it on average',
+      '  waits    half of the matched at most 1.0 s, 99% at most 3.0 s',
+      '  matches  2: 1 proved best, the others on average within 12.3 points of it',
       'what to look at next',
     ]);
     expect(lines.slice(5).join('\n')).toContain('npx muster serve');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('says so when nothing was matched', () => {
@@ -195,8 +196,8 @@ describe('the screen of the demo', () => {
 });
 
 describe('muster demo', () => {
-  function demo(...args: string[]): { child: ChildProcessWithoutNullStreams; output: () => string } {
-    const child = spawn(process.execPath, ['lib/cli/muster.ts', 'demo', '--queue', 'duel', ...args]);
+  function demo(): { child: ChildProcessWithoutNullStreams; output: () => string } {
+    const child = spawn(process.execPath, ['lib/cli/muster.ts', 'demo', '--queue', 'duel', '--rate', '2']);
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -219,7 +220,7 @@ describe('muster demo', () => {
     );
     expect(output()).toContain(LEGEND);
     expect(output()).toMatch(/ {2}players {2}\d+ posted, [1-9]\d* matched, \d+ still waiting\n/);
-    expect(output()).toMatch(/ {2}matches {2}[1-9]\d*, /);
+    expect(output()).toMatch(/ {2}matches {2}[1-9]\d*[:,] /);
   });
 
   it('stops when the reader of its output goes away', async () => {

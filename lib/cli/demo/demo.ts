@@ -87,11 +87,16 @@ async function play(
   const random = seededRandom(seed);
   const nextName = playerNames(random.fork('names'));
   const seen = queues.map(({ name }) => nothingSeen(name));
+  const screen = screenOn(process.stdout);
   const startMs = performance.now();
+  let playedMs = 0;
+  stop.signal.addEventListener('abort', () => {
+    playedMs = performance.now() - startMs;
+  });
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
   try {
     await Promise.all([
-      show(seen, screenOn(process.stdout), stop.signal),
+      show(seen, screen, stop.signal),
       ...queues.map((definition, i) =>
         playBackend({
           client,
@@ -110,23 +115,24 @@ async function play(
   } finally {
     clearTimeout(timer);
   }
-  const [title, ...summary] = demoSummary(seen, performance.now() - startMs);
+  // Once more, with the answers to the last requests.
+  screen.show(frame(seen, screen.width));
+  const [title, ...summary] = demoSummary(seen, playedMs);
   console.log(`\n${styleText('bold', title!)}\n${summary.join('\n')}`);
 }
 
 /**
- * Shows the table from the first match on, but does not wait long for it. Draws it over itself on a terminal, prints it
- * now and then elsewhere, and once more at the end.
+ * Shows the table from the first match on, but does not wait long for it. Draws it over itself on a terminal and prints
+ * it now and then elsewhere, until the signal.
  */
 async function show(seen: readonly QueueSeen[], screen: Screen, signal: AbortSignal): Promise<void> {
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const latestMs = performance.now() + FIRST_TABLE_MS;
   const isEmpty = () => seen.every(({ matches }) => matches.length === 0);
   while (!signal.aborted && isEmpty() && performance.now() < latestMs) await pause(POLL_MS);
-  screen.show(frame(seen, screen.width));
   while (!signal.aborted) {
-    await pause(screen.live ? REDRAW_MS : REPRINT_MS);
     screen.show(frame(seen, screen.width));
+    await pause(screen.live ? REDRAW_MS : REPRINT_MS);
   }
 }
 
@@ -135,7 +141,6 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
   const latest = seen
     .flatMap(({ matches }) => matches.slice(-1))
     .toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
-  const [head, ...story] = latest === undefined ? ['latest match: none yet'] : latestMatch(latest, width);
   return [
     '',
     styleText('bold', names!),
@@ -143,7 +148,16 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
     ...rows,
     styleText('dim', LEGEND),
     '',
-    styleText('bold', head!),
-    ...story,
+    ...(latest === undefined ? ['latest match: none yet'] : styledMatch(latestMatch(latest, width))),
   ];
+}
+
+/** The teams in two colours, unless one line has them both. */
+function styledMatch(lines: readonly string[]): string[] {
+  return lines.map((line, at) => {
+    if (at === 0) return styleText('bold', line);
+    if (at === lines.length - 1) return styleText('green', line);
+    if (lines.length === 3) return line;
+    return at === 1 ? styleText('cyan', line) : at === 3 ? styleText('yellow', line) : line;
+  });
 }

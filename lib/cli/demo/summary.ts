@@ -25,7 +25,7 @@ export function demoSummary(all: readonly QueueSeen[], playedMs: number): string
       : [
           entry(
             'waits',
-            `of the players matched, half waited at most ${waitSeconds(waitsMs, 0.5)} s, 99% at most ${waitSeconds(waitsMs, 0.99)} s`,
+            `half of the matched at most ${waitSeconds(waitsMs, 0.5)} s, 99% at most ${waitSeconds(waitsMs, 0.99)} s`,
           ),
         ]),
     entry('matches', provedText(matches.map(({ certifiedGap }) => certifiedGap))),
@@ -35,10 +35,10 @@ export function demoSummary(all: readonly QueueSeen[], playedMs: number): string
 }
 
 const NEXT = [
-  ['npx muster serve', 'the same service for your own backend'],
-  ['npx muster simulate --queue queues/arena.json', 'a queue under load, in virtual time'],
-  ['npx muster match --help', 'one search over your own tickets'],
-  ['README.md', 'post tickets, get webhooks, deploy'],
+  ['npx muster serve', 'the service for your backend'],
+  ['npx muster simulate --queue queues/arena.json', 'a queue under load'],
+  ['npx muster match --help', 'one search over your tickets'],
+  ['README.md', 'tickets, webhooks, deployment'],
 ] as const;
 const COMMAND_WIDTH = 2 + Math.max(...NEXT.map(([command]) => command.length));
 
@@ -50,7 +50,7 @@ function provedText(gaps: readonly number[]): string {
   const open = gaps.filter((gap) => gap > 0);
   const best = gaps.length - open.length;
   if (gaps.length === 0) return 'none yet';
-  if (open.length === 0) return `${gaps.length}, all proved to be the best possible`;
+  if (open.length === 0) return `${gaps.length}, all proved best`;
   const mean = open.reduce((sum, gap) => sum + gap, 0) / open.length;
-  return `${gaps.length}, of them ${best} proved to be the best possible, the others within ${mean.toFixed(1)} points of it on average`;
+  return `${gaps.length}: ${best} proved best, the others on average within ${mean.toFixed(1)} points of it`;
 }
