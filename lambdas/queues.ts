@@ -4,6 +4,7 @@ import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts'
 import { httpHandler } from '../lib/aws/http.ts';
 import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
@@ -13,6 +14,7 @@ import { getStats } from '../lib/service/queues/stats.ts';
 const client = documentClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
+  ranges: rangeStore(client, environment('RANGES_TABLE')),
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
 };
 

@@ -7,6 +7,7 @@ import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../lib/service/ticks/tick-message.ts';
@@ -18,6 +19,7 @@ const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
   queues: queueStore(client, environment('QUEUES_TABLE')),
+  ranges: rangeStore(client, environment('RANGES_TABLE')),
   clock,
   newId: randomUUID,
 };

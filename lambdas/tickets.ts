@@ -6,6 +6,7 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id, waitSeconds } from '../lib/contract/ticket.ts';
@@ -19,6 +20,7 @@ const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
   queues: queueStore(client, environment('QUEUES_TABLE')),
+  ranges: rangeStore(client, environment('RANGES_TABLE')),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,
 };

@@ -64,16 +64,32 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
  */
 export async function transact(
   client: DynamoDBDocumentClient,
-  items: NonNullable<TransactWriteCommandInput['TransactItems']>,
+  items: TransactItems,
 ): Promise<'done' | 'condition-failed'> {
+  return (await transactOrItems(client, items)).met ? 'done' : 'condition-failed';
+}
+
+type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
+
+/**
+ * The same. Of each write whose condition did not hold and that asks for `ALL_OLD`, it answers the item
+ * there, in the place of the write.
+ * @throws StoreBusy when it lost to others every time
+ */
+export async function transactOrItems(
+  client: DynamoDBDocumentClient,
+  items: TransactItems,
+): Promise<{ met: true } | { met: false; items: (Record<string, unknown> | undefined)[] }> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.send(new TransactWriteCommand({ TransactItems: items }));
-      return 'done';
+      return { met: true };
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
-      const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
-      if (codes.includes('ConditionalCheckFailed')) return 'condition-failed';
+      const reasons = error.CancellationReasons ?? [];
+      const codes = reasons.map((reason) => reason.Code);
+      if (codes.includes('ConditionalCheckFailed'))
+        return { met: false, items: reasons.map(({ Item }) => Item && unmarshall(Item)) };
       if (!codes.some((code) => code !== undefined && PASSING.includes(code))) throw error;
       await untilNextAttempt(attempt, error);
     }
@@ -87,6 +103,15 @@ const PASSING = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughpu
 async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {
   if (attempt === ATTEMPTS) throw new StoreBusy('others kept changing the same items', { cause });
   await sleep(Math.random() * 25 * 2 ** attempt);
+}
+
+/**
+ * Waits for all writes, then throws the first failure, if any. `Promise.all` would throw while others are
+ * still in flight, and they would go on after the function has ended.
+ */
+export async function settled(writes: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
 }
 
 /** TTL attributes are in whole seconds. */

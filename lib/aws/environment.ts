@@ -3,6 +3,7 @@ export type Variable =
   | 'TICKETS_TABLE'
   | 'MATCHES_TABLE'
   | 'QUEUES_TABLE'
+  | 'RANGES_TABLE'
   | 'TICK_QUEUE_URL'
   | 'NOTIFY_QUEUE_URL'
   | 'PROVISION_QUEUE_URL'

@@ -56,6 +56,7 @@ export class Intake extends Construct {
     store.tickets.allowIndexQuery(this.tickets, 'pool');
     store.matches.allow(this.tickets, 'GetItem', 'UpdateItem');
     store.queues.allow(this.tickets, 'GetItem', 'UpdateItem');
+    store.ranges.allow(this.tickets, 'GetItem');
     tick.queue.allowSend(this.tickets);
     api.route(this.tickets, '/tickets/{ticketId}', GET, DELETE);
     api.route(this.tickets, '/tickets/{ticketId}/acceptance', PUT);
@@ -78,6 +79,7 @@ export class Intake extends Construct {
     });
     store.queues.allow(this.queues, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.queues, 'items');
+    store.ranges.allow(this.queues, 'GetItem');
     store.tickets.allowIndexQuery(this.queues, 'pool');
     api.route(this.queues, '/queues', GET);
     api.route(this.queues, '/queues/{queue}', GET, PUT, DELETE);

@@ -65,7 +65,12 @@ export class Matchmaker extends Construct {
   readonly api: HttpApi;
   /** Carries every event, source `muster`, detail types `TicketQueued`, `MatchFound` and so on. */
   readonly bus: EventBus;
-  readonly tables: { readonly tickets: TableV2; readonly matches: TableV2; readonly queues: TableV2 };
+  readonly tables: {
+    readonly tickets: TableV2;
+    readonly matches: TableV2;
+    readonly queues: TableV2;
+    readonly ranges: TableV2;
+  };
   readonly dashboard: Dashboard;
 
   /** Throws when a property is out of range or a queue definition is not valid. */
@@ -121,7 +126,8 @@ export class Matchmaker extends Construct {
     this.api = api.http;
     this.apiUrl = api.url;
     this.bus = fanOut.bus;
-    this.tables = { tickets: store.tickets, matches: store.matches, queues: store.queues };
+    const { tickets, matches, queues, ranges } = store;
+    this.tables = { tickets, matches, queues, ranges };
     this.dashboard = observability.dashboard;
   }
 

@@ -17,8 +17,10 @@ export class Store extends Construct {
   readonly tickets: StoreTable;
   /** Matches by `matchId`. */
   readonly matches: StoreTable;
-  /** A queue's items: `definition`, and `state`, what its ticks remember. */
+  /** Queues with their definitions. */
   readonly queues: StoreTable;
+  /** What ticks leave for each other: an item for each lease and each report. */
+  readonly ranges: StoreTable;
 
   constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
     super(scope, id);
@@ -59,6 +61,11 @@ export class Store extends Construct {
           projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
+    });
+    this.ranges = new StoreTable(this, 'Ranges', {
+      variable: 'RANGES_TABLE',
+      stage,
+      partitionKey: { name: 'item', type: AttributeType.STRING },
     });
   }
 }

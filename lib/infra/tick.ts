@@ -32,7 +32,8 @@ export class Tick extends Construct {
       reservedConcurrency: limits.reserved.tick,
       stage,
     });
-    store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
+    store.queues.allow(this.tick, 'GetItem');
+    store.ranges.allow(this.tick, 'GetItem', 'UpdateItem');
     store.tickets.allow(this.tick, 'UpdateItem');
     store.tickets.allowIndexQuery(this.tick, 'pool');
     store.matches.allow(this.tick, 'PutItem');
@@ -60,6 +61,7 @@ export class Tick extends Construct {
     });
     store.queues.allow(this.dispatch, 'BatchGetItem', 'DeleteItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.dispatch, 'items');
+    store.ranges.allow(this.dispatch, 'DeleteItem');
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
     this.queue.allowSend(this.dispatch);
     new Rule(this, 'EveryMinute', {

@@ -24,12 +24,17 @@ export function suiteName(what: string, emulator: Emulator, skipped: string | un
   return `${what} on ${emulator}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`;
 }
 
-/** What stands between a client and the tables: it may delay a call, refuse it, or lose its answer. */
-export type Wire = (call: AwsCall, send: () => Promise<AwsReply>) => Promise<AwsReply>;
+/** What stands between a client and the tables: it may delay a call, change or refuse it, or lose its answer. */
+export type Wire = (call: AwsCall, send: (instead?: AwsCall) => Promise<AwsReply>) => Promise<AwsReply>;
 
 /** The tables that a deployment has, empty, in an emulator. */
 export interface EmulatedTables {
-  readonly names: { readonly tickets: string; readonly matches: string; readonly queues: string };
+  readonly names: {
+    readonly tickets: string;
+    readonly matches: string;
+    readonly queues: string;
+    readonly ranges: string;
+  };
   /** A client as the functions have it. */
   client(wire?: Wire): DynamoDBDocumentClient;
   /** Reads a table's stream from its beginning; each call answers what came since the one before. */
@@ -45,7 +50,12 @@ export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
     apiUrl: 'http://api.invalid',
   }).resources('AWS::DynamoDB::GlobalTable');
   const nameOf = (part: string) => tables.find(({ name }) => name.includes(part))!.name;
-  const names = { tickets: nameOf('Tickets'), matches: nameOf('Matches'), queues: nameOf('Queues') };
+  const names = {
+    tickets: nameOf('Tickets'),
+    matches: nameOf('Matches'),
+    queues: nameOf('Queues'),
+    ranges: nameOf('Ranges'),
+  };
   const dynamodb = await startDynamoDB(tables, { emulator });
   return {
     names,
@@ -68,7 +78,7 @@ export function onWire(
         const [target = '', operation = ''] = request.headers['x-amz-target']!.split('.');
         const body = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
         const call: AwsCall = { target, operation, body, input: JSON.parse(body) };
-        const reply = await wire(call, () => service(call));
+        const reply = await wire(call, (instead = call) => service(instead));
         return {
           response: {
             statusCode: reply.status,

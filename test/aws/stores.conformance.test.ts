@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
+import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
-import type { Lease, QueueStore } from '../../lib/service/ports/queue-store.ts';
+import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
+import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
 import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
-import { EMULATORS, type EmulatedTables, startTables, suiteName } from './emulated-tables.ts';
+import { EMULATORS, type EmulatedTables, startTables, suiteName, type Wire } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
 
 describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
@@ -19,6 +21,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     let tickets: TicketStore;
     let matches: MatchStore;
     let queues: QueueStore;
+    let ranges: RangeStore;
     let queue: string;
     let count = 0;
     const onePlan = bucketPlan(1);
@@ -29,6 +32,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       tickets = ticketStore(client, tables.names.tickets);
       matches = matchStore(client, tables.names);
       queues = queueStore(client, tables.names.queues);
+      ranges = rangeStore(client, tables.names.ranges);
     });
     afterAll(() => tables?.stop());
 
@@ -543,56 +547,26 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.get(queue)).toEqual({ ...two, plans: two.plans.slice(1) });
       });
 
-      it('removes a queue of the version that was read, with all that its ticks shared', async () => {
+      it('removes a queue of the version that was read, once', async () => {
         newQueue();
         await queues.put(record());
-        await queues.lease(queue, ['1.0'], lease('x', 1_000));
-        await queues.putReport(queue, '1.0', report(1_000), NOW_MS);
         expect(await queues.remove(record({ version: 2 }))).toBe(false);
         expect(await queues.get(queue)).toBeDefined();
         expect(await queues.remove(record())).toBe(true);
         expect(await queues.get(queue)).toBeUndefined();
-        expect(await queues.reports(queue, ['1.0'])).toEqual(new Map());
-        expect(await queues.lease(queue, ['1.0'], lease('y', 1_000))).toBe('leased');
+        expect(await queues.remove(record())).toBe(false);
         expect(await queues.put(record())).toBe(true);
       });
 
-      it('lists all queues by name, and nothing else of the table', async () => {
+      it('lists all queues by name', async () => {
         const first = newQueue();
         await queues.put(record());
-        await queues.lease(queue, ['1.0'], lease('x', 1_000));
         newQueue();
         await queues.put(record({ version: 1, deletedAt: '2026-01-01T00:00:00.000Z' }));
         const listed = (await queues.list()).map(({ definition: { name } }) => name);
         expect(listed).toEqual([...listed].sort());
         expect(listed).toEqual(expect.arrayContaining([first, queue]));
         expect(new Set(listed).size).toBe(listed.length);
-      });
-
-      it('reads as much to list the queues however many leases and reports there are', async () => {
-        newQueue();
-        await queues.put(record());
-        const itemsRead = async () => {
-          let items = 0;
-          const counting = queueStore(
-            tables.client(async (_, send) => {
-              const reply = await send();
-              const { ScannedCount = 0, Responses = {} } = JSON.parse(reply.body);
-              const got = Object.values<unknown[]>(Responses).map(({ length }) => length);
-              items += ScannedCount + got.reduce((sum, length) => sum + length, 0);
-              return reply;
-            }),
-            tables.names.queues,
-          );
-          await counting.list();
-          return items;
-        };
-        const before = await itemsRead();
-        for (let cell = 0; cell < 20; cell++) {
-          await queues.lease(queue, [`1.${cell}`], lease('x', 1_000));
-          await queues.putReport(queue, `1.${cell}`, report(1_000), NOW_MS);
-        }
-        expect(await itemsRead()).toBe(before);
       });
 
       it('lists more queues than fit into one batch', async () => {
@@ -607,7 +581,9 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(listed).toEqual([...listed].sort());
         expect(listed).toEqual(expect.arrayContaining(names));
       });
+    });
 
+    describe('a range store', () => {
       const lease = (owner: string, slotMs: number, nowMs = slotMs): Lease => ({
         owner,
         slotMs,
@@ -622,7 +598,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         matches: 3,
         recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
       });
-      const outcomeOf = (cells: readonly string[], wanted: Lease) => queues.lease(queue, cells, wanted);
+      const outcomeOf = (cells: readonly string[], wanted: Lease) => ranges.lease(queue, cells, wanted);
 
       it('leases cells to one tick at a time', async () => {
         newQueue();
@@ -638,14 +614,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
         expect(await outcomeOf(['1.0'], lease('b', 4_000))).toBe('done');
         expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('held');
-        await queues.release(queue, ['1.0'], lease('a', 5_000));
+        await ranges.release(queue, ['1.0'], lease('a', 5_000));
         expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
         expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('leased');
       });
 
       it('lets a lease be taken over when its time is up, not before', async () => {
         newQueue();
-        await queues.lease(queue, ['1.0'], lease('a', 1_000));
+        await ranges.lease(queue, ['1.0'], lease('a', 1_000));
         expect(await outcomeOf(['1.0'], lease('b', 2_000, 10_999))).toBe('held');
         expect(await outcomeOf(['1.0'], lease('b', 2_000, 11_000))).toBe('leased');
       });
@@ -663,38 +639,70 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
-        await queues.release(queue, ['1.0', '1.1'], lease('a', 1_000));
+        await ranges.release(queue, ['1.0', '1.1'], lease('a', 1_000));
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('done');
       });
 
       it('lets the owner alone give a lease back', async () => {
         newQueue();
-        await queues.lease(queue, ['1.0', '1.1'], lease('a', 1_000));
-        await queues.release(queue, ['1.0', '1.1'], lease('b', 1_000));
+        await ranges.lease(queue, ['1.0', '1.1'], lease('a', 1_000));
+        await ranges.release(queue, ['1.0', '1.1'], lease('b', 1_000));
         expect(await outcomeOf(['1.0', '1.1'], lease('c', 2_000))).toBe('held');
       });
 
       it('leaves cells alone that others took over from an owner who comes back late', async () => {
         newQueue();
-        await queues.lease(queue, ['1.1', '1.2'], lease('slow', 1_000));
+        await ranges.lease(queue, ['1.1', '1.2'], lease('slow', 1_000));
         expect(await outcomeOf(['1.2', '1.3'], lease('next', 2_000, 11_000))).toBe('leased');
-        await queues.release(queue, ['1.1', '1.2'], lease('slow', 1_000));
+        await ranges.release(queue, ['1.1', '1.2'], lease('slow', 1_000));
         expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
       });
 
       it('keeps the report of every range, the latest slot of each', async () => {
         newQueue();
-        await queues.putReport(queue, '1.0', report(1_000), NOW_MS);
-        await queues.putReport(queue, '1.0+1.1', report(2_000), NOW_MS);
-        await queues.putReport(queue, '1.0', report(3_000), NOW_MS);
-        await queues.putReport(queue, '1.0', report(2_000), NOW_MS);
-        expect(await queues.reports(queue, ['1.0', '1.0+1.1', '1.2'])).toEqual(
+        await ranges.putReport(queue, '1.0', report(1_000), NOW_MS);
+        await ranges.putReport(queue, '1.0+1.1', report(2_000), NOW_MS);
+        await ranges.putReport(queue, '1.0', report(3_000), NOW_MS);
+        await ranges.putReport(queue, '1.0', report(2_000), NOW_MS);
+        expect(await ranges.reports(queue, ['1.0', '1.0+1.1', '1.2'])).toEqual(
           new Map([
             ['1.0', report(3_000)],
             ['1.0+1.1', report(2_000)],
           ]),
         );
-        expect(await queues.get(queue)).toBeUndefined();
+      });
+
+      it('removes the leases and reports it is told of', async () => {
+        newQueue();
+        await ranges.lease(queue, ['1.0', '1.1'], lease('x', 1_000));
+        await ranges.putReport(queue, '1.0+1.1', report(1_000), NOW_MS);
+        await ranges.remove(queue, ['1.0'], ['1.0+1.1']);
+        expect(await ranges.reports(queue, ['1.0+1.1'])).toEqual(new Map());
+        expect(await outcomeOf(['1.0'], lease('y', 1_000))).toBe('leased');
+        expect(await outcomeOf(['1.1'], lease('y', 1_000))).toBe('done');
+      });
+
+      it('costs the same after any number of plan changes, and spreads its writes over keys', async () => {
+        newQueue();
+        const cost = { units: 0, ofKey: new Map<string, number>() };
+        const metered = rangeStore(tables.client(metering(cost)), tables.names.ranges);
+        const boundaries = Array.from({ length: 8 }, (_, i) => i + 1);
+        const unitsOfSecond = async (version: number) => {
+          cost.units = 0;
+          cost.ofKey.clear();
+          const slotMs = NOW_MS + version * 1_000;
+          for (const { cells } of tickRanges(bucketPlan(version, ...boundaries), version % 2 === 1)) {
+            const mine = lease(`tick-${version}`, slotMs);
+            expect(await metered.lease(queue, cells, mine)).toBe('leased');
+            await metered.release(queue, cells, mine);
+          }
+          return cost.units;
+        };
+        const first = await unitsOfSecond(2);
+        for (let version = 3; version < 10; version++) await unitsOfSecond(version);
+        expect(await unitsOfSecond(10)).toBe(first);
+        expect(first).toBeLessThanOrEqual(6 * (boundaries.length + 1));
+        expect(Math.max(...cost.ofKey.values())).toBeLessThanOrEqual(4);
       });
 
       it('has room for the leases and reports of as many buckets as a queue may have', async () => {
@@ -717,15 +725,15 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           },
         };
         const big = { ...report(1_000), recent, memory };
-        const ranges = [false, true].flatMap((odd) => tickRanges(plan, odd).map((range) => ({ range, odd })));
-        for (const { range, odd } of ranges) {
+        const all = [false, true].flatMap((odd) => tickRanges(plan, odd).map((range) => ({ range, odd })));
+        for (const { range, odd } of all) {
           const mine = lease(rangeName(range), odd ? 2_000 : 1_000);
           expect(await outcomeOf(range.cells, mine)).toBe('leased');
-          await queues.putReport(queue, rangeName(range), big, NOW_MS);
-          await queues.release(queue, range.cells, mine);
+          await ranges.putReport(queue, rangeName(range), big, NOW_MS);
+          await ranges.release(queue, range.cells, mine);
         }
-        const names = ranges.map(({ range }) => rangeName(range));
-        const kept = await queues.reports(queue, names);
+        const names = all.map(({ range }) => rangeName(range));
+        const kept = await ranges.reports(queue, names);
         expect([...kept.keys()]).toEqual(names);
         expect(JSON.stringify([...kept.values()]).length).toBeGreaterThan(400 * 1_024);
         expect(new Set(rangesOf(plan))).toEqual(new Set(names));
@@ -733,3 +741,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     });
   });
 });
+
+/** Adds up the write units of calls, and of each key, taking a write in a transaction as two. */
+function metering(cost: { units: number; ofKey: Map<string, number> }): Wire {
+  return async (call, send) => {
+    const input = { ...call.input, ReturnConsumedCapacity: 'TOTAL' };
+    const reply = await send({ ...call, input, body: JSON.stringify(input) });
+    const consumed = [JSON.parse(reply.body).ConsumedCapacity].flat() as { CapacityUnits: number }[];
+    for (const { CapacityUnits } of consumed) cost.units += CapacityUnits;
+    const writes: { Update: { Key: unknown } }[] = call.input.TransactItems ?? [];
+    const keys = writes.length > 0 ? writes.flatMap(({ Update: { Key } }) => [Key, Key]) : [call.input.Key];
+    for (const key of keys.map((one) => JSON.stringify(one)))
+      cost.ofKey.set(key, (cost.ofKey.get(key) ?? 0) + 1);
+    return reply;
+  };
+}

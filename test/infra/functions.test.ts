@@ -29,6 +29,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem matches',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
+    'dynamodb:GetItem ranges',
     'sqs:SendMessage tick',
   ],
   matches: ['dynamodb:GetItem matches', 'dynamodb:UpdateItem matches'],
@@ -37,6 +38,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:BatchGetItem queues',
     'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
+    'dynamodb:GetItem ranges',
     'dynamodb:Query tickets/index/pool',
   ],
   'dry-run': ['dynamodb:GetItem queues'],
@@ -46,12 +48,14 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:BatchGetItem queues',
     'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
+    'dynamodb:DeleteItem ranges',
     'dynamodb:Query tickets/index/pool',
     'sqs:SendMessage tick',
   ],
   tick: [
     'dynamodb:GetItem queues',
-    'dynamodb:UpdateItem queues',
+    'dynamodb:GetItem ranges',
+    'dynamodb:UpdateItem ranges',
     'dynamodb:UpdateItem tickets',
     'dynamodb:Query tickets/index/pool',
     'dynamodb:PutItem matches',
@@ -118,14 +122,25 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     MATCHES_TABLE: 'matches',
     QUEUES_TABLE: 'queues',
+    RANGES_TABLE: 'ranges',
     TICK_QUEUE_URL: 'tick',
   },
   matches: { MATCHES_TABLE: 'matches' },
-  queues: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets' },
+  queues: { QUEUES_TABLE: 'queues', RANGES_TABLE: 'ranges', TICKETS_TABLE: 'tickets' },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
-  dispatch: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets', TICK_QUEUE_URL: 'tick' },
-  tick: { QUEUES_TABLE: 'queues', TICKETS_TABLE: 'tickets', MATCHES_TABLE: 'matches' },
+  dispatch: {
+    QUEUES_TABLE: 'queues',
+    RANGES_TABLE: 'ranges',
+    TICKETS_TABLE: 'tickets',
+    TICK_QUEUE_URL: 'tick',
+  },
+  tick: {
+    QUEUES_TABLE: 'queues',
+    RANGES_TABLE: 'ranges',
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+  },
   publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues' },
   notify: { QUEUES_TABLE: 'queues', NOTIFY_QUEUE_URL: 'notify', SECRETS_PREFIX: 'muster/' },
   provision: {
@@ -228,7 +243,7 @@ function nameResources(): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
     const key: string = Properties.KeySchema[0].AttributeName;
-    names.set(id, { ticketId: 'tickets', matchId: 'matches', queue: 'queues' }[key]!);
+    names.set(id, { ticketId: 'tickets', matchId: 'matches', queue: 'queues', item: 'ranges' }[key]!);
   }
   for (const { Properties } of resourcesOf(template, 'AWS::Lambda::EventSourceMapping')) {
     const source = target(Properties.EventSourceArn);

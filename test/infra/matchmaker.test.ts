@@ -30,7 +30,7 @@ describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
     const { template } = studio();
     template().resourceCountIs('AWS::Lambda::Function', 12);
-    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 3);
+    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 4);
     template().resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
@@ -69,7 +69,7 @@ describe('Matchmaker in another app', () => {
     const typeOf = (value: string) => Resources[stack.resolve(value).Ref].Type;
     expect(typeOf(matchmaker.bus.eventBusName)).toBe('AWS::Events::EventBus');
     expect(Object.values(matchmaker.tables).map(({ tableName }) => typeOf(tableName))).toEqual(
-      Array(3).fill('AWS::DynamoDB::GlobalTable'),
+      Array(4).fill('AWS::DynamoDB::GlobalTable'),
     );
     const [api, attribute] = stack.resolve(matchmaker.apiUrl)['Fn::GetAtt'];
     expect([Resources[api].Type, attribute]).toEqual(['AWS::ApiGatewayV2::Api', 'ApiEndpoint']);

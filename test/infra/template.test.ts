@@ -87,11 +87,11 @@ describe('the API', () => {
 describe('the tables', () => {
   const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
 
-  it('are three, by their keys', () => {
+  it('are four, by their keys', () => {
     const keys = tables.map(({ Properties }) =>
       Properties.KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName),
     );
-    expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item']]);
+    expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item'], ['item']]);
   });
 
   it('are paid by request, restorable, and forget what is past its expiresAt', () => {
@@ -105,7 +105,7 @@ describe('the tables', () => {
 
   it('of tickets and matches have a stream of old and new images', () => {
     const views = tables.map(({ Properties }) => Properties.StreamSpecification?.StreamViewType);
-    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined]);
+    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined, undefined]);
   });
 
   it('of tickets has the pool as its index', () => {

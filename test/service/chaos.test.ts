@@ -209,7 +209,7 @@ class ChaosRun {
   #tick(message: TickMessage): void {
     const name = `tick ${JSON.stringify(message)} ${this.all.trace.length}-${this.all.random.integer(1e9)}`;
     this.all.begin(name, (process) => {
-      const { tickets, queues } = this.#deps;
+      const { tickets, ranges } = this.#deps;
       return tick(
         {
           ...this.#deps,
@@ -220,11 +220,11 @@ class ChaosRun {
               return tickets.waiting(queue, plans, range);
             },
           },
-          queues: {
-            ...queues,
+          ranges: {
+            ...ranges,
             release: (...lease) => {
               this.#searches.delete(name);
-              return queues.release(...lease);
+              return ranges.release(...lease);
             },
           },
         },

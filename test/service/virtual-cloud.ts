@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
+import { rangeStore } from '../../lib/aws/range-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
@@ -56,8 +57,10 @@ export class VirtualCloud {
    */
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
+    const { queues, ranges } = tables.names;
+    const isUnstreamed = (table?: string) => table === queues || table === ranges;
     const client = tables.client((call, send) => {
-      this.#written ||= WRITES.test(call.operation) && call.input.TableName !== tables.names.queues;
+      this.#written ||= WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
       return pass(call.operation, send);
     });
     this.#streams = streams;
@@ -72,6 +75,7 @@ export class VirtualCloud {
       tickets: ticketStore(client, tables.names.tickets),
       matches: matchStore(client, tables.names),
       queues: queueStore(client, tables.names.queues),
+      ranges: rangeStore(client, tables.names.ranges),
       clock,
       newId: () => {
         const id = `${idPrefix}id-${this.ids.length}`;

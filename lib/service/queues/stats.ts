@@ -1,5 +1,6 @@
 import type { QueueStats } from '../../contract/queue-stats.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { rangesOf } from '../ticks/buckets.ts';
 import { quantile } from './quantile.ts';
@@ -10,13 +11,13 @@ import { openQueue } from './queues.ts';
  * @throws Problem (404)
  */
 export async function getStats(
-  deps: { readonly queues: QueueStore; readonly tickets: TicketStore },
+  deps: { readonly queues: QueueStore; readonly ranges: RangeStore; readonly tickets: TicketStore },
   queue: string,
 ): Promise<QueueStats> {
   const record = await openQueue(deps.queues, queue);
   const [counts, reports] = await Promise.all([
     Promise.all(record.plans.map((plan) => deps.tickets.count(queue, plan))),
-    deps.queues.reports(queue, [...new Set(record.plans.flatMap(rangesOf))]),
+    deps.ranges.reports(queue, [...new Set(record.plans.flatMap(rangesOf))]),
   ]);
   const all = [...reports.values()];
   const recent = all.flatMap((report) => report.recent);

@@ -4,6 +4,7 @@ import { planTick } from '../../policies/plan.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
@@ -16,6 +17,10 @@ export interface TicketDeps {
   readonly matches: MatchStore;
   readonly queues: QueueStore;
 }
+export interface ReadDeps extends TicketDeps {
+  readonly ranges: RangeStore;
+  readonly clock: Clock;
+}
 
 /** Waits between two looks at a ticket that is being long-polled: quick at first, then calmer. */
 const POLL_MS = [100, 150, 250, 250, 500] as const;
@@ -26,11 +31,7 @@ const POLL_MAX_MS = 1_000;
  * or the client has to accept; at the latest when the time is up.
  * @throws Problem (404)
  */
-export async function getTicket(
-  deps: TicketDeps & { readonly clock: Clock },
-  ticketId: string,
-  waitMs = 0,
-): Promise<StoredTicket> {
+export async function getTicket(deps: ReadDeps, ticketId: string, waitMs = 0): Promise<StoredTicket> {
   const untilMs = deps.clock.now() + waitMs;
   const first = await current(deps, ticketId);
   let ticket = first;
@@ -75,7 +76,7 @@ async function current(deps: TicketDeps, ticketId: string): Promise<StoredTicket
 const NEIGHBOURS = 40;
 
 /** Plans a tick among the ticket's neighbours, changes nothing, and tells what it says of this ticket. */
-async function whyWaiting(deps: TicketDeps & { clock: Clock }, ticket: StoredTicket): Promise<string> {
+async function whyWaiting(deps: ReadDeps, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue);
   if (record === undefined) return 'its queue was deleted';
   const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
@@ -100,9 +101,9 @@ async function whyWaiting(deps: TicketDeps & { clock: Clock }, ticket: StoredTic
 }
 
 /** What the last tick that searched this ticket's skill has learned. */
-async function lastMemory(deps: TicketDeps, record: QueueRecord, ticket: StoredTicket) {
+async function lastMemory(deps: ReadDeps, record: QueueRecord, ticket: StoredTicket) {
   const order = poolOrder(ticket.ticketId, ticket.players);
   const names = new Set(record.plans.flatMap((plan) => rangesAround(plan, order).map(rangeName)));
-  const reports = await deps.queues.reports(record.definition.name, [...names]);
+  const reports = await deps.ranges.reports(record.definition.name, [...names]);
   return [...reports.values()].sort((a, b) => b.slotMs - a.slotMs)[0]?.memory;
 }

@@ -86,6 +86,11 @@ export function rangesOf(plan: BucketPlan): string[] {
   return [false, true].flatMap((odd) => tickRanges(plan, odd).map(rangeName));
 }
 
+/** The names of all cells of a plan. */
+export function cellsOf(plan: BucketPlan): string[] {
+  return tickRanges(plan, false).flatMap(({ cells }) => cells);
+}
+
 /** The ranges of a plan that hold a ticket: one of the even slots, one of the odd ones. */
 export function rangesAround(plan: BucketPlan, order: string): TickRange[] {
   return [false, true].flatMap((odd) =>

@@ -1,11 +1,18 @@
+import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
+import { type BucketPlan, cellsOf, rangesOf } from './buckets.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
 
 /** A plan is kept this long after its successor began: writes under it may still be on their way. */
 const PLAN_GRACE_MS = 5 * 60_000;
 /** A deleted queue is kept longer than its matches can be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
+
+export interface DispatchDeps extends ScheduleDeps {
+  readonly ranges: RangeStore;
+  readonly tickets: TicketStore;
+}
 
 /**
  * Once a minute: schedules the coming minute's ticks for every queue with waiting tickets, and tidies
@@ -14,7 +21,7 @@ const QUEUE_GRACE_MS = 2 * 3_600_000;
  * A crash at any point leaves queues undone; the next minute does them.
  */
 export async function dispatch(
-  deps: ScheduleDeps & { readonly tickets: TicketStore },
+  deps: DispatchDeps,
   nowMs: number,
 ): Promise<{ awake: string[]; failed: { queue: string; error: unknown }[] }> {
   const records = await deps.queues.list();
@@ -33,11 +40,7 @@ export async function dispatch(
   return { awake: awake.sort(), failed };
 }
 
-async function dispatchQueue(
-  deps: ScheduleDeps & { readonly tickets: TicketStore },
-  record: QueueRecord,
-  nowMs: number,
-): Promise<boolean> {
+async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<boolean> {
   const queue = record.definition.name;
   const occupied = await Promise.all(record.plans.map((plan) => deps.tickets.hasWaiting(queue, plan)));
   const waiting = occupied.some(Boolean);
@@ -46,9 +49,17 @@ async function dispatchQueue(
   const keep = record.plans.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
   if (keep.length < record.plans.length) await deps.queues.dropPlans(record, keep);
   if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
-    await deps.queues.remove(record);
+    await remove(deps, record);
   }
   return waiting;
+}
+
+/** Removes a queue, then what its ticks left. A crash in between: that expires by itself. */
+async function remove(deps: DispatchDeps, record: QueueRecord): Promise<void> {
+  if (!(await deps.queues.remove(record))) return;
+  const { plans, definition } = record;
+  const all = (of: (plan: BucketPlan) => string[]) => [...new Set(plans.flatMap(of))];
+  await deps.ranges.remove(definition.name, all(cellsOf), all(rangesOf));
 }
 
 function isSuperseded(record: QueueRecord, index: number, nowMs: number): boolean {

@@ -5,7 +5,8 @@ import { planTick, type TickMemory } from '../../policies/plan.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { MatchStore } from '../ports/match-store.ts';
-import type { Lease, QueueStore } from '../ports/queue-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { Lease, RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { LATE_MS, LEASE_MS } from '../queues/queues.ts';
@@ -31,6 +32,7 @@ const RECENT_MATCHES = 20;
 
 export interface TickDeps {
   readonly queues: QueueStore;
+  readonly ranges: RangeStore;
   readonly tickets: TicketStore;
   readonly matches: MatchStore;
   readonly clock: { now(): number; sleep(ms: number): Promise<void> };
@@ -74,17 +76,17 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   if (leased === 'held') return { outcome: 'dropped', why: 'the tick before it still runs' };
   try {
     const name = rangeName(range);
-    const before = (await deps.queues.reports(queue, [name])).get(name);
+    const before = (await deps.ranges.reports(queue, [name])).get(name);
     const found = await search(deps, record, range, before?.memory, startMs);
     const durationMs = deps.clock.now() - startMs;
     const { waiting, oldestWaitMs, memory, matches, timedOut, lostRaces, busy } = found;
     const recent = [...(before?.recent ?? []), ...found.recent].slice(-RECENT_MATCHES);
     const report = { slotMs, durationMs, waiting, oldestWaitMs, matches: matches.length, recent, memory };
-    await deps.queues.putReport(queue, name, report, deps.clock.now());
+    await deps.ranges.putReport(queue, name, report, deps.clock.now());
     const metrics = { queue, waiting, recent: found.recent, timedOut, lostRaces, busy, durationMs, ageMs };
     return { outcome: 'searched', matches, metrics };
   } finally {
-    await deps.queues.release(queue, range.cells, lease);
+    await deps.ranges.release(queue, range.cells, lease);
   }
 }
 
@@ -155,7 +157,7 @@ function rangeOf(record: QueueRecord, message: TickMessage, startMs: number): Ti
 async function takeLease(deps: TickDeps, queue: string, cells: readonly string[], lease: Lease) {
   for (let attempt = 1; ; attempt++) {
     const nowMs = deps.clock.now();
-    const leased = await deps.queues.lease(queue, cells, { ...lease, nowMs });
+    const leased = await deps.ranges.lease(queue, cells, { ...lease, nowMs });
     if (leased !== 'held' || attempt === LEASE_TRIES) return leased;
     await deps.clock.sleep(100);
   }

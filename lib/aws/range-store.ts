@@ -1,0 +1,128 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import type { Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
+import type { TickReport } from '../service/ticks/tick-report.ts';
+import { conditionally, secondsAfter, settled, transactOrItems } from './dynamo.ts';
+
+/** Days a lease or a report is kept after its last tick: it is of use only while the range is searched. */
+const RANGE_DAYS = 1;
+
+/**
+ * Leases and reports in DynamoDB. Key: `item`, which names the queue and the cell or range, so that each
+ * has a partition key of its own and costs the same however many there are.
+ *
+ *     lease       if each cell's lease is over and its last slot is before this one, or if it is the
+ *                 caller's own already: a request whose answer was lost is sent again
+ *     release     each cell whose lease is still the caller's
+ *     putReport   if the report there is older
+ */
+export function rangeStore(client: DynamoDBDocumentClient, table: string): RangeStore {
+  const leaseOf = (queue: string, cell: string) => ({
+    TableName: table,
+    Key: { item: `${queue}#lease#${cell}` },
+  });
+  const reportOf = (queue: string, range: string) => ({
+    TableName: table,
+    Key: { item: `${queue}#report#${range}` },
+  });
+
+  const leaseWrite = (queue: string, cell: string, lease: Lease) =>
+    ({
+      ...leaseOf(queue, cell),
+      UpdateExpression: 'SET #lease = :lease, expiresAt = :expiresAt',
+      ConditionExpression:
+        'attribute_not_exists(#lease) OR #lease = :lease OR (#lease.#slotMs < :slotMs AND #lease.#untilMs <= :nowMs)',
+      ExpressionAttributeNames: { '#lease': 'lease', '#slotMs': 'slotMs', '#untilMs': 'untilMs' },
+      ExpressionAttributeValues: {
+        ':lease': { owner: lease.owner, slotMs: lease.slotMs, untilMs: lease.untilMs },
+        ':slotMs': lease.slotMs,
+        ':nowMs': lease.nowMs,
+        ':expiresAt': secondsAfter(lease.nowMs, RANGE_DAYS),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }) satisfies UpdateCommandInput;
+
+  return {
+    async lease(queue, cells, lease) {
+      const writes = cells.map((cell) => leaseWrite(queue, cell, lease));
+      if (writes.length === 1) {
+        const write = await conditionally(() => client.send(new UpdateCommand(writes[0]!)));
+        return write.met ? 'leased' : refusal([write.item], lease);
+      }
+      const transaction = await transactOrItems(
+        client,
+        writes.map((Update) => ({ Update })),
+      );
+      return transaction.met ? 'leased' : refusal(transaction.items, lease);
+    },
+
+    async release(queue, cells, lease) {
+      await settled(
+        cells.map((cell) =>
+          conditionally(() =>
+            client.send(
+              new UpdateCommand({
+                ...leaseOf(queue, cell),
+                UpdateExpression: 'SET #lease.#untilMs = :over',
+                ConditionExpression: '#lease.#owner = :owner',
+                ExpressionAttributeNames: { '#lease': 'lease', '#untilMs': 'untilMs', '#owner': 'owner' },
+                ExpressionAttributeValues: { ':over': 0, ':owner': lease.owner },
+              }),
+            ),
+          ),
+        ),
+      );
+    },
+
+    async putReport(queue, range, report, nowMs) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...reportOf(queue, range),
+            UpdateExpression: 'SET report = :report, slotMs = :slotMs, expiresAt = :expiresAt',
+            ConditionExpression: 'attribute_not_exists(slotMs) OR slotMs < :slotMs',
+            ExpressionAttributeValues: {
+              ':report': JSON.stringify(report),
+              ':slotMs': report.slotMs,
+              ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
+            },
+          }),
+        ),
+      );
+    },
+
+    async reports(queue, ranges) {
+      const found = await Promise.all(
+        ranges.map(async (range): Promise<[string, TickReport][]> => {
+          const { Item } = await client.send(
+            new GetCommand({ ...reportOf(queue, range), ConsistentRead: true }),
+          );
+          return Item === undefined ? [] : [[range, JSON.parse(Item.report as string)]];
+        }),
+      );
+      return new Map(found.flat());
+    },
+
+    async remove(queue, cells, ranges) {
+      const items = [
+        ...cells.map((cell) => leaseOf(queue, cell)),
+        ...ranges.map((range) => reportOf(queue, range)),
+      ];
+      await settled(items.map((item) => client.send(new DeleteCommand(item))));
+    },
+  };
+}
+
+/** Why cells with these leases were not leased: items of cells that did not stand in the way may be absent. */
+function refusal(
+  items: readonly (Record<string, unknown> | undefined)[],
+  { slotMs }: Lease,
+): Exclude<LeaseOutcome, 'leased'> {
+  const leases = items.map((item) => item?.lease as Lease | undefined);
+  return leases.some((lease) => lease !== undefined && lease.slotMs >= slotMs) ? 'done' : 'held';
+}
