@@ -115,6 +115,8 @@ export class FanOut extends Construct {
     // Tickets given back wake their queue; what is not due yet is sent again with a delay.
     tick.queue.allowSend(this.deadline.fn);
     this.deadline.queue.allowSend(this.deadline.fn);
+    // Matches that are overdue because their message was lost.
+    this.deadline.queue.allowSend(tick.dispatch);
     this.deadline.queue.allowPostpone(this.deadline.fn);
   }
 

@@ -138,6 +138,22 @@ describe('the tables', () => {
   });
 });
 
+describe('the deadlines of matches', () => {
+  it('are an index of keys alone, which only dispatch reads', () => {
+    const [, matches] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
+    expect(matches!.Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: 'deadlines',
+        KeySchema: [
+          { AttributeName: 'deadlineGroup', KeyType: 'HASH' },
+          { AttributeName: 'deadline', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ]);
+  });
+});
+
 describe('event sources', () => {
   const sources = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(({ Properties }) => ({
     ...Properties,
