@@ -5,7 +5,7 @@ import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts'
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
-import { queueConsumer } from '../lib/aws/queue-consumer.ts';
+import { PROVISION_BACKOFF, queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
@@ -35,5 +35,6 @@ export const handler = queueConsumer(
   sqsClient(),
   environment('PROVISION_QUEUE_URL'),
   (message: Message) => ({ matchId: matchIdOf(message) }),
-  (message) => provision(deps, matchIdOf(message)),
+  (message) => provision(deps, matchIdOf(message), Date.now()),
+  PROVISION_BACKOFF,
 );

@@ -203,7 +203,7 @@ describe('event sources', () => {
     expect(facts).toEqual([
       { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 3 },
       { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8 },
-      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 5 },
+      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120 },
       { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 5 },
     ]);
   });

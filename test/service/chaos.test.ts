@@ -195,7 +195,7 @@ class ChaosRun {
       const place = () =>
         this.all.begin(
           `provision ${matchId}`,
-          () => provision(this.#deps, matchId),
+          () => provision(this.#deps, matchId, this.cloud.nowMs),
           (result) => result ?? cloud.placements.push(matchId),
         );
       place();

@@ -160,7 +160,7 @@ export class VirtualCloud {
     const untilMs = this.nowMs + forMs;
     for (;;) {
       await publish(this.deps, await this.newChanges());
-      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId);
+      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId, this.nowMs);
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;
