@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import { Problem } from '../contract/problem.ts';
 import type { TokenVerifier } from '../local/authorizers.ts';
@@ -49,7 +48,7 @@ async function serve(options: ServeOptions): Promise<void> {
   if (people) console.error('Starting …');
   const cloud = await start(options);
   // Programs wait for this line, so a pipe gets this line alone.
-  console.log(`Muster is ready at ${styleText('bold', cloud.url)}`);
+  console.log(`Muster is ready at ${cloud.url}`);
   // Behind tokens the guide's requests would be refused.
   if (people && options.jwtIssuer === undefined) {
     const queues = await musterClient(cloud.url).queues();
