@@ -1,7 +1,8 @@
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
+import { matchIdOf } from '../lib/aws/match-message.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
-import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { sendAll, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -16,21 +17,17 @@ const deps = {
   matches: matchStore(client, tables),
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
-  timer: deadlineTimer(sqs, url),
+  timer: {
+    again: (matchId: string, afterMs: number) =>
+      sendAll(sqs, url, [{ body: { matchId }, delaySeconds: Math.ceil(afterMs / 1_000) }]),
+  },
 };
 
-/** Messages are events as a rule sends them, or reminders this function has sent itself. */
-type Message = { matchId: string } | { detail: { match: { matchId: string } } };
-
-const matchIdOf = (message: Message) =>
-  'detail' in message ? message.detail.match.matchId : message.matchId;
-
-export const handler = queueConsumer(
-  sqs,
-  url,
-  (message: Message) => ({ matchId: matchIdOf(message) }),
-  async (message) => {
-    await checkDeadline(deps, matchIdOf(message), Date.now());
+export const handler = queueConsumer(sqs, url, {
+  read: matchIdOf,
+  idsOf: (matchId) => ({ matchId }),
+  consume: async (matchId) => {
+    await checkDeadline(deps, matchId, Date.now());
     return { outcome: 'done' };
   },
-);
+});

@@ -9,7 +9,7 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
-import { toView } from '../lib/service/tickets/stored-ticket.ts';
+import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 
 const client = documentClient();
 const deps = {
@@ -25,6 +25,6 @@ export const handler = httpHandler({
   'POST /queues/{queue}/tickets': async ({ path, json }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
     const { created, ticket } = await enqueue(deps, queue, json(), Date.now());
-    return { status: created ? 201 : 200, body: toView(ticket) };
+    return { status: created ? 201 : 200, body: toTicketView(ticket) };
   },
 });

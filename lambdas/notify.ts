@@ -8,7 +8,8 @@ import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
-import { type Delivery, deliver } from '../lib/service/events/notify.ts';
+import { type Delivery, readDelivery } from '../lib/service/events/delivery.ts';
+import { deliver } from '../lib/service/events/notify.ts';
 
 const sqs = sqsClient();
 const url = environment('NOTIFY_QUEUE_URL');
@@ -19,7 +20,7 @@ const deps = {
     environment('SECRETS_PREFIX'),
   ),
   outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
-  part: (deliveries: readonly Delivery[]) =>
+  sendEach: (deliveries: readonly Delivery[]) =>
     sendAll(
       sqs,
       url,
@@ -28,17 +29,15 @@ const deps = {
 };
 
 /** Messages are events as a rule sends them, or deliveries this function has sent itself. */
-type Message = Delivery | Parameters<typeof fromEnvelope>[0];
+const isFromBus = (body: unknown) => typeof body === 'object' && body !== null && 'detail-type' in body;
 
-const deliveryOf = (message: Message): Delivery =>
-  'detail-type' in message ? { event: fromEnvelope(message) } : message;
-
-export const handler = queueConsumer(
-  sqs,
-  url,
-  (message: Message) => {
-    const { event, url = 'all' } = deliveryOf(message);
-    return { eventId: event.eventId, type: event.type, queue: event.queue, webhook: url };
-  },
-  (message) => deliver(deps, deliveryOf(message), Date.now()),
-);
+export const handler = queueConsumer(sqs, url, {
+  read: (body): Delivery => (isFromBus(body) ? { event: fromEnvelope(body) } : readDelivery(body)),
+  idsOf: ({ event, url = 'all' }) => ({
+    eventId: event.eventId,
+    type: event.type,
+    queue: event.queue,
+    webhook: url,
+  }),
+  consume: (delivery) => deliver(deps, delivery, Date.now()),
+});

@@ -2,10 +2,11 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
+import { matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
-import { PROVISION_BACKOFF, queueConsumer } from '../lib/aws/queue-consumer.ts';
+import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
@@ -26,15 +27,8 @@ const deps = {
   }),
 };
 
-/** Messages are events as a rule sends them. */
-type Message = { detail: { match: { matchId: string } } };
-
-const matchIdOf = ({ detail }: Message) => detail.match.matchId;
-
-export const handler = queueConsumer(
-  sqsClient(),
-  environment('PROVISION_QUEUE_URL'),
-  (message: Message) => ({ matchId: matchIdOf(message) }),
-  (message) => provision(deps, matchIdOf(message), Date.now()),
-  PROVISION_BACKOFF,
-);
+export const handler = queueConsumer(sqsClient(), environment('PROVISION_QUEUE_URL'), {
+  read: matchIdOf,
+  idsOf: (matchId) => ({ matchId }),
+  consume: (matchId) => provision(deps, matchId),
+});

@@ -1,5 +1,5 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
@@ -7,24 +7,40 @@ import { logger } from '../lib/aws/log.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
-import { publish } from '../lib/service/events/publish.ts';
+import { type Change, publish } from '../lib/service/events/publish.ts';
+import { Unreadable } from '../lib/service/ports/unreadable.ts';
 
 const deps = {
   queues: queueStore(documentClient(), environment('QUEUES_TABLE')),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
 };
 
-/** Streams are in order: Lambda goes on from the first record that is reported as failed. */
+/**
+ * Streams are in order: Lambda goes on from the first record that is reported as failed. A record that cannot
+ * be read can become no event, in no number of tries: it is logged and left out, so that it does not delay
+ * every other event of its shard.
+ */
 export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-  const records = event.Records.map((record) => ({ record, change: toChange(record) })).filter(
-    ({ change }) => change !== undefined,
-  );
+  const records = event.Records.flatMap((record) => {
+    const change = changeOf(record);
+    return change === undefined ? [] : [{ record, change }];
+  });
   const again = await publish(
     deps,
-    records.map(({ change }) => change!),
+    records.map(({ change }) => change),
   );
   const first = records[Math.min(...again)];
   if (first === undefined) return { batchItemFailures: [] };
   logger.warn('the bus refused events', { count: again.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
 };
+
+function changeOf(record: DynamoDBRecord): Change | undefined {
+  try {
+    return toChange(record);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    logger.error('a change cannot be read and becomes no event', { eventId: record.eventID, error });
+    return undefined;
+  }
+}

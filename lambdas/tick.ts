@@ -10,7 +10,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
-import type { TickMessage } from '../lib/service/ticks/tick-message.ts';
+import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 
 const client = documentClient();
@@ -27,7 +27,7 @@ const deps = {
 /** One message at a time: the event source's batch size is 1. */
 export const handler = async (event: SQSEvent): Promise<void> => {
   for (const { body } of event.Records) {
-    const message: TickMessage = JSON.parse(body);
+    const message = readTickMessage(JSON.parse(body));
     logger.setCorrelationId(`${message.queue} ${message.slotMs}`);
     const result = await tick(deps, message);
     if (result.outcome === 'dropped') {
@@ -35,6 +35,11 @@ export const handler = async (event: SQSEvent): Promise<void> => {
       continue;
     }
     const { busy, lostRaces } = result.metrics;
+    if (result.unreadable.length > 0)
+      logger.error('tickets were cancelled that cannot be read', {
+        ...message,
+        ticketIds: result.unreadable,
+      });
     if (busy > 0) logger.warn('the store was too busy for some matches', { ...message, busy, lostRaces });
     record(result.metrics);
   }

@@ -4,8 +4,11 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
+import * as z from 'zod';
 import type { MusterEvent } from '../contract/events.ts';
+import { readEvent } from '../service/events/read-event.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
+import { readWith } from '../service/ports/unreadable.ts';
 
 /** The most entries, and bytes of them with room for their envelopes, that one request may have. */
 const BATCH = 10;
@@ -19,13 +22,13 @@ interface Outgoing {
   readonly entry: PutEventsRequestEntry;
 }
 
-/** Events on EventBridge: source `muster`, detail-type the event's type, resources the marks. */
+/** Events on EventBridge: source `muster`, detail-type the event's type, resources the destinations. */
 export function eventBus(client: EventBridgeClient, busName: string): EventBus {
   return {
     async publish(events) {
-      const outgoing = events.map(({ event, marks }, index) => ({
+      const outgoing = events.map(({ event, destinations }, index) => ({
         index,
-        entry: toEntry(busName, event, marks),
+        entry: toEntry(busName, event, destinations),
       }));
       const refused = await Promise.all(batches(outgoing).map((batch) => put(client, batch)));
       return refused.flat();
@@ -66,19 +69,25 @@ function batches(outgoing: readonly Outgoing[]): Outgoing[][] {
 function toEntry(
   busName: string,
   { type, ...detail }: MusterEvent,
-  marks: readonly string[],
+  destinations: readonly string[],
 ): PutEventsRequestEntry {
   return {
     EventBusName: busName,
     Source: 'muster',
     DetailType: type,
     Time: new Date(detail.time),
-    Resources: [...marks],
+    Resources: [...destinations],
     Detail: JSON.stringify(detail),
   };
 }
 
-/** The event inside a message that a rule has put into a queue. */
-export function fromEnvelope(envelope: { 'detail-type': string; detail: unknown }): MusterEvent {
-  return { type: envelope['detail-type'], ...(envelope.detail as object) } as MusterEvent;
+const envelope = z.object({ 'detail-type': z.string(), detail: z.looseObject({}) });
+
+/**
+ * The event inside a message that a rule has put into a queue.
+ * @throws Unreadable
+ */
+export function fromEnvelope(message: unknown): MusterEvent {
+  const { 'detail-type': type, detail } = readWith(envelope, message, 'a message of the event bus');
+  return readEvent({ ...detail, type });
 }

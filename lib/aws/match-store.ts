@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { MatchStatus } from '../contract/match.ts';
-import type { StoredMatch } from '../service/placement/stored-match.ts';
+import { assignmentView } from '../contract/match.ts';
+import { type StoredMatch, storedGame, storedMatchState } from '../service/placement/stored-match.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
+import { readWith } from '../service/ports/unreadable.ts';
 import { poolOrder, poolPartition } from '../service/ticks/buckets.ts';
-import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
+import { jsonOf, stringSet } from './item.ts';
 import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
 
 /** Days a match is kept; longer than its tickets, whose status it tells. */
 const MATCH_DAYS = 7;
 
 /**
- * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` holds those that have a deadline: see
- * `deadline-index.ts`.
+ * Matches in DynamoDB. Key: `matchId`.
  *
  *     commit    put the match, and every ticket from QUEUED to the match's status: all or nothing
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
@@ -213,23 +213,22 @@ function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
     status,
     createdAt,
     deadline,
-    deadlineGroup: deadline && deadlineGroup(matchId),
     game: JSON.stringify({ ticketIds, ...game }),
     expiresAt: secondsAfter(nowMs, MATCH_DAYS),
   };
 }
 
-/** A match from its item. */
+const matchItem = storedMatchState.extend({
+  game: jsonOf(storedGame),
+  accepted: stringSet.exactOptional(),
+  assignment: jsonOf(assignmentView).exactOptional(),
+});
+
+/**
+ * A match from its item.
+ * @throws Unreadable
+ */
 export function toMatch(item: Record<string, unknown>): StoredMatch {
-  return {
-    ...JSON.parse(item.game as string),
-    matchId: item.matchId as string,
-    queue: item.queue as string,
-    status: item.status as MatchStatus,
-    createdAt: item.createdAt as string,
-    ...(item.deadline !== undefined && { deadline: item.deadline as string }),
-    ...(item.reason !== undefined && { reason: item.reason as string }),
-    ...(item.accepted !== undefined && { accepted: [...(item.accepted as Set<string>)].sort() }),
-    ...(item.assignment !== undefined && { assignment: JSON.parse(item.assignment as string) }),
-  };
+  const { game, ...state } = readWith(matchItem, item, `match ${item.matchId}`);
+  return { ...game, ...state };
 }

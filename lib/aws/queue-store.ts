@@ -1,8 +1,13 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
 import type { QueueStore } from '../service/ports/queue-store.ts';
+import { readWith, Unreadable } from '../service/ports/unreadable.ts';
 import type { QueueRecord } from '../service/queues/queue-record.ts';
+import { storedDefinition } from '../service/queues/stored-definition.ts';
+import { bucketPlan } from '../service/ticks/buckets.ts';
 import { definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';
+import { jsonOf } from './item.ts';
 
 /**
  * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself. An item `state`, which
@@ -29,8 +34,17 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 
     async list() {
       const records: QueueRecord[] = [];
-      for await (const item of definitionItems(client, table)) records.push(toRecord(item));
-      return records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+      const unreadable: { queue: string; error: Unreadable }[] = [];
+      for await (const item of definitionItems(client, table)) {
+        try {
+          records.push(toRecord(item));
+        } catch (error) {
+          if (!(error instanceof Unreadable)) throw error;
+          unreadable.push({ queue: String(item.queue), error });
+        }
+      }
+      records.sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+      return { records, unreadable };
     },
 
     async put(record) {
@@ -124,13 +138,15 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
   };
 }
 
+const queueItem = z.object({
+  definition: jsonOf(storedDefinition),
+  version: z.number(),
+  plans: jsonOf(z.array(bucketPlan).min(1)),
+  awakeUntilMs: z.number(),
+  sentUntilMs: z.number().default(0),
+  deletedAt: z.iso.datetime().exactOptional(),
+});
+
 function toRecord(item: Record<string, unknown>): QueueRecord {
-  return {
-    definition: JSON.parse(item.definition as string),
-    version: item.version as number,
-    plans: JSON.parse(item.plans as string),
-    awakeUntilMs: item.awakeUntilMs as number,
-    sentUntilMs: item.sentUntilMs as number,
-    ...(item.deletedAt !== undefined && { deletedAt: item.deletedAt as string }),
-  };
+  return readWith(queueItem, item, `queue ${item.queue}`);
 }

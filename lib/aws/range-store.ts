@@ -5,9 +5,11 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
 import type { Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
-import type { TickReport } from '../service/ticks/tick-report.ts';
+import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
 import { conditionally, secondsAfter, settled, transactOrItems } from './dynamo.ts';
+import { jsonOf } from './item.ts';
 
 /** Days a lease or a report is kept after its last tick: it is of use only while the range is searched. */
 const RANGE_DAYS = 1;
@@ -102,7 +104,8 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
           const { Item } = await client.send(
             new GetCommand({ ...reportOf(queue, range), ConsistentRead: true }),
           );
-          return Item === undefined ? [] : [[range, JSON.parse(Item.report as string)]];
+          const report = reportItem.safeParse(Item).data?.report;
+          return report === undefined ? [] : [[range, report]];
         }),
       );
       return new Map(found.flat());
@@ -118,11 +121,16 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
   };
 }
 
+const reportItem = z.object({ report: jsonOf(tickReport) });
+
+/** What another tick has to know of a lease. One of another form counts as held. */
+const leaseItem = z.object({ lease: z.object({ slotMs: z.number() }) });
+
 /** Why cells with these leases were not leased: items of cells that did not stand in the way may be absent. */
 function refusal(
   items: readonly (Record<string, unknown> | undefined)[],
   { slotMs }: Lease,
 ): Exclude<LeaseOutcome, 'leased'> {
-  const leases = items.map((item) => item?.lease as Lease | undefined);
+  const leases = items.map((item) => leaseItem.safeParse(item).data?.lease);
   return leases.some((lease) => lease !== undefined && lease.slotMs >= slotMs) ? 'done' : 'held';
 }

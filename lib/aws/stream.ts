@@ -5,16 +5,19 @@ import type { Change } from '../service/events/publish.ts';
 import { toMatch } from './match-store.ts';
 import { toTicket } from './ticket-store.ts';
 
-/** A stream record of the tickets or the matches table as a change; a removal is none. */
+/**
+ * A stream record of the tickets or the matches table as a change; a removal is none.
+ * @throws Unreadable
+ */
 export function toChange(record: DynamoDBRecord): Change | undefined {
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = record.dynamodb ?? {};
   if (NewImage === undefined || record.eventID === undefined) return undefined;
   const after = read(NewImage);
   const before = OldImage && read(OldImage);
-  const what = { changeId: record.eventID, atMs: ApproximateCreationDateTime * 1_000 };
+  const position = { changeId: record.eventID, atMs: ApproximateCreationDateTime * 1_000 };
   return after.ticketId === undefined
-    ? { ...what, table: 'matches', before: before && toMatch(before), after: toMatch(after) }
-    : { ...what, table: 'tickets', before: before && toTicket(before), after: toTicket(after) };
+    ? { ...position, table: 'matches', before: before && toMatch(before), after: toMatch(after) }
+    : { ...position, table: 'tickets', before: before && toTicket(before), after: toTicket(after) };
 }
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;

@@ -6,9 +6,9 @@ import {
   type QueryCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { TicketStatus } from '../contract/ticket.ts';
-import type { TicketStore } from '../service/ports/ticket-store.ts';
-import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
+import type { TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
+import { readWith } from '../service/ports/unreadable.ts';
+import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
 import {
   type BucketPlan,
   type KeyRange,
@@ -18,6 +18,7 @@ import {
   poolPartition,
 } from '../service/ticks/buckets.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
+import { jsonOf } from './item.ts';
 
 /** Days a ticket is kept after its end. */
 export const TICKET_DAYS = 1;
@@ -68,7 +69,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
     async waiting(queue, plans, range) {
       const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
       const found = await Promise.all(pools.map((pool) => queryAll(client, inRange(table, pool, range))));
-      return inOrder(found.flat()).map((item) => toQueued(item, queue));
+      return readQueued(bySkill(found.flat()), queue);
     },
 
     async neighbours(ticket, plans, limit) {
@@ -86,11 +87,10 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
           ),
         ]),
       );
-      const near = inOrder(found.flatMap(({ Items = [] }) => Items));
+      const near = bySkill(found.flatMap(({ Items = [] }) => Items));
       const below = near.filter((item) => item.poolOrder < order);
-      return [...below.slice(-limit), ...near.slice(below.length, below.length + limit + 1)].map((item) =>
-        toQueued(item, ticket.queue),
-      );
+      const nearest = [...below.slice(-limit), ...near.slice(below.length, below.length + limit + 1)];
+      return readQueued(nearest, ticket.queue).tickets;
     },
 
     async count(queue, plan) {
@@ -138,29 +138,33 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
 /** The condition that every way out of the pool shares. */
 export const IS_QUEUED = '#status = :queued';
 
-/** A ticket from its item. */
+const ticketItem = storedTicket.extend({ players: jsonOf(storedTicket.shape.players) });
+
+/**
+ * A ticket from its item.
+ * @throws Unreadable
+ */
 export function toTicket(item: Record<string, unknown>): StoredTicket {
-  return {
-    ticketId: item.ticketId as string,
-    queue: item.queue as string,
-    status: item.status as TicketStatus,
-    enqueuedAt: item.enqueuedAt as string,
-    players: JSON.parse(item.players as string),
-    ...(item.matchId !== undefined && { matchId: item.matchId as string }),
-    ...(item.reason !== undefined && { reason: item.reason as string }),
-  };
+  return readWith(ticketItem, item, `ticket ${item.ticketId}`);
 }
 
 /** The index holds only what a tick needs; queue and status follow from being there. */
-function toQueued(item: Record<string, unknown>, queue: string): StoredTicket {
-  return toTicket({ ...item, queue, status: 'QUEUED' });
+function readQueued(items: readonly Record<string, unknown>[], queue: string): WaitingTickets {
+  const tickets: StoredTicket[] = [];
+  const unreadable: string[] = [];
+  for (const item of items) {
+    const read = ticketItem.safeParse({ ...item, queue, status: 'QUEUED' });
+    if (read.success) tickets.push(read.data);
+    else unreadable.push(String(item.ticketId));
+  }
+  return { tickets, unreadable };
 }
 
 /**
- * The items of several partitions in order of skill. A ticket given back to the pool moves between the
+ * The items of several partitions of the pool in order of skill. A ticket given back to the pool moves between the
  * partitions of two plans, and the index lags: it may be found in both, and is taken once.
  */
-function inOrder(items: readonly Record<string, unknown>[]): Record<string, string>[] {
+function bySkill(items: readonly Record<string, unknown>[]): Record<string, string>[] {
   const once = new Map(items.map((item) => [item.ticketId, item as Record<string, string>]));
   return [...once.values()].sort((a, b) => (a.poolOrder! < b.poolOrder! ? -1 : 1));
 }

@@ -1,12 +1,59 @@
-import type { EventType } from './event-type.ts';
+import * as z from 'zod';
+import { MATCH_EVENT_TYPES, TICKET_EVENT_TYPES } from './event-type.ts';
+import { matchView } from './match.ts';
+import { queueName } from './queue-definition.ts';
+import { ticketView } from './ticket.ts';
 
-/** An event as the bus and webhooks carry it. */
-export interface MusterEvent {
-  readonly type: EventType;
-  /** The same for every delivery of the same event. */
-  readonly eventId: string;
-  readonly time: string;
-  readonly queue: string;
-  readonly ticket?: unknown;
-  readonly match?: unknown;
+const about = {
+  eventId: z
+    .string()
+    .min(1)
+    .meta({ description: 'The same for every delivery of this event: use it to discard duplicates' }),
+  time: z.iso.datetime().meta({ description: 'When it happened' }),
+  queue: queueName,
+};
+const ofTicket = { ...about, ticket: ticketView };
+const ofMatch = { ...about, match: matchView };
+
+/**
+ * An event as Muster's own messages carry it. On the event bus the detail-type is `type` and the detail is
+ * the rest; in a webhook see {@link webhookBody}.
+ */
+export const musterEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(TICKET_EVENT_TYPES), ...ofTicket }),
+  z.object({ type: z.enum(MATCH_EVENT_TYPES), ...ofMatch }),
+]);
+export type MusterEvent = z.output<typeof musterEvent>;
+
+const timestamp = z.iso.datetime().meta({ description: 'The same as data.time' });
+const ticketData = z.object(ofTicket).meta({ id: 'TicketEvent' });
+const matchData = z.object(ofMatch).meta({ id: 'MatchEvent' });
+
+/** The body of a webhook, as the Standard Webhooks scheme asks for. */
+export const webhookBody = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(TICKET_EVENT_TYPES), timestamp, data: ticketData }),
+  z.object({ type: z.enum(MATCH_EVENT_TYPES), timestamp, data: matchData }),
+]);
+export type WebhookBody = z.output<typeof webhookBody>;
+
+/** The body of a webhook of each event by itself, for the description of the API. */
+export const webhookBodies = [
+  ...TICKET_EVENT_TYPES.map((type) => ({
+    type,
+    body: z.object({ type: z.literal(type), timestamp, data: ticketData }).meta({ id: `${type}Webhook` }),
+  })),
+  ...MATCH_EVENT_TYPES.map((type) => ({
+    type,
+    body: z.object({ type: z.literal(type), timestamp, data: matchData }).meta({ id: `${type}Webhook` }),
+  })),
+];
+
+/** The webhook body of an event. */
+export function toWebhookBody(event: MusterEvent): WebhookBody {
+  if ('ticket' in event) {
+    const { type, ...data } = event;
+    return { type, timestamp: data.time, data };
+  }
+  const { type, ...data } = event;
+  return { type, timestamp: data.time, data };
 }

@@ -12,7 +12,9 @@ const seat = z.object({
   role: z.string().optional(),
   bot: z.literal(true).optional(),
 });
-export const teams = z.array(z.object({ players: z.array(seat) })).length(2);
+/** One team of a match. */
+export const team = z.object({ players: z.array(seat) });
+const teams = z.array(team).length(2);
 
 /** Where a match is played. */
 export const assignment = z
@@ -28,17 +30,29 @@ export const assignment = z
   .meta({ id: 'Assignment' });
 export type Assignment = z.output<typeof assignment>;
 
-const quality = {
-  imbalance: z.number().meta({ description: 'alpha · teamGap + skillSpread' }),
-  teamGap: z.number().meta({ description: 'd_p, the difference of the two teams' }),
-  skillSpread: z.number().meta({ description: 'v_q, the spread of all players' }),
-  priority: z.number().meta({ description: 'imbalance − beta · (longest wait in seconds)' }),
-  lowerBound: z
-    .number()
-    .meta({ description: 'No game of the pool at that moment could have had a lower priority' }),
+/** The same where Muster shows it: a later version may add fields. */
+export const assignmentView = z.object(assignment.shape).meta({ id: 'MatchAssignment' });
+
+/** How good a match is, and what is proved about it. */
+export const quality = {
+  imbalance: z.number().meta({ description: 'alpha · teamGap + skillSpread; 0 is perfect' }),
+  teamGap: z.number().meta({ description: 'd_p, the difference between the two teams; 0 is equal' }),
+  skillSpread: z.number().meta({ description: 'v_q, how much the skills of all players differ; 0 is equal' }),
+  priority: z.number().meta({
+    description:
+      'imbalance − beta · (longest wait of its tickets, in seconds): the search minimises it. Lower is better',
+  }),
+  lowerBound: z.number().meta({
+    description:
+      'A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one',
+  }),
+  optimal: z.boolean().meta({
+    description:
+      'Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority`',
+  }),
 };
 
-/** A match as the service tells of it. */
+/** A match as the API and events show it. */
 export const matchView = z
   .object({
     matchId: z.string(),
@@ -47,11 +61,11 @@ export const matchView = z
     createdAt: z.iso.datetime(),
     teams,
     ...quality,
-    assignment: assignment.optional(),
+    assignment: assignmentView.optional(),
     acceptance: z
       .object({ deadline: z.iso.datetime(), accepted: z.array(z.string()) })
       .optional()
-      .meta({ description: 'While REQUIRES_ACCEPTANCE: by when, and which tickets have accepted' }),
+      .meta({ description: 'While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted' }),
     reason: z.string().optional().meta({ description: 'Why it FAILED' }),
   })
   .meta({ id: 'Match' });
@@ -69,7 +83,7 @@ export type MatchResult = z.output<typeof matchResult>;
 
 /** A game in the form of `muster match`. */
 export function gameJson(game: Game): MatchResult['matches'][number] {
-  const { teams, imbalance, teamGap, skillSpread, priority, lowerBound } = game;
+  const { teams, imbalance, teamGap, skillSpread, priority, lowerBound, optimal } = game;
   return {
     teams: teams.map((players) => ({ players: players.map(seatJson) })),
     imbalance,
@@ -77,6 +91,7 @@ export function gameJson(game: Game): MatchResult['matches'][number] {
     skillSpread,
     priority,
     lowerBound,
+    optimal,
   };
 }
 

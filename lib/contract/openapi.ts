@@ -1,12 +1,18 @@
 import * as z from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+} from 'zod-openapi';
 import { acceptanceBody } from './acceptance.ts';
 import { dryRunBody } from './dry-run.ts';
+import type { EventType } from './event-type.ts';
+import { webhookBodies } from './events.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { Problem } from './problem.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
 import { queueStats } from './queue-stats.ts';
-import { ROUTES, type RouteKey, type Scope, scopesOf, tokenScope } from './routes.ts';
 import { id, newTicket, ticketView, waitSeconds } from './ticket.ts';
 
 const problem = z
@@ -37,15 +43,14 @@ export function openApi() {
   const queue = z.object({ queue: queueName });
   const ticket = z.object({ ticketId: id });
   const match = z.object({ matchId: id });
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Muster',
       version: '1',
       description: 'Tickets in, provably fair matches out. Every request is safe to repeat.',
     },
-    components: { securitySchemes: SECURITY_SCHEMES },
-    paths: secured({
+    paths: {
       '/queues': {
         get: operation('listQueues', 'All queues', { 200: z.object({ queues: z.array(queueDefinition) }) }),
       },
@@ -130,67 +135,52 @@ export function openApi() {
         get: operation('health', 'Whether the API answers', { 200: z.object({ status: z.literal('ok') }) }),
       },
       '/openapi.json': { get: operation('openApi', 'This document', { 200: z.looseObject({}) }) },
-    }),
-  });
+    },
+    webhooks: Object.fromEntries(
+      webhookBodies.map(({ type, body }) => [type, { post: webhook(type, body) }]),
+    ),
+  };
+  return createDocument(document, { override: openOutputs });
 }
 
-/** A deployment uses one of the two. */
-const SECURITY_SCHEMES = {
-  jwt: {
-    type: 'http' as const,
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'A token of the issuer that the deployment names; its `scope` or `scp` holds the scope',
-  },
-  iam: {
-    type: 'apiKey' as const,
-    name: 'Authorization',
-    in: 'header' as const,
-    'x-amazon-apigateway-authtype': 'awsSigv4',
-    description: 'AWS Signature Version 4, service `execute-api`',
-  },
+/** Later versions may add fields to what Muster returns and sends, so clients must accept unknown ones. */
+const openOutputs: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+  const { def } = zodSchema._zod;
+  if (io === 'output' && def.type === 'object' && def.catchall === undefined)
+    delete jsonSchema.additionalProperties;
 };
 
-/** Adds to each operation who may call it. */
-function secured(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations as Record<string, ZodOpenApiOperationObject>).map(([method, operation]) => {
-          const key = `${method.toUpperCase()} ${path}`;
-          if (!Object.hasOwn(ROUTES, key)) throw new Error(`Expected ${key} to be in ROUTES.`);
-          return [method, withScopes(operation, scopesOf(key as RouteKey))];
-        }),
-      ),
-    ]),
-  );
-}
-
-function withScopes(
-  operation: ZodOpenApiOperationObject,
-  scopes: readonly Scope[],
-): ZodOpenApiOperationObject {
-  if (scopes.length === 0) return { ...operation, security: [] };
-  // Alternatives: one of them is enough.
-  const security = [...scopes.map((scope) => ({ jwt: [tokenScope(scope)] })), { iam: [] }];
-  return { ...operation, security, responses: { ...operation.responses, ...REFUSALS } };
-}
-
-/** What API Gateway itself answers; these are no problem documents. */
-const REFUSALS = Object.fromEntries(
-  [
-    [401, 'The token is missing, invalid or expired'],
-    [403, 'The caller lacks the scope or the right to call this route'],
-    [429, 'More requests a second than the route lets through'],
-  ].map(([status, description]) => [
-    status,
-    {
-      description,
-      content: { 'application/json': { schema: z.looseObject({ message: z.string().nullable() }) } },
+function webhook(type: EventType, body: z.ZodType): ZodOpenApiOperationObject {
+  return {
+    operationId: `on${type}`,
+    summary: WEBHOOKS[type],
+    description:
+      'POSTed to the webhooks of the queue definition that want this event, signed by the Standard Webhooks scheme. It may come more than once; `webhook-id` is the same each time.',
+    requestParams: { header: webhookHeaders },
+    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    responses: {
+      '2XX': { description: 'Delivered' },
+      '410': { description: 'Delivered; the receiver wants no more of it' },
+      default: { description: 'Not delivered: POSTed again after a growing delay, eight times in all' },
     },
-  ]),
-);
+  };
+}
+
+const WEBHOOKS: Record<EventType, string> = {
+  TicketQueued: 'A ticket waits for a match, for the first time or again',
+  TicketCancelled: 'A ticket was cancelled',
+  TicketTimedOut: 'A ticket found no match within the time-out of its queue',
+  MatchFound: 'Tickets were matched',
+  MatchAccepted: 'Every ticket of a match has accepted it',
+  MatchAssigned: 'A match has its assignment',
+  MatchFailed: 'A match was not accepted, or got no assignment',
+};
+
+const webhookHeaders = z.object({
+  'webhook-id': z.string().meta({ description: 'The eventId' }),
+  'webhook-timestamp': z.string().meta({ description: 'Seconds since the epoch' }),
+  'webhook-signature': z.string(),
+});
 
 function operation(
   operationId: string,

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { expectation, shown } from './expectation.ts';
 
 /** One field at fault: an RFC 6901 JSON pointer as a URI fragment, and what is wrong with it. */
 export interface FieldProblem {
@@ -7,11 +8,10 @@ export interface FieldProblem {
 }
 
 /** Statuses a caller can be answered with when a request fails. */
-export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
+export type ProblemStatus = 400 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
 
 const TITLES: Record<ProblemStatus, string> = {
   400: 'Bad request',
-  403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
   409: 'Conflict',
@@ -77,18 +77,29 @@ export function invalid(what: string, errors: readonly FieldProblem[]): Problem 
 
 /** Parses with a schema, or throws the 400 that names every field at fault. */
 export function parseWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw invalid(what, fieldProblems(result.error.issues));
+  const result = check(schema, value);
+  if (result.problems === undefined) return result.data;
+  throw invalid(what, result.problems);
+}
+
+/** A value in the form its schema gives it, or every field at fault, in Muster's own words. */
+export type Checked<T> =
+  | { readonly data: T; readonly problems?: never }
+  | { readonly data?: never; readonly problems: FieldProblem[] };
+
+/** Checks a value against a schema. */
+export function check<T extends z.ZodType>(schema: T, value: unknown): Checked<z.output<T>> {
+  const result = schema.safeParse(value, { error: expectation });
+  return result.success ? { data: result.data } : { problems: fieldProblems(result.error.issues) };
 }
 
 /** Zod's issues as pointers; an unknown key is named itself, not its parent. */
-export function fieldProblems(issues: readonly z.core.$ZodIssue[]): FieldProblem[] {
+function fieldProblems(issues: readonly z.core.$ZodIssue[]): FieldProblem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         pointer: pointerTo([...issue.path, key]),
-        detail: 'is not a known field',
+        detail: `${issue.message}, got ${shown(key)}`,
       }));
     }
     if (issue.code === 'invalid_union' && issue.errors.length > 0) {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { releaseOptions } from '../policies/release.ts';
 import { eventType } from './event-type.ts';
-import { fieldProblems, invalid } from './problem.ts';
+import { expected } from './expectation.ts';
+import { invalid, parseWith } from './problem.ts';
 
 /** Limits that callers meet; each stands here once. */
 export const LIMITS = {
@@ -14,33 +15,24 @@ export const LIMITS = {
 
 const nonnegative = z.number().min(0);
 const norm = z
-  .union([z.number().min(1), z.literal('inf')], 'Expected a number from 1 and up, or "inf"')
-  .meta({ description: 'A norm: a number from 1 and up, or "inf"' });
+  .union([z.number().min(1), z.literal('inf')], { error: expected('a number from 1 up or "inf"') })
+  .meta({ description: 'A norm: a number from 1 up, or "inf"' });
 
 /** Names of queues, roles and secrets. `#` separates key parts in the store, `/` parts of a path. */
-export const queueName = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
-    'Expected 1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter or digit',
-  );
-const roleName = z
-  .string()
-  .regex(
-    /^[A-Za-z][A-Za-z0-9_-]{0,31}$/,
-    'Expected 1 to 32 of the characters A–Z a–z 0–9 _ -, the first a letter',
-  );
-const secretName = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9/_+=.@-]{1,128}$/,
-    'Expected the name of a secret: 1 to 128 of the characters A–Z a–z 0–9 / _ + = . @ -',
-  );
+export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
+  error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter or digit'),
+});
+const roleName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, {
+  error: expected('1 to 32 of the characters A–Z a–z 0–9 _ -, the first a letter'),
+});
+const secretName = z.string().regex(/^[A-Za-z0-9/_+=.@-]{1,128}$/, {
+  error: expected('the name of a secret: 1 to 128 of the characters A–Z a–z 0–9 / _ + = . @ -'),
+});
 
 const outboundUrl = z
-  .url({ protocol: /^https?$/, error: 'Expected an https URL' })
+  .url({ protocol: /^https?$/, error: expected('an https URL') })
   .max(2048)
-  .refine((url) => !hasCredentials(url), 'Expected a URL without user name and password');
+  .refine((url) => !hasCredentials(url), 'Expected a URL without user name and password, got one with them');
 
 const webhook = z.strictObject({
   url: outboundUrl.meta({ description: 'Where events are POSTed. In the cloud: https, a public address.' }),
@@ -94,7 +86,7 @@ export const queueDefinition = z
       .max(LIMITS.bucketsMax)
       .refine(
         (edges) => edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
-        'Expected skills in ascending order',
+        'Expected skills in ascending order, got a skill that is not above the one before it',
       )
       .optional()
       .meta({ description: 'Skills at which the pool is parted; left out: one bucket' }),
@@ -168,16 +160,16 @@ export function parseQueueDefinition(text: string, source: string): QueueDefinit
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw invalid(source, [{ pointer: '#', detail: `Expected JSON: ${(error as Error).message}` }]);
+    throw invalid(source, [
+      { pointer: '#', detail: `Expected JSON, got text that is none: ${(error as Error).message}` },
+    ]);
   }
   return checkQueueDefinition(value, source);
 }
 
 /** The same for a value that is already parsed. */
 export function checkQueueDefinition(value: unknown, source: string): QueueDefinition {
-  const result = queueDefinition.safeParse(value);
-  if (!result.success) throw invalid(source, fieldProblems(result.error.issues));
-  return result.data;
+  return parseWith(queueDefinition, value, source);
 }
 
 function hasCredentials(url: string): boolean {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { expected } from './expectation.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
 
 /** FlexMatch's names, so that a studio that migrates knows them. */
@@ -16,9 +17,9 @@ export type TicketStatus = (typeof TICKET_STATUSES)[number];
 const FINAL: readonly TicketStatus[] = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
 export const isFinal = (status: TicketStatus): boolean => FINAL.includes(status);
 
-export const id = z
-  .string()
-  .regex(/^[A-Za-z0-9_.:@=+-]{1,128}$/, 'Expected 1 to 128 of the characters A–Z a–z 0–9 _ . : @ = + -');
+export const id = z.string().regex(/^[A-Za-z0-9_.:@=+-]{1,128}$/, {
+  error: expected('1 to 128 of the characters A–Z a–z 0–9 _ . : @ = + -'),
+});
 
 export const player = z
   .strictObject({
@@ -31,7 +32,7 @@ export const player = z
     roles: z
       .array(z.string().min(1).max(32))
       .min(1)
-      .refine((roles) => new Set(roles).size === roles.length, 'Expected each role once')
+      .refine((roles) => new Set(roles).size === roles.length, 'Expected each role once, got one twice')
       .exactOptional()
       .meta({ description: 'Roles the player accepts; left out: every role of the queue' }),
   })
@@ -43,6 +44,9 @@ const players = z
   .max(LIMITS.teamSizeMax)
   .meta({ description: 'A party; its players play on one team or not at all' });
 
+/** A player where Muster shows it: a later version may add fields. */
+const playerView = z.object(player.shape).meta({ id: 'TicketPlayer' });
+
 /** What a client POSTs. The client chooses the id, so that a repeated request is one ticket. */
 export const newTicket = z.strictObject({ ticketId: id, players }).meta({ id: 'NewTicket' });
 export type NewTicket = z.output<typeof newTicket>;
@@ -52,14 +56,14 @@ export const fileTicket = z
   .strictObject({ ticketId: id, enqueuedAt: z.iso.datetime({ offset: true }), players })
   .meta({ id: 'FileTicket' });
 
-/** A ticket as the service tells of it. */
+/** A ticket as the API and events show it. */
 export const ticketView = z
   .object({
     ticketId: id,
     queue: queueName,
     status: z.enum(TICKET_STATUSES),
     enqueuedAt: z.iso.datetime(),
-    players,
+    players: z.array(playerView).meta({ description: 'The party' }),
     matchId: z.string().optional().meta({ description: 'From the match on' }),
     reason: z
       .string()

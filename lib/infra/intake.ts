@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { HttpMethod, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import type { Api } from './api.ts';
 import type { Limits } from './limits.ts';
@@ -27,6 +28,7 @@ export class Intake extends Construct {
   constructor(scope: Construct, id: string, props: IntakeProps) {
     super(scope, id);
     const { api, store, tick, limits, stage } = props;
+    const { GET, POST, PUT, DELETE } = HttpMethod;
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
       name: 'enqueue',
@@ -38,7 +40,7 @@ export class Intake extends Construct {
     store.matches.allow(this.enqueue, 'GetItem');
     store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.enqueue);
-    api.route(this.enqueue, 'POST /queues/{queue}/tickets');
+    api.route(this.enqueue, '/queues/{queue}/tickets', POST);
 
     this.tickets = new MusterFunction(this, 'Tickets', {
       name: 'tickets',
@@ -56,12 +58,8 @@ export class Intake extends Construct {
     store.queues.allow(this.tickets, 'GetItem', 'UpdateItem');
     store.ranges.allow(this.tickets, 'GetItem');
     tick.queue.allowSend(this.tickets);
-    api.route(
-      this.tickets,
-      'GET /tickets/{ticketId}',
-      'DELETE /tickets/{ticketId}',
-      'PUT /tickets/{ticketId}/acceptance',
-    );
+    api.route(this.tickets, '/tickets/{ticketId}', GET, DELETE);
+    api.route(this.tickets, '/tickets/{ticketId}/acceptance', PUT);
 
     this.matches = new MusterFunction(this, 'Matches', {
       name: 'matches',
@@ -70,7 +68,8 @@ export class Intake extends Construct {
       stage,
     });
     store.matches.allow(this.matches, 'GetItem', 'UpdateItem');
-    api.route(this.matches, 'GET /matches/{matchId}', 'PUT /matches/{matchId}/assignment');
+    api.route(this.matches, '/matches/{matchId}', GET);
+    api.route(this.matches, '/matches/{matchId}/assignment', PUT);
 
     this.queues = new MusterFunction(this, 'Queues', {
       name: 'queues',
@@ -82,14 +81,9 @@ export class Intake extends Construct {
     store.queues.allowIndexQuery(this.queues, 'items');
     store.ranges.allow(this.queues, 'GetItem');
     store.tickets.allowIndexQuery(this.queues, 'pool');
-    api.route(
-      this.queues,
-      'GET /queues',
-      'GET /queues/{queue}',
-      'PUT /queues/{queue}',
-      'DELETE /queues/{queue}',
-      'GET /queues/{queue}/stats',
-    );
+    api.route(this.queues, '/queues', GET);
+    api.route(this.queues, '/queues/{queue}', GET, PUT, DELETE);
+    api.route(this.queues, '/queues/{queue}/stats', GET);
 
     this.dryRun = new MusterFunction(this, 'DryRun', {
       name: 'dry-run',
@@ -99,7 +93,7 @@ export class Intake extends Construct {
       stage,
     });
     store.queues.allow(this.dryRun, 'GetItem');
-    api.route(this.dryRun, 'POST /queues/{queue}/dry-run');
+    api.route(this.dryRun, '/queues/{queue}/dry-run', POST);
 
     this.meta = new MusterFunction(this, 'Meta', {
       name: 'meta',
@@ -110,19 +104,19 @@ export class Intake extends Construct {
     api.openRoute(
       this.meta,
       'Health',
-      'GET /health',
+      HttpRouteKey.with('/health', GET),
       'Load balancers and monitors ask without credentials; the answer tells nothing but that the service answers.',
     );
     api.openRoute(
       this.meta,
       'OpenApi',
-      'GET /openapi.json',
+      HttpRouteKey.with('/openapi.json', GET),
       'The description of the API is public: it is in the source.',
     );
     api.openRoute(
       this.meta,
       'Otherwise',
-      '$default',
+      HttpRouteKey.DEFAULT,
       'Answers 404 and 405 to what no route takes, and touches nothing.',
     );
   }

@@ -7,7 +7,6 @@ import type { RouteMatch } from './routes.ts';
 /**
  * @param rawPath as it came, without the query
  * @param rawQueryString as it came, without the question mark
- * @param authorizer what the route's authorizer says of the caller
  */
 export function httpEvent(
   request: IncomingMessage,
@@ -16,7 +15,6 @@ export function httpEvent(
   body: Buffer,
   { route, pathParameters }: RouteMatch,
   apiId: string,
-  authorizer?: object,
 ) {
   const { cookie, connection: _, ...otherHeaders } = request.headersDistinct;
   const headers = Object.fromEntries(
@@ -42,7 +40,7 @@ export function httpEvent(
     requestContext: {
       accountId: ACCOUNT_ID,
       apiId,
-      ...(authorizer && { authorizer }),
+      ...(route.authorizationType === 'AWS_IAM' && { authorizer: { iam: CALLER } }),
       domainName: host,
       domainPrefix: host.split('.')[0],
       http: {
@@ -63,6 +61,17 @@ export function httpEvent(
     isBase64Encoded: body.length > 0 && !isText,
   };
 }
+
+/** Who calls, in the eyes of a function behind IAM authorization: signatures are not checked locally. */
+const CALLER = {
+  accessKey: 'LOCALCALLER',
+  accountId: ACCOUNT_ID,
+  callerId: 'LOCALCALLER',
+  cognitoIdentity: null,
+  principalOrgId: null,
+  userArn: `arn:aws:iam::${ACCOUNT_ID}:user/local`,
+  userId: 'LOCALCALLER',
+};
 
 /** Anything else reaches the function in base64. */
 function isTextual(contentType: string | undefined): boolean {

@@ -1,8 +1,7 @@
 /** The routes of an HTTP API, and which of them takes a request. */
-import { type Authorizer, type AuthorizerOptions, routeAuthorizer } from './authorizers.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { matchesWildcard, type Statement } from './policy.ts';
+import { matchesWildcard } from './policy.ts';
 import type { Resource, Stack } from './template.ts';
 
 /** The routes of one HTTP API. */
@@ -22,7 +21,7 @@ export interface Route {
   readonly timeoutMs: number;
   /** Whether a permission of the function lets the API invoke it. */
   readonly permitted: boolean;
-  readonly authorize: Authorizer;
+  readonly authorizationType: string;
   readonly method: string;
   readonly segments: readonly string[];
 }
@@ -31,12 +30,7 @@ export interface Route {
 const TIMEOUT_MAX_MS = 30_000;
 
 /** @throws LocalCloudError when the stack has no HTTP API, or a route without local counterpart */
-export function makeRoutes(
-  stack: Stack,
-  functions: readonly LambdaFunction[],
-  roleStatements: ReadonlyMap<string, readonly Statement[]>,
-  authorizers: AuthorizerOptions = {},
-): ApiRoutes {
+export function makeRoutes(stack: Stack, functions: readonly LambdaFunction[]): ApiRoutes {
   const [api] = stack.resources('AWS::ApiGatewayV2::Api');
   if (api === undefined) throw new LocalCloudError('The template has no HTTP API.');
   const stage = stack.resources('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName;
@@ -45,10 +39,7 @@ export function makeRoutes(
   }
   const routes = stack
     .resources('AWS::ApiGatewayV2::Route')
-    .map((route) => ({
-      ...makeRoute(route, api, stack, functions),
-      authorize: routeAuthorizer(route, api, stack, roleStatements, authorizers),
-    }))
+    .map((route) => makeRoute(route, api, stack, functions))
     .sort(byPrecedence);
   return {
     apiId: api.name,
@@ -68,7 +59,7 @@ function makeRoute(
   api: Resource,
   stack: Stack,
   functions: readonly LambdaFunction[],
-): Omit<Route, 'authorize'> {
+): Route {
   const routeKey = String(properties.RouteKey);
   const integration = stack
     .resources('AWS::ApiGatewayV2::Integration')
@@ -90,6 +81,7 @@ function makeRoute(
     target,
     timeoutMs: Math.min(Number(TimeoutInMillis), TIMEOUT_MAX_MS),
     permitted: mayInvoke(api, target, routeKey, stack),
+    authorizationType: String(properties.AuthorizationType ?? 'NONE'),
     method,
     segments: path.split('/').slice(1),
   };

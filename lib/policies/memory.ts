@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Ticket } from '../engine/types.ts';
 import type { PoolFacts } from './policy.ts';
 import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from './skill-sketch.ts';
@@ -23,6 +24,17 @@ export interface TickMemory {
   /** Their skills, of the last hour mostly, or of the last thousand players if they took longer. */
   readonly skills: SkillSketch;
 }
+
+/** Reads a stored memory of the present shape. */
+export const tickMemory = z.object({
+  version: z.literal(VERSION),
+  tickedAtMs: z.number(),
+  newestSeenMs: z.number(),
+  players: z.number(),
+  seconds: z.number(),
+  seen: z.number(),
+  skills: z.object({ means: z.array(z.number()), weights: z.array(z.number()) }),
+}) satisfies z.ZodType<TickMemory>;
 
 /**
  * The estimate of the rate rests on about min(300, 1.6·n^0.7) of n arrivals: a rate that has hardly changed over

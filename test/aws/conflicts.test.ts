@@ -26,6 +26,7 @@ import { queueStore } from '../../lib/aws/queue-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
+import { toTicketView } from '../../lib/service/tickets/stored-ticket.ts';
 import { definition } from '../service/definitions.ts';
 import { onWire } from './emulated-tables.ts';
 import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
@@ -239,7 +240,7 @@ describe('listing queues', () => {
       .resolvesOnce({ Responses: { queues: [item('b')] }, UnprocessedKeys: left(key('a'), key('gone')) })
       .resolves({ Responses: { queues: [item('a')] } });
     const listed = await queueStore(made, 'queues').list();
-    expect(listed.map(({ definition: { name } }) => name)).toEqual(['a', 'b']);
+    expect(listed.records.map(({ definition: { name } }) => name)).toEqual(['a', 'b']);
     const keys = client.commandCalls(BatchGetCommand).map(({ args }) => args[0].input.RequestItems);
     expect(keys).toEqual([
       { queues: { Keys: [key('a'), key('b'), key('gone')], ConsistentRead: true } },
@@ -302,6 +303,7 @@ describe('putting events', () => {
     eventId: `e${i}`,
     time: '2026-01-01T00:00:00.000Z',
     queue: 'q',
+    ticket: toTicketView(ticket('q', `t${i}`, 1)),
   });
   const refusing = (...ids: string[]) => {
     bus.reset();
@@ -317,7 +319,7 @@ describe('putting events', () => {
   it('answers the indexes of what was refused, over all requests', async () => {
     refusing('e0', 'e9', 'e10', 'e24');
     const publishing = eventBus(new EventBridgeClient({ region: 'us-east-1' }), 'bus');
-    const events = Array.from({ length: 25 }, (_, i) => ({ event: event(i), marks: [] }));
+    const events = Array.from({ length: 25 }, (_, i) => ({ event: event(i), destinations: [] }));
     expect(await publishing.publish(events)).toEqual([0, 9, 10, 24]);
     // Each of the three requests has something that is refused every time, and is tried four times.
     expect(bus.commandCalls(PutEventsCommand)).toHaveLength(12);

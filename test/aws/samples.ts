@@ -35,6 +35,7 @@ export function match(
     skillSpread: 5e-324,
     priority: -1 / 3,
     lowerBound: -1.7976931348623157e308,
+    optimal: false,
     ticketIds,
     ...changes,
   };

@@ -1,7 +1,7 @@
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
-import { MARKS } from '../../lib/service/events/publish.ts';
+import { DESTINATIONS } from '../../lib/service/events/publish.ts';
 import { LOG_BYTES, PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
@@ -50,7 +50,7 @@ export class Usage {
       const entries: { Resources?: string[] }[] = call.input.Entries;
       this.events += entries.length;
       this.deliveries += entries.filter(({ Resources = [] }) =>
-        Resources.some((mark) => mark.startsWith(MARKS.webhooks)),
+        Resources.some((resource) => resource.startsWith(DESTINATIONS.webhooks)),
       ).length;
     }
     if (call.target === DYNAMODB_TARGET && reply.status < 300) {

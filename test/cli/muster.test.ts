@@ -32,11 +32,10 @@ describe.concurrent('muster', () => {
       'reproduce',
       'help',
     ]);
-    const helpOf = async (command: string) => ({ command, ...(await muster(command, '--help')) });
-    for (const help of await Promise.all(commands.filter((name) => name !== 'help').map(helpOf))) {
+    for (const command of commands.filter((name) => name !== 'help')) {
+      const help = await muster(command, '--help');
       expect({ status: help.status, stderr: help.stderr }).toEqual({ status: 0, stderr: '' });
-      expect(help.stdout).toMatch(new RegExp(`^Usage: muster ${help.command}`));
-      expect(help.stdout.replace(/\s+/g, ' '), 'defaults in one form').not.toMatch(/default(?!: )/);
+      expect(help.stdout).toMatch(new RegExp(`^Usage: muster ${command}`));
     }
   });
 

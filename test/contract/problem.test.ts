@@ -4,7 +4,7 @@ import { type Problem, parseWith } from '../../lib/contract/problem.ts';
 
 it('names an unknown field whose name holds half of a character', () => {
   const { errors } = refusalOf({ '\ud800': 1 });
-  expect(errors).toEqual([{ pointer: '#/%EF%BF%BD', detail: 'is not a known field' }]);
+  expect(errors).toEqual([{ pointer: '#/%EF%BF%BD', detail: 'Expected no such field, got "\\ud800"' }]);
 });
 
 function refusalOf(value: unknown): Problem {

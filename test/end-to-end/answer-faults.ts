@@ -24,23 +24,11 @@ const EVERYWHERE = [404, 405, 500];
 
 /**
  * Checks answers against the OpenAPI document the service itself serves, and returns what is wrong: the status is one
- * the operation lists, and the body has the form it promises for it. A body that is an error is a problem document.
+ * the operation lists, and the body has the form it promises for it. A body that is an error is a problem document. The
+ * document lets later versions add fields; here a field that it does not name is wrong.
  */
 export function answerFaults(document: OpenApiDocument) {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-  ajv.addSchema(document, 'openapi');
-  const errorsAt = (pointer: readonly string[], body: unknown): string[] => {
-    const path = pointer.map((token) =>
-      encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')),
-    );
-    const $ref = `openapi#/${path.join('/')}`;
-    const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
-    validate(body);
-    return (validate.errors ?? []).map(
-      ({ instancePath, message }) => `${instancePath || 'the body'} ${message}`,
-    );
-  };
+  const errorsAt = schemaErrors(document);
   const problemFaults = (status: number, type: string | undefined, body: unknown): string[] => {
     if (type !== 'application/problem+json') return [`an error is a problem document, this is ${type}`];
     const { title, detail, status: own } = body as Record<string, unknown>;
@@ -84,4 +72,38 @@ function templateOf(document: OpenApiDocument, path: string): string | undefined
       wanted.every((part, i) => (part.startsWith('{') ? given[i] !== '' : part === given[i]))
     );
   });
+}
+
+/** What is wrong with the body of a webhook, by the document's description of its event. */
+export function webhookFaults(document: OpenApiDocument) {
+  const errorsAt = schemaErrors(document);
+  return (body: { readonly type: string }): string[] =>
+    errorsAt(['webhooks', body.type, 'post', 'requestBody', 'content', 'application/json', 'schema'], body);
+}
+
+/** Checks values against schemas of the document, each found by its path in it. */
+function schemaErrors(document: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema(closed(document), 'openapi');
+  return (pointer: readonly string[], body: unknown): string[] => {
+    const path = pointer.map((token) =>
+      encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1')),
+    );
+    const $ref = `openapi#/${path.join('/')}`;
+    const validate = ajv.getSchema($ref) ?? ajv.compile({ $ref });
+    validate(body);
+    return (validate.errors ?? []).map(
+      ({ instancePath, message }) => `${instancePath || 'the body'} ${message}`,
+    );
+  };
+}
+
+/** A schema, or a document of schemas, whose objects have no fields but those they name. */
+function closed<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(closed) as T;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)]);
+  const open = 'properties' in schema && !('additionalProperties' in schema);
+  return Object.fromEntries(open ? [...entries, ['additionalProperties', false]] : entries);
 }

@@ -1,11 +1,17 @@
 import { expect } from 'vitest';
-import { type Answer, answerFaults, type OpenApiDocument } from './answer-faults.ts';
+import { type Answer, answerFaults, type OpenApiDocument, webhookFaults } from './answer-faults.ts';
 
-/** Expects answers to fit the OpenAPI document, see {@link answerFaults}. */
+/** Expects answers and webhooks to fit the OpenAPI document, see {@link answerFaults}. */
 export function answerChecker(document: OpenApiDocument) {
   const faultsOf = answerFaults(document);
-  return (method: string, path: string, answer: Answer): void => {
-    const what = `${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`;
-    expect(faultsOf(method, path, answer), what).toEqual([]);
+  const faultsOfWebhook = webhookFaults(document);
+  return {
+    checkAnswer(method: string, path: string, answer: Answer): void {
+      const what = `${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`;
+      expect(faultsOf(method, path, answer), what).toEqual([]);
+    },
+    checkWebhook(body: { readonly type: string }): void {
+      expect(faultsOfWebhook(body), `webhook ${JSON.stringify(body)}`).toEqual([]);
+    },
   };
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { EventType } from '../../lib/contract/event-type.ts';
-import { testMuster } from './muster.ts';
+import { checkWebhook, testMuster } from './muster.ts';
 import { type Delivery, SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
 
@@ -108,6 +108,7 @@ describe.concurrent('every event comes on the bus and by webhook, the same', () 
     const source = await story(queue);
     const delivery = await delivered(path, type);
     const { type: _, timestamp, data } = delivery.verified();
+    checkWebhook(JSON.parse(delivery.text));
     const onTheBus = await onBus(queue, type);
 
     expect(onTheBus).toMatchObject({ source: 'muster', detail: data });

@@ -82,6 +82,9 @@ export interface Api {
 /** What the service serves at /openapi.json. */
 export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApi()));
 
+/** Check answers and webhooks against {@link DOCUMENT}. */
+export const { checkAnswer, checkWebhook } = answerChecker(DOCUMENT);
+
 let names = 0;
 /** A name that no other in this file has. */
 export function fresh(what: string): string {
@@ -98,7 +101,6 @@ export function player(skill: number, roles?: string[]): NewTicket['players'][nu
 const REPEATS_MAX = 60;
 
 function apiOf(url: string, { repeats = false }: StudioOptions): Api {
-  const check = answerChecker(DOCUMENT);
   const sendOnce = async (method: string, path: string, { body, headers }: Sending = {}): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
       method,
@@ -111,7 +113,7 @@ function apiOf(url: string, { repeats = false }: StudioOptions): Api {
       headers: response.headers,
       body: text === '' ? undefined : JSON.parse(text),
     };
-    check(method, path, answer);
+    checkAnswer(method, path, answer);
     return answer;
   };
   const send: Api['send'] = async (method, path, sending) => {

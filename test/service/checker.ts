@@ -115,9 +115,7 @@ function ofEvents(changes: readonly Change[], events: readonly MusterEvent[]): s
   const matches = changes.filter(({ table, before }) => table === 'matches' && before === undefined);
   for (const { after } of matches) {
     const { matchId } = after as StoredMatch;
-    const announced = events.some(
-      ({ type, match }) => type === 'MatchFound' && (match as StoredMatch).matchId === matchId,
-    );
+    const announced = events.some((event) => event.type === 'MatchFound' && event.match.matchId === matchId);
     if (!announced) found.push(`match ${matchId} was never announced`);
   }
   return found;

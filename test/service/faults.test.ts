@@ -45,7 +45,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         accepted = [];
         await Promise.all(streams.map((read) => read()));
         const { queues } = cloud.deps;
-        for (const record of await queues.list()) await queues.remove(record);
+        for (const record of (await queues.list()).records) await queues.remove(record);
         await cloud.newChanges();
         cloud.changes.length = 0;
         await putQueue(
@@ -255,7 +255,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         await withFaults(async (run, label) => {
           const provisioner = { type: 'http', url: 'https://games.example', secret: 's' } as const;
           const matchId = await found({ provisioner });
-          await run((line) => cloud.on(line, () => provision(cloud.deps, matchId, cloud.nowMs)));
+          await run((line) => cloud.on(line, () => provision(cloud.deps, matchId)));
           const { matches } = await expectAllWell(label);
           expect(matches.get(matchId)).toMatchObject({
             status: 'COMPLETED',

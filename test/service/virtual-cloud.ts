@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
@@ -8,7 +7,7 @@ import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { provisioners } from '../../lib/provisioners/provisioners.ts';
-import { type Change, MARKS, publish } from '../../lib/service/events/publish.ts';
+import { type Change, DESTINATIONS, publish } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
@@ -77,7 +76,6 @@ export class VirtualCloud {
       matches: matchStore(client, tables.names),
       queues: queueStore(client, tables.names.queues),
       ranges: rangeStore(client, tables.names.ranges),
-      overdue: overdueMatches(client, tables.names.matches),
       clock,
       newId: () => {
         const id = `${idPrefix}id-${this.ids.length}`;
@@ -91,16 +89,15 @@ export class VirtualCloud {
           }),
       },
       timer: {
-        again: (matchIds: readonly string[], afterMs: number) =>
+        again: (what: string, afterMs: number) =>
           pass('send deadline', async () => {
-            const dueMs = this.nowMs + Math.ceil(afterMs / 1_000) * 1_000;
-            for (const what of matchIds) this.deadlineMessages.push({ what, dueMs });
+            this.deadlineMessages.push({ what, dueMs: this.nowMs + Math.ceil(afterMs / 1_000) * 1_000 });
           }),
       },
       bus: {
-        publish: (events: readonly { event: MusterEvent; marks: readonly string[] }[]) =>
+        publish: (events: readonly { event: MusterEvent; destinations: readonly string[] }[]) =>
           pass('put events', async () => {
-            for (const { event, marks } of events) this.#route(event, marks);
+            for (const { event, destinations } of events) this.#route(event, destinations);
             return [] as number[];
           }),
       },
@@ -124,13 +121,14 @@ export class VirtualCloud {
   }
 
   /** The rules of the bus. */
-  #route(event: MusterEvent, marks: readonly string[]): void {
+  #route(event: MusterEvent, destinations: readonly string[]): void {
     this.events.push(event);
     if (event.type !== 'MatchFound' && event.type !== 'MatchAccepted') return;
-    const { matchId, status } = event.match as { matchId: string; status: string };
+    const { matchId, status } = event.match;
     if (status === 'REQUIRES_ACCEPTANCE' || status === 'PLACING')
       this.deadlineMessages.push({ what: matchId, dueMs: this.nowMs });
-    if (status === 'PLACING' && marks.includes(MARKS.httpProvisioner)) this.placements.push(matchId);
+    if (status === 'PLACING' && destinations.includes(DESTINATIONS.httpProvisioner))
+      this.placements.push(matchId);
   }
 
   /** What the streams tell since the last time. */
@@ -160,7 +158,7 @@ export class VirtualCloud {
     const untilMs = this.nowMs + forMs;
     for (;;) {
       await publish(this.deps, await this.newChanges());
-      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId, this.nowMs);
+      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId);
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;

@@ -4,14 +4,15 @@ import { nameOf } from './player-names.ts';
 /**
  * A match as people would tell it: who against whom, how even, and how good that is.
  *
- * @returns lines: a heading, the teams in one line or three, and the verdict
+ * @param width columns of the terminal; longer lines are cut off
+ * @returns lines
  */
-export function latestMatch(match: SeenMatch): string[] {
+export function latestMatch(match: SeenMatch, width: number): string[] {
   const [one, two] = match.teams.map(teamText);
   const size = match.teams[0]!.length;
   const head = `latest match: ${match.queue}, ${size} against ${size}, after ${waitsText(match)} s of waiting`;
   const players = size === 1 ? [`  ${one} against ${two}`] : [`  ${one}`, '    against', `  ${two}`];
-  return [head, ...players, `  ${evenness(match)}; ${proof(match)}`];
+  return [head, ...players, `  ${evenness(match)}; ${proof(match)}`].map((line) => cut(line, width));
 }
 
 /** Parties in the order of the team, their members joined by `+`. */
@@ -48,4 +49,8 @@ function proof({ certifiedGap }: SeenMatch): string {
 
 function rounded(value: number): number {
   return Number(value.toFixed(value < 10 ? 1 : 0));
+}
+
+function cut(line: string, width: number): string {
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }

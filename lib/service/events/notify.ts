@@ -1,39 +1,36 @@
-import type { MusterEvent } from '../../contract/events.ts';
+import { type MusterEvent, toWebhookBody } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
 import type { Outbound } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
+import type { Delivery } from './delivery.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
 
 /** How long a receiver may take to answer. */
 const ANSWER_MS = 5_000;
 
-/** An event on its way to one webhook, or, without `url`, to all of its queue's that want it. */
-export interface Delivery {
-  readonly event: MusterEvent;
-  readonly url?: string;
-}
-
 export type DeliveryOutcome =
   | { outcome: 'done' }
   | { outcome: 'retry'; why: string }
-  /** It never will work. */
+  /** No other try can succeed. */
   | { outcome: 'refused'; why: string };
 
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
- * An event for several webhooks is parted into one message each, so that a slow or dead receiver
- * delays nobody else's. A crash after a POST and before the message is deleted repeats the POST with
- * the same `webhook-id`; receivers tell by it.
+ *     split   an event for several webhooks is sent on as one delivery for each, so that a slow or dead
+ *             receiver delays no other. A crash after it, before this message is deleted: sent on again
+ *     post    a crash after it, before the message is deleted: posted again with the same `webhook-id`,
+ *             which receivers use to discard duplicates
  */
 export async function deliver(
   deps: {
     readonly queues: QueueStore;
     readonly secrets: Secrets;
     readonly outbound: Outbound;
-    readonly part: (deliveries: readonly Delivery[]) => Promise<void>;
+    /** Sends deliveries to the consumer of this function. */
+    readonly sendEach: (deliveries: readonly Delivery[]) => Promise<void>;
   },
   { event, url }: Delivery,
   nowMs: number,
@@ -43,7 +40,7 @@ export async function deliver(
     (webhook) => url === undefined || webhook.url === url,
   );
   if (webhooks.length > 1) {
-    await deps.part(webhooks.map((webhook) => ({ event, url: webhook.url })));
+    await deps.sendEach(webhooks.map((webhook) => ({ event, url: webhook.url })));
     return { outcome: 'done' };
   }
   const [webhook] = webhooks;
@@ -53,15 +50,15 @@ export async function deliver(
 async function post(
   deps: { readonly secrets: Secrets; readonly outbound: Outbound },
   webhook: Webhook,
-  { type, ...data }: MusterEvent,
+  event: MusterEvent,
   nowMs: number,
 ): Promise<DeliveryOutcome> {
-  const body = JSON.stringify({ type, timestamp: data.time, data });
-  const headers = signed(await deps.secrets.get(webhook.secret), data.eventId, body, nowMs);
+  const body = JSON.stringify(toWebhookBody(event));
+  const headers = signed(await deps.secrets.get(webhook.secret), event.eventId, body, nowMs);
   const result = await deps.outbound.post(webhook.url, body, headers, ANSWER_MS);
   if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
-  // 410 is the scheme's word for "never again".
+  // 410 Gone: by the scheme, the receiver wants no more.
   if ((result.status >= 200 && result.status < 300) || result.status === 410) return { outcome: 'done' };
   return { outcome: 'retry', why: `the receiver answered ${result.status}` };
 }

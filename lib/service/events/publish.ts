@@ -1,33 +1,44 @@
-import type { EventType } from '../../contract/event-type.ts';
+import type { EventType, MatchEventType, TicketEventType } from '../../contract/event-type.ts';
 import type { MusterEvent } from '../../contract/events.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { type StoredTicket, toView } from '../tickets/stored-ticket.ts';
+import { type StoredTicket, toTicketView } from '../tickets/stored-ticket.ts';
 import { subscribers } from './subscribers.ts';
 
-/** One write to the tickets or the matches table, as its stream tells it. */
-export type Change = {
+/** One write to the tickets or the matches table, as its stream reports it. */
+export type Change = TicketChange | MatchChange;
+
+export interface TicketChange extends StreamPosition {
+  readonly table: 'tickets';
+  readonly before: StoredTicket | undefined;
+  readonly after: StoredTicket;
+}
+
+export interface MatchChange extends StreamPosition {
+  readonly table: 'matches';
+  readonly before: StoredMatch | undefined;
+  readonly after: StoredMatch;
+}
+
+interface StreamPosition {
   /** The same whenever the stream hands out this change again. */
   readonly changeId: string;
   readonly atMs: number;
-} & (
-  | { readonly table: 'tickets'; readonly before: StoredTicket | undefined; readonly after: StoredTicket }
-  | { readonly table: 'matches'; readonly before: StoredMatch | undefined; readonly after: StoredMatch }
-);
+}
 
 /** The events after which a match may be PLACING. */
 const PLACED_BY: readonly EventType[] = ['MatchFound', 'MatchAccepted'];
 
-/** What routes an event inside Muster: EventBridge rules look for these in its resources. */
-export const MARKS = { webhooks: 'webhooks/', httpProvisioner: 'provisioner/http' } as const;
+/** The consumers inside Muster that an event is sent to: EventBridge rules look for these in its resources. */
+export const DESTINATIONS = { webhooks: 'webhooks/', httpProvisioner: 'provisioner/http' } as const;
 
 /**
- * Puts what has happened on the event bus. Answers the indexes of changes that must be tried again.
+ * Publishes changes as events on the event bus. Returns the indexes of changes that must be tried again.
  *
- * The stream hands out a change until it is published, so every event is published at least once; its
- * id comes from the change, so every delivery of it has the same.
+ * The stream hands out a change until it is published, so every event is published at least once. The event's
+ * id comes from the change, so every delivery of the event has the same id.
  */
 export async function publish(
   deps: { readonly queues: QueueStore; readonly bus: EventBus },
@@ -41,34 +52,34 @@ export async function publish(
     const event = toEvent(change);
     if (event === undefined) return [];
     const definition = definitions.get(event.queue);
-    const marks = marksOf(event, definition);
+    const destinations = destinationsOf(event, definition);
     const wanted = definition?.events?.includes(event.type) ?? true;
-    return wanted || marks.length > 0 || hasDeadline(change) ? [{ index, event, marks }] : [];
+    return wanted || destinations.length > 0 || hasDeadline(change) ? [{ index, event, destinations }] : [];
   });
   if (outgoing.length === 0) return [];
   const refused = await deps.bus.publish(outgoing);
   return refused.map((i) => outgoing[i]!.index);
 }
 
-/** The event a change is, if it is one: a write that moves no status is none. */
+/** The event of a change; undefined when no status changed. */
 export function toEvent(change: Change): MusterEvent | undefined {
-  const type = change.table === 'tickets' ? ticketEvent(change) : matchEvent(change);
+  if (change.table === 'tickets') {
+    const type = ticketEventType(change);
+    if (type === undefined) return undefined;
+    return { type, ...aboutOf(change, change.after.enqueuedAt), ticket: toTicketView(change.after) };
+  }
+  const type = matchEventType(change);
   if (type === undefined) return undefined;
-  return {
-    type,
-    eventId: change.changeId,
-    time: new Date(Math.max(change.atMs, begunMs(change))).toISOString(),
-    queue: change.after.queue,
-    ...(change.table === 'tickets' ? { ticket: toView(change.after) } : { match: toMatchView(change.after) }),
-  };
+  return { type, ...aboutOf(change, change.after.createdAt), match: toMatchView(change.after) };
 }
 
-/** Streams tell whole seconds: an event must not seem older than what it tells of. */
-function begunMs(change: Change): number {
-  return Date.parse(change.table === 'tickets' ? change.after.enqueuedAt : change.after.createdAt);
+/** @param begunAt streams count whole seconds: an event must not seem older than its ticket or match */
+function aboutOf({ changeId, atMs, after }: Change, begunAt: string) {
+  const time = new Date(Math.max(atMs, Date.parse(begunAt))).toISOString();
+  return { eventId: changeId, time, queue: after.queue };
 }
 
-function ticketEvent({ before, after }: Change & { table: 'tickets' }): EventType | undefined {
+function ticketEventType({ before, after }: TicketChange): TicketEventType | undefined {
   if (before?.status === after.status) return undefined;
   if (after.status === 'QUEUED') return 'TicketQueued';
   if (after.status === 'CANCELLED') return 'TicketCancelled';
@@ -76,7 +87,7 @@ function ticketEvent({ before, after }: Change & { table: 'tickets' }): EventTyp
   return undefined;
 }
 
-function matchEvent({ before, after }: Change & { table: 'matches' }): EventType | undefined {
+function matchEventType({ before, after }: MatchChange): MatchEventType | undefined {
   if (before === undefined) return 'MatchFound';
   if (before.assignment === undefined && after.assignment !== undefined) return 'MatchAssigned';
   if (before.status === after.status) return undefined;
@@ -84,15 +95,16 @@ function matchEvent({ before, after }: Change & { table: 'matches' }): EventType
   return before.status === 'REQUIRES_ACCEPTANCE' ? 'MatchAccepted' : undefined;
 }
 
-function marksOf(event: MusterEvent, definition: QueueDefinition | undefined): string[] {
-  const marks: string[] = [];
-  if (subscribers(definition, event.type).length > 0) marks.push(`${MARKS.webhooks}${event.queue}`);
+function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefined): string[] {
+  const destinations: string[] = [];
+  if (subscribers(definition, event.type).length > 0)
+    destinations.push(`${DESTINATIONS.webhooks}${event.queue}`);
   if (definition?.provisioner?.type === 'http' && PLACED_BY.includes(event.type))
-    marks.push(MARKS.httpProvisioner);
-  return marks;
+    destinations.push(DESTINATIONS.httpProvisioner);
+  return destinations;
 }
 
-/** Somebody has to look after the match when its time is up, whoever else wants to hear of it. */
+/** Always publish these: the deadline function needs the event even if nobody subscribes. */
 function hasDeadline(change: Change): boolean {
   return change.table === 'matches' && change.after.deadline !== undefined;
 }

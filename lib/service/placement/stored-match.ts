@@ -1,14 +1,35 @@
-import type { MatchView } from '../../contract/match.ts';
+import * as z from 'zod';
+import { assignmentView, MATCH_STATUSES, type MatchView, quality, team } from '../../contract/match.ts';
+import { withPresentNames } from './earlier-names.ts';
 
 /** A match as it is stored. */
 export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
   readonly ticketIds: readonly string[];
-  /** When its acceptance or its placement fails if nothing comes; ISO 8601. */
+  /** When its acceptance or its placement fails unless it is answered before; ISO 8601. */
   readonly deadline?: string;
   /** The tickets that have accepted, while REQUIRES_ACCEPTANCE. */
   readonly accepted?: readonly string[];
 }
 
+/** The part of a match that never changes. */
+export const storedGame = z.preprocess(
+  withPresentNames,
+  z.object({ ticketIds: z.array(z.string()), teams: z.array(team), ...quality }),
+);
+
+/** The part of a match that its status changes. */
+export const storedMatchState = z.object({
+  matchId: z.string(),
+  queue: z.string(),
+  status: z.enum(MATCH_STATUSES),
+  createdAt: z.iso.datetime(),
+  deadline: z.iso.datetime().exactOptional(),
+  reason: z.string().exactOptional(),
+  accepted: z.array(z.string()).exactOptional(),
+  assignment: assignmentView.exactOptional(),
+});
+
+/** A match as the API and events show it. */
 export function toMatchView(match: StoredMatch): MatchView {
   const { ticketIds: _, deadline, accepted, ...view } = match;
   if (match.status !== 'REQUIRES_ACCEPTANCE' || deadline === undefined) return view;

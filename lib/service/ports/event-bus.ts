@@ -1,6 +1,12 @@
 import type { MusterEvent } from '../../contract/events.ts';
 
+/** The bus that carries events to Muster's own consumers and to the studio's rules. */
 export interface EventBus {
-  /** Publishes events; answers the indexes of those the bus refused. `marks` route an event inside Muster. */
-  publish(events: readonly { event: MusterEvent; marks: readonly string[] }[]): Promise<number[]>;
+  /**
+   * Publishes events; returns the indexes of those the bus refused.
+   * @param events `destinations`: the consumers inside Muster that the event is sent to
+   */
+  publish(
+    events: readonly { readonly event: MusterEvent; readonly destinations: readonly string[] }[],
+  ): Promise<number[]>;
 }

@@ -1,10 +1,19 @@
 import type { QueueRecord } from '../queues/queue-record.ts';
 import type { BucketPlan } from '../ticks/buckets.ts';
+import type { Unreadable } from './unreadable.ts';
+
+export interface StoredQueues {
+  readonly records: QueueRecord[];
+  /** Queues that are there and that this version of Muster cannot read. */
+  readonly unreadable: { readonly queue: string; readonly error: Unreadable }[];
+}
 
 /** Queues. */
 export interface QueueStore {
+  /** @throws Unreadable */
   get(queue: string): Promise<QueueRecord | undefined>;
-  list(): Promise<QueueRecord[]>;
+  /** All queues by name, deleted ones included until they are removed. */
+  list(): Promise<StoredQueues>;
   /** Stores a record whose version is one above the stored one's. False: somebody else was faster. */
   put(record: QueueRecord): Promise<boolean>;
   /** Moves `awakeUntilMs` forward, if it and the version still are what the record says. */

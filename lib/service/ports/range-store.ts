@@ -12,7 +12,7 @@ export interface RangeStore {
   release(queue: string, cells: readonly string[], lease: Lease): Promise<void>;
   /** Keeps the report of a range, unless there is one of a later slot; it is forgotten after a day. */
   putReport(queue: string, range: string, report: TickReport, nowMs: number): Promise<void>;
-  /** The last reports of these ranges, by the range's name. */
+  /** The last reports of these ranges, by the range's name. One that cannot be read counts as none. */
   reports(queue: string, ranges: readonly string[]): Promise<ReadonlyMap<string, TickReport>>;
   /** Removes leases and reports. What is not named here is forgotten a day after its last tick. */
   remove(queue: string, cells: readonly string[], ranges: readonly string[]): Promise<void>;

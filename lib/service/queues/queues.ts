@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { type FieldProblem, fieldProblems, invalid, Problem } from '../../contract/problem.ts';
+import { check, type FieldProblem, invalid, Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
@@ -24,7 +24,7 @@ export async function openQueue(queues: QueueStore, queue: string): Promise<Queu
 
 /** The definitions of all queues that take tickets, by name. */
 export async function listQueues(queues: QueueStore): Promise<QueueDefinition[]> {
-  const records = await queues.list();
+  const { records } = await queues.list();
   return records.filter(({ deletedAt }) => deletedAt === undefined).map(({ definition }) => definition);
 }
 
@@ -38,15 +38,14 @@ export function parsePutQueue(
   body: unknown,
   refusalOf: (url: URL) => string | undefined,
 ): QueueDefinition {
-  const result = queueDefinition.safeParse(body);
-  const problems = result.success ? [] : fieldProblems(result.error.issues);
+  const { data, problems = [] } = check(queueDefinition, body);
   const { name } = named.safeParse(body).data ?? { name: queue };
   if (name !== queue) {
     problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${queue}, got ${name}` });
   }
-  if (result.success) problems.push(...outboundProblems(result.data, refusalOf));
-  if (!result.success || problems.length > 0) throw invalid('The queue definition', problems);
-  return result.data;
+  if (data !== undefined) problems.push(...outboundProblems(data, refusalOf));
+  if (data === undefined || problems.length > 0) throw invalid('The queue definition', problems);
+  return data;
 }
 
 const named = z.object({ name: queueName });

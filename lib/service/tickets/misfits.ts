@@ -15,7 +15,7 @@ export function misfits(players: readonly Player[], definition: QueueDefinition)
     problems.push({
       pointer: '#/players',
       detail:
-        'Expected a party whose players can fill places of one team together; the roles they accept leave too few',
+        'Expected a party whose players can all have a seat in one team, got roles that leave too few seats for them',
     });
   }
   return problems;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type FieldProblem, fieldProblems, invalid } from '../../contract/problem.ts';
+import { shown } from '../../contract/expectation.ts';
+import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { fileTicket, type NewTicket, newTicket } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
@@ -27,7 +28,8 @@ export function parseTicketsFile(
   what: string,
   pointer = '#',
 ): Ticket[] {
-  if (!Array.isArray(body)) throw invalid(what, [{ pointer, detail: 'Expected a list of tickets' }]);
+  if (!Array.isArray(body))
+    throw invalid(what, [{ pointer, detail: `Expected a list of tickets, got ${shown(body)}` }]);
   const seen = new Set<unknown>();
   const read = body.map((item) => readTicket(fileTicket, item, definition));
   const problems = read.flatMap((one, i) => {
@@ -51,17 +53,14 @@ function readTicket<T extends z.ZodType<NewTicket>>(
   body: unknown,
   definition: QueueDefinition,
 ): { ticket?: z.output<T>; problems: FieldProblem[] } {
-  const result = schema.safeParse(body);
-  if (result.success) {
-    const problems = misfits(result.data.players, definition);
-    return problems.length > 0 ? { problems } : { ticket: result.data, problems };
+  const { data, problems = [] } = check(schema, body);
+  if (data !== undefined) {
+    const misfit = misfits(data.players, definition);
+    return misfit.length > 0 ? { problems: misfit } : { ticket: data, problems };
   }
   const party = legible.safeParse(body);
   return {
-    problems: [
-      ...fieldProblems(result.error.issues),
-      ...(party.success ? clashes(party.data.players, definition) : []),
-    ],
+    problems: [...problems, ...(party.success ? clashes(party.data.players, definition) : [])],
   };
 }
 

@@ -1,4 +1,5 @@
-import type { TicketStatus, TicketView } from '../../contract/ticket.ts';
+import * as z from 'zod';
+import { TICKET_STATUSES, type TicketStatus, type TicketView } from '../../contract/ticket.ts';
 import type { Player, Ticket } from '../../engine/types.ts';
 
 /** A ticket as it is stored. Once it has a match, its status is the match's: see `ticket-status.ts`. */
@@ -13,7 +14,25 @@ export interface StoredTicket {
   readonly reason?: string;
 }
 
-export function toView(ticket: StoredTicket): TicketView {
+/** Reads a stored ticket; what another version has added is ignored. */
+export const storedTicket = z.object({
+  ticketId: z.string(),
+  queue: z.string(),
+  status: z.enum(TICKET_STATUSES),
+  enqueuedAt: z.iso.datetime(),
+  players: z.array(
+    z.object({
+      playerId: z.string(),
+      skill: z.number(),
+      roles: z.array(z.string()).exactOptional(),
+    }),
+  ),
+  matchId: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+}) satisfies z.ZodType<StoredTicket>;
+
+/** A ticket as the API and events show it. */
+export function toTicketView(ticket: StoredTicket): TicketView {
   const { ticketId, queue, status, enqueuedAt, matchId, reason } = ticket;
   return {
     ticketId,
@@ -30,6 +49,7 @@ export function toView(ticket: StoredTicket): TicketView {
   };
 }
 
+/** A ticket as the engine and the policies see it. */
 export function toEngineTicket(ticket: {
   ticketId: string;
   enqueuedAt: string;

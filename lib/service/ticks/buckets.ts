@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
 
@@ -23,6 +24,13 @@ export interface BucketPlan {
   /** The first slot searched under this plan, milliseconds since the epoch. */
   readonly fromMs: number;
 }
+
+/** Reads a stored plan. */
+export const bucketPlan = z.object({
+  version: z.number(),
+  boundaries: z.array(z.number()),
+  fromMs: z.number(),
+}) satisfies z.ZodType<BucketPlan>;
 
 /** A range of sort keys: `from` inclusive, `to` exclusive; undefined is unbounded. */
 export interface KeyRange {

@@ -1,4 +1,5 @@
-import type { TickMemory } from '../../policies/plan.ts';
+import * as z from 'zod';
+import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 
 /** What a tick leaves behind for the statistics and for the next tick's release policy. */
 export interface TickReport {
@@ -9,10 +10,21 @@ export interface TickReport {
   readonly matches: number;
   /** The last matches of this range, newest last. */
   readonly recent: readonly RecentMatch[];
-  /** What the release policy has learned of the range. */
+  /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
 }
 export interface RecentMatch {
   readonly imbalance: number;
   readonly waitsMs: readonly number[];
 }
+
+/** Reads a stored report. A memory of another form is forgotten: the policy learns anew. */
+export const tickReport = z.object({
+  slotMs: z.number(),
+  durationMs: z.number(),
+  waiting: z.number(),
+  oldestWaitMs: z.number(),
+  matches: z.number(),
+  recent: z.array(z.object({ imbalance: z.number(), waitsMs: z.array(z.number()) })),
+  memory: tickMemory.optional().catch(undefined),
+}) satisfies z.ZodType<TickReport>;

@@ -1,21 +1,15 @@
-import { gameJson } from '../../contract/match.ts';
-import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import type { Game, Ticket } from '../../engine/types.ts';
-import { planTick, type TickMemory } from '../../policies/plan.ts';
-import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
-import type { MatchStore } from '../ports/match-store.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Lease, RangeStore } from '../ports/range-store.ts';
-import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { LATE_MS, LEASE_MS } from '../queues/queues.ts';
-import { misfits } from '../tickets/misfits.ts';
-import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
 import { planAt, rangeName, type TickRange, tickRanges } from './buckets.ts';
 import { isOdd } from './schedule.ts';
+import { type SearchDeps, searchRange } from './search-range.ts';
 import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
+import type { TickReport } from './tick-report.ts';
 
 /** How early a message may come: SQS counts delays in whole seconds. */
 const EARLY_MS = 1_000;
@@ -25,22 +19,23 @@ const LEASE_TRIES = 8;
 const SEARCH_MS = 5_000;
 /** Nothing new is begun when so little of the lease is left. */
 const FINISH_MS = 2_000;
-/** Writes on their way at once. */
-const WRITES_AT_ONCE = 8;
 /** Matches remembered for the statistics of a range. */
 const RECENT_MATCHES = 20;
 
-export interface TickDeps {
+export interface TickDeps extends SearchDeps {
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
-  readonly tickets: TicketStore;
-  readonly matches: MatchStore;
-  readonly clock: { now(): number; sleep(ms: number): Promise<void> };
-  readonly newId: () => string;
+  readonly clock: Clock;
 }
 
 export type TickOutcome =
-  | { outcome: 'searched'; matches: StoredMatch[]; metrics: TickMetrics }
+  | {
+      outcome: 'searched';
+      matches: StoredMatch[];
+      metrics: TickMetrics;
+      /** Tickets cancelled because this version of Muster cannot read them. */
+      unreadable: readonly string[];
+    }
   | { outcome: 'dropped'; why: string };
 
 /**
@@ -77,71 +72,27 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   try {
     const name = rangeName(range);
     const before = (await deps.ranges.reports(queue, [name])).get(name);
-    const found = await search(deps, record, range, before?.memory, startMs);
+    const result = await searchRange(deps, record, range, before?.memory, {
+      planUntilMs: startMs + SEARCH_MS,
+      writeUntilMs: startMs + LEASE_MS - FINISH_MS,
+    });
     const durationMs = deps.clock.now() - startMs;
-    const { waiting, oldestWaitMs, memory, matches, timedOut, lostRaces, busy } = found;
-    const recent = [...(before?.recent ?? []), ...found.recent].slice(-RECENT_MATCHES);
-    const report = { slotMs, durationMs, waiting, oldestWaitMs, matches: matches.length, recent, memory };
+    const { matches, recent, waiting, oldestWaitMs, timedOut, lostRaces, busy, memory } = result;
+    const report: TickReport = {
+      slotMs,
+      durationMs,
+      waiting,
+      oldestWaitMs,
+      matches: matches.length,
+      recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
+      memory,
+    };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
-    const metrics = { queue, waiting, recent: found.recent, timedOut, lostRaces, busy, durationMs, ageMs };
-    return { outcome: 'searched', matches, metrics };
+    const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };
+    return { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
   } finally {
     await deps.ranges.release(queue, range.cells, lease);
   }
-}
-
-/** Reads the waiting tickets of a range, plans, and makes the plan true. */
-async function search(
-  deps: TickDeps,
-  record: QueueRecord,
-  range: TickRange,
-  memory: TickMemory | undefined,
-  startMs: number,
-) {
-  const { definition } = record;
-  const stored = await deps.tickets.waiting(definition.name, record.plans, range);
-  const nowMs = deps.clock.now();
-  const hasTime = () => deps.clock.now() < startMs + LEASE_MS - FINISH_MS;
-  const end = (tickets: readonly { ticketId: string }[], status: 'TIMED_OUT' | 'CANCELLED', reason: string) =>
-    inParallel(tickets, hasTime, ({ ticketId }) => deps.tickets.end(ticketId, status, reason, nowMs));
-
-  // Ends come first: they must happen even when there is more to search than one tick can do.
-  const isLate = ({ enqueuedAtMs }: Ticket) => nowMs - enqueuedAtMs >= definition.timeoutSeconds * 1_000;
-  const isUnfit = ({ players }: StoredTicket) => misfits(players, definition).length > 0;
-  const unfit = stored.filter(isUnfit);
-  const fitting = unfit.length === 0 ? stored : stored.filter((ticket) => !isUnfit(ticket));
-  const tickets = fitting.map(toEngineTicket);
-  const late = definition.fill === 'bots' ? [] : tickets.filter(isLate);
-  await end(unfit, 'CANCELLED', 'the queue was changed and the ticket no longer fits it');
-  const why = `no match within ${definition.timeoutSeconds} s`;
-  const endedLate = await end(late, 'TIMED_OUT', why);
-
-  const outOfTime = () => deps.clock.now() >= startMs + SEARCH_MS;
-  const searched = late.length === 0 ? tickets : tickets.filter((ticket) => !isLate(ticket));
-  const plan = planTick({ rules: definition, tickets: searched, nowMs, memory, reasons: false, outOfTime });
-  const outcomes = await inParallel(plan.matches, hasTime, async (game) => {
-    const match = toMatch(game, definition, deps.newId(), nowMs);
-    return { game, match, outcome: await deps.matches.commit(match, nowMs) };
-  });
-  const endedUnfilled = await end(
-    plan.timedOut.map((ticketId) => ({ ticketId })),
-    'TIMED_OUT',
-    why,
-  );
-
-  const enqueuedAtMs = new Map(searched.map((ticket) => [ticket.ticketId, ticket.enqueuedAtMs]));
-  const waitMs = (ticketId: string) => Math.max(0, nowMs - (enqueuedAtMs.get(ticketId) ?? nowMs));
-  const committed = outcomes.filter(({ outcome }) => outcome === 'committed');
-  return {
-    matches: committed.map(({ match }) => match),
-    recent: committed.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
-    waiting: plan.waiting.length,
-    oldestWaitMs: plan.waiting.reduce((oldest, { ticketId }) => Math.max(oldest, waitMs(ticketId)), 0),
-    timedOut: [...endedLate, ...endedUnfilled].filter((result) => result?.ended).length,
-    lostRaces: outcomes.filter(({ outcome }) => outcome === 'lost-race').length,
-    busy: outcomes.filter(({ outcome }) => outcome === 'busy').length,
-    memory: plan.memory,
-  };
 }
 
 /** What to search, if the message's plan is in force and stays so until the lease ends. */
@@ -161,43 +112,4 @@ async function takeLease(deps: TickDeps, queue: string, cells: readonly string[]
     if (leased !== 'held' || attempt === LEASE_TRIES) return leased;
     await deps.clock.sleep(100);
   }
-}
-
-/** The match a game becomes: its status is the first that something still has to happen in. */
-function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
-  const { status, deadline } = firstStatus(definition, nowMs);
-  return {
-    matchId,
-    queue: definition.name,
-    status,
-    createdAt: new Date(nowMs).toISOString(),
-    ...gameJson(game),
-    ticketIds: game.ticketIds,
-    ...(deadline && { deadline }),
-  };
-}
-
-/**
- * Runs a task for every item while there is time, few at once; answers what was run, in the order of the items.
- * After a failure nothing new begins, and what is on its way is waited for: when this has ended, nothing of it
- * goes on.
- */
-async function inParallel<T, R>(
-  items: readonly T[],
-  hasTime: () => boolean,
-  task: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: Promise<R>[] = [];
-  let failed = false;
-  const worker = async () => {
-    while (results.length < items.length && !failed && hasTime()) {
-      const result = task(items[results.length]!);
-      results.push(result);
-      await result.catch(() => {
-        failed = true;
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, worker));
-  return Promise.all(results);
 }

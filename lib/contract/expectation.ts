@@ -1,0 +1,122 @@
+import * as z from 'zod';
+
+/** What an error says was there, when it was text: this many characters at most. */
+const GOT_LENGTH_MAX = 60;
+
+/**
+ * The words for an issue of a schema: "Expected a number, got nothing". A schema's own words come first:
+ *
+ *     z.string().regex(…, { error: expected('1 to 64 letters') })
+ */
+export const expectation: z.core.$ZodErrorMap = (issue) => {
+  const text = expectedBy(issue);
+  if (text === undefined) return undefined;
+  // Each unknown key becomes a fault of its own, which says what it got.
+  return issue.code === 'unrecognized_keys' ? `Expected ${text}` : `Expected ${text}, got ${gotOf(issue)}`;
+};
+
+/** Words of its own for a schema, as its `error`. */
+export function expected(what: string): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) => `Expected ${what}, got ${shown(input)}`;
+}
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+function expectedBy(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? `a value of type ${issue.expected}`;
+    case 'invalid_value':
+      return oneOf(issue.values.map(shown));
+    case 'too_small':
+      return least(issue.origin, Number(issue.minimum), issue.inclusive !== false);
+    case 'too_big':
+      return most(issue.origin, Number(issue.maximum), issue.inclusive !== false);
+    case 'invalid_format':
+      return FORMATS[issue.format] ?? `text of the format ${issue.format}`;
+    case 'not_multiple_of':
+      return `a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return fieldsOf(issue.inst);
+    case 'invalid_union':
+      return Array.isArray(issue.options) ? oneOf(issue.options.map(shown)) : alternatives(issue.errors);
+    case 'invalid_key':
+      return alternatives([issue.issues]);
+    default:
+      return undefined;
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  set: 'a set',
+  object: 'an object',
+  record: 'an object',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: 'an ISO 8601 time such as "2026-01-31T12:00:00Z"',
+  url: 'a URL',
+};
+
+function least(origin: string, minimum: number, inclusive: boolean): string {
+  const unit = UNITS[origin];
+  if (unit !== undefined) return `at least ${minimum} ${minimum === 1 ? unit.one : unit.many}`;
+  return inclusive ? `a number from ${minimum} up` : `a number above ${minimum}`;
+}
+
+function most(origin: string, maximum: number, inclusive: boolean): string {
+  const unit = UNITS[origin];
+  if (unit !== undefined) return `at most ${maximum} ${maximum === 1 ? unit.one : unit.many}`;
+  return inclusive ? `a number up to ${maximum}` : `a number below ${maximum}`;
+}
+
+const UNITS: Readonly<Record<string, { readonly one: string; readonly many: string }>> = {
+  string: { one: 'character', many: 'characters' },
+  array: { one: 'item', many: 'items' },
+};
+
+function oneOf(values: readonly string[]): string {
+  if (values.length <= 2) return values.join(' or ');
+  return `one of ${values.join(', ')}`;
+}
+
+/** The fields an object may have, by the schema that refused others. */
+function fieldsOf(schema: unknown): string {
+  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  if (fields.length === 0) return 'no such field';
+  return fields.length === 1 ? `only the field ${fields[0]}` : `one of the fields ${fields.join(', ')}`;
+}
+
+/** What the alternatives of a union expect, without what they got. */
+function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
+  const wanted = errors.flatMap(([first]) => {
+    const text = first?.message.match(/^Expected (.*?)(?:, got .*)?$/s)?.[1];
+    return text === undefined ? [] : [text];
+  });
+  return wanted.length === 0 ? undefined : [...new Set(wanted)].join(' or ');
+}
+
+function gotOf(issue: RawIssue): string {
+  const { input } = issue;
+  if (issue.code === 'invalid_union' && issue.discriminator !== undefined)
+    return shown((input as Record<string, unknown>)[issue.discriminator]);
+  if ((issue.code === 'too_small' || issue.code === 'too_big') && issue.origin === 'array')
+    return Array.isArray(input) && input.length === 0 ? 'none' : String((input as unknown[]).length);
+  if ((issue.code === 'too_small' || issue.code === 'too_big') && issue.origin === 'string' && input !== '')
+    return String((input as string).length);
+  return shown(input);
+}
+
+/** A value in an error: text in quotes and cut short, lists and objects by their kind. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value !== 'string') return String(value);
+  return JSON.stringify(value.length > GOT_LENGTH_MAX ? `${value.slice(0, GOT_LENGTH_MAX)}…` : value);
+}

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import type { MusterEvent } from '../../contract/events.ts';
+import { readWith } from '../ports/unreadable.ts';
+import { storedEvent } from './read-event.ts';
+
+/** An event to deliver: to one webhook, or, without `url`, to every webhook of its queue that wants it. */
+export interface Delivery {
+  readonly event: MusterEvent;
+  readonly url?: string;
+}
+
+const delivery = z.object({ event: storedEvent, url: z.string().exactOptional() });
+
+/**
+ * Reads a delivery that this or an earlier version of Muster has sent itself.
+ * @throws Unreadable
+ */
+export function readDelivery(value: unknown): Delivery {
+  return readWith(delivery, value, 'a delivery');
+}

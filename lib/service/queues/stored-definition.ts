@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { expectation } from '../../contract/expectation.ts';
+import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
+
+/**
+ * Reads a stored definition. It was valid for the version that stored it; fields that a later version knows
+ * and this one does not are ignored, at any depth.
+ */
+export const storedDefinition = z.unknown().transform((value, context): QueueDefinition => {
+  const first = queueDefinition.safeParse(value);
+  if (first.success) return first.data;
+  const known = withoutUnknownFields(value, first.error.issues);
+  const result = queueDefinition.safeParse(known, { error: expectation });
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
+
+function withoutUnknownFields(definition: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const known = structuredClone(definition);
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const parent = issue.path.reduce<unknown>((at, key) => (at as Fields)[key], known) as Fields;
+    for (const key of issue.keys) delete parent[key];
+  }
+  return known;
+}
+
+type Fields = Record<PropertyKey, unknown>;

@@ -1,0 +1,335 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fromEnvelope } from '../../lib/aws/event-bus.ts';
+import { logger } from '../../lib/aws/log.ts';
+import { matchIdOf } from '../../lib/aws/match-message.ts';
+import { matchStore } from '../../lib/aws/match-store.ts';
+import { queueConsumer } from '../../lib/aws/queue-consumer.ts';
+import { queueStore } from '../../lib/aws/queue-store.ts';
+import { rangeStore } from '../../lib/aws/range-store.ts';
+import { toChange } from '../../lib/aws/stream.ts';
+import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import { readDelivery } from '../../lib/service/events/delivery.ts';
+import { Unreadable } from '../../lib/service/ports/unreadable.ts';
+import { putQueue } from '../../lib/service/queues/queues.ts';
+import { dispatch } from '../../lib/service/ticks/dispatch.ts';
+import { tick } from '../../lib/service/ticks/tick.ts';
+import { readTickMessage } from '../../lib/service/ticks/tick-message.ts';
+import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
+import { definition } from '../service/definitions.ts';
+import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
+import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
+
+/** What another version of Muster has written: earlier ones, later ones, and what nobody can read. */
+
+let tables: EmulatedTables;
+let client: DynamoDBDocumentClient;
+let stores: {
+  tickets: ReturnType<typeof ticketStore>;
+  matches: ReturnType<typeof matchStore>;
+  queues: ReturnType<typeof queueStore>;
+  ranges: ReturnType<typeof rangeStore>;
+};
+const onePlan = bucketPlan(1);
+
+beforeAll(async () => {
+  tables = await startTables(EMULATORS.find(({ skipped }) => skipped === undefined)!.emulator);
+  client = tables.client();
+  stores = {
+    tickets: ticketStore(client, tables.names.tickets),
+    matches: matchStore(client, tables.names),
+    queues: queueStore(client, tables.names.queues),
+    ranges: rangeStore(client, tables.names.ranges),
+  };
+});
+afterAll(() => tables?.stop());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const put = (table: keyof EmulatedTables['names'], Item: Record<string, unknown>) =>
+  client.send(new PutCommand({ TableName: tables.names[table], Item }));
+
+/** The item of a match as version 0.1 stores it. */
+const matchItemOf01 = (matchId: string, game: Record<string, unknown> = {}) => ({
+  matchId,
+  queue: 'q',
+  status: 'COMPLETED',
+  createdAt: new Date(NOW_MS).toISOString(),
+  game: JSON.stringify({
+    ticketIds: ['a', 'b'],
+    teams: [
+      { players: [{ playerId: 'a.0', ticketId: 'a' }] },
+      { players: [{ playerId: 'b.0', ticketId: 'b' }] },
+    ],
+    imbalance: 3,
+    fairness: 1,
+    uniformity: 2,
+    priority: 3,
+    lowerBound: 2.5,
+    ...game,
+  }),
+  expiresAt: 4_000_000_000,
+});
+
+/** The same as that version's events carry it. */
+const matchViewOf01 = (matchId: string) => {
+  const { game, expiresAt: _, ...item } = matchItemOf01(matchId);
+  const { ticketIds: __, ...view } = JSON.parse(game);
+  return { ...item, ...view };
+};
+
+describe('A match of version 0.1', () => {
+  it('is read with the names of today', async () => {
+    await put('matches', matchItemOf01('m-old'));
+    expect(await stores.matches.get('m-old')).toEqual({
+      ...match('q', 'm-old', ['a', 'b']),
+      imbalance: 3,
+      teamGap: 1,
+      skillSpread: 2,
+      priority: 3,
+      lowerBound: 2.5,
+      optimal: false,
+    });
+  });
+
+  it('is optimal when its bound meets its priority', async () => {
+    await put('matches', matchItemOf01('m-best', { lowerBound: 3 }));
+    expect(await stores.matches.get('m-best')).toMatchObject({ optimal: true });
+  });
+
+  it('keeps its names through an assignment', async () => {
+    await put('matches', { ...matchItemOf01('m-placing'), status: 'PLACING' });
+    const assigned = await stores.matches.assign('m-placing', { address: 'eu.example' });
+    expect(assigned).toMatchObject({ outcome: 'assigned', match: { teamGap: 1, skillSpread: 2 } });
+  });
+
+  it('reaches webhooks under the names of today, from the bus and from a delivery in flight', () => {
+    const about = { eventId: 'e', time: new Date(NOW_MS).toISOString(), queue: 'q' };
+    const detail = { ...about, match: matchViewOf01('m') };
+    const event = fromEnvelope({ 'detail-type': 'MatchFound', detail });
+    expect(event).toMatchObject({
+      type: 'MatchFound',
+      match: { teamGap: 1, skillSpread: 2, optimal: false },
+    });
+    expect(event).not.toHaveProperty('match.fairness');
+    const delivery = { event: { type: 'MatchFound', ...detail }, url: 'https://studio.example' };
+    expect(readDelivery(delivery)).toEqual({ event, url: 'https://studio.example' });
+  });
+});
+
+describe('Fields that a later version has added', () => {
+  it('are ignored in tickets and matches', async () => {
+    await stores.tickets.create(ticket('q', 't-new', 5), onePlan);
+    await client.send(
+      new UpdateCommand({
+        TableName: tables.names.tickets,
+        Key: { ticketId: 't-new' },
+        UpdateExpression: 'SET players = :players, weather = :weather',
+        ExpressionAttributeValues: {
+          ':players': JSON.stringify([{ playerId: 't-new.0', skill: 5, latencies: { eu: 20 } }]),
+          ':weather': 'fair',
+        },
+      }),
+    );
+    expect(await stores.tickets.get('t-new')).toEqual(ticket('q', 't-new', 5));
+    await put('matches', { ...matchItemOf01('m-new', { shape: '5v5' }), region: 'eu' });
+    expect(await stores.matches.get('m-new')).not.toHaveProperty('shape');
+  });
+
+  it('are ignored in a queue definition, at any depth', async () => {
+    const wanted = definition({ name: 'later', webhooks: [{ url: 'https://a.example', secret: 's' }] });
+    await putQueue(stores.queues, wanted, NOW_MS);
+    const later = {
+      ...wanted,
+      shapes: [5, 5],
+      webhooks: [{ ...wanted.webhooks![0], retries: 3 }],
+      release: { policy: 'greedy', haste: 1 },
+    };
+    await setDefinition('later', later);
+    expect((await stores.queues.get('later'))?.definition).toEqual(wanted);
+  });
+
+  it('are ignored in ticks and in messages about matches', () => {
+    const message = { queue: 'q', slotMs: 1, plan: 1, range: 0 };
+    expect(readTickMessage({ ...message, region: 'eu' })).toEqual(message);
+    expect(matchIdOf({ detail: { match: { matchId: 'm', shape: '5v5' } }, version: '2' })).toBe('m');
+    expect(matchIdOf({ matchId: 'm', attempt: 2 })).toBe('m');
+  });
+});
+
+describe('A queue of another version', () => {
+  it('that does not note which ticks are sent has sent none', async () => {
+    await putQueue(stores.queues, definition({ name: 'unsent' }), NOW_MS);
+    await client.send(
+      new UpdateCommand({
+        TableName: tables.names.queues,
+        Key: { queue: 'unsent', item: 'definition' },
+        UpdateExpression: 'REMOVE sentUntilMs',
+      }),
+    );
+    expect(await stores.queues.get('unsent')).toMatchObject({ sentUntilMs: 0 });
+  });
+
+  it('that cannot be read fails by itself; the others are served', async () => {
+    await putQueue(stores.queues, definition({ name: 'broken' }), NOW_MS);
+    await putQueue(stores.queues, definition({ name: 'healthy' }), NOW_MS);
+    await setDefinition('broken', { name: 'broken', teamSize: 'many' });
+    await expect(stores.queues.get('broken')).rejects.toThrow(Unreadable);
+    await expect(stores.queues.get('broken')).rejects.toThrow(
+      /queue broken.*#\/definition\/teamSize: Expected a number, got "many"/,
+    );
+    await stores.tickets.create(ticket('healthy', 'h-1', 5), onePlan);
+    const sent: unknown[] = [];
+    const ticks = { send: async (messages: readonly unknown[]) => void sent.push(...messages) };
+    const { awake, failed } = await dispatch({ ...stores, ticks }, NOW_MS);
+    expect(awake).toContain('healthy');
+    expect(failed.map(({ queue }) => queue)).toEqual(['broken']);
+    expect(sent.length).toBeGreaterThan(0);
+  });
+
+  it('has no last report when that cannot be read, and no memory when that is of another form', async () => {
+    const report: TickReport = {
+      slotMs: 1,
+      durationMs: 2,
+      waiting: 3,
+      oldestWaitMs: 4,
+      matches: 0,
+      recent: [{ imbalance: 1, waitsMs: [5] }],
+    };
+    await put('ranges', { item: 'r#report#1.0', slotMs: 1, report: '{"slotMs":"soon"}' });
+    await put('ranges', { item: 'r#report#1.1', slotMs: 1, report: 'no JSON' });
+    const memory = { version: 1, rate: 3 };
+    await put('ranges', {
+      item: 'r#report#1.2',
+      slotMs: 1,
+      report: JSON.stringify({ ...report, memory }),
+    });
+    const reports = await stores.ranges.reports('r', ['1.0', '1.1', '1.2', '1.3']);
+    expect([...reports]).toEqual([['1.2', { ...report, memory: undefined }]]);
+  });
+});
+
+describe('A waiting ticket that cannot be read', () => {
+  it('is cancelled by the next tick, and the others are matched', async () => {
+    const queue = 'mixed';
+    await putQueue(stores.queues, definition({ name: queue }), NOW_MS);
+    for (const [i, name] of ['one', 'bad', 'two'].entries())
+      await stores.tickets.create(ticket(queue, name, 10 + i), onePlan);
+    await client.send(
+      new UpdateCommand({
+        TableName: tables.names.tickets,
+        Key: { ticketId: 'bad' },
+        UpdateExpression: 'SET players = :players',
+        ExpressionAttributeValues: { ':players': '[{"playerId":"bad.0","skill":"high"}]' },
+      }),
+    );
+    await expect(stores.tickets.get('bad')).rejects.toThrow(/ticket bad cannot be read/);
+    expect(await stores.tickets.waiting(queue, [onePlan], {})).toMatchObject({ unreadable: ['bad'] });
+    expect(await stores.tickets.neighbours(ticket(queue, 'one', 10), [onePlan], 5)).toHaveLength(2);
+
+    const clock = { now: () => NOW_MS + 1_000, sleep: async () => {} };
+    const message = { queue, slotMs: NOW_MS + 1_000, plan: 1, range: 0 };
+    const result = await tick({ ...stores, clock, newId: () => `id-${queue}` }, message);
+    expect(result).toMatchObject({ outcome: 'searched', unreadable: ['bad'] });
+    const { Item } = await client.send(
+      new GetCommand({ TableName: tables.names.tickets, Key: { ticketId: 'bad' } }),
+    );
+    expect(Item).toMatchObject({ status: 'CANCELLED', reason: 'the stored ticket cannot be read' });
+    expect(Item).not.toHaveProperty('pool');
+    expect(await stores.tickets.get('one')).toMatchObject({ matchId: `id-${queue}` });
+    expect(await stores.tickets.waiting(queue, [onePlan], {})).toEqual({ tickets: [], unreadable: [] });
+  });
+});
+
+describe('A change of a table that cannot be read', () => {
+  const record = (ticketId: string, players: string) => ({
+    eventID: `event-${ticketId}`,
+    dynamodb: {
+      SequenceNumber: `sequence-${ticketId}`,
+      ApproximateCreationDateTime: 1_767_268_800,
+      NewImage: {
+        ticketId: { S: ticketId },
+        queue: { S: 'q' },
+        status: { S: 'QUEUED' },
+        enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
+        players: { S: players },
+      },
+    },
+  });
+
+  it('becomes no event', () => {
+    expect(() => toChange(record('bad', '{'))).toThrow(Unreadable);
+    expect(toChange(record('good', '[]'))).toMatchObject({ after: { ticketId: 'good' } });
+  });
+});
+
+describe('A message that cannot be read', () => {
+  const sqs = mockClient(SQSClient);
+  const received = (body: string, tries: number): SQSEvent => ({
+    Records: [
+      {
+        messageId: 'message-1',
+        receiptHandle: 'handle',
+        body,
+        attributes: { ApproximateReceiveCount: String(tries) } as never,
+        messageAttributes: {},
+        md5OfBody: '',
+        eventSource: 'aws:sqs',
+        eventSourceARN: 'arn',
+        awsRegion: 'us-east-1',
+      },
+    ],
+  });
+
+  it.each([
+    ['is no JSON', 'hello'],
+    ['has no matchId', '{"detail":{"match":{}}}'],
+    ['is null', 'null'],
+  ])('because it %s is never consumed, and comes back until it is a dead letter', async (_, body) => {
+    const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
+    vi.spyOn(logger, 'warn').mockImplementation(() => {});
+    const consumed: string[] = [];
+    const handler = queueConsumer(new SQSClient({ region: 'us-east-1' }), 'url', {
+      read: matchIdOf,
+      idsOf: (matchId) => ({ matchId }),
+      consume: async (matchId) => {
+        consumed.push(matchId);
+        return { outcome: 'done' };
+      },
+    });
+    sqs.reset();
+    const failed = await handler(received(body, 2), {} as Context);
+    expect(failed).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+    expect(sqs.calls()).toHaveLength(1);
+    expect(sqs.call(0).args[0].input).toMatchObject({ VisibilityTimeout: expect.any(Number) });
+    expect(error).toHaveBeenCalledWith('a message met an error', expect.objectContaining({ tries: 2 }));
+    expect(consumed).toEqual([]);
+    expect(await handler(received('{"matchId":"m"}', 1), {} as Context)).toEqual({ batchItemFailures: [] });
+    expect(consumed).toEqual(['m']);
+  });
+
+  it.each([
+    ['a tick', () => readTickMessage({ queue: 'q', slotMs: 'soon' })],
+    ['an event of the bus', () => fromEnvelope({ 'detail-type': 'MatchFound', detail: {} })],
+    ['an event of another type', () => fromEnvelope({ 'detail-type': 'MatchWon', detail: {} })],
+    ['a delivery', () => readDelivery({ url: 'https://a.example' })],
+  ])('is refused: %s', (_, read) => {
+    expect(read).toThrow(Unreadable);
+  });
+});
+
+async function setDefinition(queue: string, value: unknown): Promise<void> {
+  await client.send(
+    new UpdateCommand({
+      TableName: tables.names.queues,
+      Key: { queue, item: 'definition' },
+      UpdateExpression: 'SET #definition = :definition',
+      ExpressionAttributeNames: { '#definition': 'definition' },
+      ExpressionAttributeValues: { ':definition': JSON.stringify(value) },
+    }),
+  );
+}
