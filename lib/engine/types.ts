@@ -8,7 +8,7 @@ export interface Player {
   readonly playerId: string;
   /** Skill, a finite number ≥ 0. Any scale; imbalance is in the same unit. */
   readonly skill: number;
-  /** The roles this player accepts. Left out: every role of the queue. */
+  /** The roles this player accepts. @default every role of the queue */
   readonly roles?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
 export interface GameRules {
   /** k, the players of one team: 1 to 8. A game has two teams. */
   readonly teamSize: number;
-  /** Seats per team by role; the counts sum to `teamSize`. Left out: no roles. */
+  /** Seats per team by role; the counts sum to `teamSize`. @default no roles */
   readonly roles?: Readonly<Record<string, number>>;
   /** α > 0, the weight of teamGap. */
   readonly alpha: number;

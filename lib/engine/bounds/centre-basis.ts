@@ -5,7 +5,7 @@ import type { GameRules } from '../types.ts';
 
 /**
  * The greedy basis of the roles' matroid by distance from a centre: the nearest players who can be seated together in the
- * places of a game. Players of one role set stand in one list, so that whoever is not wanted any more is passed over at once.
+ * places of a game. Players with one role set are in one list, so that a role set with no seat left is skipped at once.
  *
  * Cost: a binary search per role set that players have, then 2k times their number.
  */

@@ -4,15 +4,15 @@ import type { GameRules } from '../types.ts';
 import { CentreBasis } from './centre-basis.ts';
 
 /**
- * The centre bound, for pools with roles in which no search can be exact in time, such as roles whose players stand
- * at different levels of skill, or the last of a rare role.
+ * The centre bound, for pools with roles in which no search ends in time: the players of each role are at another level
+ * of skill, or only a few of a rare role are left.
  *
  * For a centre c let h(c) be the least (mean |z − c|^q)^(1/q) over all sets of 2k players that can be seated. The sets form
  * the bases of a matroid, so the greedy by |z − c| finds it. A game with mean μ has f ≥ v_q ≥ h(μ), hence f ≥ min h. What
  * is known of h at two centres bounds it between them (`leastBetween`): of these intervals that of least bound is divided
  * until its bound is tight. Parties and refused pairs only take games away.
  *
- * Removals only raise h, so that what was proved stays proved: a pool that shrinks evaluates anew what it has lost alone.
+ * Removals only raise h, so what was proved stays proved. Only centres whose basis has lost a player are evaluated again.
  */
 export class CentreBound {
   /** No game has an imbalance below this: what `prove` proved last. */
@@ -47,7 +47,7 @@ export class CentreBound {
   }
 
   /**
-   * Sets `bound` and `basis`; whether a game can be formed, were parties and refused pairs not to matter.
+   * Sets `bound` and `basis`; returns whether a game could be formed if parties and refused pairs did not matter.
    * Stops when the bound is at least `enough` or within 0.1% of the basis.
    */
   prove(enough: number): boolean {
@@ -98,7 +98,7 @@ export class CentreBound {
     return centre.basis.some((place) => this.#isGone[place] === 1);
   }
 
-  /** Evaluates anew a centre whose basis has lost players; how many evaluations that took. */
+  /** Evaluates a centre again if its basis has lost players. Returns the number of evaluations. */
   #renew(centre: Centre): number {
     if (!this.#hasLost(centre)) return 0;
     centre.cost = this.#greedy.costAt(centre.at);
@@ -130,9 +130,8 @@ interface Interval {
 /**
  * A lower bound on h between two centres, and where it is reached.
  *
- * h is 1-Lipschitz by the triangle inequality, so it is at least (h₁ + h₂ − w)/2 on an interval of width w. For q = 2 there is
- * more: h²(c) − c² is, like each set's Σ(z − c)²/N − c², which is linear in c, a least of linear functions, hence concave and above
- * its chord: h² ≥ (1 − t)·h₁² + t·h₂² − t·(1 − t)·w² at c₁ + t·w. ∎
+ * For every q it is (h₁ + h₂ − w)/2 on an interval of width w; for q = 2 it is closer:
+ * h² ≥ (1 − t)·h₁² + t·h₂² − t·(1 − t)·w² at c₁ + t·w. docs/engine-proofs.md has the proofs.
  */
 function leastBetween(low: Centre, high: Centre, q: number): { bound: number; at: number } {
   const width = high.at - low.at;
@@ -150,7 +149,7 @@ function leastBetween(low: Centre, high: Centre, q: number): { bound: number; at
     t = Math.min(1, Math.max(0, 0.5 + (low.cost - high.cost) / (2 * width)));
     bound = Math.max(0, (low.cost + high.cost - width) / 2);
   }
-  // What is next to an end, or too narrow to be divided, is as good as proved there.
+  // An interval that is too narrow to be divided, or whose least value is at an end, is as good as proved.
   const at = low.at + t * width;
   return { bound: bound * (1 - rounding), at: at > low.at && at < high.at ? at : (low.at + high.at) / 2 };
 }

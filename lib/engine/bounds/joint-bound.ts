@@ -43,6 +43,7 @@ export function jointBound(
   alpha: number,
   q: number,
 ): number {
+  const n = chosen.m + r;
   let total = chosen.sum;
   let lead = chosen.lead;
   for (let i = 0; i < r; i++) total += fill[i];
@@ -50,23 +51,20 @@ export function jointBound(
   const deficit = deficitOf(lead, total, extreme);
   if (deficit <= 0 || opponents === r) return skillSpread;
   if (q === Number.POSITIVE_INFINITY)
-    return Math.max(
-      skillSpread,
-      byDistanceOfExtreme(total / (chosen.m + r), extreme, chosen.m + r, deficit, alpha),
-    );
+    return Math.max(skillSpread, byDistanceOfExtreme(total, extreme, n, deficit, alpha));
   if (q >= 2) return Math.max(skillSpread, byRaisedMates(chosen, total, deficit, fill, r, opponents, alpha));
-  return Math.max(skillSpread, byMeanDeviation(chosen, total, chosen.m + r, deficit, alpha));
+  return Math.max(skillSpread, byMeanDeviation(chosen, total, n, deficit, alpha));
 }
 
 /** q = ∞: v_∞ ≥ mean − extreme, in which the coefficient of each of the rest is 1/n. So λ is 1/n or α. */
 function byDistanceOfExtreme(
-  mean: number,
+  total: number,
   extreme: number,
   n: number,
   deficit: number,
   alpha: number,
 ): number {
-  return mean - extreme + Math.min(alpha, 1 / n) * deficit;
+  return total / n - extreme + Math.min(alpha, 1 / n) * deficit;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RoleTable } from '../model/roles.ts';
 
 /**
  * Counts the players of a window of tickets by the sets of roles they could fill, and says whether a
- * game could be formed of it, were parties not to matter: as many players as it has seats, and by Hall's
+ * game could be formed of it, if parties did not matter: as many players as it has seats, and by Hall's
  * theorem for every role set B as many players who accept a role of B as B has seats in a game.
  */
 export class WindowCounter {

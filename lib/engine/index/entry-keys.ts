@@ -6,7 +6,7 @@ import type { EntryList } from './entry-list.ts';
  * The keys of a queue's entries, and which entry is the next to look at: the one of least **cost**, key plus β·t. All games
  * of an entry have the same wait, and so the order does not depend on the time of the query.
  *
- * Entries stand here by their ids in the list.
+ * Entries are known here by their ids in the list.
  */
 export class EntryKeys {
   readonly #list: EntryList;
@@ -23,7 +23,7 @@ export class EntryKeys {
     this.#beta = beta;
   }
 
-  /** Forgets all keys, after the list was filled anew. */
+  /** Forgets all keys, after the list was filled again. */
   clear(): void {
     const room = 2 * this.#list.size;
     this.#costs = new Float64Array(room).fill(Number.NaN);
@@ -32,7 +32,7 @@ export class EntryKeys {
     this.#heap.clear();
   }
 
-  /** Sets the key of an entry, which has its turn by it again unless it is ∞. */
+  /** Sets the key of an entry and puts it back in the order, unless the key is ∞. */
   set(entry: Entry, key: number): void {
     const { id } = entry;
     if (id >= this.#costs.length) {
@@ -48,7 +48,7 @@ export class EntryKeys {
     if (this.#heap.size > 64 + 4 * this.#list.size) this.#heap.compact(this.#costs);
   }
 
-  /** Lets go of an entry that leaves the list. */
+  /** Removes an entry that leaves the list. */
   remove(entry: Entry): void {
     this.#costs[entry.id] = Number.NaN;
     this.#keys[entry.id] = Number.NaN;
@@ -61,7 +61,7 @@ export class EntryKeys {
     return heap.size > 0 ? this.#list.at(heap.topId) : undefined;
   }
 
-  /** Takes the entry that `least` has just returned out of its turn, until its key is set. */
+  /** Removes the entry that `least` has just returned from the order, until its key is set. */
   takeLeast(): void {
     this.#heap.pop();
   }
@@ -78,7 +78,7 @@ export class EntryKeys {
 
   /**
    * The entries whose key is above what the arrival of a ticket leaves true: `least`, and `perRange` for each point of skill
-   * between the two. Cost: linear in all who wait, but it looks at numbers in a row alone.
+   * between the two. Cost: linear in the waiting tickets, over numbers that are next to each other in memory.
    */
   above(mean: number, least: number, perRange: number): { entry: Entry; key: number }[] {
     const keys = this.#keys;

@@ -22,7 +22,7 @@ export class EntryList {
   /** Where a new entry belongs; made at the first insert after `fill`. */
   #sorted: SortedIds | undefined;
 
-  /** Starts anew with these entries, which are in ascending order; ids are their places. */
+  /** Replaces the list by these entries, in ascending order; the ids are their places. */
   fill(entries: readonly Entry[]): void {
     this.size = 0;
     this.parties = 0;

@@ -12,7 +12,7 @@ import type { Entry } from './entry.ts';
 import type { EntryList } from './entry-list.ts';
 import { reachNeeded, windowAround } from './entry-window.ts';
 
-/** Who else may be in the games that are looked for. */
+/** Whether another ticket may be in the games of a search. */
 export type Accepts = (other: Entry) => boolean;
 
 /** What can be found around one ticket of a queue: how near its games are at least, the best of them, or any. */
@@ -56,7 +56,7 @@ export class EntrySearch {
 
   /**
    * The game of least cost below `limit` with this ticket and others that are accepted; `bound` and `wasCut` say what is
-   * proved. Who waits longer than this ticket has a credit of β times the difference, at most `creditMax`.
+   * proved. A ticket that waits longer than this one has a credit of β times the difference, at most `creditMax`.
    */
   best(
     entry: Entry,

@@ -13,7 +13,7 @@ export class Entry {
   readonly pooled: PooledTicket;
   /** When it was enqueued, in seconds since the queue's epoch. */
   readonly seconds: number;
-  /** Its number in the list, −1 before it is taken in, and its neighbours there. */
+  /** Its id in the list, −1 before it is added, and its neighbours there. */
   id = -1;
   before: Entry | undefined;
   after: Entry | undefined;
@@ -52,8 +52,8 @@ export class Entry {
 }
 
 /**
- * Who else may be in the games of this entry: without β those that came before it, which makes it the newest; with β
- * those that were enqueued after it, which makes it the longest waiting. So each game belongs to one entry.
+ * Which other tickets may be in the games of this entry: without β those that came before it, so that it is the newest;
+ * with β those that were enqueued after it, so that it has waited longest. So each game belongs to one entry.
  */
 export function othersOf(entry: Entry, beta: number): (other: Entry) => boolean {
   if (beta === 0) return (other) => other.came < entry.came;

@@ -7,8 +7,8 @@ import type { GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * The centre bound of a queue's tickets, kept while tickets leave: every player of every ticket has a place of its own.
- * What comes in is not taken in; then a new one is due.
+ * The centre bound of a queue's tickets, kept while tickets leave. Every player of every ticket has a place of its own.
+ * It knows nothing of new tickets: the queue then makes another one.
  */
 export class PoolCentre {
   readonly #centre: CentreBound;
@@ -49,7 +49,7 @@ export class PoolCentre {
     if (this.#game?.members.includes(entry.pooled)) this.#basis = undefined;
   }
 
-  /** No game has an imbalance below this; not looked for beyond `enough`. ∞ when no game can be formed. */
+  /** No game has an imbalance below this; not searched beyond `enough`. ∞ when no game can be formed. */
   bound(enough: number): number {
     return this.#centre.prove(enough) ? this.#centre.bound : Number.POSITIVE_INFINITY;
   }

@@ -27,10 +27,10 @@ export interface QueueAnswer {
  * games that removals leave valid. Without β the entry is that of the **newest** ticket in the game: an
  * insert touches no other entry. With β it is that of the **longest waiting**: then all games of an entry
  * have the same wait, its key is β·t plus a bound on the imbalance alone, and an old outlier does not
- * spoil the bounds of those around it. An insert must then look at the keys of all who wait,
+ * spoil the bounds of those around it. An insert must then look at the keys of all waiting tickets,
  * which is linear.
  *
- * Tickets inserted before the first query are taken in at once, in O(n log n).
+ * Tickets inserted before the first query are added together, in O(n log n).
  */
 export class TicketQueue {
   /** Where the time axis starts: the enqueue time of the first ticket. */
@@ -48,7 +48,7 @@ export class TicketQueue {
   readonly #keys: EntryKeys;
   /** Inserted since the last query. */
   #pending: Entry[] = [];
-  /** Counts all who wait: while it is not full no game can be formed. */
+  /** Counts all waiting players: while it is not full no game can be formed. */
   readonly #everyone: WindowCounter;
 
   readonly #search: EntrySearch;
@@ -301,7 +301,7 @@ export class TicketQueue {
     return { ...game, entries, cost: game.imbalance + this.#keys.waitTerm(longest) };
   }
 
-  /** Takes in what was inserted since the last query. */
+  /** Adds the tickets inserted since the last query. */
   #settle(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
@@ -311,7 +311,7 @@ export class TicketQueue {
     else for (const entry of pending) this.#takeIn(entry);
   }
 
-  /** Starts anew with these as well, all at once. */
+  /** Builds the list again with these tickets as well. */
   #rebuild(pending: readonly Entry[]): void {
     const entries = new Map([...this.#list, ...pending].map((entry) => [entry.pooled, entry]));
     const sorted = sortBySkill([...entries.keys()]).map((pooled) => entries.get(pooled)!);
@@ -332,7 +332,7 @@ export class TicketQueue {
   }
 
   /**
-   * Takes in one ticket: its own entry, and with β the entries of those who wait longer and whose games it may join. Their keys fall
+   * Adds one ticket: its own entry, and with β it updates the entries of longer waiting tickets whose games it may join. Their keys fall
    * to what its place alone says; what more is true is found when they come to the top, which those who came late seldom do.
    */
   #takeIn(entry: Entry): void {

@@ -2,7 +2,7 @@ import type { GameRules } from '../types.ts';
 
 /**
  * How many teams a game has, and how large they are. This file alone derives it from the rules: today two teams of
- * `teamSize`. Who needs the seats of a game or a team asks for the shape.
+ * `teamSize`. Code that needs the seats of a game or a team asks for the shape.
  */
 export interface GameShape {
   /** The seats of each team. */

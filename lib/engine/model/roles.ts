@@ -50,7 +50,7 @@ export class RoleTable {
     return canSeat(masks, this.seatsOf);
   }
 
-  /** Whether these players can be seated in a game, were it open who plays with whom. Cost: as `canSeatTeam`. */
+  /** Whether these players can be seated in a game, whichever team each plays on. Cost: as `canSeatTeam`. */
   canSeatGame(masks: ArrayLike<number>): boolean {
     return canSeat(masks, this.gameSeatsOf);
   }

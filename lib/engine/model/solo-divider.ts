@@ -33,7 +33,7 @@ export class SoloDivider {
     if (this.#p === 1) return this.#leastDifference(values);
     if (this.#p === Number.POSITIVE_INFINITY) return this.#separate(values);
     // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
-    // The sums are made anew each time: the root is steep near zero, where a running difference has lost it.
+    // The sums are computed each time: the root is steep near zero, where a running difference has lost its precision.
     let top = 0;
     for (let i = 0; i < n; i++) top = Math.max(top, origin + values[i]);
     this.#at = 0;

@@ -13,7 +13,7 @@ export interface GameSearch {
   readonly nowMs: number;
 }
 
-/** The best game of each ticket in this order among those left; a ticket that has none is passed over, for good. */
+/** The best game of each ticket, in this order, among the tickets left. A ticket without one is not tried again. */
 export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: GameSearch): DividedGame[] {
   const pool = poolOf(order);
   const left = new Map(order.map((pooled) => [pooled.ticket.ticketId, pooled]));

@@ -7,7 +7,7 @@ import { narrowestRange } from './narrowest-groups.ts';
 
 /**
  * Lower bounds on the worst imbalance and on the sum of imbalances of every partition of these tickets into this many games,
- * whatever roles and refused pairs there are, the rest left out. docs/engine-proofs.md has the proofs. Cost: a sort, and the number
+ * with any roles and refused pairs, the other tickets left over. docs/engine-proofs.md has the proofs. Cost: a sort, and the number
  * of games times the number of players left out.
  */
 export function partitionBounds(
@@ -31,7 +31,7 @@ export function partitionBounds(
 }
 
 /**
- * What each ticket adds by the skills within it, wherever it plays, if the `spare` players who cost most are left out: the
+ * What each ticket adds by the skills within it, wherever it plays, if the `spare` players who cost most are left over: the
  * worst game is no better than the costliest ticket that must play, and a game no better than its players' mean.
  */
 function ticketBounds(

@@ -10,14 +10,14 @@ import type { Forbids, GameRules } from '../types.ts';
 /**
  * Packs parties into as many games as their sizes allow, near in skill and fair, all at once.
  *
- * Walks up the skills. Each game has the least skilled ticket that is left, so nobody stays behind, and of every size
+ * Walks up the skills. Each game contains the least skilled ticket left, so that no ticket is skipped, and of every size
  * the next in order (exchanging two tickets of a size to put them in order does not raise the greater range of two games). What is
  * chosen is the game's **party mix**, how many parties of each size, and only such that the sizes that are left still make all the
  * games that are to come. Several ways of choosing are kept at every step, those with the least total imbalance so far
  * (a beam search), so that a game may take what is worse for itself and better for those after it. A ticket may be left
  * out where that serves the next game, as long as it costs no game.
  *
- * Roles and refused pairs are respected, not planned for: where they leave no game with the least skilled ticket, it is left out.
+ * Roles and refused pairs are respected but not planned for: a ticket that has no game because of them is left over.
  *
  * @param sorted the tickets in the pool's order; the games come in ascending order of their least skilled ticket
  */
@@ -156,7 +156,7 @@ class Packer {
     return members;
   }
 
-  /** Whether no two of them are refused, and each finds a role, were teams not to matter. */
+  /** Whether no two of them are refused, and all can be seated, whichever team each plays on. */
   #mayPlay(members: readonly PooledTicket[]): boolean {
     return (
       mayAllMeet(members, this.#forbids) &&

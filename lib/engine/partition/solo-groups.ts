@@ -51,7 +51,7 @@ export class SoloGroups {
     this.skills[b] = skill;
   }
 
-  /** Divides a game anew. */
+  /** Finds the fairest division of a game again. */
   update(group: number): void {
     const from = group * this.size;
     const origin = this.skills[from];

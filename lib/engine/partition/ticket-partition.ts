@@ -31,17 +31,17 @@ export interface TicketPartitionOptions {
   readonly swapBudget?: number;
   /** Pairs of tickets that never meet. @default every pair may */
   readonly forbids?: Forbids;
-  /** Nodes that one search may visit, where games are sought one by one. @default 1000 */
+  /** Nodes that one search may visit, where games are searched one by one. @default 1000 */
   readonly nodeBudget?: number;
 }
 
 /**
- * Puts everyone into games at once.
+ * `partitionTickets` of game-pool.ts, with the pools that it searches made by `newPool`.
  *
- * Without roles, parties and refused pairs this is the partition of Theorem 5. Otherwise, finding whether everyone can be in a game is
- * a packing problem: `packParties` solves it by the sizes of the parties, and what roles and refused pairs leave
- * undone is sought game by game. Thin pools are also partitioned game by game from the start. Of these partitions the one with the
- * most games counts, and of those the one of least value, after exchanges between neighbouring games.
+ * Solo players without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by the sizes of the
+ * parties, and what roles and refused pairs leave undone is searched game by game. Thin pools are also partitioned game by
+ * game from the start. Of these partitions the one with the most games is kept, and of those the one of least value,
+ * after exchanges between neighbouring games.
  */
 export function partitionWith(
   newPool: NewPool,
@@ -68,7 +68,7 @@ export function partitionWith(
     return partitionSoloTickets(pooled, rules, options, release);
   }
 
-  // What is sought is balance: waiting has no weight where everyone plays.
+  // Only balance counts: waiting has no weight where everyone plays.
   const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
   const worth =
     objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);

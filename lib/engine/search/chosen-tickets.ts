@@ -17,8 +17,8 @@ export interface Candidates {
 }
 
 /**
- * The tickets that a search has chosen for a game, and who may join them: by the sizes of parties, by the roles, and by
- * whom they may not meet. The anchor is chosen first.
+ * The tickets that a search has chosen for a game, and which tickets may join them: by the sizes of the parties, by roles,
+ * and by refused pairs. The anchor is chosen first.
  */
 export class ChosenTickets {
   /** In the order in which they were chosen. */
@@ -42,7 +42,7 @@ export class ChosenTickets {
     this.#sizes = new Uint8Array(rules.teamSize + 1);
   }
 
-  /** Starts anew with the anchor; whether it can be seated. */
+  /** Clears the choice and chooses the anchor. Returns whether it can be seated. */
   start({ tickets, anchor }: Candidates): boolean {
     const available = new Uint32Array(this.#sizes.length);
     for (const { size } of tickets) available[size]++;
@@ -55,7 +55,7 @@ export class ChosenTickets {
     return this.join(tickets[anchor]);
   }
 
-  /** Whether with one more party of this size the chosen can still be completed to two full teams. */
+  /** Whether with one more party of this size the chosen can still be completed to full teams. */
   fitsSize(size: number): boolean {
     if (!this.#hasParties) return true;
     this.#sizes[size]++;
@@ -69,7 +69,7 @@ export class ChosenTickets {
     return !mayMeet(pooled, this.tickets, this.#forbids);
   }
 
-  /** Chooses the ticket; whether all chosen can still be seated. If not, it has to leave before anything else. */
+  /** Chooses the ticket. Returns whether all chosen can still be seated; if not, call `leave` next. */
   join(pooled: PooledTicket): boolean {
     this.tickets.push(pooled);
     this.#sizes[pooled.size]++;
@@ -77,7 +77,7 @@ export class ChosenTickets {
     return this.seating.joinAll(pooled.masks);
   }
 
-  /** Gives up the ticket that was chosen last. */
+  /** Removes the ticket that was chosen last. */
   leave(): void {
     const pooled = this.tickets.pop()!;
     this.#sizes[pooled.size]--;

@@ -29,8 +29,8 @@ export class Incumbent {
   }
 
   /**
-   * Keeps the fairest division of these tickets if it costs less than the limit; whether it does. They are divided only
-   * if v_q and `unfair`, the least that teamGap can cost, leave room.
+   * Keeps the fairest division of these tickets if it costs less than the limit. Returns whether it does. Divides only if
+   * v_q and `unfair`, the least that teamGap can cost, leave room.
    */
   offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
     const v = this.#divider.skillSpread(members);

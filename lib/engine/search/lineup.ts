@@ -43,7 +43,7 @@ export class Lineup {
     }
   }
 
-  /** Whether candidate j makes just the games that its predecessor makes, were nobody refused. */
+  /** Whether candidate j makes the same games as its predecessor, if no pair is refused. */
   isTwin(j: number): boolean {
     return (
       this.value[j] === this.value[j - 1] &&

@@ -9,7 +9,7 @@ import type { Forbids, GameRules } from '../types.ts';
 
 /**
  * Looks for a good game of solo players from a set that stands close together: of all exchanges of one player or two for
- * others the best is made, the teams are divided anew, and so on. Around a set of least v_q there are games of
+ * others the best is made, then the players are divided again, and so on. Around a set of least v_q there are games of
  * about the same skillSpread in plenty, and one of them is fair. Proves nothing.
  *
  * Cost: a few rounds of some thousand exchanges, a millisecond or two.
@@ -121,7 +121,7 @@ export class SoloExchanges {
     if (this.#mayPlay(made)) this.#keep(made, f);
   }
 
-  /** Whether both teams can be seated, and nobody meets whom he may not. */
+  /** Whether both teams can be seated and no pair is refused. */
   #mayPlay(teams: readonly PooledTicket[]): boolean {
     const roles = this.#roles;
     if (roles) {

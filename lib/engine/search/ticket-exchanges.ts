@@ -8,8 +8,8 @@ import type { Incumbent } from './incumbent.ts';
  * Improves the game of a search that proved nothing: exchanges one ticket for another of its size, the anchor apart, as
  * long as that makes a better game, within a budget of divisions. Returns what it cost, in nodes of a search.
  *
- * Each exchange is divided anew, parties and waits count: it looks at a hundredth of the exchanges that
- * `SoloExchanges` looks at, which keeps the teams as they are and knows solo players alone.
+ * It divides after each exchange, and parties and waits count. `SoloExchanges`, which knows solo players only and leaves
+ * the teams as they are, tries a hundred times as many.
  */
 export function exchangeTickets(
   { tickets, anchor, credits }: Candidates,
