@@ -19,7 +19,7 @@ writeFileSync(path('demo.svg'), terminalPicture(lines, COLUMNS, 'What npx muster
 
 async function demoOutput(seconds: number): Promise<string> {
   const child = spawn(process.execPath, [path('../../lib/cli/muster.ts'), 'demo'], {
-    env: { ...process.env, FORCE_COLOR: '1' },
+    env: { ...process.env, FORCE_COLOR: '1', COLUMNS: String(COLUMNS) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

@@ -117,8 +117,10 @@ async function play(
   }
   // Once more, with the answers to the last requests.
   screen.show(frame(seen, screen.width));
-  const [title, ...summary] = demoSummary(seen, playedMs);
-  console.log(`\n${styleText('bold', title!)}\n${summary.join('\n')}`);
+  const summary = demoSummary(seen, playedMs);
+  console.log(
+    ['', ...summary.map((line) => (line.startsWith(' ') ? line : styleText('bold', line)))].join('\n'),
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 export interface Screen {
   /** Replaces what was shown before, on a terminal; prints it below, elsewhere. */
   show(lines: readonly string[]): void;
-  /** Columns for a line. */
+  /** Columns for a line: those of the terminal, elsewhere those of the variable COLUMNS if it is set. */
   readonly width: number;
   /** Whether what is shown replaces what was shown before. */
   readonly live: boolean;
@@ -23,7 +23,7 @@ const WIDTH_DEFAULT = 100;
 /** @param output a terminal, or anything else to which all is appended */
 export function screenOn(output: Output): Screen {
   const live = output.isTTY === true && process.env.TERM !== 'dumb';
-  const width = () => output.columns || WIDTH_DEFAULT;
+  const width = () => output.columns || Number(process.env.COLUMNS) || WIDTH_DEFAULT;
   let drawn: readonly string[] = [];
   return {
     live,
