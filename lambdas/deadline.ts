@@ -2,7 +2,7 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { matchIdOf } from '../lib/aws/match-message.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
-import { sendAll, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -17,10 +17,7 @@ const deps = {
   matches: matchStore(client, tables),
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
-  timer: {
-    again: (matchId: string, afterMs: number) =>
-      sendAll(sqs, url, [{ body: { matchId }, delaySeconds: Math.ceil(afterMs / 1_000) }]),
-  },
+  timer: deadlineTimer(sqs, url),
 };
 
 export const handler = queueConsumer(sqs, url, {

@@ -6,7 +6,7 @@ import { matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
-import { queueConsumer } from '../lib/aws/queue-consumer.ts';
+import { PROVISION_BACKOFF, queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
@@ -27,8 +27,13 @@ const deps = {
   }),
 };
 
-export const handler = queueConsumer(sqsClient(), environment('PROVISION_QUEUE_URL'), {
-  read: matchIdOf,
-  idsOf: (matchId) => ({ matchId }),
-  consume: (matchId) => provision(deps, matchId),
-});
+export const handler = queueConsumer(
+  sqsClient(),
+  environment('PROVISION_QUEUE_URL'),
+  {
+    read: matchIdOf,
+    idsOf: (matchId) => ({ matchId }),
+    consume: (matchId) => provision(deps, matchId, Date.now()),
+  },
+  PROVISION_BACKOFF,
+);

@@ -10,6 +10,7 @@ import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id, waitSeconds } from '../lib/contract/ticket.ts';
+import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { cancelTicket, getTicket } from '../lib/service/tickets/tickets.ts';
@@ -29,17 +30,20 @@ const ticketPath = z.object({ ticketId: id });
 const ticketQuery = z.object({ waitSeconds });
 
 export const handler = httpHandler({
-  'GET /tickets/{ticketId}': async ({ path, query }) => {
+  'GET /tickets/{ticketId}': async ({ path, query, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');
     const { waitSeconds = 0 } = parseWith(ticketQuery, query, 'The query');
+    await checkOwnTicket(deps, ticketId, caller);
     return { status: 200, body: toTicketView(await getTicket(deps, ticketId, waitSeconds * 1_000)) };
   },
-  'DELETE /tickets/{ticketId}': async ({ path }) => {
+  'DELETE /tickets/{ticketId}': async ({ path, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');
+    await checkOwnTicket(deps, ticketId, caller);
     return { status: 200, body: toTicketView(await cancelTicket(deps, ticketId, Date.now())) };
   },
-  'PUT /tickets/{ticketId}/acceptance': async ({ path, json }) => {
+  'PUT /tickets/{ticketId}/acceptance': async ({ path, json, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');
+    await checkOwnTicket(deps, ticketId, caller);
     return { status: 200, body: toTicketView(await answerMatch(deps, ticketId, json(), Date.now())) };
   },
 });

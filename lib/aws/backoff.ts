@@ -1,11 +1,21 @@
-const SECONDS_MAX = 900;
+/** How the tries of one message follow each other. */
+export interface Backoff {
+  /** The longest wait, in seconds. @default 900 */
+  readonly secondsMax?: number;
+  /** Milliseconds after which no try is of use: each wait takes half of them at most. @default no limit */
+  readonly withinMs?: number | undefined;
+}
 
 /**
- * Seconds to wait before another try: about 1, 4, 16, … and never more than 15 minutes.
+ * Seconds to wait before another try: about 1, 4, 16, … up to `secondsMax`, and at least 1.
  * @param tries how often it has been tried, from 1
  * @param random in [0, 1), takes up to a quarter off so that failures do not return together
  */
-export function backoffSeconds(tries: number, random: number): number {
-  const seconds = Math.min(SECONDS_MAX, 4 ** (tries - 1));
-  return Math.max(1, Math.round(seconds * (1 - random / 4)));
+export function backoffSeconds(
+  tries: number,
+  random: number,
+  { secondsMax = 900, withinMs = Number.POSITIVE_INFINITY }: Backoff = {},
+): number {
+  const seconds = Math.min(secondsMax, 4 ** (tries - 1)) * (1 - random / 4);
+  return Math.max(1, Math.round(Math.min(seconds, withinMs / 2_000)));
 }

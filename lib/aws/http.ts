@@ -1,11 +1,14 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { Problem } from '../contract/problem.ts';
 import { LIMITS } from '../contract/queue-definition.ts';
+import { type Caller, type RouteKey, scopesOf } from '../contract/routes.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
+import { callerOf } from './caller.ts';
 import { logger } from './log.ts';
 
 /** A request as a route sees it. */
 export interface HttpRequest {
+  readonly caller: Caller;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly method: string;
@@ -26,10 +29,11 @@ export interface HttpAnswer {
 export type Route = (request: HttpRequest) => Promise<HttpAnswer>;
 
 /**
- * A Lambda handler for routes of the HTTP API, by route key (`GET /tickets/{ticketId}`). Whatever goes
+ * A Lambda handler for routes of the HTTP API, by route key (`GET /tickets/{ticketId}`); `$default` takes what no route
+ * serves. A caller that lacks the scopes of its route is refused. Whatever goes
  * wrong becomes a problem document; what is not a `Problem` is logged and answered without its details.
  */
-export function httpHandler(routes: Readonly<Record<string, Route>>) {
+export function httpHandler(routes: Readonly<Partial<Record<RouteKey | '$default', Route>>>) {
   return async (
     event: APIGatewayProxyEventV2,
     context: Context,
@@ -37,23 +41,26 @@ export function httpHandler(routes: Readonly<Record<string, Route>>) {
     logger.addContext(context);
     logger.setCorrelationId(event.requestContext.requestId);
     try {
-      const route = routes[event.routeKey];
+      const key = event.routeKey as RouteKey | '$default';
+      const route = routes[key];
       if (route === undefined)
         throw new Error(`the API sent ${event.routeKey} to a function that does not serve it`);
-      return toResult(await route(toRequest(event)), event);
+      const caller = callerOf(event, key === '$default' ? [] : scopesOf(key));
+      return toResult(await route(toRequest(event, caller)), event);
     } catch (error) {
       return problemResult(toProblem(error), event);
     }
   };
 }
 
-function toRequest(event: APIGatewayProxyEventV2): HttpRequest {
+function toRequest(event: APIGatewayProxyEventV2, caller: Caller): HttpRequest {
   const path = Object.fromEntries(
     Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decoded(value ?? '')]),
   );
   const query: Record<string, string> = {};
   for (const [name, value] of Object.entries(event.queryStringParameters ?? {})) query[name] = value ?? '';
   return {
+    caller,
     path,
     query,
     method: event.requestContext.http.method,

@@ -6,6 +6,7 @@ import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { poolOrder, poolPartition } from '../service/ticks/buckets.ts';
+import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
 import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
@@ -14,7 +15,8 @@ import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
 const MATCH_DAYS = 7;
 
 /**
- * Matches in DynamoDB. Key: `matchId`.
+ * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` holds those that have a deadline: see
+ * `deadline-index.ts`.
  *
  *     commit    put the match, and every ticket from QUEUED to the match's status: all or nothing
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
@@ -213,6 +215,7 @@ function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
     status,
     createdAt,
     deadline,
+    deadlineGroup: deadline && deadlineGroup(matchId),
     game: JSON.stringify({ ticketIds, ...game }),
     expiresAt: secondsAfter(nowMs, MATCH_DAYS),
   };

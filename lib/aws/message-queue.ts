@@ -6,6 +6,7 @@ import {
   SQSClient,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
+import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
@@ -72,6 +73,18 @@ export function tickSender(client: SQSClient, url: string): TickSender {
         client,
         url,
         messages.map((body) => ({ body, delaySeconds: (body.slotMs - nowMs) / 1_000 })),
+      ),
+  };
+}
+
+/** Sends matches to `deadline`, which checks them after a time. */
+export function deadlineTimer(client: SQSClient, url: string): DeadlineTimer {
+  return {
+    again: (matchIds, afterMs) =>
+      sendAll(
+        client,
+        url,
+        matchIds.map((matchId) => ({ body: { matchId }, delaySeconds: Math.ceil(afterMs / 1_000) })),
       ),
   };
 }

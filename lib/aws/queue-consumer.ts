@@ -1,13 +1,14 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { backoffSeconds } from './backoff.ts';
+import { type Backoff, backoffSeconds } from './backoff.ts';
 import { logger } from './log.ts';
 import { comeBack } from './message-queue.ts';
 
 export type Consumed =
   | { outcome: 'done' }
-  | { outcome: 'retry'; why: string }
+  /** `withinMs`: after so many milliseconds another try is of no use. */
+  | { outcome: 'retry'; why: string; withinMs?: number }
   /** No other try can succeed: the message is deleted. */
   | { outcome: 'refused'; why: string };
 
@@ -23,18 +24,31 @@ export interface Consumer<Message> {
 }
 
 /**
+/**
+ * A provisioner that is back after an outage is called for every match within a minute. A placement may take an
+ * hour, which is about 90 tries; the SQS queue's `maxReceiveCount` has room for them.
+ */
+export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
+
+/**
  * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a
  * slow one does not delay the others. A message to be tried again, one that met an error and one that cannot
  * be read come back after a growing delay; at the SQS queue's limit they go to the dead letters.
+ * @param backoff how long a message waits between two tries
  */
-export function queueConsumer<Message>(client: SQSClient, url: string, consumer: Consumer<Message>) {
+export function queueConsumer<Message>(
+  client: SQSClient,
+  url: string,
+  consumer: Consumer<Message>,
+  backoff: Backoff = {},
+) {
   const processor = new BatchProcessor(EventType.SQS);
   const one = async (record: SQSRecord): Promise<void> => {
     const tries = Number(record.attributes.ApproximateReceiveCount);
-    const ids: Record<string, unknown> = { messageId: record.messageId, tries };
+    let ids: Record<string, string | number> = { messageId: record.messageId, tries };
     const handle = async (): Promise<Consumed> => {
       const message = consumer.read(JSON.parse(record.body));
-      Object.assign(ids, consumer.idsOf(message));
+      ids = { ...ids, ...consumer.idsOf(message) };
       return consumer.consume(message);
     };
     const result = await handle().catch((error: Error): Consumed => {
@@ -43,7 +57,7 @@ export function queueConsumer<Message>(client: SQSClient, url: string, consumer:
     });
     if (result.outcome === 'done') return;
     if (result.outcome === 'refused') return logger.error('given up', { ...ids, why: result.why });
-    const seconds = backoffSeconds(tries, Math.random());
+    const seconds = backoffSeconds(tries, Math.random(), { ...backoff, withinMs: result.withinMs });
     logger.warn('to be tried again', { ...ids, why: result.why, seconds });
     await comeBack(client, url, record.receiptHandle, seconds);
     throw new Error(result.why);

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import { Problem } from '../contract/problem.ts';
+import type { TokenVerifier } from '../local/authorizers.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
+import type { MusterOptions } from '../local/start-muster.ts';
 import { musterClient } from './client.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { interruption } from './interruption.ts';
@@ -16,6 +17,9 @@ interface ServeOptions {
   readonly queues?: string;
   readonly data?: string;
   readonly secrets?: string;
+  readonly jwtIssuer?: string;
+  readonly jwtAudience?: string;
+  readonly jwtKeys?: string;
   readonly verbose?: boolean;
 }
 
@@ -31,6 +35,9 @@ export function serveCommand(): Command {
     .option('--queues <dir>', 'folder of queue definitions (default: queues of the checkout)')
     .option('--data <dir>', 'folder that keeps tables and queues for the next start (default: keep nothing)')
     .option('--secrets <file>', 'JSON file with the name and value of each secret (default: no secrets)')
+    .option('--jwt-issuer <url>', 'ask for tokens of this issuer (default: every request may do everything)')
+    .option('--jwt-audience <names>', 'the audiences of these tokens, separated by commas')
+    .option('--jwt-keys <file>', 'JSON Web Key Set of the issuer (default: fetched from the issuer)')
     .option('--verbose', 'print the logs of the functions to standard error')
     .action(serve);
 }
@@ -41,8 +48,9 @@ async function serve(options: ServeOptions): Promise<void> {
   if (people) console.error('Starting …');
   const cloud = await start(options);
   // Programs wait for this line, so a pipe gets this line alone.
-  console.log(`Muster is ready at ${styleText('bold', cloud.url)}`);
-  if (people) {
+  console.log(`Muster is ready at ${cloud.url}`);
+  // Behind tokens the guide's requests would be refused.
+  if (people && options.jwtIssuer === undefined) {
     const queues = await musterClient(cloud.url).queues();
     console.log(serveGuide(cloud.url, queues, { dataDir: options.data }));
   }
@@ -51,13 +59,14 @@ async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** @throws Failure | InvalidInput | Problem */
-async function start({ port, queues, data, secrets, verbose }: ServeOptions): Promise<LocalCloud> {
+async function start({ port, queues, data, secrets, verbose, ...tokens }: ServeOptions): Promise<LocalCloud> {
   if (queues !== undefined) {
     if (!existsSync(queues)) throw new InvalidInput(`folder not found: ${queues}`);
     checkFolder('--queues', queues);
   }
   if (data !== undefined && existsSync(data)) checkFolder('--data', data);
   if (secrets !== undefined) await checkSecrets(secrets);
+  const authorization = await authorizationOf(tokens);
   // Imported when it is needed: the CDK takes a second to load.
   const { startMuster } = await import('../local/start-muster.ts');
   try {
@@ -66,6 +75,7 @@ async function start({ port, queues, data, secrets, verbose }: ServeOptions): Pr
       queuesDir: queues,
       dataDir: data,
       secretsFile: secrets,
+      ...authorization,
       log: ({ source, line }) => {
         if (verbose || source === 'local cloud') console.error(`${source}: ${line}`);
       },
@@ -86,6 +96,38 @@ async function checkSecrets(file: string): Promise<void> {
   readJson(file);
   try {
     await readSecrets(file);
+  } catch (error) {
+    throw new InvalidInput((error as Error).message);
+  }
+}
+
+/** What the local cloud needs to ask for tokens; nothing when it is not to. */
+async function authorizationOf({
+  jwtIssuer: issuer,
+  jwtAudience: audience,
+  jwtKeys: keys,
+}: Partial<ServeOptions>): Promise<Pick<MusterOptions, 'jwt' | 'verifyToken'>> {
+  if (issuer === undefined && audience === undefined && keys === undefined) return {};
+  if (issuer === undefined || audience === undefined) {
+    const missing = issuer === undefined ? '--jwt-issuer' : '--jwt-audience';
+    throw new InvalidInput(`expected --jwt-issuer and --jwt-audience together, got no ${missing}`);
+  }
+  if (!issuer.startsWith('https://')) {
+    throw new InvalidInput(`--jwt-issuer: expected an https URL, got "${issuer}"`);
+  }
+  return {
+    jwt: { issuer, audience: audience.split(',').map((name) => name.trim()) },
+    verifyToken: await verifierFor(keys),
+  };
+}
+
+async function verifierFor(keysFile: string | undefined): Promise<TokenVerifier> {
+  // Imported when it is needed, as few ask for tokens.
+  const { discoveringVerifier, readKeySet, verifierOf } = await import('../local/token-verifier.ts');
+  if (keysFile === undefined) return discoveringVerifier();
+  readJson(keysFile);
+  try {
+    return verifierOf(await readKeySet(keysFile));
   } catch (error) {
     throw new InvalidInput((error as Error).message);
   }

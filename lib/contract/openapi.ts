@@ -4,6 +4,7 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiOverride,
+  type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { acceptanceBody } from './acceptance.ts';
 import { dryRunBody } from './dry-run.ts';
@@ -13,6 +14,7 @@ import { assignment, matchResult, matchView } from './match.ts';
 import { Problem } from './problem.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
 import { queueStats } from './queue-stats.ts';
+import { ROUTES, type RouteKey, type Scope, scopesOf, tokenScope } from './routes.ts';
 import { id, newTicket, ticketView, waitSeconds } from './ticket.ts';
 
 const problem = z
@@ -50,7 +52,8 @@ export function openApi() {
       version: '1',
       description: 'Tickets in, provably fair matches out. Every request is safe to repeat.',
     },
-    paths: {
+    components: { securitySchemes: SECURITY_SCHEMES },
+    paths: secured({
       '/queues': {
         get: operation('listQueues', 'All queues', { 200: z.object({ queues: z.array(queueDefinition) }) }),
       },
@@ -135,7 +138,7 @@ export function openApi() {
         get: operation('health', 'Whether the API answers', { 200: z.object({ status: z.literal('ok') }) }),
       },
       '/openapi.json': { get: operation('openApi', 'This document', { 200: z.looseObject({}) }) },
-    },
+    }),
     webhooks: Object.fromEntries(
       webhookBodies.map(({ type, body }) => [type, { post: webhook(type, body) }]),
     ),
@@ -181,6 +184,64 @@ const webhookHeaders = z.object({
   'webhook-timestamp': z.string().meta({ description: 'Seconds since the epoch' }),
   'webhook-signature': z.string(),
 });
+
+/** A deployment uses one of the two. */
+const SECURITY_SCHEMES = {
+  jwt: {
+    type: 'http' as const,
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token of the issuer that the deployment names; its `scope` or `scp` holds the scope',
+  },
+  iam: {
+    type: 'apiKey' as const,
+    name: 'Authorization',
+    in: 'header' as const,
+    'x-amazon-apigateway-authtype': 'awsSigv4',
+    description: 'AWS Signature Version 4, service `execute-api`',
+  },
+};
+
+/** Adds to each operation who may call it. */
+function secured(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations as Record<string, ZodOpenApiOperationObject>).map(([method, operation]) => {
+          const key = `${method.toUpperCase()} ${path}`;
+          if (!Object.hasOwn(ROUTES, key)) throw new Error(`Expected ${key} to be in ROUTES.`);
+          return [method, withScopes(operation, scopesOf(key as RouteKey))];
+        }),
+      ),
+    ]),
+  );
+}
+
+function withScopes(
+  operation: ZodOpenApiOperationObject,
+  scopes: readonly Scope[],
+): ZodOpenApiOperationObject {
+  if (scopes.length === 0) return { ...operation, security: [] };
+  // Alternatives: one of them is enough.
+  const security = [...scopes.map((scope) => ({ jwt: [tokenScope(scope)] })), { iam: [] }];
+  return { ...operation, security, responses: { ...operation.responses, ...REFUSALS } };
+}
+
+/** What API Gateway itself answers; these are no problem documents. */
+const REFUSALS = Object.fromEntries(
+  [
+    [401, 'The token is missing, invalid or expired'],
+    [403, 'The caller lacks the scope or the right to call this route'],
+    [429, 'More requests a second than the route lets through'],
+  ].map(([status, description]) => [
+    status,
+    {
+      description,
+      content: { 'application/json': { schema: z.looseObject({ message: z.string().nullable() }) } },
+    },
+  ]),
+);
 
 function operation(
   operationId: string,

@@ -8,10 +8,11 @@ export interface FieldProblem {
 }
 
 /** Statuses a caller can be answered with when a request fails. */
-export type ProblemStatus = 400 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
+export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
 
 const TITLES: Record<ProblemStatus, string> = {
   400: 'Bad request',
+  403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
   409: 'Conflict',

@@ -4,10 +4,10 @@ import {
   type CfnRoute,
   type CfnStage,
   HttpApi,
-  type HttpMethod,
+  HttpMethod,
   HttpNoneAuthorizer,
   HttpRoute,
-  type HttpRouteKey,
+  HttpRouteKey,
   HttpStage,
   type IHttpRouteAuthorizer,
   LogGroupLogDestination,
@@ -16,6 +16,7 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { ROUTE_KEYS, type RouteKey, type Scope, scopesOf, tokenScope } from '../contract/routes.ts';
 import type { RequestLimit } from './limits.ts';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
@@ -30,7 +31,7 @@ export interface JwtOptions {
 
 export interface ApiProps {
   /**
-   * Accept tokens of this issuer.
+   * Accept tokens of this issuer, on each route those that carry one of its scopes.
    * @default - requests are signed with AWS credentials (IAM)
    */
   readonly jwt?: JwtOptions | undefined;
@@ -40,16 +41,18 @@ export interface ApiProps {
 }
 
 /**
- * The HTTP API: one stage at the root, with an access log. Every route is closed unless opened by name; one that is
- * open lets few requests through.
+ * The HTTP API: one stage at the root, with an access log. Who may call a route is in {@link ROUTES}. A route that is open
+ * to anybody lets few requests through.
  */
 export class Api extends Construct {
   readonly http: HttpApi;
   readonly stage: HttpStage;
+  readonly #jwt: boolean;
   readonly #integrations = new Map<MusterFunction, HttpLambdaIntegration>();
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
+    this.#jwt = props.jwt !== undefined;
     this.http = new HttpApi(this, 'Http', {
       apiName: Stack.of(this).stackName,
       description: 'Muster: tickets in, matches out',
@@ -58,7 +61,7 @@ export class Api extends Construct {
     });
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.http,
-      stageName: '$default',
+      stageName: STAGE,
       autoDeploy: true,
       throttle: { rateLimit: props.requests.perSecond, burstLimit: props.requests.burst },
       accessLogSettings: {
@@ -78,24 +81,52 @@ export class Api extends Construct {
     return this.http.apiEndpoint;
   }
 
-  /** Brings requests of these methods and this path to the function, if their caller is authorized. */
-  route(fn: MusterFunction, path: string, ...methods: readonly [HttpMethod, ...HttpMethod[]]): void {
-    this.http.addRoutes({ path, methods: [...methods], integration: this.#integration(fn) });
+  /** Brings the requests of these routes to the function, if their caller has one of the route's scopes. */
+  route(fn: MusterFunction, ...keys: readonly [RouteKey, ...RouteKey[]]): void {
+    for (const key of keys) {
+      const scopes = scopesOf(key);
+      if (scopes.length === 0)
+        throw new Error(`Expected a route with scopes, got ${key}: see \`openRoute\`.`);
+      const { method, path } = partsOf(key);
+      this.http.addRoutes({
+        path,
+        methods: [method],
+        integration: this.#integration(fn),
+        ...(this.#jwt && { authorizationScopes: scopes.map(tokenScope) }),
+      });
+    }
   }
 
-  /**
-   * Brings requests to the function whoever calls, {@link openRequests} at most; `key` is a path to GET, or the API's
-   * default route.
-   */
-  openRoute(fn: MusterFunction, id: string, key: HttpRouteKey, reason: string): void {
-    const route = new HttpRoute(this, id, {
+  /** Brings requests to the function whoever calls, {@link openRequests} at most; `$default` is what no route takes. */
+  openRoute(fn: MusterFunction, id: string, route: RouteKey | '$default', reason: string): void {
+    if (route !== '$default' && scopesOf(route).length > 0) {
+      throw new Error(`Expected a route without scopes, got ${route}: see \`route\`.`);
+    }
+    const key = httpRouteKey(route);
+    const httpRoute = new HttpRoute(this, id, {
       httpApi: this.http,
       routeKey: key,
       integration: this.#integration(fn),
       authorizer: new HttpNoneAuthorizer(),
     });
-    Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
-    this.#limit(route, key, openRequests);
+    Validations.of(httpRoute).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+    this.#limit(httpRoute, key, openRequests);
+  }
+
+  /**
+   * The ARNs of the routes of a scope, for a right to `execute-api:Invoke`.
+   * @param queue a name for `{queue}` in their paths; left out: any. Routes of a scope without `{queue}` are then left out.
+   */
+  arnsOf(scope: Scope, queue?: string): string[] {
+    const routes = ROUTE_KEYS.filter((key) => (scopesOf(key) as readonly Scope[]).includes(scope)).map(
+      partsOf,
+    );
+    return routes
+      .filter(({ path }) => queue === undefined || path.includes('{queue}'))
+      .map(({ method, path }) => {
+        const resource = path.replace('{queue}', queue ?? '*').replaceAll(/\{\w+\}/g, '*');
+        return this.http.arnForExecuteApi(method, resource, STAGE);
+      });
   }
 
   /** The limit of one route, in place of the stage's. */
@@ -116,6 +147,20 @@ export class Api extends Construct {
     return integration;
   }
 }
+
+function httpRouteKey(route: RouteKey | '$default'): HttpRouteKey {
+  if (route === '$default') return HttpRouteKey.DEFAULT;
+  const { method, path } = partsOf(route);
+  return HttpRouteKey.with(path, method);
+}
+
+function partsOf(key: RouteKey): { method: HttpMethod; path: string } {
+  const [method, path] = key.split(' ') as [keyof typeof HttpMethod, string];
+  return { method: HttpMethod[method], path };
+}
+
+/** The stage at the root of the URL. */
+const STAGE = '$default';
 
 /** Anybody can call an open route, and each call is an invocation: enough for monitors, too few to harm. */
 const openRequests: RequestLimit = { perSecond: 10, burst: 20 };

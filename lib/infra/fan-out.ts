@@ -89,7 +89,10 @@ export class FanOut extends Construct {
       name: 'provision',
       description: "Asks a queue's provisioner where a match is played",
       variable: 'PROVISION_QUEUE_URL',
-      maxReceiveCount: 5,
+      // A message ends with the placement of its match, at the latest after an hour, the longest there is: about
+      // 90 tries. The rest is for receives that Lambda has no room for. One that fails every time is a dead
+      // letter after less than two hours.
+      maxReceiveCount: 120,
       stage,
     });
     store.queues.allow(this.provision.fn, 'GetItem');
@@ -115,6 +118,8 @@ export class FanOut extends Construct {
     // Tickets given back wake their queue; what is not due yet is sent again with a delay.
     tick.queue.allowSend(this.deadline.fn);
     this.deadline.queue.allowSend(this.deadline.fn);
+    // Matches that are overdue because their message was lost.
+    this.deadline.queue.allowSend(tick.dispatch);
     this.deadline.queue.allowPostpone(this.deadline.fn);
   }
 

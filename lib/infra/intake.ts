@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import { HttpMethod, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct } from 'constructs';
 import type { Api } from './api.ts';
 import type { Limits } from './limits.ts';
@@ -28,7 +27,6 @@ export class Intake extends Construct {
   constructor(scope: Construct, id: string, props: IntakeProps) {
     super(scope, id);
     const { api, store, tick, limits, stage } = props;
-    const { GET, POST, PUT, DELETE } = HttpMethod;
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
       name: 'enqueue',
@@ -40,7 +38,7 @@ export class Intake extends Construct {
     store.matches.allow(this.enqueue, 'GetItem');
     store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.enqueue);
-    api.route(this.enqueue, '/queues/{queue}/tickets', POST);
+    api.route(this.enqueue, 'POST /queues/{queue}/tickets');
 
     this.tickets = new MusterFunction(this, 'Tickets', {
       name: 'tickets',
@@ -58,8 +56,12 @@ export class Intake extends Construct {
     store.queues.allow(this.tickets, 'GetItem', 'UpdateItem');
     store.ranges.allow(this.tickets, 'GetItem');
     tick.queue.allowSend(this.tickets);
-    api.route(this.tickets, '/tickets/{ticketId}', GET, DELETE);
-    api.route(this.tickets, '/tickets/{ticketId}/acceptance', PUT);
+    api.route(
+      this.tickets,
+      'GET /tickets/{ticketId}',
+      'DELETE /tickets/{ticketId}',
+      'PUT /tickets/{ticketId}/acceptance',
+    );
 
     this.matches = new MusterFunction(this, 'Matches', {
       name: 'matches',
@@ -68,8 +70,7 @@ export class Intake extends Construct {
       stage,
     });
     store.matches.allow(this.matches, 'GetItem', 'UpdateItem');
-    api.route(this.matches, '/matches/{matchId}', GET);
-    api.route(this.matches, '/matches/{matchId}/assignment', PUT);
+    api.route(this.matches, 'GET /matches/{matchId}', 'PUT /matches/{matchId}/assignment');
 
     this.queues = new MusterFunction(this, 'Queues', {
       name: 'queues',
@@ -81,9 +82,14 @@ export class Intake extends Construct {
     store.queues.allowIndexQuery(this.queues, 'items');
     store.ranges.allow(this.queues, 'GetItem');
     store.tickets.allowIndexQuery(this.queues, 'pool');
-    api.route(this.queues, '/queues', GET);
-    api.route(this.queues, '/queues/{queue}', GET, PUT, DELETE);
-    api.route(this.queues, '/queues/{queue}/stats', GET);
+    api.route(
+      this.queues,
+      'GET /queues',
+      'GET /queues/{queue}',
+      'PUT /queues/{queue}',
+      'DELETE /queues/{queue}',
+      'GET /queues/{queue}/stats',
+    );
 
     this.dryRun = new MusterFunction(this, 'DryRun', {
       name: 'dry-run',
@@ -93,7 +99,7 @@ export class Intake extends Construct {
       stage,
     });
     store.queues.allow(this.dryRun, 'GetItem');
-    api.route(this.dryRun, '/queues/{queue}/dry-run', POST);
+    api.route(this.dryRun, 'POST /queues/{queue}/dry-run');
 
     this.meta = new MusterFunction(this, 'Meta', {
       name: 'meta',
@@ -104,19 +110,19 @@ export class Intake extends Construct {
     api.openRoute(
       this.meta,
       'Health',
-      HttpRouteKey.with('/health', GET),
+      'GET /health',
       'Load balancers and monitors ask without credentials; the answer tells nothing but that the service answers.',
     );
     api.openRoute(
       this.meta,
       'OpenApi',
-      HttpRouteKey.with('/openapi.json', GET),
+      'GET /openapi.json',
       'The description of the API is public: it is in the source.',
     );
     api.openRoute(
       this.meta,
       'Otherwise',
-      HttpRouteKey.DEFAULT,
+      '$default',
       'Answers 404 and 405 to what no route takes, and touches nothing.',
     );
   }

@@ -5,6 +5,7 @@ import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { queueName } from '../contract/queue-definition.ts';
 import { Api, type JwtOptions } from './api.ts';
 import { FanOut } from './fan-out.ts';
 import { Intake } from './intake.ts';
@@ -27,8 +28,9 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly queues?: string | undefined;
   /**
-   * Accept tokens of this issuer in place of requests signed with AWS credentials.
-   * @default - requests are signed with AWS credentials (IAM); see {@link Matchmaker.grantInvoke}
+   * Accept tokens of this issuer in place of requests signed with AWS credentials. A token carries `muster/player`,
+   * `muster/backend` or `muster/admin` in its `scope` or `scp`; the `sub` of a player is the `playerId`.
+   * @default - requests are signed with AWS credentials (IAM); see {@link Matchmaker.grantBackend}
    */
   readonly jwt?: JwtOptions | undefined;
   /**
@@ -56,7 +58,7 @@ export interface MatchmakerProps extends LimitProps {
  * const stack = new Stack(new App(), 'Studio');
  * const gameBackend = new Role(stack, 'Backend', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
  * const matchmaker = new Matchmaker(stack, 'Matchmaker', { stage: 'prod', queues: 'queues' });
- * matchmaker.grantInvoke(gameBackend);
+ * matchmaker.grantBackend(gameBackend);
  * ```
  */
 export class Matchmaker extends Construct {
@@ -72,6 +74,7 @@ export class Matchmaker extends Construct {
     readonly ranges: TableV2;
   };
   readonly dashboard: Dashboard;
+  readonly #routes: Api;
 
   /** Throws when a property is out of range or a queue definition is not valid. */
   constructor(scope: Construct, id: string, props: MatchmakerProps = {}) {
@@ -123,6 +126,7 @@ export class Matchmaker extends Construct {
       alarmTopic: props.alarmTopic,
     });
 
+    this.#routes = api;
     this.api = api.http;
     this.apiUrl = api.url;
     this.bus = fanOut.bus;
@@ -131,12 +135,34 @@ export class Matchmaker extends Construct {
     this.dashboard = observability.dashboard;
   }
 
-  /** Lets a role or user of AWS call the API. Of no use with `jwt`. */
-  grantInvoke(grantee: IGrantable): Grant {
-    return Grant.addToPrincipal({
-      grantee,
-      actions: ['execute-api:Invoke'],
-      resourceArns: [this.api.arnForExecuteApi()],
-    });
+  /**
+   * Lets a role or user of AWS do what a game backend does: tickets, matches, assignments, statistics and dry runs. Not
+   * the queue definitions. Of no use with `jwt`.
+   */
+  grantBackend(grantee: IGrantable): Grant {
+    return grantInvoke(grantee, this.#routes.arnsOf('backend'));
   }
+
+  /**
+   * Lets a role or user of AWS read, put and delete queue definitions, and see the queues' statistics. Of no use with
+   * `jwt`.
+   * @param queues the only queues for which it holds; left out: all, and the list of all
+   */
+  grantAdmin(grantee: IGrantable, ...queues: readonly string[]): Grant {
+    const arns =
+      queues.length === 0
+        ? this.#routes.arnsOf('admin')
+        : queues.flatMap((queue) => this.#routes.arnsOf('admin', checkedName(queue)));
+    return grantInvoke(grantee, arns);
+  }
+}
+
+function grantInvoke(grantee: IGrantable, resourceArns: string[]): Grant {
+  return Grant.addToPrincipal({ grantee, actions: ['execute-api:Invoke'], resourceArns });
+}
+
+/** A name with a `*` in it would be more queues than one. */
+function checkedName(queue: string): string {
+  if (queueName.safeParse(queue).success) return queue;
+  throw new Error(`Expected the name of a queue, got ${JSON.stringify(queue)}.`);
 }

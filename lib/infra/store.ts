@@ -15,7 +15,7 @@ import type { StagePolicy } from './stage-policy.ts';
 export class Store extends Construct {
   /** Tickets by `ticketId`; those that wait are also in the sparse index `pool`. */
   readonly tickets: StoreTable;
-  /** Matches by `matchId`. */
+  /** Matches by `matchId`; those with a deadline are also in the sparse index `deadlines`. */
   readonly matches: StoreTable;
   /** Queues with their definitions. */
   readonly queues: StoreTable;
@@ -45,6 +45,14 @@ export class Store extends Construct {
       stage,
       partitionKey: { name: 'matchId', type: AttributeType.STRING },
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      globalSecondaryIndexes: [
+        {
+          indexName: 'deadlines',
+          partitionKey: { name: 'deadlineGroup', type: AttributeType.STRING },
+          sortKey: { name: 'deadline', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
     });
     this.queues = new StoreTable(this, 'Queues', {
       variable: 'QUEUES_TABLE',

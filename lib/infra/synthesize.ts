@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import type { JwtOptions } from './api.ts';
 import { MusterStack } from './muster-stack.ts';
 import { stackOptions } from './stack-options.ts';
 import type { Stage } from './stage-policy.ts';
@@ -11,6 +12,11 @@ export interface SynthesizeOptions {
    * @default - `queues` beside the app
    */
   readonly queuesDir?: string | undefined;
+  /**
+   * Accept tokens of this issuer.
+   * @default - IAM, or what cdk.json says
+   */
+  readonly jwt?: JwtOptions | undefined;
   /** @default 'dev' */
   readonly stage?: Stage | undefined;
   /**
@@ -56,6 +62,9 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       ...cdkJsonContext(),
       ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
+      ...(options.jwt === undefined
+        ? {}
+        : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),
       // Tells in the template's metadata where each function's bundle is, as the CLI asks for too.
       'aws:cdk:enable-asset-metadata': true,
     },

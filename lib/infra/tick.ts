@@ -51,7 +51,8 @@ export class Tick extends Construct {
 
     this.dispatch = new MusterFunction(this, 'Dispatch', {
       name: 'dispatch',
-      description: 'Sends the ticks of the coming minute for every queue in which somebody waits',
+      description:
+        'Sends the ticks of the coming minute for every queue in which somebody waits, and finds overdue matches',
       timeout: Duration.seconds(30),
       // A minute missed is made good by the next; one repeated, or begun late, would only send its ticks late.
       retryAttempts: 0,
@@ -63,6 +64,7 @@ export class Tick extends Construct {
     store.queues.allowIndexQuery(this.dispatch, 'items');
     store.ranges.allow(this.dispatch, 'DeleteItem');
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
+    store.matches.allowIndexQuery(this.dispatch, 'deadlines');
     this.queue.allowSend(this.dispatch);
     new Rule(this, 'EveryMinute', {
       description: 'Dispatches the ticks of the coming minute',

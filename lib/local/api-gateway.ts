@@ -85,7 +85,9 @@ async function serve(
     );
     return answer(response, 500, { message: 'Internal Server Error' });
   }
-  const event = httpEvent(request, path, rawQueryString, body, match, routes.apiId);
+  const admission = await route.authorize(request, path);
+  if (!admission.admitted) return answer(response, admission.status, { message: admission.message });
+  const event = httpEvent(request, path, rawQueryString, body, match, routes.apiId, admission.authorizer);
   const timeout = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(() => timeout.resolve('timeout'), route.timeoutMs);
   const result = await Promise.race([route.target.invoke(event), timeout.promise]);

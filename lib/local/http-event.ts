@@ -7,6 +7,7 @@ import type { RouteMatch } from './routes.ts';
 /**
  * @param rawPath as it came, without the query
  * @param rawQueryString as it came, without the question mark
+ * @param authorizer what the route's authorizer says of the caller
  */
 export function httpEvent(
   request: IncomingMessage,
@@ -15,6 +16,7 @@ export function httpEvent(
   body: Buffer,
   { route, pathParameters }: RouteMatch,
   apiId: string,
+  authorizer?: object,
 ) {
   const { cookie, connection: _, ...otherHeaders } = request.headersDistinct;
   const headers = Object.fromEntries(
@@ -40,7 +42,7 @@ export function httpEvent(
     requestContext: {
       accountId: ACCOUNT_ID,
       apiId,
-      ...(route.authorizationType === 'AWS_IAM' && { authorizer: { iam: CALLER } }),
+      ...(authorizer && { authorizer }),
       domainName: host,
       domainPrefix: host.split('.')[0],
       http: {
@@ -61,17 +63,6 @@ export function httpEvent(
     isBase64Encoded: body.length > 0 && !isText,
   };
 }
-
-/** Who calls, in the eyes of a function behind IAM authorization: signatures are not checked locally. */
-const CALLER = {
-  accessKey: 'LOCALCALLER',
-  accountId: ACCOUNT_ID,
-  callerId: 'LOCALCALLER',
-  cognitoIdentity: null,
-  principalOrgId: null,
-  userArn: `arn:aws:iam::${ACCOUNT_ID}:user/local`,
-  userId: 'LOCALCALLER',
-};
 
 /** Anything else reaches the function in base64. */
 function isTextual(contentType: string | undefined): boolean {

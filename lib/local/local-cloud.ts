@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { tablesOf } from './access.ts';
 import { listenForRequests } from './api-gateway.ts';
+import type { AuthorizerOptions } from './authorizers.ts';
 import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
 import { deployCustomResources } from './custom-resources.ts';
@@ -24,7 +25,7 @@ import { type QueueContents, SQS_TARGET, startSqs } from './sqs.ts';
 import { openStreamPositions } from './stream-positions.ts';
 import { readStack, type Stack, type Template } from './template.ts';
 
-export interface LocalCloudOptions {
+export interface LocalCloudOptions extends AuthorizerOptions {
   /** The synthesized CloudFormation template. */
   readonly template: Template;
   /** The directory of a function's bundle, by the function's logical id. */
@@ -125,7 +126,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     failed: (name, problem) => say(`${name} failed: ${problem}`),
     invoked: options.onInvocation,
   });
-  const routes = makeRoutes(stack, functions);
+  const routes = makeRoutes(stack, functions, statements, options);
   const schedules = ends.with(makeSchedules(stack, functions));
 
   const positions = openStreamPositions(inDir(dataDir, 'stream-positions.json'));

@@ -1,7 +1,8 @@
 /** The routes of an HTTP API, and which of them takes a request. */
+import { type Authorizer, type AuthorizerOptions, routeAuthorizer } from './authorizers.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
-import { matchesWildcard } from './policy.ts';
+import { matchesWildcard, type Statement } from './policy.ts';
 import type { Resource, Stack } from './template.ts';
 
 /** The routes of one HTTP API. */
@@ -21,7 +22,7 @@ export interface Route {
   readonly timeoutMs: number;
   /** Whether a permission of the function lets the API invoke it. */
   readonly permitted: boolean;
-  readonly authorizationType: string;
+  readonly authorize: Authorizer;
   readonly method: string;
   readonly segments: readonly string[];
 }
@@ -30,7 +31,12 @@ export interface Route {
 const TIMEOUT_MAX_MS = 30_000;
 
 /** @throws LocalCloudError when the stack has no HTTP API, or a route without local counterpart */
-export function makeRoutes(stack: Stack, functions: readonly LambdaFunction[]): ApiRoutes {
+export function makeRoutes(
+  stack: Stack,
+  functions: readonly LambdaFunction[],
+  roleStatements: ReadonlyMap<string, readonly Statement[]>,
+  authorizers: AuthorizerOptions = {},
+): ApiRoutes {
   const [api] = stack.resources('AWS::ApiGatewayV2::Api');
   if (api === undefined) throw new LocalCloudError('The template has no HTTP API.');
   const stage = stack.resources('AWS::ApiGatewayV2::Stage')[0]?.properties.StageName;
@@ -39,7 +45,10 @@ export function makeRoutes(stack: Stack, functions: readonly LambdaFunction[]): 
   }
   const routes = stack
     .resources('AWS::ApiGatewayV2::Route')
-    .map((route) => makeRoute(route, api, stack, functions))
+    .map((route) => ({
+      ...makeRoute(route, api, stack, functions),
+      authorize: routeAuthorizer(route, api, stack, roleStatements, authorizers),
+    }))
     .sort(byPrecedence);
   return {
     apiId: api.name,
@@ -59,7 +68,7 @@ function makeRoute(
   api: Resource,
   stack: Stack,
   functions: readonly LambdaFunction[],
-): Route {
+): Omit<Route, 'authorize'> {
   const routeKey = String(properties.RouteKey);
   const integration = stack
     .resources('AWS::ApiGatewayV2::Integration')
@@ -81,7 +90,6 @@ function makeRoute(
     target,
     timeoutMs: Math.min(Number(TimeoutInMillis), TIMEOUT_MAX_MS),
     permitted: mayInvoke(api, target, routeKey, stack),
-    authorizationType: String(properties.AuthorizationType ?? 'NONE'),
     method,
     segments: path.split('/').slice(1),
   };

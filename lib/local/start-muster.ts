@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import type { JwtOptions } from '../infra/api.ts';
 import { synthesize } from '../infra/synthesize.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 
@@ -8,6 +9,11 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
    * @default - `queues` of the checkout
    */
   readonly queuesDir?: string | undefined;
+  /**
+   * Ask for tokens of this issuer; `verifyToken` checks them.
+   * @default - every request may call every route
+   */
+  readonly jwt?: JwtOptions | undefined;
 }
 
 /**
@@ -17,8 +23,8 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
  * @throws Problem naming the file and the fields at fault when a queue definition is not valid
  * @throws LocalCloudError as {@link startLocalCloud} does
  */
-export async function startMuster({ queuesDir, ...options }: MusterOptions): Promise<LocalCloud> {
-  const { template, assetPathOf, outdir } = synthesize({ queuesDir });
+export async function startMuster({ queuesDir, jwt, ...options }: MusterOptions): Promise<LocalCloud> {
+  const { template, assetPathOf, outdir } = synthesize({ queuesDir, jwt });
   const removeAssets = () => rm(outdir, { recursive: true, force: true });
   try {
     const cloud = await startLocalCloud({ template, assetPathOf, ...options });

@@ -68,6 +68,7 @@ function isCustom(type: string): boolean {
 /** Types that make something in the local cloud. */
 const HONOURED_TYPES = new Set([
   'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Authorizer',
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGatewayV2::Stage',
@@ -87,7 +88,6 @@ const HONOURED_TYPES = new Set([
 
 /** Types that have no effect on what the functions see: what watches, records or describes. */
 const IGNORED_TYPES = new Set([
-  'AWS::ApiGatewayV2::Authorizer',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',

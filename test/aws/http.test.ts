@@ -8,12 +8,16 @@ import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 function event(changes: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEventV2 {
   return {
     version: '2.0',
-    routeKey: 'POST /echo/{name}',
-    rawPath: '/echo/a',
+    routeKey: 'POST /queues/{queue}/tickets',
+    rawPath: '/queues/a/tickets',
     rawQueryString: '',
     headers: { 'content-type': 'application/json' },
-    requestContext: { requestId: 'request-1', http: { method: 'POST' } } as never,
-    pathParameters: { name: 'a%3Ab' },
+    requestContext: {
+      requestId: 'request-1',
+      http: { method: 'POST' },
+      authorizer: { iam: { accessKey: 'KEY' } },
+    } as never,
+    pathParameters: { queue: 'a%3Ab' },
     isBase64Encoded: false,
     body: '{"n":1}',
     ...changes,
@@ -21,7 +25,7 @@ function event(changes: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEv
 }
 
 const echo = httpHandler({
-  'POST /echo/{name}': async ({ path, json }) => ({ status: 200, body: { path, body: json() } }),
+  'POST /queues/{queue}/tickets': async ({ path, json }) => ({ status: 200, body: { path, body: json() } }),
 });
 const call = async (changes: Partial<APIGatewayProxyEventV2> = {}, handler = echo) => {
   const result = await handler(event(changes), { awsRequestId: 'x', functionName: 'f' } as Context);
@@ -35,7 +39,7 @@ const call = async (changes: Partial<APIGatewayProxyEventV2> = {}, handler = ech
 
 describe('the HTTP handler', () => {
   it('hands over the decoded path and the parsed body', async () => {
-    expect(await call()).toMatchObject({ status: 200, body: { path: { name: 'a:b' }, body: { n: 1 } } });
+    expect(await call()).toMatchObject({ status: 200, body: { path: { queue: 'a:b' }, body: { n: 1 } } });
   });
 
   it('reads a body that the gateway encoded', async () => {
@@ -73,7 +77,7 @@ describe('the HTTP handler', () => {
   it('names the fields at fault', async () => {
     const errors = [{ pointer: '#/a', detail: 'Expected more' }];
     const handler = httpHandler({
-      'POST /echo/{name}': async () => {
+      'POST /queues/{queue}/tickets': async () => {
         throw new Problem(409, 'No.', { errors, extensions: { ticketStatus: 'PLACING' } });
       },
     });
@@ -90,7 +94,7 @@ describe('the HTTP handler', () => {
   it('asks to come back when the store stays busy', async () => {
     const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const handler = httpHandler({
-      'POST /echo/{name}': async () => {
+      'POST /queues/{queue}/tickets': async () => {
         throw new StoreBusy('throttled: table internal-name');
       },
     });
@@ -100,10 +104,15 @@ describe('the HTTP handler', () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
+  it('refuses a request that API Gateway has not authorized', async () => {
+    const requestContext = { requestId: 'request-1', http: { method: 'POST' } } as never;
+    expect(await call({ requestContext })).toMatchObject({ status: 403, body: { title: 'Forbidden' } });
+  });
+
   it('lets no internal name and no stack out', async () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     const handler = httpHandler({
-      'POST /echo/{name}': async () => {
+      'POST /queues/{queue}/tickets': async () => {
         throw new TypeError('cannot read secretInternals');
       },
     });

@@ -185,9 +185,11 @@ describe('A queue of another version', () => {
     await stores.tickets.create(ticket('healthy', 'h-1', 5), onePlan);
     const sent: unknown[] = [];
     const ticks = { send: async (messages: readonly unknown[]) => void sent.push(...messages) };
-    const { awake, failed } = await dispatch({ ...stores, ticks }, NOW_MS);
+    const overdue = { until: async () => [] };
+    const timer = { again: async () => {} };
+    const { awake, failed } = await dispatch({ ...stores, ticks, overdue, timer }, NOW_MS);
     expect(awake).toContain('healthy');
-    expect(failed.map(({ queue }) => queue)).toEqual(['broken']);
+    expect(failed.map(({ what }) => what)).toEqual(['queue broken']);
     expect(sent.length).toBeGreaterThan(0);
   });
 

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
+import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
+import type { OverdueMatches } from '../../lib/service/ports/overdue-matches.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
@@ -20,6 +23,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     let tables: EmulatedTables;
     let tickets: TicketStore;
     let matches: MatchStore;
+    let overdue: OverdueMatches;
     let queues: QueueStore;
     let ranges: RangeStore;
     let queue: string;
@@ -31,6 +35,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const client = tables.client();
       tickets = ticketStore(client, tables.names.tickets);
       matches = matchStore(client, tables.names);
+      overdue = overdueMatches(client, tables.names.matches);
       queues = queueStore(client, tables.names.queues);
       ranges = rangeStore(client, tables.names.ranges);
     });
@@ -464,6 +469,55 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           expect((await matches.get(made.matchId))!.status).toBe(advanced ? 'COMPLETED' : 'FAILED');
           expect(await statusOf(`a${i}`)).toBe(advanced ? 'REQUIRES_ACCEPTANCE' : 'QUEUED');
         }
+      });
+    });
+
+    describe('matches that are overdue', () => {
+      const dueMs = NOW_MS + 60_000;
+      const deadline = new Date(dueMs).toISOString();
+      const commit = async (name: string, changes: Partial<StoredMatch>) => {
+        await put(`${name}-ticket`, 1);
+        const made = match(queue, id(name), [id(`${name}-ticket`)], { deadline, ...changes });
+        expect(await matches.commit(made, NOW_MS)).toBe('committed');
+        return made;
+      };
+      const found = async (byMs: number) =>
+        (await overdue.until(byMs))
+          .filter((matchId) => matchId.startsWith(`${queue}:`))
+          .map((matchId) => matchId.slice(queue.length + 1))
+          .sort();
+
+      it('are found from their deadline on, all of them', async () => {
+        newQueue();
+        const names = Array.from({ length: 40 }, (_, i) => `m${i}`).sort();
+        await Promise.all(names.map((name) => commit(name, { status: 'PLACING' })));
+        await put('other', 1);
+        await matches.commit(match(queue, id('none'), [id('other')]), NOW_MS);
+        expect(await found(dueMs - 1)).toEqual([]);
+        expect(await found(dueMs)).toEqual(names);
+      });
+
+      it('are found no more once they have ended, in whatever way', async () => {
+        newQueue();
+        const placing = ['assigned', 'failed'];
+        for (const name of placing) await commit(name, { status: 'PLACING' });
+        await commit('accepted', { status: 'REQUIRES_ACCEPTANCE' });
+        const dissolved = await commit('dissolved', { status: 'REQUIRES_ACCEPTANCE' });
+        expect(await found(dueMs)).toEqual(['accepted', 'assigned', 'dissolved', 'failed']);
+        await matches.assign(id('assigned'), { address: 'game.example' });
+        await matches.advance(id('failed'), 'PLACING', 'FAILED', { reason: 'why' });
+        await matches.advance(id('accepted'), 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
+        await matches.dissolve(dissolved, { requeue: [], cancel: [] }, onePlan, 'why', NOW_MS);
+        expect(await found(dueMs + 3_600_000)).toEqual([]);
+      });
+
+      it('are found by their new deadline once they have moved on', async () => {
+        newQueue();
+        await commit('m', { status: 'REQUIRES_ACCEPTANCE' });
+        const later = new Date(dueMs + 1_000).toISOString();
+        await matches.advance(id('m'), 'REQUIRES_ACCEPTANCE', 'PLACING', { deadline: later });
+        expect(await found(dueMs)).toEqual([]);
+        expect(await found(dueMs + 1_000)).toEqual(['m']);
       });
     });
 

@@ -32,10 +32,11 @@ describe.concurrent('muster', () => {
       'reproduce',
       'help',
     ]);
-    for (const command of commands.filter((name) => name !== 'help')) {
-      const help = await muster(command, '--help');
+    const helpOf = async (command: string) => ({ command, ...(await muster(command, '--help')) });
+    for (const help of await Promise.all(commands.filter((name) => name !== 'help').map(helpOf))) {
       expect({ status: help.status, stderr: help.stderr }).toEqual({ status: 0, stderr: '' });
-      expect(help.stdout).toMatch(new RegExp(`^Usage: muster ${command}`));
+      expect(help.stdout).toMatch(new RegExp(`^Usage: muster ${help.command}`));
+      expect(help.stdout.replace(/\s+/g, ' '), 'defaults in one form').not.toMatch(/default(?!: )/);
     }
   });
 

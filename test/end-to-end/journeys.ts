@@ -134,6 +134,15 @@ export const JOURNEYS = {
     expect(again).toMatchObject({ status: 200, body: { status: 'FAILED', matchId: one.matchId } });
   },
 
+  async 'be freed from a match whose messages were lost, by the schedule'(muster) {
+    const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
+    await missDeadline(muster, one.matchId!);
+    await vi.waitFor(async () => {
+      await muster.cloud.schedules.run();
+      expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('FAILED');
+    }, AWAKE_WITHIN);
+  },
+
   async 'be looked after by the schedule'(muster) {
     const [waiting, deleted] = [await muster.api.queue(), await muster.api.queue()];
     await muster.api.ticket(waiting, 1);
@@ -199,6 +208,19 @@ async function expectAwake(muster: TestMuster, name: string): Promise<void> {
 
 /** Far less than the minute after which the schedule would hide a wake-up that was lost. */
 const AWAKE_WITHIN = { timeout: 20_000, interval: 100 };
+
+/** Puts the deadline of a match into the past; its own message comes at the time it had before. */
+async function missDeadline({ cloud }: TestMuster, matchId: string): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
+  await client.send(
+    new UpdateCommand({
+      TableName: cloud.function('deadline').environment.MATCHES_TABLE,
+      Key: { matchId },
+      UpdateExpression: 'SET deadline = :past',
+      ExpressionAttributeValues: { ':past': new Date(Date.now() - 60_000).toISOString() },
+    }),
+  );
+}
 
 async function change({ cloud }: TestMuster, queue: string, attribute: string, value: unknown) {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));

@@ -1,9 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { openApi } from '../../lib/contract/openapi.ts';
+import { ROUTE_KEYS, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
 import { synthesized } from '../infra/synthesized.ts';
 
 const document = JSON.parse(JSON.stringify(openApi()));
+
+/** Statuses with which API Gateway refuses a request before a function sees it. */
+const GATEWAY = ['401', '403', '429'];
 
 it('the description is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toMatch(/^3\.1\./);
@@ -22,6 +26,18 @@ it('every route of the template is in it, and the other way round', () => {
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(described.sort()).toEqual(routes.sort());
+  expect(ROUTE_KEYS.toSorted()).toEqual(routes.sort());
+});
+
+it.each(ROUTE_KEYS)('%s says who may call it', (key) => {
+  const [method, path] = key.split(' ') as [string, string];
+  const { security, responses } = document.paths[path][method.toLowerCase()];
+  const scopes = scopesOf(key).map(tokenScope);
+  if (scopes.length === 0) return expect(security).toEqual([]);
+  expect(security).toEqual([...scopes.map((scope) => ({ jwt: [scope] })), { iam: [] }]);
+  for (const name of security.flatMap(Object.keys))
+    expect(document.components.securitySchemes).toHaveProperty(name);
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
 });
 
 it('every operation has an id of its own, and every parameter of its path', () => {
@@ -38,14 +54,15 @@ it('every operation has an id of its own, and every parameter of its path', () =
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it('every example of what is wrong is a problem document', () => {
+it('every example of what is wrong is a problem document, but for what API Gateway answers', () => {
   for (const operations of Object.values<Record<string, { responses: Record<string, { content?: object }> }>>(
     document.paths,
   )) {
     for (const { responses } of Object.values(operations)) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
         const types = Object.keys(content);
-        if (Number(status) >= 400) expect(types).toEqual(['application/problem+json']);
+        if (GATEWAY.includes(status)) expect(types).toEqual(['application/json']);
+        else if (Number(status) >= 400) expect(types).toEqual(['application/problem+json']);
         else if (status !== '204') expect(types).toEqual(['application/json']);
       }
     }

@@ -50,7 +50,9 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem queues',
     'dynamodb:DeleteItem ranges',
     'dynamodb:Query tickets/index/pool',
+    'dynamodb:Query matches/index/deadlines',
     'sqs:SendMessage tick',
+    'sqs:SendMessage deadline',
   ],
   tick: [
     'dynamodb:GetItem queues',
@@ -133,7 +135,9 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
     TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
     TICK_QUEUE_URL: 'tick',
+    DEADLINE_QUEUE_URL: 'deadline',
   },
   tick: {
     QUEUES_TABLE: 'queues',

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
+import { ROUTE_KEYS, type RouteKey, type Scope, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
 import { limitsOf } from '../../lib/infra/limits.ts';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
+import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
+import { readStack } from '../../lib/local/template.ts';
 import { temporaryFolder } from './synthesized.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,6 +27,22 @@ function studio(props: MatchmakerProps = {}) {
   const stack = new Stack(app, 'Studio');
   const matchmaker = new Matchmaker(stack, 'Matchmaker', props);
   return { stack, matchmaker, template: () => Template.fromStack(stack) };
+}
+
+/** Whether the only role of a template that is no function's may call a route. */
+function callsOf(template: Template, stack: Stack) {
+  const local = readStack(template.toJSON(), {
+    awsEndpoint: 'http://aws.invalid',
+    apiUrl: 'http://api.invalid',
+  });
+  const [api] = local.resources('AWS::ApiGatewayV2::Api');
+  const role = stack.resolve((stack.node.findChild('Caller') as Role).roleName).Ref;
+  const statements = roleStatements(local).get(role)!;
+  return (key: RouteKey, name = 'some') => {
+    const [method, path] = key.split(' ');
+    const resourceArn = `${api!.arn}/$default/${method}${path!.replaceAll(/\{\w+\}/g, name)}`;
+    return isAllowed(statements, { action: 'execute-api:Invoke', resourceArn });
+  };
 }
 
 describe('Matchmaker in another app', () => {
@@ -41,26 +60,37 @@ describe('Matchmaker in another app', () => {
     template().resourceCountIs('AWS::Events::EventBus', 2);
   });
 
-  it('lets a role call its API, and only that', () => {
+  describe.each(['backend', 'admin'] as const)('lets a %s by IAM', (scope) => {
     const { stack, matchmaker, template } = studio();
-    const backend = new Role(stack, 'Backend', {
-      assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
+    const role = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+    if (scope === 'backend') matchmaker.grantBackend(role);
+    else matchmaker.grantAdmin(role);
+    const may = callsOf(template(), stack);
+
+    it.each(ROUTE_KEYS)('call %s if it is a route of its scope, and not otherwise', (key) => {
+      expect(may(key)).toBe((scopesOf(key) as readonly Scope[]).includes(scope));
     });
-    matchmaker.grantInvoke(backend);
-    template().hasResourceProperties('AWS::IAM::Policy', {
-      Roles: [stack.resolve(backend.roleName)],
-      PolicyDocument: {
-        Statement: [
-          {
-            Action: 'execute-api:Invoke',
-            Effect: 'Allow',
-            Resource: {
-              'Fn::Join': ['', Match.arrayWith([stack.resolve(matchmaker.api.apiId), '/*/*/*'])],
-            },
-          },
-        ],
-      },
-    });
+  });
+
+  it('lets an admin of some queues call what is theirs only', () => {
+    const { stack, matchmaker, template } = studio();
+    const role = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+    matchmaker.grantAdmin(role, 'arena', 'duel');
+    const may = callsOf(template(), stack);
+    for (const queue of ['arena', 'duel']) {
+      expect(may('PUT /queues/{queue}', queue)).toBe(true);
+      expect(may('DELETE /queues/{queue}', queue)).toBe(true);
+      expect(may('GET /queues/{queue}/stats', queue)).toBe(true);
+    }
+    expect(may('PUT /queues/{queue}', 'raid')).toBe(false);
+    expect(may('PUT /queues/{queue}', 'duel-2')).toBe(false);
+    expect(may('GET /queues')).toBe(false);
+  });
+
+  it('refuses to grant a queue whose name is a pattern', () => {
+    const { stack, matchmaker } = studio();
+    const role = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+    expect(() => matchmaker.grantAdmin(role, 'a*')).toThrow('Expected the name of a queue, got "a*".');
   });
 
   it('tells its API, bus and tables to what is built around it', () => {
@@ -195,6 +225,15 @@ describe('tokens in place of AWS credentials', () => {
     expect(types.filter((type) => type === 'JWT')).toHaveLength(12);
     expect(types.filter((type) => type === 'NONE')).toHaveLength(3);
     expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(12);
+  });
+
+  it.each(ROUTE_KEYS)('let through to %s those with a scope of the route', (key) => {
+    const { template } = studio({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
+    const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
+    const { AuthorizationScopes = [] } = routes.find(
+      ({ Properties }) => Properties.RouteKey === key,
+    )!.Properties;
+    expect(AuthorizationScopes).toEqual(scopesOf(key).map(tokenScope));
   });
 
   it.each([

@@ -138,6 +138,22 @@ describe('the tables', () => {
   });
 });
 
+describe('the deadlines of matches', () => {
+  it('are an index of keys alone, which only dispatch reads', () => {
+    const [, matches] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
+    expect(matches!.Properties.GlobalSecondaryIndexes).toEqual([
+      {
+        IndexName: 'deadlines',
+        KeySchema: [
+          { AttributeName: 'deadlineGroup', KeyType: 'HASH' },
+          { AttributeName: 'deadline', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ]);
+  });
+});
+
 describe('event sources', () => {
   const sources = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(({ Properties }) => ({
     ...Properties,
@@ -187,7 +203,7 @@ describe('event sources', () => {
     expect(facts).toEqual([
       { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 3 },
       { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8 },
-      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 5 },
+      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120 },
       { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 5 },
     ]);
   });

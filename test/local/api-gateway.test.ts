@@ -72,7 +72,7 @@ function template() {
 let api: ApiGateway;
 beforeAll(async () => {
   api = await listenForRequests(0);
-  api.open(makeRoutes(template(), functions), (line) => lines.push(line));
+  api.open(makeRoutes(template(), functions, new Map()), (line) => lines.push(line));
 });
 afterAll(() => api.stop());
 

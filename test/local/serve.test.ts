@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { scratchDir, until } from './fixtures.ts';
+import { AUDIENCE, ISSUER, testIssuer } from './tokens.ts';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
 const DUEL = {
@@ -105,6 +106,26 @@ describe('muster serve', { timeout: 90_000 }, () => {
     await until(() => started.every(isGone));
   });
 
+  test('asks for tokens when it is told their issuer', async () => {
+    const issuer = await testIssuer();
+    const keys = join(scratchDir(), 'keys.json');
+    writeFileSync(keys, JSON.stringify(issuer.keys));
+    const tokens = ['--jwt-issuer', ISSUER, '--jwt-audience', AUDIENCE, '--jwt-keys', keys];
+    const service = serve('--port', '0', '--queues', queuesDir(), ...tokens);
+    const url = await readyUrl(service);
+    const statusOf = async (scope: string) =>
+      (
+        await fetch(`${url}/queues`, {
+          headers: { authorization: `Bearer ${await issuer.token({ scope })}` },
+        })
+      ).status;
+    expect((await fetch(`${url}/queues`)).status).toBe(401);
+    expect(await statusOf('muster/backend')).toBe(403);
+    expect(await statusOf('muster/admin')).toBe(200);
+    service.child.kill('SIGTERM');
+    expect((await service.exited).status).toBe(0);
+  });
+
   test('goes on with what its data directory has', async () => {
     const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir()];
     const first = serve(...args);
@@ -147,6 +168,16 @@ describe('muster serve', { timeout: 90_000 }, () => {
     [['--port', 'many'], /Expected a port from 0 to 65535, got "many"/],
     [['--queues', '/no/such/folder'], /^folder not found: \/no\/such\/folder\n$/],
     [['--secrets', '/no/such/file'], /^file not found: \/no\/such\/file\n$/],
+    [
+      ['--jwt-issuer', 'https://issuer.example'],
+      /^expected --jwt-issuer and --jwt-audience together, got no --jwt-audience\n$/,
+    ],
+    [['--jwt-keys', 'keys.json'], /got no --jwt-issuer\n$/],
+    [
+      ['--jwt-issuer', 'http://x', '--jwt-audience', 'game'],
+      /^--jwt-issuer: expected an https URL, got "http:\/\/x"\n$/,
+    ],
+    [['--jwt-issuer', 'https://x.example', '--jwt-audience', 'game', '--jwt-keys', MUSTER], /muster\.ts/],
   ])('%j is wrong usage', async (args, told) => {
     const { status, stdout, stderr } = await serve(...args).exited;
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

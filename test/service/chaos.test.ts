@@ -182,6 +182,8 @@ class ChaosRun {
       else this.#tick(message);
     }
     for (const matchId of cloud.dueDeadlines()) {
+      // Lost for good, as a dead letter is.
+      if (this.all.chance(0.1)) continue;
       if (this.all.chance(0.1)) this.#again(cloud.deadlineMessages, matchId, 5_000);
       this.all.begin(
         `deadline ${matchId}`,
@@ -193,7 +195,7 @@ class ChaosRun {
       const place = () =>
         this.all.begin(
           `provision ${matchId}`,
-          () => provision(this.#deps, matchId),
+          () => provision(this.#deps, matchId, this.cloud.nowMs),
           (result) => result ?? cloud.placements.push(matchId),
         );
       place();

@@ -255,7 +255,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         await withFaults(async (run, label) => {
           const provisioner = { type: 'http', url: 'https://games.example', secret: 's' } as const;
           const matchId = await found({ provisioner });
-          await run((line) => cloud.on(line, () => provision(cloud.deps, matchId)));
+          await run((line) => cloud.on(line, () => provision(cloud.deps, matchId, cloud.nowMs)));
           const { matches } = await expectAllWell(label);
           expect(matches.get(matchId)).toMatchObject({
             status: 'COMPLETED',

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
@@ -76,6 +77,7 @@ export class VirtualCloud {
       matches: matchStore(client, tables.names),
       queues: queueStore(client, tables.names.queues),
       ranges: rangeStore(client, tables.names.ranges),
+      overdue: overdueMatches(client, tables.names.matches),
       clock,
       newId: () => {
         const id = `${idPrefix}id-${this.ids.length}`;
@@ -89,9 +91,10 @@ export class VirtualCloud {
           }),
       },
       timer: {
-        again: (what: string, afterMs: number) =>
+        again: (matchIds: readonly string[], afterMs: number) =>
           pass('send deadline', async () => {
-            this.deadlineMessages.push({ what, dueMs: this.nowMs + Math.ceil(afterMs / 1_000) * 1_000 });
+            const dueMs = this.nowMs + Math.ceil(afterMs / 1_000) * 1_000;
+            for (const what of matchIds) this.deadlineMessages.push({ what, dueMs });
           }),
       },
       bus: {
@@ -158,7 +161,7 @@ export class VirtualCloud {
     const untilMs = this.nowMs + forMs;
     for (;;) {
       await publish(this.deps, await this.newChanges());
-      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId);
+      for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId, this.nowMs);
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;

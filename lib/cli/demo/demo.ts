@@ -10,7 +10,7 @@ import { interruption } from '../interruption.ts';
 import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
-import { type Screen, screenOn } from './screen.ts';
+import { type Screen, screenOn, wrapped } from './screen.ts';
 import { demoSummary } from './summary.ts';
 import { demoTable, LEGEND } from './table.ts';
 
@@ -148,18 +148,22 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
     styleText('bold', names!),
     styleText('dim', units!),
     ...rows,
-    styleText('dim', LEGEND),
+    ...styled('dim', LEGEND, width),
     '',
-    ...(latest === undefined ? ['latest match: none yet'] : styledMatch(latestMatch(latest, width))),
+    ...(latest === undefined ? ['latest match: none yet'] : matchLines(latestMatch(latest), width)),
   ];
 }
 
 /** The teams in two colours, unless one line has them both. */
-function styledMatch(lines: readonly string[]): string[] {
-  return lines.map((line, at) => {
-    if (at === 0) return styleText('bold', line);
-    if (at === lines.length - 1) return styleText('green', line);
-    if (lines.length === 3) return line;
-    return at === 1 ? styleText('cyan', line) : at === 3 ? styleText('yellow', line) : line;
+function matchLines(lines: readonly string[], width: number): string[] {
+  return lines.flatMap((line, at) => {
+    if (at === 0) return styled('bold', line, width);
+    if (at === lines.length - 1) return styled('green', line, width);
+    if (lines.length === 3) return wrapped(line, width);
+    return at === 1 ? styled('cyan', line, width) : at === 3 ? styled('yellow', line, width) : [line];
   });
+}
+
+function styled(style: 'bold' | 'dim' | 'green' | 'cyan' | 'yellow', line: string, width: number): string[] {
+  return wrapped(line, width).map((part) => styleText(style, part));
 }

@@ -4,15 +4,14 @@ import { nameOf } from './player-names.ts';
 /**
  * A match as people would tell it: who against whom, how even, and how good that is.
  *
- * @param width columns of the terminal; longer lines are cut off
- * @returns lines
+ * @returns lines: a heading, the teams in one line or three, and the verdict
  */
-export function latestMatch(match: SeenMatch, width: number): string[] {
+export function latestMatch(match: SeenMatch): string[] {
   const [one, two] = match.teams.map(teamText);
   const size = match.teams[0]!.length;
   const head = `latest match: ${match.queue}, ${size} against ${size}, after ${waitsText(match)} s of waiting`;
   const players = size === 1 ? [`  ${one} against ${two}`] : [`  ${one}`, '    against', `  ${two}`];
-  return [head, ...players, `  ${evenness(match)}; ${proof(match)}`].map((line) => cut(line, width));
+  return [head, ...players, `  ${evenness(match)}; ${proof(match)}`];
 }
 
 /** Parties in the order of the team, their members joined by `+`. */
@@ -49,8 +48,4 @@ function proof({ certifiedGap }: SeenMatch): string {
 
 function rounded(value: number): number {
   return Number(value.toFixed(value < 10 ? 1 : 0));
-}
-
-function cut(line: string, width: number): string {
-  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }

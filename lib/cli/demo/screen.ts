@@ -44,6 +44,20 @@ export function screenOn(output: Output): Screen {
   };
 }
 
+/** A line cut at spaces into lines that fit; those after the first are indented. A longer word stays whole. */
+export function wrapped(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const indent = rest.length - rest.trimStart().length;
+    const at = rest.lastIndexOf(' ', width);
+    if (at <= indent) break;
+    lines.push(rest.slice(0, at));
+    rest = `    ${rest.slice(at + 1)}`;
+  }
+  return [...lines, rest];
+}
+
 function rowsOf(line: string, width: number): number {
   return Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width));
 }

@@ -32,6 +32,6 @@ export async function getMatch(
   return match;
 }
 
-function unknownMatch(matchId: string): Problem {
+export function unknownMatch(matchId: string): Problem {
   return new Problem(404, `There is no match ${JSON.stringify(matchId)}. Matches are kept for a week.`);
 }

@@ -10,7 +10,8 @@ export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
 
 /**
  * Ends what has waited too long for an answer: an acceptance or a placement. Every match that has a
- * deadline gets a message when it is found; a message that comes early is put back with a delay.
+ * deadline gets a message when it is found; a message that comes early is put back with a delay. Should all
+ * messages of a match be lost, `dispatch` finds it overdue and sends another: see `sweep-deadlines.ts`.
  *
  *     put back       a crash after it, before this message is deleted: two messages go on, which is harmless
  *     end the match  one conditional write or transaction: repeating it changes nothing
@@ -25,7 +26,7 @@ export async function checkDeadline(
   if (match.status !== 'REQUIRES_ACCEPTANCE' && match.status !== 'PLACING') return 'over';
   const leftMs = Date.parse(match.deadline) - nowMs;
   if (leftMs > 0) {
-    await deps.timer.again(matchId, leftMs);
+    await deps.timer.again([matchId], leftMs);
     return 'waiting';
   }
   if (match.status === 'PLACING') {

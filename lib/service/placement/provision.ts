@@ -9,7 +9,8 @@ export interface ProvisionDeps {
 }
 
 /**
- * Gets an assignment for a match that is PLACING.
+ * Gets an assignment for a match that is PLACING. Asks again and again until the match's deadline, when `deadline`
+ * fails the match; a host that came later would be of no use.
  *
  *     ask the provisioner    a crash after it: asked again, with the same idempotency key
  *     write the assignment   on the condition that the match is still PLACING
@@ -17,13 +18,16 @@ export interface ProvisionDeps {
 export async function provision(
   deps: ProvisionDeps,
   matchId: string,
-): Promise<{ outcome: 'done' } | { outcome: 'retry'; why: string }> {
+  nowMs: number,
+): Promise<{ outcome: 'done' } | { outcome: 'retry'; why: string; withinMs: number }> {
   const match = await deps.matches.get(matchId);
   if (match === undefined || match.status !== 'PLACING') return { outcome: 'done' };
+  const withinMs = match.deadline === undefined ? 0 : Date.parse(match.deadline) - nowMs;
+  if (withinMs <= 0) return { outcome: 'done' };
   const options = (await deps.queues.get(match.queue))?.definition.provisioner;
   if (options === undefined) return { outcome: 'done' };
   const result = await deps.provisioners(options)(match);
-  if (result.outcome === 'retry') return result;
+  if (result.outcome === 'retry') return { ...result, withinMs };
   if (result.outcome === 'assigned') await deps.matches.assign(matchId, result.assignment);
   if (result.outcome === 'refused')
     await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason: result.why });

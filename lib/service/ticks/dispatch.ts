@@ -1,3 +1,4 @@
+import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
@@ -9,35 +10,54 @@ const PLAN_GRACE_MS = 5 * 60_000;
 /** A deleted queue is kept longer than its matches can be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
 
-export interface DispatchDeps extends ScheduleDeps {
+export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly ranges: RangeStore;
   readonly tickets: TicketStore;
 }
 
+export interface Dispatched {
+  /** Names of the queues with waiting tickets. */
+  readonly awake: readonly string[];
+  /** Matches that were found past their deadline, and sent to `deadline`. */
+  readonly overdue: number;
+  /** What failed of this minute's work; the rest is done. */
+  readonly failed: readonly { readonly what: string; readonly error: unknown }[];
+}
+
 /**
- * Once a minute: schedules the coming minute's ticks for every queue with waiting tickets, and tidies
- * up what no ticket needs any more. A queue with nobody waiting costs one read.
+ * Once a minute: schedules the coming minute's ticks for every queue with waiting tickets, sends matches that
+ * are overdue to their end, and tidies up what no ticket needs any more. A queue with nobody waiting costs
+ * one read.
  *
- * A crash at any point leaves queues undone; the next minute does them.
+ * A crash at any point leaves work undone; the next minute does it.
  */
-export async function dispatch(
-  deps: DispatchDeps,
-  nowMs: number,
-): Promise<{ awake: string[]; failed: { queue: string; error: unknown }[] }> {
-  const { records, unreadable } = await deps.queues.list();
+export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispatched> {
   const awake: string[] = [];
-  const failed: { queue: string; error: unknown }[] = [...unreadable];
-  await Promise.all(
-    records.map(async (record) => {
-      try {
-        if (await dispatchQueue(deps, record, nowMs)) awake.push(record.definition.name);
-      } catch (error) {
-        // One queue that fails must not put the others to sleep.
-        failed.push({ queue: record.definition.name, error });
-      }
-    }),
-  );
-  return { awake: awake.sort(), failed };
+  const failed: { what: string; error: unknown }[] = [];
+  // One queue that fails must not put the others to sleep, nor keep matches from their end.
+  const attempt = async <T>(what: string, task: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await task();
+    } catch (error) {
+      failed.push({ what, error });
+      return undefined;
+    }
+  };
+  const dispatchAll = async () => {
+    const stored = await attempt('the list of queues', () => deps.queues.list());
+    for (const { queue, error } of stored?.unreadable ?? []) failed.push({ what: `queue ${queue}`, error });
+    await Promise.all(
+      (stored?.records ?? []).map(async (record) => {
+        const { name } = record.definition;
+        if (await attempt(`queue ${name}`, () => dispatchQueue(deps, record, nowMs))) awake.push(name);
+      }),
+    );
+  };
+  const [overdue] = await Promise.all([
+    attempt('the sweep of deadlines', () => sweepDeadlines(deps, nowMs)),
+    dispatchAll(),
+  ]);
+  return { awake: awake.sort(), overdue: overdue ?? 0, failed };
 }
 
 async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<boolean> {

@@ -1,0 +1,41 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { Problem } from '../contract/problem.ts';
+import { type Caller, type Scope, tokenScope } from '../contract/routes.ts';
+
+/** What API Gateway says about the caller, by the authorizer of the route. */
+interface Authorizer {
+  readonly iam?: unknown;
+  readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * Who sent a request. API Gateway has checked the signature or the token and admits only callers of the route's scopes.
+ * This function decides which of these scopes counts, and admits nobody that API Gateway has not vouched for.
+ *
+ * A signed request (IAM) comes from a server or an admin: players have no AWS credentials. With a token that carries
+ * several of the route's scopes, the caller is a player only if it has no other.
+ * @param scopes of the route
+ * @throws Problem (403)
+ */
+export function callerOf(event: APIGatewayProxyEventV2, scopes: readonly Scope[]): Caller {
+  if (scopes.length === 0) return { scope: 'anybody' };
+  const trusted = scopes.filter((scope) => scope !== 'player');
+  const { authorizer } = event.requestContext as { authorizer?: Authorizer };
+  if (authorizer?.iam && trusted[0]) return { scope: trusted[0] };
+  const claims = authorizer?.jwt?.claims ?? {};
+  const carried = new Set([...scopeList(claims.scope), ...scopeList(claims.scp)]);
+  const carries = (scope: Scope) => carried.has(tokenScope(scope));
+  const trustedScope = trusted.find(carries);
+  if (trustedScope) return { scope: trustedScope };
+  const { sub } = claims;
+  if (scopes.includes('player') && carries('player') && typeof sub === 'string' && sub !== '') {
+    return { scope: 'player', playerId: sub };
+  }
+  throw new Problem(403, `Expected a caller with the scope ${scopes.map(tokenScope).join(' or ')}.`);
+}
+
+/** API Gateway passes claims on as text: a list `["a", "b"]` of the token arrives as `[a b]`. */
+function scopeList(claim: unknown): string[] {
+  if (typeof claim !== 'string') return [];
+  return claim.replace(/^\[|\]$/g, '').split(/[\s,]+/);
+}

@@ -1,0 +1,45 @@
+import { crc32 } from 'node:zlib';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { OverdueMatches } from '../service/ports/overdue-matches.ts';
+
+/**
+ * Partition keys the index is spread over. A match writes to it up to four times in its life: 1,000 matches a
+ * second that are both accepted and placed make 250 write units a second for each key, of 1,000 that
+ * DynamoDB allows.
+ */
+const GROUPS = 16;
+/** Matches read of one group at a time: a sweep returns so many of each group at most. */
+const GROUP_MAX = 500;
+
+/**
+ * The partition of the index `deadlines` that a match belongs to.
+ *
+ * The index has the key `deadlineGroup`, `deadline` and holds no more than keys. A match is in it as long as
+ * it has a `deadline`, that is while REQUIRES_ACCEPTANCE or PLACING.
+ */
+export function deadlineGroup(matchId: string): string {
+  return String(crc32(matchId) % GROUPS);
+}
+
+/** Reads the index: half a read unit for each group when nothing is overdue. */
+export function overdueMatches(client: DynamoDBDocumentClient, table: string): OverdueMatches {
+  const inGroup = async (group: string, by: string): Promise<string[]> => {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        IndexName: 'deadlines',
+        KeyConditionExpression: 'deadlineGroup = :group AND deadline <= :by',
+        ExpressionAttributeValues: { ':group': group, ':by': by },
+        Limit: GROUP_MAX,
+      }),
+    );
+    return Items.map(({ matchId }) => matchId as string);
+  };
+  return {
+    async until(byMs) {
+      const by = new Date(byMs).toISOString();
+      const groups = Array.from({ length: GROUPS }, (_, group) => inGroup(String(group), by));
+      return (await Promise.all(groups)).flat();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Who may call a route: a stand-in for API Gateway's JWT and IAM authorization. Nothing is checked unless asked for:
+ * the API listens on this machine only.
+ */
+import type { IncomingMessage } from 'node:http';
+import { ACCOUNT_ID } from './local-account.ts';
+import { LocalCloudError } from './local-cloud-error.ts';
+import { isAllowed, type Statement } from './policy.ts';
+import type { Properties, Resource, Stack } from './template.ts';
+
+/** Reads a token and checks that it is of this issuer, for one of these audiences, and in force. Throws when it is not. */
+export type TokenVerifier = (token: string, expected: ExpectedToken) => Promise<Claims>;
+
+export interface ExpectedToken {
+  readonly issuer: string;
+  /** One of them is in the token's `aud`, or is its `client_id`. */
+  readonly audience: readonly string[];
+}
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface AuthorizerOptions {
+  /**
+   * Checks the tokens that requests to routes with a JWT authorizer carry.
+   * @default - every request is taken for one whose token has all scopes of its route
+   */
+  readonly verifyToken?: TokenVerifier | undefined;
+  /**
+   * The name of the role by the access key that a request is signed with: the request needs the role's right to the
+   * route. Signatures are not checked.
+   * @default - every request may call every route behind IAM
+   */
+  readonly callers?: ReadonlyMap<string, string> | undefined;
+}
+
+/** What a function learns of its caller, or what the caller gets instead of an answer. */
+export type Admission =
+  | { readonly admitted: true; readonly authorizer?: object }
+  | { readonly admitted: false; readonly status: 401 | 403; readonly message: string };
+
+export type Authorizer = (request: IncomingMessage, path: string) => Promise<Admission>;
+
+const UNAUTHORIZED: Admission = { admitted: false, status: 401, message: 'Unauthorized' };
+const FORBIDDEN: Admission = { admitted: false, status: 403, message: 'Forbidden' };
+
+/** @throws LocalCloudError when the route's authorizer is missing or has no local counterpart */
+export function routeAuthorizer(
+  route: Resource,
+  api: Resource,
+  stack: Stack,
+  roleStatements: ReadonlyMap<string, readonly Statement[]>,
+  options: AuthorizerOptions,
+): Authorizer {
+  const type = route.properties.AuthorizationType ?? 'NONE';
+  switch (type) {
+    case 'NONE':
+      return async () => ({ admitted: true });
+    case 'AWS_IAM':
+      return options.callers === undefined
+        ? async () => ({ admitted: true, authorizer: { iam: identityOf('LOCALCALLER', 'user/local') } })
+        : iamAuthorizer(api, roleStatements, options.callers);
+    case 'JWT':
+      return jwtAuthorizer(route, stack, options.verifyToken);
+    default:
+      throw new LocalCloudError(
+        `The route ${route.logicalId} has the authorization type ${type}, which has no local counterpart.`,
+      );
+  }
+}
+
+function iamAuthorizer(
+  api: Resource,
+  roleStatements: ReadonlyMap<string, readonly Statement[]>,
+  callers: ReadonlyMap<string, string>,
+): Authorizer {
+  return async (request, path) => {
+    const { authorization = '' } = request.headers;
+    const [, accessKey = ''] = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(authorization) ?? [];
+    const role = callers.get(accessKey);
+    if (role === undefined) return FORBIDDEN;
+    const resourceArn = `${api.arn}/$default/${request.method}${path}`;
+    const allowed = isAllowed(roleStatements.get(role) ?? [], { action: 'execute-api:Invoke', resourceArn });
+    if (!allowed) return FORBIDDEN;
+    return { admitted: true, authorizer: { iam: identityOf(accessKey, `assumed-role/${role}/local`) } };
+  };
+}
+
+function identityOf(accessKey: string, name: string) {
+  return {
+    accessKey,
+    accountId: ACCOUNT_ID,
+    callerId: accessKey,
+    cognitoIdentity: null,
+    principalOrgId: null,
+    userArn: `arn:aws:iam::${ACCOUNT_ID}:${name}`,
+    userId: accessKey,
+  };
+}
+
+function jwtAuthorizer(route: Resource, stack: Stack, verify: TokenVerifier | undefined): Authorizer {
+  const scopes = (route.properties.AuthorizationScopes as string[] | undefined) ?? null;
+  const expected = expectedToken(route, stack);
+  return async ({ headers }) => {
+    if (verify === undefined) return admitted({ sub: 'local', scope: (scopes ?? []).join(' ') }, scopes);
+    const token = (headers.authorization ?? '').replace(/^Bearer\s+/i, '');
+    if (token === '') return UNAUTHORIZED;
+    let claims: Claims;
+    try {
+      claims = await verify(token, expected);
+    } catch {
+      return UNAUTHORIZED;
+    }
+    const carried = [claims.scope, claims.scp].flat().flatMap((scope) => String(scope ?? '').split(' '));
+    if (scopes !== null && !scopes.some((scope) => carried.includes(scope))) return FORBIDDEN;
+    return admitted(claims, scopes);
+  };
+}
+
+function expectedToken({ logicalId, properties }: Resource, stack: Stack): ExpectedToken {
+  const authorizer = stack
+    .resources('AWS::ApiGatewayV2::Authorizer')
+    .find(({ ref }) => ref === properties.AuthorizerId);
+  const { Issuer, Audience } = (authorizer?.properties.JwtConfiguration ?? {}) as Properties;
+  if (typeof Issuer !== 'string' || !Array.isArray(Audience)) {
+    throw new LocalCloudError(`The route ${logicalId} needs a JWT authorizer of the template.`);
+  }
+  return { issuer: Issuer, audience: Audience.map(String) };
+}
+
+/** API Gateway hands claims on as text, a list as `[a b]`. */
+function admitted(claims: Claims, scopes: readonly string[] | null): Admission {
+  const texts = Object.entries(claims).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? `[${value.join(' ')}]` : String(value),
+  ]);
+  return { admitted: true, authorizer: { jwt: { claims: Object.fromEntries(texts), scopes } } };
+}

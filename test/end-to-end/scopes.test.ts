@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { ROUTE_KEYS, SCOPES, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
+import { startMuster } from '../../lib/local/start-muster.ts';
+import { verifierOf } from '../../lib/local/token-verifier.ts';
+import { AUDIENCE, ISSUER, testIssuer } from '../local/tokens.ts';
+import { definition } from '../service/definitions.ts';
+import { fresh, studioAround } from './muster.ts';
+
+const issuer = await testIssuer();
+const cloud = await startMuster({
+  port: 0,
+  jwt: { issuer: ISSUER, audience: [AUDIENCE] },
+  verifyToken: verifierOf(issuer.keys),
+});
+await studioAround(cloud);
+
+const token = async (scope: string, sub = 'server') => `Bearer ${await issuer.token({ scope, sub })}`;
+const BACKEND = await token('muster/backend');
+const ADMIN = await token('muster/admin');
+const player = (playerId: string) => token('muster/player', playerId);
+
+async function send(authorization: string | undefined, method: string, path: string, body?: unknown) {
+  const response = await fetch(cloud.url + path, {
+    method,
+    headers: {
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+describe.each(ROUTE_KEYS)('%s', (key) => {
+  const [method, path] = key.split(' ') as [string, string];
+  const to = path.replaceAll(/\{\w+\}/g, 'nothing-of-that-name');
+  const scopes: readonly string[] = scopesOf(key);
+
+  it.each(SCOPES)('by a caller with the scope %s', async (scope) => {
+    const { status } = await send(await token(tokenScope(scope)), method, to);
+    const admitted = scopes.length === 0 || scopes.includes(scope);
+    if (admitted) expect([401, 403]).not.toContain(status);
+    else expect(status).toBe(403);
+  });
+
+  it('by a caller without a token', async () => {
+    const { status } = await send(undefined, method, to);
+    if (scopes.length === 0) expect(status).toBe(200);
+    else expect(status).toBe(401);
+  });
+});
+
+/** A queue for two solo players, and a ticket of each. */
+async function pair(changes: object = {}) {
+  const name = fresh('queue');
+  const put = await send(ADMIN, 'PUT', `/queues/${name}`, definition({ ...changes, name }));
+  expect(put.status, JSON.stringify(put.body)).toBe(201);
+  const tickets = await Promise.all(
+    [fresh('ann'), fresh('bob')].map(async (playerId) => {
+      const ticketId = fresh('ticket');
+      const body = { ticketId, players: [{ playerId, skill: 1 }] };
+      expect((await send(BACKEND, 'POST', `/queues/${name}/tickets`, body)).status).toBe(201);
+      return { ticketId, playerId, token: await player(playerId) };
+    }),
+  );
+  return [tickets[0]!, tickets[1]!] as const;
+}
+
+async function matched(ticketId: string, status: string): Promise<string> {
+  for (;;) {
+    const { body } = await send(BACKEND, 'GET', `/tickets/${ticketId}?waitSeconds=2`);
+    if (body.status === status) return body.matchId;
+    expect(['QUEUED', 'PLACING', 'REQUIRES_ACCEPTANCE']).toContain(body.status);
+  }
+}
+
+describe('a player', () => {
+  it('reads and cancels the ticket they are in', async () => {
+    const [ann] = await pair({ tickSeconds: 60 });
+    expect(await send(ann.token, 'GET', `/tickets/${ann.ticketId}`)).toMatchObject({ status: 200 });
+    expect(await send(ann.token, 'DELETE', `/tickets/${ann.ticketId}`)).toMatchObject({
+      status: 200,
+      body: { status: 'CANCELLED' },
+    });
+  });
+
+  it('gets the same answers for another’s ticket as for one that does not exist', async () => {
+    const [ann, bob] = await pair({ acceptance: { timeoutSeconds: 60 } });
+    await matched(ann.ticketId, 'REQUIRES_ACCEPTANCE');
+    const requests = (ticketId: string) =>
+      Promise.all([
+        send(bob.token, 'GET', `/tickets/${ticketId}`),
+        send(bob.token, 'GET', `/tickets/${ticketId}?waitSeconds=20`),
+        send(bob.token, 'DELETE', `/tickets/${ticketId}`),
+        send(bob.token, 'PUT', `/tickets/${ticketId}/acceptance`, { accepted: false }),
+        send(bob.token, 'PUT', `/tickets/${ticketId}/acceptance`, { nonsense: 1 }),
+      ]);
+    const others = await requests(ann.ticketId);
+    const unknown = await requests('unknown-ticket');
+    expect(others.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(JSON.parse(JSON.stringify(others).replaceAll(ann.ticketId, 'unknown-ticket'))).toEqual(unknown);
+    const { body } = await send(ann.token, 'GET', `/tickets/${ann.ticketId}`);
+    expect(body.status).toBe('REQUIRES_ACCEPTANCE');
+  });
+
+  it('accepts for their own ticket', async () => {
+    const tickets = await pair({ acceptance: { timeoutSeconds: 60 } });
+    const matchId = await matched(tickets[0].ticketId, 'REQUIRES_ACCEPTANCE');
+    for (const { ticketId, token } of tickets) {
+      const acceptance = { accepted: true, matchId };
+      await matched(ticketId, 'REQUIRES_ACCEPTANCE');
+      expect((await send(token, 'PUT', `/tickets/${ticketId}/acceptance`, acceptance)).status).toBe(200);
+    }
+    await matched(tickets[0].ticketId, 'COMPLETED');
+  });
+
+  it('sees their match with no other player’s token, and no other match', async () => {
+    const [ann, bob] = await pair({ provisioner: { type: 'external' } });
+    const matchId = await matched(ann.ticketId, 'PLACING');
+    const tokens = { [ann.playerId]: 'for-ann', [bob.playerId]: 'for-bob' };
+    const assigned = await send(BACKEND, 'PUT', `/matches/${matchId}/assignment`, {
+      address: 'game.example',
+      tokens,
+    });
+    expect(assigned.body.assignment.tokens).toEqual(tokens);
+    const path = `/matches/${matchId}`;
+    expect((await send(BACKEND, 'GET', path)).body.assignment.tokens).toEqual(tokens);
+    const seen = await send(ann.token, 'GET', path);
+    expect(seen).toMatchObject({ status: 200, body: { matchId, status: 'COMPLETED' } });
+    expect(seen.body.assignment).toEqual({ address: 'game.example', tokens: { [ann.playerId]: 'for-ann' } });
+
+    const stranger = await send(await player('eve'), 'GET', path);
+    const unknown = await send(await player('eve'), 'GET', '/matches/unknown-match');
+    expect(stranger.status).toBe(404);
+    expect(JSON.parse(JSON.stringify(stranger).replaceAll(matchId, 'unknown-match'))).toEqual(unknown);
+  });
+});
