@@ -7,7 +7,7 @@ import { outputClosed } from '../closed-pipe.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
 import { interruption } from '../interruption.ts';
-import { nothingSeen, playBackend, type QueueSeen } from './game-backend.ts';
+import { nothingSeen, playBackend, type QueueSeen, type SeenMatch } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
 import { type Screen, screenOn, wrapped } from './screen.ts';
@@ -150,17 +150,22 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
     ...rows,
     ...styled('dim', LEGEND, width),
     '',
-    ...(latest === undefined ? ['latest match: none yet'] : matchLines(latestMatch(latest), width)),
+    ...(latest === undefined ? ['latest match: none yet'] : matchLines(latest, width)),
   ];
 }
 
-/** The teams in two colours, unless one line has them both. */
-function matchLines(lines: readonly string[], width: number): string[] {
+/** The teams in two colours, unless one line has them both; the verdict in green when the match is proved best. */
+function matchLines(match: SeenMatch, width: number): string[] {
+  const lines = latestMatch(match);
   return lines.flatMap((line, at) => {
     if (at === 0) return styled('bold', line, width);
-    if (at === lines.length - 1) return styled('green', line, width);
+    if (at === lines.length - 1 && match.certifiedGap === 0) return styled('green', line, width);
     if (lines.length === 3) return wrapped(line, width);
-    return at === 1 ? styled('cyan', line, width) : at === 3 ? styled('yellow', line, width) : [line];
+    return at === 1
+      ? styled('cyan', line, width)
+      : at === 3
+        ? styled('yellow', line, width)
+        : wrapped(line, width);
   });
 }
 

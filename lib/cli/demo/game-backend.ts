@@ -54,8 +54,6 @@ export interface SeenPlayer {
 const LOOK_MS = 400;
 /** So many tickets are looked at each time, at most. A match shows all of its tickets. */
 const LOOKS_MAX = 8;
-/** Bounds and priorities are sums of square roots; beyond this share they differ by more than rounding. */
-const ROUNDING = 1e-9;
 
 /** What a game backend plays with. */
 export interface BackendOptions {
@@ -211,13 +209,8 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
     waitsMs: [Math.min(...waitsMs), Math.max(...waitsMs)],
     imbalance: match.imbalance,
     teamGap: match.teamGap,
-    certifiedGap: certifiedGap(match),
+    certifiedGap: match.optimal ? 0 : match.priority - match.lowerBound,
   });
-}
-
-function certifiedGap({ priority, lowerBound }: MatchView): number {
-  const gap = priority - lowerBound;
-  return gap <= ROUNDING * Math.max(1, Math.abs(priority)) ? 0 : gap;
 }
 
 /** Sleeps; false when the signal came. */
