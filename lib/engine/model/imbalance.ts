@@ -73,14 +73,12 @@ export function imbalance(
   teams: readonly ArrayLike<number>[],
   rules: Pick<GameRules, 'alpha' | 'p' | 'q'>,
 ): { imbalance: number; teamGap: number; skillSpread: number } {
-  const all = new Float64Array(teams.reduce((seats, team) => seats + team.length, 0));
-  let filled = 0;
+  const all: number[] = [];
   let d = 0;
-  teams.forEach((team, t) => {
-    all.set(team, filled);
-    filled += team.length;
-    for (let other = 0; other < t; other++) d = Math.max(d, teamGap(teams[other], team, rules.p));
-  });
+  for (let t = 0; t < teams.length; t++) {
+    for (let i = 0; i < teams[t].length; i++) all.push(teams[t][i]);
+    for (let other = 0; other < t; other++) d = Math.max(d, teamGap(teams[other], teams[t], rules.p));
+  }
   const v = skillSpread(all, rules.q);
   return { imbalance: rules.alpha * d + v, teamGap: d, skillSpread: v };
 }
