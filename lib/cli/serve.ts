@@ -20,6 +20,7 @@ interface ServeOptions {
   readonly jwtIssuer?: string;
   readonly jwtAudience?: string;
   readonly jwtKeys?: string;
+  readonly awsDelays?: boolean;
   readonly verbose?: boolean;
 }
 
@@ -38,6 +39,7 @@ export function serveCommand(): Command {
     .option('--jwt-issuer <url>', 'ask for tokens of this issuer (default: every request may do everything)')
     .option('--jwt-audience <names>', 'the audiences of these tokens, separated by commas')
     .option('--jwt-keys <file>', 'JSON Web Key Set of the issuer (default: fetched from the issuer)')
+    .option('--aws-delays', 'wait as long as AWS takes for each step (default: answer as soon as possible)')
     .option('--verbose', 'print the logs of the functions to standard error')
     .action(serve);
 }
@@ -59,7 +61,8 @@ async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** @throws Failure | InvalidInput | Problem */
-async function start({ port, queues, data, secrets, verbose, ...tokens }: ServeOptions): Promise<LocalCloud> {
+async function start(options: ServeOptions): Promise<LocalCloud> {
+  const { port, queues, data, secrets, awsDelays, verbose, ...tokens } = options;
   if (queues !== undefined) {
     if (!existsSync(queues)) throw new InvalidInput(`folder not found: ${queues}`);
     checkFolder('--queues', queues);
@@ -76,6 +79,7 @@ async function start({ port, queues, data, secrets, verbose, ...tokens }: ServeO
       dataDir: data,
       secretsFile: secrets,
       ...authorization,
+      awsDelays,
       log: ({ source, line }) => {
         if (verbose || source === 'local cloud') console.error(`${source}: ${line}`);
       },

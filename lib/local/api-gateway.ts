@@ -1,6 +1,7 @@
 /** A stand-in for API Gateway's HTTP APIs: takes requests on 127.0.0.1 and answers with what functions answer. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AwsDelays } from './aws-delays.ts';
 import { httpEvent } from './http-event.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import type { ApiRoutes } from './routes.ts';
@@ -9,12 +10,14 @@ export interface ApiGateway {
   /** Without a slash at the end. */
   readonly url: string;
   /** Starts to answer: requests before it wait. */
-  open(routes: ApiRoutes, log: Log): void;
+  open(opened: OpenedApi): void;
   stop(): Promise<void>;
 }
 
-interface Opened {
+export interface OpenedApi {
   readonly routes: ApiRoutes;
+  /** What requests wait for beside their function. */
+  readonly delays: AwsDelays;
   readonly log: Log;
 }
 
@@ -28,15 +31,15 @@ const BODY_MAX_BYTES = 10 * 1024 * 1024;
  * @throws LocalCloudError when the port is in use
  */
 export async function listenForRequests(port: number): Promise<ApiGateway> {
-  const opened = Promise.withResolvers<Opened>();
+  const opened = Promise.withResolvers<OpenedApi>();
   const server = createServer({ keepAliveTimeout: 75_000 }, async (request, response) => {
-    const { routes, log } = await opened.promise;
+    const api = await opened.promise;
     try {
-      await serve(request, response, routes, log);
+      await serve(request, response, api);
     } catch (error) {
       // Who hung up waits for no answer.
       if (request.destroyed) return;
-      log(`${request.method} ${request.url}: ${error}`);
+      api.log(`${request.method} ${request.url}: ${error}`);
       answer(response, 500, { message: 'Internal Server Error' });
     }
   });
@@ -44,7 +47,7 @@ export async function listenForRequests(port: number): Promise<ApiGateway> {
   const address = server.address() as { port: number };
   return {
     url: `http://127.0.0.1:${address.port}`,
-    open: (routes, log) => opened.resolve({ routes, log }),
+    open: (api) => opened.resolve(api),
     async stop() {
       server.closeAllConnections();
       server.close();
@@ -70,8 +73,7 @@ async function listen(server: Server, port: number): Promise<void> {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  routes: ApiRoutes,
-  log: Log,
+  { routes, delays, log }: OpenedApi,
 ): Promise<void> {
   const body = await readBody(request);
   if (body === undefined) return answer(response, 413, { message: 'Request Entity Too Large' });
@@ -87,6 +89,7 @@ async function serve(
   }
   const admission = await route.authorize(request, path);
   if (!admission.admitted) return answer(response, admission.status, { message: admission.message });
+  await delays.wait('apiGateway');
   const event = httpEvent(request, path, rawQueryString, body, match, routes.apiId, admission.authorizer);
   const timeout = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(() => timeout.resolve('timeout'), route.timeoutMs);

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessesOf } from './access.ts';
+import { type AwsDelays, stepOf } from './aws-delays.ts';
 import { type AwsCall, type AwsReply, type AwsService, errorReply } from './aws-json.ts';
 import { ACCOUNT_ID } from './local-account.ts';
 import { isAllowed, type Statement } from './policy.ts';
@@ -32,6 +33,8 @@ export interface AwsRoutes {
   readonly callers: ReadonlyMap<string, Caller>;
   /** Stands between callers and services, to watch or to disturb. @default calls go through as they are */
   readonly intercept?: Interceptor | undefined;
+  /** How long functions wait for answers; others do not wait. */
+  readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
@@ -76,7 +79,13 @@ async function answer(request: IncomingMessage, routes: AwsRoutes | undefined): 
   const accessKeyId = /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const caller = routes.callers.get(accessKeyId);
   const refusal = caller && refusalOf(caller, call);
-  if (refusal === undefined) return routes.intercept?.(call, service, caller?.name) ?? service(call);
+  if (refusal === undefined) {
+    const step = caller && stepOf(target, operation);
+    return routes.delays.atLeast(
+      step,
+      async () => routes.intercept?.(call, service, caller?.name) ?? service(call),
+    );
+  }
   routes.log(refusal);
   return errorReply('com.amazon.coral.service#AccessDeniedException', refusal);
 }

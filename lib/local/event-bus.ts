@@ -1,5 +1,6 @@
 /** A stand-in for EventBridge: takes events, and sends them to the queues whose rules match. */
 import { randomUUID } from 'node:crypto';
+import type { AwsDelays } from './aws-delays.ts';
 import { type AwsService, callAws, errorReply, jsonReply } from './aws-json.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
@@ -30,24 +31,42 @@ export interface EventBus {
   readonly service: AwsService;
   /** Calls the listener with every event put; returns what ends that. */
   tap(listener: BusListener): () => void;
+  /** Settles when every event that was taken is delivered. */
+  stop(): Promise<void>;
 }
 
 export interface EventBusOptions {
   readonly stack: Stack;
   readonly sqs: AwsService;
+  /** How long events are on their way. */
+  readonly delays: AwsDelays;
+  readonly log: (line: string) => void;
 }
 
 /**
  * @throws LocalCloudError when a rule has a pattern or a target without local counterpart, or a target queue
  * whose policy does not let EventBridge send to it (in the cloud its events would vanish)
  */
-export function makeEventBus({ stack, sqs }: EventBusOptions): EventBus {
+export function makeEventBus({ stack, sqs, delays, log }: EventBusOptions): EventBus {
   const buses = new Set(['default', ...stack.resources('AWS::Events::EventBus').map(({ name }) => name)]);
   const rules = stack
     .resources('AWS::Events::Rule')
     .filter(({ properties }) => properties.EventPattern !== undefined && properties.State !== 'DISABLED')
     .map((rule) => makeRule(rule, stack));
   const listeners = new Set<BusListener>();
+  const delivering = new Set<Promise<unknown>>();
+
+  const send = (queueUrl: string, event: BusEvent) =>
+    callAws(sqs, SQS_TARGET, 'SendMessage', { QueueUrl: queueUrl, MessageBody: JSON.stringify(event) });
+
+  const deliverLater = (queueUrl: string, event: BusEvent) => {
+    const delivery = delays
+      .wait('eventBusDelivery')
+      .then(() => send(queueUrl, event))
+      .catch((error) => log(`EventBridge: ${error}`))
+      .finally(() => delivering.delete(delivery));
+    delivering.add(delivery);
+  };
 
   const put = async (entry: Properties) => {
     const busName = busNameOf(entry.EventBusName);
@@ -57,10 +76,8 @@ export function makeEventBus({ stack, sqs }: EventBusOptions): EventBus {
     for (const listener of listeners) listener(event, busName);
     const matching = rules.filter((rule) => rule.busName === busName && rule.matches(event));
     for (const queueUrl of matching.flatMap((rule) => rule.queueUrls)) {
-      await callAws(sqs, SQS_TARGET, 'SendMessage', {
-        QueueUrl: queueUrl,
-        MessageBody: JSON.stringify(event),
-      });
+      if (delays.instant) await send(queueUrl, event);
+      else deliverLater(queueUrl, event);
     }
     return { EventId: event.id };
   };
@@ -90,6 +107,9 @@ export function makeEventBus({ stack, sqs }: EventBusOptions): EventBus {
     tap(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    async stop() {
+      await Promise.all(delivering);
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The template's event source mappings: what Lambda polls, and which function it calls with what it finds. */
+import type { AwsDelays } from './aws-delays.ts';
 import type { DynamoDB } from './dynamodb.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
@@ -23,6 +24,8 @@ export interface EventSourcesOptions {
   readonly sqs: Sqs;
   readonly dynamodb: DynamoDB;
   readonly positions: StreamPositions;
+  /** How long records and messages are on their way. */
+  readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 

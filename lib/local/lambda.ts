@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AwsDelays } from './aws-delays.ts';
 import type { FunctionStart, InvocationResult } from './lambda-worker.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
@@ -30,6 +31,8 @@ export interface LambdaOptions {
   readonly assetPathOf: (logicalId: string) => string;
   /** Where the functions find DynamoDB, SQS, EventBridge and Secrets Manager. */
   readonly awsEndpoint: string;
+  /** How long invocations and starts take beside the function's own time. */
+  readonly delays: AwsDelays;
   /** Called with each line that a function writes. */
   readonly log: (functionName: string, line: string) => void;
   /** Called when a function has failed. */
@@ -67,6 +70,7 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
     environment: { ...environment, ...runtimeEnvironment(name, memoryMb, accessKeyId, options.awsEndpoint) },
     timeoutMs,
     reservedConcurrency: properties.ReservedConcurrentExecutions as number | undefined,
+    delays: options.delays,
     log: (line) => options.log(name, line),
     ended: (result, durationMs) => {
       if (!result.ok) options.failed(name, `${result.errorType}: ${result.errorMessage}`);

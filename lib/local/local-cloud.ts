@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { tablesOf } from './access.ts';
 import { listenForRequests } from './api-gateway.ts';
 import type { AuthorizerOptions } from './authorizers.ts';
+import { awsDelays, NO_DELAYS } from './aws-delays.ts';
 import { type Caller, type Interceptor, listenForAws } from './aws-endpoint.ts';
 import type { AwsService } from './aws-json.ts';
 import { deployCustomResources } from './custom-resources.ts';
@@ -40,6 +41,8 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly emulator?: Emulator | undefined;
   /** Whether schedules run by themselves. @default true */
   readonly schedules?: boolean | undefined;
+  /** Whether everything takes as long as on AWS, see `aws-delays.ts`. @default false: as soon as it can be */
+  readonly awsDelays?: boolean | undefined;
   /** Stands between functions and AWS's services, to measure or to disturb. */
   readonly intercept?: Interceptor | undefined;
   /** Called when a function has ended an invocation. */
@@ -109,6 +112,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   const { dataDir } = options;
   const { logs, log } = makeLog(options.log);
   const say = (line: string) => log('local cloud', line);
+  const delays = options.awsDelays ? awsDelays() : NO_DELAYS;
   if (dataDir !== undefined) ends.with(holdDataDir(dataDir));
   const secrets =
     options.secretsFile === undefined ? new Map<string, string>() : await readSecrets(options.secretsFile);
@@ -122,6 +126,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   const functions = makeFunctions(stack.resources('AWS::Lambda::Function'), {
     assetPathOf: options.assetPathOf,
     awsEndpoint: aws.url,
+    delays,
     log,
     failed: (name, problem) => say(`${name} failed: ${problem}`),
     invoked: options.onInvocation,
@@ -133,7 +138,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   ends.add(() => positions.close());
   const sqs = ends.with(await startSqs(stack.resources('AWS::SQS::Queue'), { dataDir }));
   const dynamodb = ends.with(await startDynamoDB(tables, { dataDir, emulator: options.emulator }));
-  const bus = makeEventBus({ stack, sqs: sqs.service });
+  const bus = ends.with(makeEventBus({ stack, sqs: sqs.service, delays, log: say }));
   ends.add(async () => {
     await Promise.all(functions.map((fn) => fn.stop()));
   });
@@ -144,6 +149,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     sqs,
     dynamodb,
     positions,
+    delays,
     log: say,
   });
   ends.add(() => settledWithin(STOP_GRACE_MS, eventSources.stop()));
@@ -164,6 +170,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
       ]),
     ),
     intercept: options.intercept,
+    delays,
     log: say,
   });
   await deployCustomResources(stack, functions, inDir(dataDir, 'custom-resources.json'));
@@ -173,7 +180,9 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     schedules.resume();
     void schedules.run();
   }
-  api.open(routes, say);
+  // What is on its way arrives before its receiver ends.
+  ends.with(delays);
+  api.open({ routes, delays, log: say });
 
   return {
     url: api.url,

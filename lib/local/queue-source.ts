@@ -1,4 +1,5 @@
 /** An event source mapping from an SQS queue to a function. */
+import type { AwsDelays } from './aws-delays.ts';
 import { type AwsService, callAws } from './aws-json.ts';
 import { failuresOf } from './batch-failures.ts';
 import type { LambdaFunction } from './lambda.ts';
@@ -18,6 +19,8 @@ export interface QueueSourceOptions {
   readonly queue: Resource;
   readonly target: LambdaFunction;
   readonly sqs: AwsService;
+  /** How long messages are on their way. */
+  readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
@@ -27,7 +30,14 @@ const WAIT_SECONDS = 20;
 const AFTER_FAULT_MS = 500;
 
 /** @throws LocalCloudError when the mapping uses filters, which have no local counterpart for queues */
-export function startQueueSource({ mapping, queue, target, sqs, log }: QueueSourceOptions): QueueSource {
+export function startQueueSource({
+  mapping,
+  queue,
+  target,
+  sqs,
+  delays,
+  log,
+}: QueueSourceOptions): QueueSource {
   const { BatchSize = 10, FilterCriteria, ScalingConfig } = mapping.properties;
   if (FilterCriteria !== undefined) {
     throw new LocalCloudError(`${mapping.logicalId}: filters on queues have no local counterpart.`);
@@ -50,6 +60,7 @@ export function startQueueSource({ mapping, queue, target, sqs, log }: QueueSour
 
   /** What failed stays in flight until its visibility timeout ends, and is then received again. */
   const handle = async (messages: readonly Message[]): Promise<void> => {
+    await delays.wait('sqsDelivery');
     const result = await target.invoke({ Records: messages.map((message) => recordOf(message, queue.arn)) });
     const identifiers = messages.map(({ MessageId }) => MessageId);
     const failures = failuresOf(result, identifiers, mapping.properties);

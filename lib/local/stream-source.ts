@@ -1,5 +1,6 @@
 /** An event source mapping from a table's stream to a function. */
 import { randomUUID } from 'node:crypto';
+import type { AwsDelays } from './aws-delays.ts';
 import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
 import { failuresOf } from './batch-failures.ts';
 import type { DynamoDB } from './dynamodb.ts';
@@ -38,6 +39,8 @@ export interface StreamSourceOptions {
   /** For what fails for good. */
   readonly sqs: AwsService;
   readonly positions: StreamPositions;
+  /** How often a quiet stream is looked at. */
+  readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
@@ -55,7 +58,7 @@ const RETRY_MAX_MS = 10_000;
  * @throws LocalCloudError when a filter is malformed or uses what has no local counterpart
  */
 export function startStreamSource(options: StreamSourceOptions): StreamSource {
-  const { mapping, table, target, dynamodb, sqs, positions, log } = options;
+  const { mapping, table, target, dynamodb, sqs, positions, delays, log } = options;
   const settings = settingsOf(mapping);
   const streamArn = dynamodb.streamArn(table.name);
   const reader = `${mapping.logicalId} ${streamArn}`;
@@ -100,6 +103,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
         ShardIterator: iterator,
       });
       if (Records.length > 0) await handle(Records, shardId);
+      else if (delays.streamPollMs !== undefined) await signal.pause(delays.streamPollMs);
       else if (await signal.woken(lookMs)) lookMs = LOOK_MIN_MS;
       else lookMs = Math.min(2 * lookMs, LOOK_MAX_MS);
       iterator = NextShardIterator;

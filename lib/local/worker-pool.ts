@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import type { AwsDelays } from './aws-delays.ts';
 import type { FunctionStart, Invocation, InvocationResult } from './lambda-worker.ts';
 
 /** The workers of one function. */
@@ -17,6 +18,8 @@ export interface WorkerPoolOptions {
   readonly timeoutMs: number;
   /** How many invocations may run at once. @default 20 */
   readonly reservedConcurrency?: number | undefined;
+  /** How long invocations and starts take beside the function's own time. */
+  readonly delays: AwsDelays;
   /** Called with each line that the function writes. */
   readonly log: (line: string) => void;
   /** Called when an invocation has run; the time does not include the wait for a worker. */
@@ -37,7 +40,8 @@ interface Job {
 /** A worker, and what it does. */
 interface Slot {
   readonly worker: Worker;
-  state: 'starting' | 'idle' | 'busy';
+  /** `cold`: it could run, but would not yet on AWS. */
+  state: 'starting' | 'cold' | 'idle' | 'busy';
   job: Job | undefined;
   /** When it was started, or its job was. */
   startedMs: number;
@@ -47,7 +51,7 @@ interface Slot {
 
 /** Workers are started as invocations need them; a worker that fails to answer is ended, and the next is new. */
 export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, log, ended } = options;
+  const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, delays, log, ended } = options;
   const workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
   const waiting: Job[] = [];
   const slots = new Set<Slot>();
@@ -59,8 +63,10 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
       if (waiting.length === 0) return;
       if (slot.state === 'idle') run(slot, waiting.shift()!);
     }
-    let starting = [...slots].filter((slot) => slot.state === 'starting').length;
-    while (starting < Math.min(waiting.length, STARTING_MAX) && slots.size < workersMax) {
+    const inState = (state: Slot['state']) => [...slots].filter((slot) => slot.state === state).length;
+    let starting = inState('starting');
+    const wanted = waiting.length - inState('cold');
+    while (starting < Math.min(wanted, STARTING_MAX) && slots.size < workersMax) {
       addWorker();
       starting++;
     }
@@ -91,11 +97,14 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const slot: Slot = { worker, state: 'starting', job: undefined, startedMs: performance.now() };
     slots.add(slot);
     for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
+    const coldMs = delays.ms('lambdaColdStart');
     worker.on('message', (result: InvocationResult | 'ready') => {
       if (result !== 'ready') settle(slot, result);
-      slot.state = 'idle';
-      clearTimeout(slot.timer);
-      slot.timer = setTimeout(() => reap(slot), IDLE_MS).unref();
+      const restMs = result === 'ready' ? coldMs - (performance.now() - slot.startedMs) : 0;
+      if (restMs <= 0) return rest(slot);
+      slot.state = 'cold';
+      slot.timer = setTimeout(() => rest(slot), restMs);
+      // Another may start now.
       assign();
     });
     worker.on('error', (error: Error) => {
@@ -105,6 +114,15 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     worker.on('exit', () =>
       end(slot, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
     );
+  };
+
+  /** From now on the worker takes jobs. */
+  const rest = (slot: Slot) => {
+    if (!slots.has(slot)) return;
+    slot.state = 'idle';
+    clearTimeout(slot.timer);
+    slot.timer = setTimeout(() => reap(slot), IDLE_MS).unref();
+    assign();
   };
 
   /** Ends the worker; the job it had, or one that waits when it could not even start, fails with the error. */
@@ -132,8 +150,9 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 
   return {
-    run(event) {
-      if (stopped) return Promise.resolve(STOPPED);
+    async run(event) {
+      await delays.wait('lambdaInvocation');
+      if (stopped) return STOPPED;
       return new Promise((settle) => {
         waiting.push({ event, settle });
         assign();

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly seed: number;
   /** Traffic before anything is measured: functions start, code gets warm. @default 8 */
   readonly warmUpSeconds?: number;
+  /** Whether every step takes as long as on AWS. @default false */
+  readonly awsDelays?: boolean;
   /** The events on the bus. @default all, as a queue definition's */
   readonly events?: QueueDefinition['events'];
 }
@@ -61,6 +63,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   );
   const cloud = await startMuster({
     port: 0,
+    awsDelays: options.awsDelays,
     queuesDir: folder,
     secretsFile: join(folder, 'secrets'),
     intercept: async (call, service) => usage.count(call, await service(usage.asking(call))),

@@ -6,15 +6,18 @@ import { VARIANTS } from './service-variants.ts';
 
 /**
  * `npm run bench:service`: POST-to-webhook latency and cost of the whole service on the local cloud, as the
- * table of docs/benchmarks.md.
+ * table of docs/benchmarks.md. `--aws-delays` measures with the delays of AWS (lib/local/aws-delays.ts).
  */
 const { values } = parseArgs({
   options: {
     rates: { type: 'string', default: '20,50,100' },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
+    'aws-delays': { type: 'boolean', default: false },
   },
 });
+
+const awsDelays = values['aws-delays'];
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);
 
@@ -23,7 +26,7 @@ const FUNCTIONS = ['enqueue', 'publish', 'notify', 'tick'];
 function latencyRow(rate: number, name: string, result: RunResult): string {
   const { postToWebhookMs: all, lastPostToWebhookMs: last } = result;
   return [
-    `${rate} ${name}`,
+    `${rate} ${name}${awsDelays ? ", AWS's delays" : ''}`,
     result.players,
     result.playersMatched,
     result.waiting,
@@ -76,6 +79,7 @@ for (const rate of values.rates.split(',').map(Number)) {
       playersPerSecond: rate,
       seconds: Number(values.seconds),
       ...variant,
+      awsDelays,
       seed: Number(values.seed),
     });
     latency.push(latencyRow(rate, name, result));

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiGateway, listenForRequests } from '../../lib/local/api-gateway.ts';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { makeRoutes } from '../../lib/local/routes.ts';
 import { fakeFunction, stackOf } from './fixtures.ts';
 
@@ -72,7 +73,11 @@ function template() {
 let api: ApiGateway;
 beforeAll(async () => {
   api = await listenForRequests(0);
-  api.open(makeRoutes(template(), functions, new Map()), (line) => lines.push(line));
+  api.open({
+    routes: makeRoutes(template(), functions, new Map()),
+    delays: NO_DELAYS,
+    log: (line) => lines.push(line),
+  });
 });
 afterAll(() => api.stop());
 

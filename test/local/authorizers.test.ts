@@ -4,6 +4,7 @@ import { UnsecuredJWT } from 'jose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiGateway, listenForRequests } from '../../lib/local/api-gateway.ts';
 import type { AuthorizerOptions } from '../../lib/local/authorizers.ts';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { roleStatements } from '../../lib/local/policy.ts';
 import { makeRoutes } from '../../lib/local/routes.ts';
 import { discoveringVerifier, verifierOf } from '../../lib/local/token-verifier.ts';
@@ -70,7 +71,8 @@ async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
   });
   const api = await listenForRequests(0);
   onTestFinished(() => api.stop());
-  api.open(makeRoutes(stack, [fn], roleStatements(stack), options), () => {});
+  const routes = makeRoutes(stack, [fn], roleStatements(stack), options);
+  api.open({ routes, delays: NO_DELAYS, log: () => {} });
   return api;
 }
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { type LambdaFunction, makeFunctions } from '../../lib/local/lambda.ts';
 import { LocalCloudError } from '../../lib/local/local-cloud-error.ts';
 import { newDir, stackOf, until, writeCode } from './fixtures.ts';
@@ -54,6 +55,7 @@ beforeAll(() => {
   const made = makeFunctions(stack.resources('AWS::Lambda::Function'), {
     assetPathOf: writeCode(dir, SOURCES),
     awsEndpoint: 'http://127.0.0.1:1',
+    delays: NO_DELAYS,
     log: (name, line) => lines.push(`${name} ${line}`),
     failed: (name, problem) => problems.push(`${name} ${problem}`),
   });
@@ -144,6 +146,7 @@ test('code that is not there is an error when the functions are made', () => {
     makeFunctions(stack.resources('AWS::Lambda::Function'), {
       assetPathOf: () => dir,
       awsEndpoint: '',
+      delays: NO_DELAYS,
       log: () => {},
       failed: () => {},
     });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { callAws } from '../../lib/local/aws-json.ts';
 import { startQueueSource } from '../../lib/local/queue-source.ts';
 import { SQS_TARGET, type Sqs, startSqs } from '../../lib/local/sqs.ts';
@@ -52,6 +53,7 @@ function connect(queueName: string, answer: (event: SqsEvent) => unknown, mappin
     queue,
     target,
     sqs: sqs.service,
+    delays: NO_DELAYS,
     log: () => {},
   });
   onTestFinished(() => sqs.endWaitsUntil(source.stop()));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { callAws } from '../../lib/local/aws-json.ts';
 import { type DynamoDB, startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
@@ -62,6 +63,7 @@ function connect(
     dynamodb,
     sqs: sqs.service,
     positions,
+    delays: NO_DELAYS,
     log: () => {},
   });
   onTestFinished(() => source.stop());

@@ -1,0 +1,165 @@
+/**
+ * How long AWS takes for what the local cloud does at once: every number in one place, each with its source. The local
+ * cloud waits that long when it is asked to show AWS's delays (`muster serve --aws-delays`).
+ */
+import { type RandomSource, seededRandom } from '../simulation/random.ts';
+import { DYNAMODB_TARGET } from './dynamodb-emulator.ts';
+import { EVENTS_TARGET } from './event-bus.ts';
+import { SECRETS_TARGET } from './secrets.ts';
+import { SQS_TARGET } from './sqs.ts';
+
+/** How long one step takes, in milliseconds. */
+export interface DelayFigure {
+  /** Half of the times it takes at most so long. */
+  readonly p50Ms: number;
+  /** 99 of 100 times it takes at most so long. */
+  readonly p99Ms: number;
+  /** Who says so. What nobody says is called an assumption. */
+  readonly source: string;
+}
+
+/** AWS as a source. */
+const FROM = {
+  httpApis:
+    'AWS Compute Blog, "HTTP APIs now generally available" (2020): "99% of all requests (p99) have less than 10 ms of additional latency". The p50 is an assumption',
+  coldStarts:
+    'AWS Lambda operator guide, "Execution environments": a cold start takes "from under 100 ms to over 1 second". The p50 is an assumption',
+  dynamodb:
+    'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": atomic operations such as GetItem and PutItem average in single-digit milliseconds. Both figures within it are assumptions',
+  eventBus:
+    'AWS News, "EventBridge announces up to 94% improvement in end-to-end latency" (2024): 129 ms at p99. The p50 is an assumption, below the p90 of 80 ms that Amazon Key reports in the AWS Architecture Blog (2026)',
+} as const;
+
+/** What waits how long. */
+export const AWS_DELAYS = {
+  /** What an HTTP API adds to a request, on the way in and out. */
+  apiGateway: { p50Ms: 5, p99Ms: 10, source: FROM.httpApis },
+  /** From the request for an invocation to the start of the handler, with an environment that is warm. */
+  lambdaInvocation: { p50Ms: 3, p99Ms: 15, source: 'assumption' },
+  /** The same without one: the worker's own start counts as part of it. */
+  lambdaColdStart: { p50Ms: 300, p99Ms: 1_000, source: FROM.coldStarts },
+  /** From a function: GetItem. */
+  dynamodbRead: { p50Ms: 3, p99Ms: 9, source: FROM.dynamodb },
+  /** From a function: PutItem, UpdateItem, DeleteItem. */
+  dynamodbWrite: { p50Ms: 5, p99Ms: 9, source: FROM.dynamodb },
+  /** From a function: a page of a Query, Scan or BatchGetItem. */
+  dynamodbPage: { p50Ms: 6, p99Ms: 25, source: 'assumption' },
+  /** From a function: a transaction or a batch of writes. */
+  dynamodbTransaction: { p50Ms: 15, p99Ms: 50, source: 'assumption' },
+  /** From a function: a request to SQS. */
+  sqsRequest: { p50Ms: 6, p99Ms: 30, source: 'assumption' },
+  /** From a message that is visible to the request for an invocation: long polling, without a batching window. */
+  sqsDelivery: { p50Ms: 15, p99Ms: 80, source: 'assumption' },
+  /** From a function: PutEvents. */
+  eventBusRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
+  /** From an event that the bus has taken to the message in a rule's queue. */
+  eventBusDelivery: { p50Ms: 45, p99Ms: 129, source: FROM.eventBus },
+  /** From a function: GetSecretValue. */
+  secretsRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
+} as const satisfies Readonly<Record<string, DelayFigure>>;
+
+export type DelayedStep = keyof typeof AWS_DELAYS;
+
+/** How often Lambda looks for new records of a stream. */
+export const STREAM_POLL = {
+  everyMs: 250,
+  source:
+    'AWS Lambda developer guide, "Process DynamoDB records with Lambda": "Lambda polls shards in your DynamoDB stream for records at a base rate of 4 times per second"',
+} as const;
+
+/** Makes the parts of the local cloud wait, or not. */
+export interface AwsDelays {
+  /** Whether nothing waits. */
+  readonly instant: boolean;
+  /** Milliseconds between two looks at a quiet stream; undefined: readers are told of each write. */
+  readonly streamPollMs: number | undefined;
+  /** How long a step takes this time. */
+  ms(step: DelayedStep): number;
+  /** Waits as long as a step takes. */
+  wait(step: DelayedStep): Promise<void>;
+  /** The result of work that takes as long as a step, at least. */
+  atLeast<Result>(step: DelayedStep | undefined, work: () => Promise<Result>): Promise<Result>;
+  /** Ends every wait at once, those to come too. */
+  stop(): void;
+}
+
+/** Everything is done as soon as it can be. */
+export const NO_DELAYS: AwsDelays = {
+  instant: true,
+  streamPollMs: undefined,
+  ms: () => 0,
+  wait: async () => {},
+  atLeast: (_step, work) => work(),
+  stop: () => {},
+};
+
+/**
+ * AWS's delays. Each time is drawn from the log-normal distribution that the step's two figures determine, and at most
+ * {@link CAP} times its p99.
+ *
+ * @param random what the times are drawn from @default a source of its own, always the same
+ */
+export function awsDelays(random: RandomSource = seededRandom(1)): AwsDelays {
+  const sleepers = new Set<() => void>();
+  let stopped = false;
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, stopped ? 0 : ms);
+      sleepers.add(wake);
+    });
+  const ms = (step: DelayedStep): number => {
+    const { p50Ms, p99Ms } = AWS_DELAYS[step];
+    const deviation = Math.log(p99Ms / p50Ms) / NORMAL_P99;
+    return Math.min(CAP * p99Ms, p50Ms * Math.exp(deviation * random.normal()));
+  };
+  return {
+    instant: false,
+    streamPollMs: STREAM_POLL.everyMs,
+    ms,
+    wait: (step) => sleep(ms(step)),
+    async atLeast(step, work) {
+      if (step === undefined) return work();
+      const [result] = await Promise.all([work(), sleep(ms(step))]);
+      return result;
+    },
+    stop() {
+      stopped = true;
+      for (const wake of [...sleepers]) wake();
+    },
+  };
+}
+
+/** The 99th percentile of the standard normal distribution. */
+const NORMAL_P99 = 2.326;
+const CAP = 3;
+
+/** What a function's call to AWS is; undefined for what has no delay. */
+export function stepOf(target: string, operation: string): DelayedStep | undefined {
+  switch (target) {
+    case DYNAMODB_TARGET:
+      return DYNAMODB_STEPS[operation] ?? 'dynamodbPage';
+    case EVENTS_TARGET:
+      return 'eventBusRequest';
+    case SECRETS_TARGET:
+      return 'secretsRequest';
+    case SQS_TARGET:
+      return 'sqsRequest';
+    default:
+      return undefined;
+  }
+}
+
+const DYNAMODB_STEPS: Readonly<Record<string, DelayedStep>> = {
+  GetItem: 'dynamodbRead',
+  DeleteItem: 'dynamodbWrite',
+  PutItem: 'dynamodbWrite',
+  UpdateItem: 'dynamodbWrite',
+  BatchWriteItem: 'dynamodbTransaction',
+  TransactGetItems: 'dynamodbTransaction',
+  TransactWriteItems: 'dynamodbTransaction',
+};
