@@ -23,6 +23,8 @@ const MATCH_DAYS = 7;
  *     advance   status: from → to            if status = from
  *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
  *     dissolve  FAILED, tickets back         if status = REQUIRES_ACCEPTANCE and nobody accepted since
+ *
+ * What becomes of a write whose answer is lost: see `write-mark.ts`.
  */
 export function matchStore(
   client: DynamoDBDocumentClient,

@@ -8,6 +8,7 @@ import { bucketPlan } from '../service/ticks/buckets.ts';
 import { definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
+import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself. An item `state`, which
@@ -18,6 +19,8 @@ import { jsonOf } from './item.ts';
  *     confirmSent   if sentUntilMs is as read
  *     dropPlans     if version is as read
  *     remove        if version is as read
+ *
+ * What becomes of a write whose answer is lost: see `write-mark.ts`.
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
   const itemOf = (queue: string, item: 'definition' | 'state') => ({
@@ -52,11 +55,12 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         record.version === 1
           ? 'attribute_not_exists(queue)'
           : 'version = :versionRead AND awakeUntilMs = :awakeUntilMs';
+      const mark = newWriteMark();
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: `SET #definition = :definition, version = :version, plans = :plans, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero) ${
+            UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :plans, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero) ${
               record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'
             }`,
             ConditionExpression: asRead,
@@ -67,31 +71,36 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
               ':plans': JSON.stringify(record.plans),
               ':awakeUntilMs': record.awakeUntilMs,
               ':zero': 0,
+              ':writeId': mark,
               ...(record.version > 1 && { ':versionRead': record.version - 1 }),
               ...(record.deletedAt !== undefined && { ':deletedAt': record.deletedAt }),
             },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      return write.met;
+      return wasApplied(write, mark);
     },
 
     async extendAwake(record, untilMs) {
+      const mark = newWriteMark();
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: 'SET awakeUntilMs = :untilMs',
+            UpdateExpression: 'SET awakeUntilMs = :untilMs, writeId = :writeId',
             ConditionExpression: 'awakeUntilMs = :read AND version = :version',
             ExpressionAttributeValues: {
               ':untilMs': untilMs,
               ':read': record.awakeUntilMs,
               ':version': record.version,
+              ':writeId': mark,
             },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      return write.met;
+      return wasApplied(write, mark);
     },
 
     async confirmSent(record, untilMs) {
@@ -130,10 +139,11 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
             ...itemOf(name, 'definition'),
             ConditionExpression: 'version = :version',
             ExpressionAttributeValues: { ':version': record.version },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      return removal.met;
+      return removal.met || removal.item === undefined;
     },
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '../service/ticks/buckets.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 import { jsonOf } from './item.ts';
+import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days a ticket is kept after its end. */
 export const TICKET_DAYS = 1;
@@ -32,7 +33,8 @@ export const TICKET_DAYS = 1;
  *     commit   update if status = QUEUED     → out of the pool (see match-store.ts)
  *     end      update if status = QUEUED     → out of the pool
  *
- * Every way out of the pool has the same condition, so exactly one of them happens.
+ * Every way out of the pool has the same condition, so exactly one of them happens. What becomes of a write
+ * whose answer is lost: see `write-mark.ts`.
  */
 export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
   return {
@@ -110,12 +112,14 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
     },
 
     async end(ticketId, status, reason, nowMs) {
+      const mark = newWriteMark();
       const update = await conditionally(() =>
         client.send(
           new UpdateCommand({
             TableName: table,
             Key: { ticketId },
-            UpdateExpression: 'SET #status = :status, reason = :reason, expiresAt = :expiresAt REMOVE #pool',
+            UpdateExpression:
+              'SET #status = :status, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool',
             ConditionExpression: IS_QUEUED,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
@@ -123,14 +127,15 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
               ':status': status,
               ':reason': reason,
               ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+              ':writeId': mark,
             },
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      if (update.met) return { ended: true, ticket: toTicket(update.result.Attributes!) };
-      return update.item && { ended: false, ticket: toTicket(update.item) };
+      const item = update.met ? update.result.Attributes : update.item;
+      return item && { ended: wasApplied(update, mark), ticket: toTicket(item) };
     },
   };
 }

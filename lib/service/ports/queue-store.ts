@@ -22,6 +22,6 @@ export interface QueueStore {
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Removes plans that no ticket is in any more, if the version is still the record's. */
   dropPlans(record: QueueRecord, keep: readonly BucketPlan[]): Promise<boolean>;
-  /** Removes a deleted queue for good, if the version is still the record's. */
+  /** Removes a deleted queue for good, if the version is still the record's. True, too, when it is gone already. */
   remove(record: QueueRecord): Promise<boolean>;
 }

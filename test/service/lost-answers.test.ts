@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { assignMatch } from '../../lib/service/placement/assign-match.ts';
+import { checkDeadline } from '../../lib/service/placement/deadline.ts';
+import { provision } from '../../lib/service/placement/provision.ts';
+import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
+import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
+import { enqueue } from '../../lib/service/tickets/enqueue.ts';
+import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
+import { dispatch } from '../../lib/service/ticks/dispatch.ts';
+import { tick } from '../../lib/service/ticks/tick.ts';
+import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
+import { ticket } from '../aws/samples.ts';
+import { definition } from './definitions.ts';
+import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
+
+/**
+ * A write is applied and its answer is lost: the SDK sends the request again, and its condition no longer
+ * holds. The use case has to go on as if the first answer had come.
+ */
+describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
+  describe.skipIf(skipped !== undefined)(suiteName('a write without an answer', emulator, skipped), () => {
+    let tables: EmulatedTables;
+    let streams: Streams;
+    let cloud: VirtualCloud;
+    let queue: string;
+    let count = 0;
+
+    beforeAll(async () => {
+      tables = await startTables(emulator);
+      streams = [tables.stream('tickets'), tables.stream('matches')];
+    });
+    afterAll(() => tables?.stop());
+    beforeEach(() => begin());
+
+    const begin = () => {
+      queue = `queue-${++count}`;
+      cloud = new VirtualCloud(tables, streams, `${queue}:`);
+    };
+    const id = (name: string) => `${queue}:${name}`;
+    const define = (changes: Partial<QueueDefinition> = {}) =>
+      putQueue(cloud.deps.queues, definition({ name: queue, tickSeconds: 10, ...changes }), cloud.nowMs);
+    const join = (name: string) => {
+      const { ticketId, players } = ticket(queue, id(name), 1);
+      return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+    };
+    const found = async (changes: Partial<QueueDefinition>) => {
+      await define(changes);
+      await join('a');
+      await join('b');
+      cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+      await tick(cloud.deps, cloud.dueTicks()[0]!);
+      return (await cloud.deps.tickets.get(id('a')))!.matchId!;
+    };
+    const answer = (name: string, matchId: string, accepted: boolean) =>
+      answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
+
+    interface UseCase {
+      readonly prepare: () => Promise<unknown>;
+      readonly act: (prepared: never) => Promise<unknown>;
+      /** What of its outcome, and of what it leaves behind, must be as if no answer had been lost. */
+      readonly outcome: (result: never) => unknown;
+      /** The writes it makes. */
+      readonly writes: readonly string[];
+    }
+
+    /** What is left behind, without what differs from run to run. */
+    const left = async () => {
+      const tickets = await Promise.all(['a', 'b'].map((name) => cloud.deps.tickets.get(id(name))));
+      const matches = await Promise.all(cloud.ids.map((matchId) => cloud.deps.matches.get(matchId)));
+      const record = await cloud.deps.queues.get(queue);
+      return JSON.parse(
+        JSON.stringify({
+          tickets,
+          matches,
+          record,
+          ticks: cloud.tickMessages,
+          deadlines: cloud.deadlineMessages,
+        }).replaceAll(queue, 'queue'),
+      );
+    };
+
+    const USE_CASES: Readonly<Record<string, UseCase>> = {
+      'a new queue': {
+        prepare: async () => {},
+        act: () => define(),
+        outcome: ({ created }: { created: boolean }) => ({ created }),
+        writes: ['UpdateItem'],
+      },
+      'a changed queue': {
+        prepare: () => define(),
+        act: () => define({ buckets: [10] }),
+        outcome: ({ created }: { created: boolean }) => ({ created }),
+        writes: ['UpdateItem'],
+      },
+      'a deleted queue': {
+        prepare: () => define(),
+        act: () => deleteQueue(cloud.deps.queues, queue, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      // Whether it is created or was there is the one thing that cannot be known: 200 in place of 201.
+      'a ticket, posted to a queue that sleeps': {
+        prepare: () => define(),
+        act: () => join('a'),
+        outcome: ({ ticket: { status } }: { ticket: { status: string } }) => ({ status }),
+        writes: ['PutItem', 'UpdateItem', 'UpdateItem'],
+      },
+      'a cancel': {
+        prepare: async () => {
+          await define();
+          await join('a');
+        },
+        act: () => cancelTicket(cloud.deps, id('a'), cloud.nowMs),
+        outcome: ({ status, reason }: { status: string; reason: string }) => ({ status, reason }),
+        writes: ['UpdateItem'],
+      },
+      'a tick that finds a match': {
+        prepare: async () => {
+          await define();
+          await join('a');
+          await join('b');
+          cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+          return cloud.dueTicks()[0]!;
+        },
+        act: (message: never) => tick(cloud.deps, message),
+        outcome: (result: { outcome: string; matches: unknown[]; metrics: { lostRaces: number } }) => [
+          result.outcome,
+          result.matches.length,
+          result.metrics.lostRaces,
+        ],
+        writes: ['UpdateItem', 'TransactWriteItems', 'UpdateItem', 'UpdateItem'],
+      },
+      'a tick that ends a ticket': {
+        prepare: async () => {
+          await define({ timeoutSeconds: 10 });
+          await join('a');
+          cloud.nowMs += 30_000;
+          return cloud.dueTicks().at(-1)!;
+        },
+        act: (message: never) => tick(cloud.deps, message),
+        outcome: (result: { outcome: string; metrics: { timedOut: number } }) => [
+          result.outcome,
+          result.metrics.timedOut,
+        ],
+        writes: ['UpdateItem', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
+      },
+      'the last accept of a match': {
+        prepare: async () => {
+          const matchId = await found({ acceptance: { timeoutSeconds: 60 } });
+          await answer('a', matchId, true);
+          return matchId;
+        },
+        act: (matchId: never) => answer('b', matchId, true),
+        outcome: ({ status }: { status: string }) => ({ status }),
+        writes: ['UpdateItem', 'UpdateItem'],
+      },
+      'a decline, whose queue sleeps': {
+        prepare: async () => {
+          const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
+          cloud.tickMessages.length = 0;
+          cloud.nowMs += 300_000;
+          return matchId;
+        },
+        act: (matchId: never) => answer('b', matchId, false),
+        outcome: ({ status }: { status: string }) => ({ status }),
+        writes: ['TransactWriteItems', 'UpdateItem', 'UpdateItem'],
+      },
+      'the end of an acceptance': {
+        prepare: async () => {
+          const matchId = await found({ acceptance: { timeoutSeconds: 60 } });
+          await answer('a', matchId, true);
+          cloud.nowMs += 60_000;
+          return matchId;
+        },
+        act: (matchId: never) => checkDeadline(cloud.deps, matchId, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['TransactWriteItems', 'UpdateItem', 'UpdateItem'],
+      },
+      // That somebody has ended it is all that a caller learns, and all that anybody needs.
+      'the end of a placement': {
+        prepare: async () => {
+          const matchId = await found({ provisioner: { type: 'external', timeoutSeconds: 20 } });
+          cloud.nowMs += 20_000;
+          return matchId;
+        },
+        act: (matchId: never) => checkDeadline(cloud.deps, matchId, cloud.nowMs),
+        outcome: () => 'over',
+        writes: ['UpdateItem'],
+      },
+      'an assignment of the provisioner': {
+        prepare: () => found({ provisioner: { type: 'http', url: 'https://games.example' } }),
+        act: (matchId: never) => provision(cloud.deps, matchId, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      'an assignment of the studio': {
+        prepare: () => found({ provisioner: { type: 'external' } }),
+        act: (matchId: never) => assignMatch(cloud.deps, matchId, { address: 'game.example' }),
+        outcome: ({ status }: { status: string }) => ({ status }),
+        writes: ['UpdateItem'],
+      },
+      'a minute of the schedule': {
+        prepare: async () => {
+          await define({ buckets: [50], timeoutSeconds: 3_600 });
+          await join('a');
+          await define({ buckets: [], timeoutSeconds: 3_600 });
+          cloud.tickMessages.length = 0;
+          cloud.nowMs += 3_600_000;
+        },
+        act: () => dispatch(cloud.deps, cloud.nowMs),
+        outcome: ({ failed }: { failed: unknown[] }) => failed,
+        writes: ['UpdateItem', 'UpdateItem'],
+      },
+      'the removal of a deleted queue': {
+        prepare: async () => {
+          await define();
+          await deleteQueue(cloud.deps.queues, queue, cloud.nowMs - 3 * 3_600_000);
+        },
+        act: () => dispatch(cloud.deps, cloud.nowMs),
+        outcome: ({ failed }: { failed: unknown[] }) => failed,
+        writes: ['DeleteItem', 'DeleteItem', 'DeleteItem', 'DeleteItem'],
+      },
+    };
+
+    it.each(Object.entries(USE_CASES))(
+      'changes nothing for %s',
+      async (_, { prepare, act, outcome, writes }) => {
+        const run = async (lost: number | undefined) => {
+          begin();
+          for (const record of await cloud.deps.queues.list()) await cloud.deps.queues.remove(record);
+          const prepared = await prepare();
+          const { line, made } = losing(lost);
+          const result = await cloud.on(line, () => act(prepared as never));
+          return { made, outcome: await outcome(result as never), left: await left() };
+        };
+        const undisturbed = await run(undefined);
+        expect(undisturbed.made).toEqual(writes);
+        for (const [i, write] of writes.entries()) {
+          const disturbed = await run(i);
+          expect(disturbed.outcome, `${write}, write ${i + 1}`).toEqual(undisturbed.outcome);
+          expect(disturbed.left, `${write}, write ${i + 1}`).toEqual(undisturbed.left);
+          expect(disturbed.made.length, 'the write was sent again').toBe(writes.length + 1);
+        }
+      },
+    );
+  });
+});
+
+/** A line that loses the answer of one write, counted from 0, in a way that the SDK repeats the request. */
+function losing(lost: number | undefined): { line: Line; made: string[] } {
+  const made: string[] = [];
+  const line: Line = async (what, effect) => {
+    const isWrite = /^(Put|Update|Delete|TransactWrite)/.test(what);
+    const isLost = isWrite && made.length === lost;
+    if (isWrite) made.push(what);
+    const result = await effect();
+    if (isLost) throw Object.assign(new Error('the connection was lost'), { name: 'TimeoutError' });
+    return result;
+  };
+  return { line, made };
+}
