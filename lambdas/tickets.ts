@@ -9,7 +9,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
-import { id, waitSeconds } from '../lib/contract/ticket.ts';
+import { id, ticketQuery } from '../lib/contract/ticket.ts';
 import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
@@ -27,14 +27,14 @@ const deps = {
 };
 
 const ticketPath = z.object({ ticketId: id });
-const ticketQuery = z.object({ waitSeconds });
 
 export const handler = httpHandler({
   'GET /tickets/{ticketId}': async ({ path, query, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');
-    const { waitSeconds = 0 } = parseWith(ticketQuery, query, 'The query');
+    const { waitSeconds = 0, seen, explain } = parseWith(ticketQuery, query, 'The query');
     await checkOwnTicket(deps, ticketId, caller);
-    return { status: 200, body: toTicketView(await getTicket(deps, ticketId, waitSeconds * 1_000)) };
+    const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
+    return { status: 200, body: toTicketView(await getTicket(deps, ticketId, options)) };
   },
   'DELETE /tickets/{ticketId}': async ({ path, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');

@@ -24,7 +24,6 @@ export interface Consumer<Message> {
 }
 
 /**
-/**
  * A provisioner that is back after an outage is called for every match within a minute. A placement may take an
  * hour, which is about 90 tries; the SQS queue's `maxReceiveCount` has room for them.
  */

@@ -15,7 +15,7 @@ import { Problem } from './problem.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
 import { queueStats } from './queue-stats.ts';
 import { ROUTES, type RouteKey, type Scope, scopesOf, tokenScope } from './routes.ts';
-import { id, newTicket, ticketView, waitSeconds } from './ticket.ts';
+import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';
 
 const problem = z
   .looseObject({
@@ -106,7 +106,7 @@ export function openApi() {
           'getTicket',
           'A ticket, at once or when its status changes',
           { 200: ticketView },
-          { path: ticket, query: z.object({ waitSeconds }), problems: [404] },
+          { path: ticket, query: ticketQuery, problems: [404] },
         ),
         delete: operation(
           'cancelTicket',

@@ -68,7 +68,7 @@ export const ticketView = z
     reason: z
       .string()
       .optional()
-      .meta({ description: 'While waiting: why not matched yet; on a bad end: why' }),
+      .meta({ description: 'On a bad end: why. While QUEUED, with `explain=true`: why not matched yet' }),
   })
   .meta({ id: 'Ticket' });
 export type TicketView = z.output<typeof ticketView>;
@@ -81,4 +81,18 @@ export const waitSeconds = z
     z.number().min(0).max(20),
   )
   .optional()
-  .meta({ description: 'Answer when the status changes, or after this many seconds' });
+  .meta({
+    description:
+      'Answer when there is news, or after this many seconds. News is another status than `seen`, another match, a match that the ticket has not accepted yet, and a final status',
+  });
+
+/** What a client may say about how it reads a ticket. */
+export const ticketQuery = z.object({
+  waitSeconds,
+  seen: z.enum(TICKET_STATUSES).optional().meta({
+    description: 'With waitSeconds: the status the client knows; when omitted, the status at the first look',
+  }),
+  explain: z.enum(['true', 'false']).optional().meta({
+    description: 'true: `reason` says why a QUEUED ticket waits. It costs a search; not for polling',
+  }),
+});

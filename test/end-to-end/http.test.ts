@@ -499,6 +499,17 @@ it.concurrent.each(['-1', '20.5', 'soon', 'NaN', 'Infinity', '', '%20', '1e999',
   },
 );
 
+it.concurrent.each([
+  ['seen=WAITING', 'seen'],
+  ['seen=', 'seen'],
+  ['explain=yes', 'explain'],
+  ['explain=', 'explain'],
+])('a ticket cannot be read with %s', async (query, field) => {
+  const { status, body } = await api.get(`/tickets/none?${query}`);
+  expect(status).toBe(400);
+  expect(pointersOf(body)).toEqual([`#/${field}`]);
+});
+
 const LONG = 'x'.repeat(2100);
 it.concurrent.each([
   ['GET', '/queues/{}', 'queue'],

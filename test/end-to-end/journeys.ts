@@ -46,7 +46,7 @@ export const JOURNEYS = {
 
   async 'learn why one waits'({ api }) {
     const { ticketId } = await api.ticket(await api.queue(), 1);
-    expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1`)).body.reason).toMatch(/\w/);
+    expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1&explain=true`)).body.reason).toMatch(/\w/);
   },
 
   async 'hear of a ticket from its start to its cancelling'(muster) {

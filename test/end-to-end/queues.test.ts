@@ -54,7 +54,7 @@ describe.concurrent('a definition that changes while tickets wait', () => {
     const solo = await api.ticket(queue, 1);
     await api.put(`/queues/${queue}`, definition({ name: queue, teamSize: 2 }));
     for (const { ticketId } of [trio, solo]) {
-      expect((await api.get(`/tickets/${ticketId}`)).body.reason).toMatch(/\w/);
+      expect((await api.get(`/tickets/${ticketId}?explain=true`)).body.reason).toMatch(/\w/);
     }
     const { reason } = await api.until(trio.ticketId, 'CANCELLED');
     expect(reason).toMatch(/no longer fits/);

@@ -228,7 +228,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       async (_, { prepare, act, outcome, writes }) => {
         const run = async (lost: number | undefined) => {
           begin();
-          for (const record of await cloud.deps.queues.list()) await cloud.deps.queues.remove(record);
+          const { records } = await cloud.deps.queues.list();
+          for (const record of records) await cloud.deps.queues.remove(record);
           const prepared = await prepare();
           const { line, made } = losing(lost);
           const result = await cloud.on(line, () => act(prepared as never));

@@ -1,0 +1,55 @@
+import { planTick } from '../../policies/plan.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { RangeStore } from '../ports/range-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
+import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
+import { misfits } from './misfits.ts';
+import { type StoredTicket, toEngineTicket } from './stored-ticket.ts';
+
+export interface ExplainDeps {
+  readonly tickets: TicketStore;
+  readonly queues: QueueStore;
+  readonly ranges: RangeStore;
+  readonly clock: Clock;
+}
+
+/** Neighbours on each side that an explanation looks at: enough for every game a ticket is likely in. */
+const NEIGHBOURS = 40;
+
+/**
+ * Why a ticket waits: plans a tick among the ticket's neighbours, changes nothing, and returns what the plan says
+ * of this ticket. Reads the pool and searches 81 tickets, so it is for people who ask, not for every poll.
+ */
+export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
+  const record = await deps.queues.get(ticket.queue);
+  if (record === undefined) return 'its queue was deleted';
+  const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
+  if (!fits(ticket))
+    return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
+  const [stored, memory] = await Promise.all([
+    deps.tickets.neighbours(ticket, record.plans, NEIGHBOURS),
+    lastMemory(deps, record, ticket),
+  ]);
+  const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
+  const plan = planTick({
+    rules: record.definition,
+    tickets: [ticket, ...others].map(toEngineTicket),
+    nowMs: deps.clock.now(),
+    memory,
+    timeouts: false,
+  });
+  return (
+    plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId)?.reason ??
+    'a match is within reach; the next tick decides'
+  );
+}
+
+/** What the last tick that searched this ticket's skill has learned. */
+async function lastMemory(deps: ExplainDeps, record: QueueRecord, ticket: StoredTicket) {
+  const order = poolOrder(ticket.ticketId, ticket.players);
+  const names = new Set(record.plans.flatMap((plan) => rangesAround(plan, order).map(rangeName)));
+  const reports = await deps.ranges.reports(record.definition.name, [...names]);
+  return [...reports.values()].sort((a, b) => b.slotMs - a.slotMs)[0]?.memory;
+}
