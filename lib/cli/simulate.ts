@@ -4,7 +4,6 @@ import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { durationText } from '../simulation/duration.ts';
 import { type PlayResult, play } from '../simulation/play.ts';
-import { reportPage } from '../simulation/report.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
@@ -70,6 +69,8 @@ export function simulateCommand(): Command {
           text: traffic[0].text + (interrupted ? ' Interrupted before the end.' : ''),
           runs: withDistinctNames(runs),
         };
+        // Loaded when it is needed: the charts take longer to load than everything else.
+        const { reportPage } = await import('../simulation/report.ts');
         writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
       }
       if (options.json || !process.stdout.isTTY)

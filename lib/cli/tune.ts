@@ -4,7 +4,6 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
-import { scatterPage } from '../simulation/report.ts';
 import { isShortRun, runSecondsMin } from '../simulation/run-length.ts';
 import {
   isMeasured,
@@ -136,6 +135,8 @@ async function tune(options: TuneOptions): Promise<void> {
   const chosenDefinition: QueueDefinition | undefined = chosen && { ...definition, release: chosen.release };
   if (options.report !== undefined) {
     const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
+    // Loaded when it is needed: the charts take longer to load than everything else.
+    const { scatterPage } = await import('../simulation/report.ts');
     writeText(options.report, scatterPage(`Tuning of ${definition.name}`, text, points, chosen));
   }
   if (options.json || !process.stdout.isTTY) {
