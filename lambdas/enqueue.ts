@@ -5,18 +5,20 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 
-const client = documentClient();
+const tries = { maxAttempts: REQUEST_TRIES_AT_INTAKE };
+const client = documentClient(tries);
 const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   queues: queueStore(client, environment('QUEUES_TABLE')),
-  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+  ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),
 };
 
 const queuePath = z.object({ queue: queueName });

@@ -10,6 +10,7 @@ import { buildSync } from 'esbuild';
 export const functionNames = [
   'enqueue',
   'tickets',
+  'ticket-changes',
   'matches',
   'queues',
   'dry-run',

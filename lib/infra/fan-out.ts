@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -6,6 +6,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
+import { allowSecrets, type SecretsAccess } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store, StoreTable } from './store.ts';
 import { Subscriber } from './subscriber.ts';
@@ -15,8 +16,7 @@ import { deadLetterQueue } from './work-queue.ts';
 export interface FanOutProps {
   readonly store: Store;
   readonly tick: Tick;
-  /** What the names of the readable secrets begin with. */
-  readonly secretsPrefix: string;
+  readonly secrets: SecretsAccess;
   readonly limits: Limits;
   readonly stage: StagePolicy;
 }
@@ -37,7 +37,7 @@ export class FanOut extends Construct {
 
   constructor(scope: Construct, id: string, props: FanOutProps) {
     super(scope, id);
-    const { store, tick, secretsPrefix, limits, stage } = props;
+    const { store, tick, secrets, limits, stage } = props;
     const bus = new EventBus(this, 'Bus', { description: 'Events of tickets and matches' });
     this.bus = bus;
 
@@ -70,11 +70,14 @@ export class FanOut extends Construct {
       name: 'notify',
       description: 'Delivers signed webhooks',
       variable: 'NOTIFY_QUEUE_URL',
+      // A message for several webhooks becomes one for each. Messages of one batch may count as one chain, so that under
+      // load the chain grows although each message is sent on once at most.
+      sendsToItself: true,
       maxReceiveCount: 8,
       stage,
     });
     store.queues.allow(this.notify.fn, 'GetItem');
-    allowSecrets(this.notify.fn, secretsPrefix);
+    allowSecrets(this.notify.fn, secrets);
     // An event that several webhooks want is parted into one message for each.
     this.notify.queue.allowSend(this.notify.fn);
     this.notify.queue.allowPostpone(this.notify.fn);
@@ -97,7 +100,7 @@ export class FanOut extends Construct {
     });
     store.queues.allow(this.provision.fn, 'GetItem');
     store.matches.allow(this.provision.fn, 'GetItem', 'UpdateItem');
-    allowSecrets(this.provision.fn, secretsPrefix);
+    allowSecrets(this.provision.fn, secrets);
     this.provision.queue.allowPostpone(this.provision.fn);
 
     this.deadline = new Subscriber(this, 'Deadline', {
@@ -109,6 +112,9 @@ export class FanOut extends Construct {
       name: 'deadline',
       description: 'Ends acceptances and placements whose time is up',
       variable: 'DEADLINE_QUEUE_URL',
+      // A match has an hour at most and SQS delays by a quarter of it: a message is sent on four times. But messages of
+      // one batch may count as one chain, which then grows with the load. The deadline ends each, not the number.
+      sendsToItself: true,
       maxReceiveCount: 5,
       stage,
     });
@@ -156,27 +162,4 @@ export class FanOut extends Construct {
     });
     return deadLetters;
   }
-}
-
-/** Tells the function the prefix of secrets' names and lets it read the secrets under it. */
-function allowSecrets(fn: MusterFunction, prefix: string): void {
-  fn.addEnvironment('SECRETS_PREFIX', prefix);
-  const stack = Stack.of(fn);
-  Grant.addToPrincipal({
-    grantee: fn,
-    actions: ['secretsmanager:GetSecretValue'],
-    resourceArns: [
-      stack.formatArn({
-        service: 'secretsmanager',
-        resource: 'secret',
-        resourceName: `${prefix}*`,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      }),
-    ],
-  });
-  Validations.of(fn.role!).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${prefix}*]`,
-    reason:
-      "Queue definitions name their secrets, and new definitions come while the service runs; the prefix keeps it from every other secret. Secrets' ARNs end in six random characters besides.",
-  });
 }

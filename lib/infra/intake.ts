@@ -19,6 +19,7 @@ export interface IntakeProps {
 export class Intake extends Construct {
   readonly enqueue: MusterFunction;
   readonly tickets: MusterFunction;
+  readonly ticketChanges: MusterFunction;
   readonly matches: MusterFunction;
   readonly queues: MusterFunction;
   readonly dryRun: MusterFunction;
@@ -42,7 +43,7 @@ export class Intake extends Construct {
 
     this.tickets = new MusterFunction(this, 'Tickets', {
       name: 'tickets',
-      description: 'Tells of a ticket, cancels it, takes the acceptance of its match',
+      description: 'Tells of a ticket, at once or when its status changes',
       // A request may wait 20 s for news; API Gateway itself ends it after 30.
       timeout: Duration.seconds(29),
       // It waits most of the time, and waiting is paid by memory.
@@ -50,18 +51,25 @@ export class Intake extends Construct {
       reservedConcurrency: limits.reserved.tickets,
       stage,
     });
-    store.tickets.allow(this.tickets, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.tickets, 'GetItem');
     store.tickets.allowIndexQuery(this.tickets, 'pool');
-    store.matches.allow(this.tickets, 'GetItem', 'UpdateItem');
-    store.queues.allow(this.tickets, 'GetItem', 'UpdateItem');
+    store.matches.allow(this.tickets, 'GetItem');
+    store.queues.allow(this.tickets, 'GetItem');
     store.ranges.allow(this.tickets, 'GetItem');
-    tick.queue.allowSend(this.tickets);
-    api.route(
-      this.tickets,
-      'GET /tickets/{ticketId}',
-      'DELETE /tickets/{ticketId}',
-      'PUT /tickets/{ticketId}/acceptance',
-    );
+    api.route(this.tickets, 'GET /tickets/{ticketId}');
+
+    // A function of its own: a crowd of long polls must not keep anybody from cancelling or accepting.
+    this.ticketChanges = new MusterFunction(this, 'TicketChanges', {
+      name: 'ticket-changes',
+      description: 'Cancels a ticket, takes the acceptance of its match',
+      timeout: Duration.seconds(10),
+      stage,
+    });
+    store.tickets.allow(this.ticketChanges, 'GetItem', 'UpdateItem');
+    store.matches.allow(this.ticketChanges, 'GetItem', 'UpdateItem');
+    store.queues.allow(this.ticketChanges, 'GetItem', 'UpdateItem');
+    tick.queue.allowSend(this.ticketChanges);
+    api.route(this.ticketChanges, 'DELETE /tickets/{ticketId}', 'PUT /tickets/{ticketId}/acceptance');
 
     this.matches = new MusterFunction(this, 'Matches', {
       name: 'matches',

@@ -1,9 +1,9 @@
 /** How much of the account's capacity a deployment may use, and how much of it is its own. */
 export interface LimitProps {
   /**
-   * How many requests about tickets may be answered at the same time, whole, from 1: the reserved concurrency of the
+   * How many requests to read a ticket may be answered at the same time, whole, from 1: the reserved concurrency of the
    * function `tickets`. A request that waits for news (`waitSeconds`) holds one of them until it is answered. Requests
-   * beyond it, to cancel and to accept too, get an error of API Gateway.
+   * beyond it get an error of API Gateway. Cancelling and accepting have a function of their own and are not capped.
    * @default - none is reserved: as many as the account's Lambda concurrency allows
    */
   readonly pollConcurrency?: number | undefined;

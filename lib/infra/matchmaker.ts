@@ -1,3 +1,4 @@
+import { Duration, Token } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -39,6 +40,12 @@ export interface MatchmakerProps extends LimitProps {
    * @default 'muster/'
    */
   readonly secretsPrefix?: string | undefined;
+  /**
+   * ARNs of the KMS keys that encrypt these secrets, where they are keys of your own: the functions that read secrets may
+   * then decrypt with them, by way of Secrets Manager only. The key's policy must let the account's IAM policies decide.
+   * @default - none: Secrets Manager's own key, `aws/secretsmanager`, needs no right
+   */
+  readonly secretsKeys?: readonly string[] | undefined;
   /**
    * A topic that is told when an alarm goes off, and when it is over.
    * @default - alarms are only shown
@@ -88,11 +95,13 @@ export class Matchmaker extends Construct {
       );
     }
 
+    const secrets = { prefix: secretsPrefix, keys: checkedKeys(props.secretsKeys ?? []) };
+
     const store = new Store(this, 'Store', { stage });
     const tick = new Tick(this, 'Tick', { store, stage, limits });
     const api = new Api(this, 'Api', { jwt: props.jwt, requests: limits.requests, stage });
     const intake = new Intake(this, 'Intake', { api, store, tick, limits, stage });
-    const fanOut = new FanOut(this, 'FanOut', { store, tick, secretsPrefix, limits, stage });
+    const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, stage });
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', { dir: props.queues, store, stage });
     }
@@ -101,9 +110,18 @@ export class Matchmaker extends Construct {
       dispatch: tick.dispatch,
       tick: tick.tick,
       publish: fanOut.publish,
+      enqueue: intake.enqueue,
+      tables: { Tickets: store.tickets, Matches: store.matches, Queues: store.queues, Ranges: store.ranges },
+      queues: {
+        Notify: { queue: fanOut.notify.queue.queue, ageMax: Duration.minutes(5) },
+        Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
+        // A message is delayed by 15 minutes at most, until its match's time is up.
+        Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
+      },
       functions: [
         intake.enqueue,
         intake.tickets,
+        intake.ticketChanges,
         intake.matches,
         intake.queues,
         intake.dryRun,
@@ -165,4 +183,13 @@ function grantInvoke(grantee: IGrantable, resourceArns: string[]): Grant {
 function checkedName(queue: string): string {
   if (queueName.safeParse(queue).success) return queue;
   throw new Error(`Expected the name of a queue, got ${JSON.stringify(queue)}.`);
+}
+
+function checkedKeys(arns: readonly string[]): readonly string[] {
+  for (const arn of arns) {
+    if (!Token.isUnresolved(arn) && !/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/.test(arn)) {
+      throw new Error(`Expected \`secretsKeys\` to be ARNs of KMS keys (arn:aws:kms:…:key/…), got "${arn}".`);
+    }
+  }
+  return arns;
 }

@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BundledCode, type FunctionName } from './bundle.ts';
@@ -32,6 +32,12 @@ export interface MusterFunctionProps {
    * @default - none is reserved
    */
   readonly reservedConcurrency?: number | undefined;
+  /**
+   * Whether it sends messages to the queue that invokes it, on purpose. Lambda takes a message that has passed through a
+   * function 16 times for a loop and drops it, unless told otherwise.
+   * @default false
+   */
+  readonly sendsToItself?: boolean;
   readonly stage: StagePolicy;
 }
 
@@ -63,6 +69,7 @@ export class MusterFunction extends LambdaFunction {
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       role,
       logGroup,
       environment: {

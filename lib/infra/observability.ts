@@ -8,6 +8,7 @@ import {
   GraphWidget,
   type IMetric,
   MathExpression,
+  Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -15,6 +16,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
+import type { StoreTable } from './store.ts';
 
 export interface ObservabilityProps {
   readonly stage: HttpStage;
@@ -25,6 +27,12 @@ export interface ObservabilityProps {
   readonly tick: MusterFunction;
   /** Reads the streams; what it fails to do holds up what comes after. */
   readonly publish: MusterFunction;
+  /** Takes the tickets: while it fails nobody can ask for a match. */
+  readonly enqueue: MusterFunction;
+  /** The tables, by what they hold. */
+  readonly tables: Readonly<Record<string, StoreTable>>;
+  /** The queues whose messages must not wait, by their consumer, each with the age that is too old. */
+  readonly queues: Readonly<Record<string, { readonly queue: Queue; readonly ageMax: Duration }>>;
   /** The dead letters of each consumer, by its name. */
   readonly deadLetters: Readonly<Record<string, Queue>>;
   /**
@@ -49,6 +57,13 @@ export class Observability extends Construct {
       publishLateAlarm(this, props.publish),
       throttledAlarm(this, 'Tick', props.tick),
       throttledAlarm(this, 'Publish', props.publish),
+      apiFailsAlarm(this, props.stage),
+      enqueueFailsAlarm(this, props.enqueue),
+      throttledAlarm(this, 'Enqueue', props.enqueue),
+      ...Object.entries(props.tables).map(([name, table]) => tableThrottledAlarm(this, name, table)),
+      ...Object.entries(props.queues).map(([name, { queue, ageMax }]) =>
+        lateAlarm(this, name, queue, ageMax),
+      ),
     ];
     if (props.alarmTopic) {
       const action = new SnsAction(props.alarmTopic);
@@ -163,6 +178,83 @@ function throttledAlarm(scope: Construct, id: string, fn: MusterFunction): Alarm
   return alarm(scope, `${id}Throttled`, {
     alarmDescription: `${fn.name} was refused Lambda concurrency in three of five minutes. Raise what is reserved for it or the account's limit, or cap what uses it up (pollConcurrency).`,
     metric: fn.metricThrottles({ period: minute }),
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+  });
+}
+
+/** One in a hundred, and not of a handful: a single error at night is no reason to wake anybody. */
+function apiFailsAlarm(scope: Construct, stage: HttpStage): Alarm {
+  return alarm(scope, 'ApiFails', {
+    alarmDescription:
+      'More than 1% of the requests, and at least 5, got an error of the service (5xx) in three of five minutes. See the API’s access log for the routes, then the logs of their functions.',
+    metric: new MathExpression({
+      expression: 'IF(failed >= 5, 100 * failed / requests, 0)',
+      usingMetrics: {
+        failed: stage.metricServerError({ period: minute, statistic: 'Sum' }),
+        requests: stage.metricCount({ period: minute, statistic: 'Sum' }),
+      },
+      label: 'Failed requests (%)',
+      period: minute,
+    }),
+    threshold: 1,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+  });
+}
+
+/** What the function answers with is no error of it: this is a crash, or an invocation that ran out of time. */
+function enqueueFailsAlarm(scope: Construct, enqueue: MusterFunction): Alarm {
+  return alarm(scope, 'EnqueueFails', {
+    alarmDescription:
+      'enqueue has failed in three of five minutes: players cannot ask for a match. See its log.',
+    metric: enqueue.metricErrors({ period: minute }),
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+  });
+}
+
+/** Of the table and of its indexes, whose throttles hold up the table’s writes. A burst that retries absorb is no alarm. */
+function tableThrottledAlarm(scope: Construct, name: string, table: StoreTable): Alarm {
+  const events = [undefined, ...table.indexNames].flatMap((GlobalSecondaryIndexName) =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
+      (metricName) =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap: {
+            TableName: table.tableName,
+            ...(GlobalSecondaryIndexName !== undefined && { GlobalSecondaryIndexName }),
+          },
+          statistic: 'Sum',
+          period: minute,
+        }),
+    ),
+  );
+  const usingMetrics = Object.fromEntries(events.map((metric, i) => [`m${i}`, metric]));
+  return alarm(scope, `${name}TableThrottled`, {
+    alarmDescription: `DynamoDB has throttled the table of ${name.toLowerCase()} in three of five minutes: requests get 503, ticks are slower. See which key is hot (CloudWatch Contributor Insights) and the account's table quotas.`,
+    metric: new MathExpression({
+      expression: Object.keys(usingMetrics)
+        .map((id) => `FILL(${id}, 0)`)
+        .join(' + '),
+      usingMetrics,
+      label: 'Throttled requests',
+      period: minute,
+    }),
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+  });
+}
+
+/** A message that has been received more than three times does not count: its receiver fails, not the consumer. */
+function lateAlarm(scope: Construct, name: string, queue: Queue, ageMax: Duration): Alarm {
+  return alarm(scope, `${name}Late`, {
+    alarmDescription: `A message has waited more than ${ageMax.toHumanString()} for ${name.toLowerCase()} in three of five minutes. See its log, and whether it is throttled.`,
+    metric: queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: 'Maximum' }),
+    threshold: ageMax.toSeconds(),
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
   });

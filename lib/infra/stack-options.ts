@@ -12,6 +12,7 @@ import { parseStage } from './stage-policy.ts';
  * - `stage`: `dev` or `prod`. Default `dev`.
  * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
+ * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error naming the option when one is not valid.
@@ -23,6 +24,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
     queues: queuesDir(text('queues')),
     jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
     secretsPrefix: text('secretsPrefix'),
+    secretsKeys: list(text('secretsKeys')),
     ...limits(node),
   };
 }
@@ -45,7 +47,13 @@ function jwt(issuer: string | undefined, audience: string | undefined): Matchmak
       `Expected \`jwtIssuer\` and \`jwtAudience\` together, got no \`${missing}\`. Pass \`-c ${missing}=…\`.`,
     );
   }
-  return { issuer, audience: audience.split(',').map((part) => part.trim()) };
+  return { issuer, audience: list(audience) };
+}
+
+function list(text: string): string[];
+function list(text: string | undefined): string[] | undefined;
+function list(text: string | undefined): string[] | undefined {
+  return text?.split(',').map((part) => part.trim());
 }
 
 const limitNames = [

@@ -89,6 +89,8 @@ interface StoreTableProps extends TablePropsV2 {
 
 /** A table paid by request, restorable to any second, whose items end at their `expiresAt`. */
 export class StoreTable extends TableV2 {
+  /** The names of its indexes. */
+  readonly indexNames: readonly string[];
   readonly #variable: string;
 
   constructor(scope: Construct, id: string, { variable, stage, ...props }: StoreTableProps) {
@@ -100,6 +102,7 @@ export class StoreTable extends TableV2 {
       removalPolicy: stage.removalPolicy,
       deletionProtection: stage.deletionProtection,
     });
+    this.indexNames = (props.globalSecondaryIndexes ?? []).map(({ indexName }) => indexName);
     this.#variable = variable;
   }
 

@@ -18,6 +18,8 @@ export interface SubscriberProps {
   readonly variable: string;
   /** See {@link WorkQueueProps.maxReceiveCount}. */
   readonly maxReceiveCount: number;
+  /** See {@link MusterFunctionProps.sendsToItself}. */
+  readonly sendsToItself?: boolean;
   readonly stage: StagePolicy;
 }
 
@@ -32,6 +34,7 @@ export class Subscriber extends Construct {
       name: props.name,
       description: props.description,
       timeout: Duration.seconds(30),
+      sendsToItself: props.sendsToItself ?? false,
       stage: props.stage,
     });
     this.queue = new WorkQueue(this, 'Events', {

@@ -6,7 +6,7 @@ import { LOG_BYTES, PRICES } from '../../lib/simulation/cost.ts';
 
 const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** Functions that requests to the API invoke. */
-const API = ['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta'];
+const API = ['enqueue', 'tickets', 'ticket-changes', 'matches', 'queues', 'dry-run', 'meta'];
 /** Functions that an SQS queue invokes. */
 const CONSUMERS = ['tick', 'notify', 'provision', 'deadline'];
 /** Lambda's poller receives a batch by one request and deletes it by another. */

@@ -23,13 +23,18 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   tickets: [
     'dynamodb:GetItem tickets',
-    'dynamodb:UpdateItem tickets',
     'dynamodb:Query tickets/index/pool',
+    'dynamodb:GetItem matches',
+    'dynamodb:GetItem queues',
+    'dynamodb:GetItem ranges',
+  ],
+  'ticket-changes': [
+    'dynamodb:GetItem tickets',
+    'dynamodb:UpdateItem tickets',
     'dynamodb:GetItem matches',
     'dynamodb:UpdateItem matches',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
-    'dynamodb:GetItem ranges',
     'sqs:SendMessage tick',
   ],
   matches: ['dynamodb:GetItem matches', 'dynamodb:UpdateItem matches'],
@@ -125,6 +130,11 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     MATCHES_TABLE: 'matches',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
+  },
+  'ticket-changes': {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    QUEUES_TABLE: 'queues',
     TICK_QUEUE_URL: 'tick',
   },
   matches: { MATCHES_TABLE: 'matches' },
@@ -231,6 +241,17 @@ it('roles have no rights but those of their own policy', () => {
 it('tick and dry-run, which search, have a whole processor', () => {
   const whole = functionNames.filter((name) => functions[name]!.Properties.MemorySize >= 1769);
   expect(whole).toEqual(['dry-run', 'tick']);
+});
+
+it('only functions that send to the queue that invokes them on purpose may be in a loop', () => {
+  const allowing = functionNames.filter((name) => functions[name]!.Properties.RecursiveLoop === 'Allow');
+  const sending = functionNames.filter(
+    (name) =>
+      allowed[name].includes(`sqs:SendMessage ${name}`) &&
+      allowed[name].includes(`sqs:ReceiveMessage ${name}`),
+  );
+  expect(allowing).toEqual(['notify', 'deadline']);
+  expect(sending).toEqual(allowing);
 });
 
 it('tickets, which waits, has no more memory than it needs', () => {

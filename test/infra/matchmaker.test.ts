@@ -48,7 +48,7 @@ function callsOf(template: Template, stack: Stack) {
 describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
     const { template } = studio();
-    template().resourceCountIs('AWS::Lambda::Function', 12);
+    template().resourceCountIs('AWS::Lambda::Function', 13);
     template().resourceCountIs('AWS::DynamoDB::GlobalTable', 4);
     template().resourceCountIs('Custom::QueueDefinitions', 0);
   });
@@ -111,7 +111,7 @@ describe('Matchmaker in another app', () => {
     const alarmTopic = new Topic(stack, 'Alarms');
     new Matchmaker(stack, 'Matchmaker', { alarmTopic });
     const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toHaveLength(12);
+    expect(alarms).toHaveLength(22);
     for (const { Properties } of alarms) {
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
@@ -208,7 +208,7 @@ describe('the checkout linked into another project', () => {
          .filter(({ Type }) => Type === 'AWS::Lambda::Function').length);`,
     );
     const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
-    expect(stdout.trim()).toBe('12');
+    expect(stdout.trim()).toBe('13');
   }, 60_000);
 });
 
@@ -258,4 +258,47 @@ describe('secrets', () => {
     expect(text).toContain(':secret:studio/matchmaking/*');
     expect(text).not.toContain(':secret:muster/');
   });
+
+  it('under keys of one’s own can be decrypted by the functions that read secrets, and by way of Secrets Manager only', () => {
+    const key = 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+    const policies = Object.values(
+      studio({ secretsKeys: [key] })
+        .template()
+        .findResources('AWS::IAM::Policy'),
+    );
+    const decrypting = policies.flatMap(({ Properties }) =>
+      Properties.PolicyDocument.Statement.filter(
+        ({ Action }: { Action: string }) => Action === 'kms:Decrypt',
+      ).map((statement: object) => [Properties.Roles[0].Ref, statement]),
+    );
+    expect(decrypting.map(([role]) => String(role))).toEqual([
+      expect.stringContaining('FanOutNotify'),
+      expect.stringContaining('FanOutProvision'),
+    ]);
+    for (const [, statement] of decrypting) {
+      expect(statement).toEqual({
+        Action: 'kms:Decrypt',
+        Effect: 'Allow',
+        Resource: key,
+        Condition: {
+          StringEquals: {
+            'kms:ViaService': {
+              'Fn::Join': ['', ['secretsmanager.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]],
+            },
+          },
+        },
+      });
+    }
+  });
+
+  it('need no right to a key unless one is named', () => {
+    expect(JSON.stringify(studio().template().toJSON())).not.toContain('kms:');
+  });
+
+  it.each(['*', 'alias/mine', 'arn:aws:kms:eu-central-1:123456789012:key/*'])(
+    'are not under the key %s',
+    (key) => {
+      expect(() => studio({ secretsKeys: [key] })).toThrow('Expected `secretsKeys` to be ARNs of KMS keys');
+    },
+  );
 });

@@ -22,8 +22,8 @@ describe('the API', () => {
       [
         'POST /queues/{queue}/tickets → enqueue (AWS_IAM)',
         'GET /tickets/{ticketId} → tickets (AWS_IAM)',
-        'DELETE /tickets/{ticketId} → tickets (AWS_IAM)',
-        'PUT /tickets/{ticketId}/acceptance → tickets (AWS_IAM)',
+        'DELETE /tickets/{ticketId} → ticket-changes (AWS_IAM)',
+        'PUT /tickets/{ticketId}/acceptance → ticket-changes (AWS_IAM)',
         'GET /matches/{matchId} → matches (AWS_IAM)',
         'PUT /matches/{matchId}/assignment → matches (AWS_IAM)',
         'GET /queues → queues (AWS_IAM)',
@@ -50,7 +50,7 @@ describe('the API', () => {
       .map(({ Properties }) => functionNamed(template, Properties.FunctionName));
     expect(invocable).toHaveLength(routes.length);
     expect(new Set(invocable)).toEqual(
-      new Set(['enqueue', 'tickets', 'matches', 'queues', 'dry-run', 'meta']),
+      new Set(['enqueue', 'tickets', 'ticket-changes', 'matches', 'queues', 'dry-run', 'meta']),
     );
   });
 
@@ -335,6 +335,22 @@ describe('queues', () => {
   });
 });
 
+interface MetricQuery {
+  readonly Id: string;
+  readonly MetricStat: {
+    readonly Stat: string;
+    readonly Metric: {
+      readonly Namespace: string;
+      readonly MetricName: string;
+      readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
+    };
+  };
+}
+
+function metricOf({ Id, MetricStat: { Metric, Stat } }: MetricQuery): string {
+  return `${Id} ${Metric.Namespace} ${Metric.MetricName} ${Stat}`;
+}
+
 describe('alarms', () => {
   const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm')
     .filter(({ Properties }) => Properties.Namespace === 'AWS/Lambda')
@@ -349,6 +365,8 @@ describe('alarms', () => {
     expect(alarms.map(({ fn, MetricName }) => `${fn} ${MetricName}`).sort()).toEqual([
       'dispatch Errors',
       'dispatch Invocations',
+      'enqueue Errors',
+      'enqueue Throttles',
       'publish IteratorAge',
       'publish Throttles',
       'tick Errors',
@@ -357,6 +375,8 @@ describe('alarms', () => {
   });
 
   it.each([
+    ['enqueue', 'Errors'],
+    ['enqueue', 'Throttles'],
     ['tick', 'Errors'],
     ['tick', 'Throttles'],
     ['publish', 'Throttles'],
@@ -390,6 +410,69 @@ describe('alarms', () => {
       Threshold: 60_000,
       TreatMissingData: 'notBreaching',
     });
+  });
+
+  const all = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+  const named = (id: string) => all.find((one) => one.id.includes(`Observability${id}`))!.Properties;
+  const threeOfFive = { EvaluationPeriods: 5, DatapointsToAlarm: 3, TreatMissingData: 'notBreaching' };
+
+  it('go off when more than 1% of the requests fail, if it is more than a handful', () => {
+    const { Metrics, ...alarm } = named('ApiFails');
+    expect(alarm).toMatchObject({ ...threeOfFive, ComparisonOperator: 'GreaterThanThreshold', Threshold: 1 });
+    const [share, ...counts] = Metrics;
+    expect(share.Expression).toBe('IF(failed >= 5, 100 * failed / requests, 0)');
+    expect(counts.map(metricOf)).toEqual([
+      'failed AWS/ApiGateway 5xx Sum',
+      'requests AWS/ApiGateway Count Sum',
+    ]);
+  });
+
+  it.each([
+    ['Tickets', ['pool']],
+    ['Matches', ['deadlines']],
+    ['Queues', ['items']],
+    ['Ranges', []],
+  ])('go off when the table %s or an index of it is throttled', (name, indexes) => {
+    const { Metrics, ...alarm } = named(`${name}TableThrottled`);
+    expect(alarm).toMatchObject({
+      ...threeOfFive,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+    });
+    const [sum, ...events] = Metrics;
+    expect(sum.Expression).toBe(events.map(({ Id }: { Id: string }) => `FILL(${Id}, 0)`).join(' + '));
+    const watched = events.map(({ MetricStat: { Metric } }: MetricQuery) => {
+      const { TableName, GlobalSecondaryIndexName = '' } = Object.fromEntries(
+        Metric.Dimensions.map(({ Name, Value }) => [Name, Value]),
+      );
+      expect(target(TableName)).toContain(`Store${name}`);
+      return `${Metric.Namespace} ${Metric.MetricName} ${GlobalSecondaryIndexName}`.trim();
+    });
+    expect(watched).toEqual(
+      ['', ...indexes].flatMap((index) =>
+        ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) =>
+          `AWS/DynamoDB ${metric} ${index}`.trim(),
+        ),
+      ),
+    );
+  });
+
+  it.each([
+    ['Notify', 300],
+    ['Provision', 120],
+    ['Deadline', 1_200],
+  ])('go off when a message waits too long for %s', (name, seconds) => {
+    const alarm = named(`${name}Late`);
+    expect(alarm).toMatchObject({
+      ...threeOfFive,
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateAgeOfOldestMessage',
+      Statistic: 'Maximum',
+      ComparisonOperator: 'GreaterThanThreshold',
+      Threshold: seconds,
+    });
+    const queue = template.Resources[target(alarm.Dimensions[0].Value)]!;
+    expect(queue.Properties.RedrivePolicy, 'a queue, not its dead letters').toBeDefined();
   });
 
   it('tell what is wrong and where to look', () => {

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { httpHandler } from '../lib/aws/http.ts';
+import { matchStore } from '../lib/aws/match-store.ts';
+import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { parseWith } from '../lib/contract/problem.ts';
+import { id } from '../lib/contract/ticket.ts';
+import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
+import { answerMatch } from '../lib/service/tickets/acceptance.ts';
+import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
+import { cancelTicket } from '../lib/service/tickets/tickets.ts';
+
+const client = documentClient();
+const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
+const deps = {
+  tickets: ticketStore(client, tables.tickets),
+  matches: matchStore(client, tables),
+  queues: queueStore(client, environment('QUEUES_TABLE')),
+  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
+};
+
+const ticketPath = z.object({ ticketId: id });
+
+export const handler = httpHandler({
+  'DELETE /tickets/{ticketId}': async ({ path, caller }) => {
+    const { ticketId } = parseWith(ticketPath, path, 'The path');
+    await checkOwnTicket(deps, ticketId, caller);
+    return { status: 200, body: toTicketView(await cancelTicket(deps, ticketId, Date.now())) };
+  },
+  'PUT /tickets/{ticketId}/acceptance': async ({ path, json, caller }) => {
+    const { ticketId } = parseWith(ticketPath, path, 'The path');
+    await checkOwnTicket(deps, ticketId, caller);
+    return { status: 200, body: toTicketView(await answerMatch(deps, ticketId, json(), Date.now())) };
+  },
+});

@@ -1,0 +1,42 @@
+import type { FieldProblem } from './problem.ts';
+import type { QueueDefinition } from './queue-definition.ts';
+
+/**
+ * Which queues may use a secret that does not carry their name: names of queues by the name of the secret. `*` stands for
+ * every queue, or, as the name of a secret, for every secret.
+ */
+export type SecretGrants = Readonly<Record<string, readonly string[]>>;
+
+/** Every queue may use every secret: for a deployment with one team, and for the local cloud. */
+export const ALL_SECRETS: SecretGrants = { '*': ['*'] };
+
+/** Secrets whose names begin so are for every queue. */
+const SHARED = 'shared/';
+
+/**
+ * Why a queue may not use a secret; undefined when it may. It may use `QUEUE/…`, `shared/…`, and what it is granted.
+ *
+ * A definition names both the secret and the address that gets what is signed with it. Without this rule whoever may
+ * change one queue could have messages signed with another team's secret sent to an address of their own.
+ */
+export function secretRefusal(secret: string, queue: string, grants: SecretGrants): string | undefined {
+  if (secret.startsWith(`${queue}/`) || secret.startsWith(SHARED)) return undefined;
+  const granted = [secret, '*'].flatMap((name) => (Object.hasOwn(grants, name) ? grants[name]! : []));
+  if (granted.includes(queue) || granted.includes('*')) return undefined;
+  return `Expected a secret that queue ${queue} may use, ${queue}/… or shared/… or one granted to it by the deployment's option secretGrants, got ${secret}`;
+}
+
+/** The secrets of a definition that its queue may not use. */
+export function secretProblems(
+  { name, webhooks = [], provisioner }: QueueDefinition,
+  grants: SecretGrants,
+): FieldProblem[] {
+  const used = webhooks.map(({ secret }, i) => ({ pointer: `#/webhooks/${i}/secret`, secret }));
+  if (provisioner?.type === 'http' && provisioner.secret !== undefined) {
+    used.push({ pointer: '#/provisioner/secret', secret: provisioner.secret });
+  }
+  return used.flatMap(({ pointer, secret }) => {
+    const detail = secretRefusal(secret, name, grants);
+    return detail === undefined ? [] : [{ pointer, detail }];
+  });
+}
