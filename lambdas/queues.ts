@@ -5,7 +5,6 @@ import { httpHandler } from '../lib/aws/http.ts';
 import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
-import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
 import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
@@ -15,7 +14,6 @@ const client = documentClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
 };
 
 const queuePath = z.object({ queue: queueName });

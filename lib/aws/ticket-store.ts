@@ -95,13 +95,6 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       return readQueued(nearest, ticket.queue).tickets;
     },
 
-    async count(queue, plan) {
-      const counts = await Promise.all(
-        partitions(queue, plan).map((pool) => countAll(client, inRange(table, pool, {}))),
-      );
-      return counts.reduce((a, b) => a + b, 0);
-    },
-
     async hasWaiting(queue: string, plan: BucketPlan) {
       const found = await Promise.all(
         partitions(queue, plan).map((pool) =>
@@ -204,12 +197,6 @@ async function queryAll(
   const items: Record<string, unknown>[] = [];
   for await (const page of pages(client, query)) items.push(...(page.Items ?? []));
   return items;
-}
-
-async function countAll(client: DynamoDBDocumentClient, query: QueryCommandInput): Promise<number> {
-  let count = 0;
-  for await (const page of pages(client, { ...query, Select: 'COUNT' })) count += page.Count ?? 0;
-  return count;
 }
 
 async function* pages(client: DynamoDBDocumentClient, query: QueryCommandInput) {

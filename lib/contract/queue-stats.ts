@@ -6,7 +6,11 @@ const seconds = z.number().nullable();
 export const queueStats = z
   .object({
     queue: z.string(),
-    waiting: z.number().int().meta({ description: 'Tickets that wait now' }),
+    waiting: z.number().int().meta({ description: 'Tickets that waited at `waitingAt`' }),
+    waitingAt: z.iso.datetime().nullable().meta({
+      description:
+        'The tick after which tickets were counted: in a queue with waiting tickets a tick or two ago, with many buckets the oldest one counted; null before the first tick',
+    }),
     oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when nobody waited' }),
     lastTickAt: z.iso.datetime().nullable(),
     tickMilliseconds: z

@@ -89,7 +89,6 @@ export class Intake extends Construct {
     store.queues.allow(this.queues, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.queues, 'items');
     store.ranges.allow(this.queues, 'GetItem');
-    store.tickets.allowIndexQuery(this.queues, 'pool');
     api.route(
       this.queues,
       'GET /queues',

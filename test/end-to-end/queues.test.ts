@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { definition } from '../service/definitions.ts';
 import { player, testMuster } from './muster.ts';
 
@@ -77,6 +77,7 @@ describe.concurrent('stats', () => {
     expect((await api.get(`/queues/${queue}/stats`)).body).toEqual({
       queue,
       waiting: 0,
+      waitingAt: null,
       oldestWaitSeconds: null,
       lastTickAt: null,
       tickMilliseconds: null,
@@ -94,8 +95,16 @@ describe.concurrent('stats', () => {
     const matches = await Promise.all(pairs.map(({ matchId }) => api.get(`/matches/${matchId}`)));
     const imbalances = matches.map(({ body }) => body.imbalance as number);
     await api.ticket(queue, 5);
-    const { body } = await api.get(`/queues/${queue}/stats`);
-    expect(body.waiting).toBe(1);
+    // Until the next tick has counted it.
+    const { body } = await vi.waitFor(
+      async () => {
+        const found = await api.get(`/queues/${queue}/stats`);
+        expect(found.body.waiting).toBe(1);
+        return found;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(body.waitingAt).toBe(body.lastTickAt);
     expect(Date.parse(body.lastTickAt) % 1_000).toBe(0);
     expect(body.recentMatches.count).toBe(2);
     expect(body.recentMatches.imbalanceMean).toBeCloseTo((imbalances[0]! + imbalances[1]!) / 2, 9);

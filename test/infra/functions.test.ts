@@ -44,7 +44,6 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
     'dynamodb:GetItem ranges',
-    'dynamodb:Query tickets/index/pool',
   ],
   'dry-run': ['dynamodb:GetItem queues'],
   meta: [],
@@ -138,7 +137,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICK_QUEUE_URL: 'tick',
   },
   matches: { MATCHES_TABLE: 'matches' },
-  queues: { QUEUES_TABLE: 'queues', RANGES_TABLE: 'ranges', TICKETS_TABLE: 'tickets' },
+  queues: { QUEUES_TABLE: 'queues', RANGES_TABLE: 'ranges' },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
   dispatch: {

@@ -23,8 +23,6 @@ export interface TicketStore {
    * that cannot be read are left out.
    */
   neighbours(ticket: StoredTicket, plans: readonly BucketPlan[], limit: number): Promise<StoredTicket[]>;
-  /** How many wait under a plan. */
-  count(queue: string, plan: BucketPlan): Promise<number>;
   hasWaiting(queue: string, plan: BucketPlan): Promise<boolean>;
   /** Ends a ticket if it is QUEUED; answers the ticket as it is then, undefined when there is none. */
   end(

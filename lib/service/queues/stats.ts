@@ -1,24 +1,22 @@
 import type { QueueStats } from '../../contract/queue-stats.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
-import type { TicketStore } from '../ports/ticket-store.ts';
 import { rangesOf } from '../ticks/buckets.ts';
 import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
+import { waitingCount } from './waiting-count.ts';
 
 /**
- * How a queue is doing.
+ * How a queue is doing, by the reports of its last ticks. The pool itself is not read.
  * @throws Problem (404)
  */
 export async function getStats(
-  deps: { readonly queues: QueueStore; readonly ranges: RangeStore; readonly tickets: TicketStore },
+  deps: { readonly queues: QueueStore; readonly ranges: RangeStore },
   queue: string,
 ): Promise<QueueStats> {
   const record = await openQueue(deps.queues, queue);
-  const [counts, reports] = await Promise.all([
-    Promise.all(record.plans.map((plan) => deps.tickets.count(queue, plan))),
-    deps.ranges.reports(queue, [...new Set(record.plans.flatMap(rangesOf))]),
-  ]);
+  const reports = await deps.ranges.reports(queue, [...new Set(record.plans.flatMap(rangesOf))]);
+  const waiting = waitingCount(record.plans, reports);
   const all = [...reports.values()];
   const recent = all.flatMap((report) => report.recent);
   const waits = recent.flatMap(({ waitsMs }) => waitsMs).sort((a, b) => a - b);
@@ -27,7 +25,8 @@ export async function getStats(
   const oldestMs = Math.max(0, ...last.map(({ oldestWaitMs }) => oldestWaitMs));
   return {
     queue,
-    waiting: counts.reduce((a, b) => a + b, 0),
+    waiting: waiting?.tickets ?? 0,
+    waitingAt: waiting === undefined ? null : new Date(waiting.slotMs).toISOString(),
     oldestWaitSeconds: oldestMs > 0 ? oldestMs / 1_000 : null,
     lastTickAt: all.length > 0 ? new Date(lastSlotMs).toISOString() : null,
     tickMilliseconds: all.length > 0 ? Math.max(...last.map(({ durationMs }) => durationMs)) : null,

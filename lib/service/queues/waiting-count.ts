@@ -1,0 +1,35 @@
+import { type BucketPlan, rangeName, tickRanges } from '../ticks/buckets.ts';
+import type { TickReport } from '../ticks/tick-report.ts';
+
+/** How many tickets waited after a queue's last ticks. */
+export interface WaitingCount {
+  readonly tickets: number;
+  /** The slot of the oldest report counted, milliseconds since the epoch. */
+  readonly slotMs: number;
+}
+
+/**
+ * Counts waiting tickets by the reports of ticks, at no cost but reading them. The ranges of one kind of slot
+ * of one plan hold every ticket once: of all such sets of ranges the one whose oldest report is the newest is
+ * counted, and so never a slot of which ticks still run, as long as there is another.
+ * @returns undefined without reports
+ */
+export function waitingCount(
+  plans: readonly BucketPlan[],
+  reports: ReadonlyMap<string, TickReport>,
+): WaitingCount | undefined {
+  const sets = plans
+    .flatMap((plan) => [tickRanges(plan, false), tickRanges(plan, true)])
+    .map((ranges) => {
+      const found = ranges.flatMap((range) => reports.get(rangeName(range)) ?? []);
+      return { found, isComplete: found.length === ranges.length, slotMs: oldestSlotMs(found) };
+    })
+    .filter(({ found }) => found.length > 0)
+    .sort((a, b) => Number(b.isComplete) - Number(a.isComplete) || b.slotMs - a.slotMs);
+  const [best] = sets;
+  return best && { tickets: best.found.reduce((sum, { waiting }) => sum + waiting, 0), slotMs: best.slotMs };
+}
+
+function oldestSlotMs(reports: readonly TickReport[]): number {
+  return reports.reduce((oldest, { slotMs }) => Math.min(oldest, slotMs), Number.POSITIVE_INFINITY);
+}
