@@ -86,20 +86,25 @@ export function matchStore(
             },
           },
         },
-        ...requeue.map((ticket) => ({
-          Update: {
-            TableName: tables.tickets,
-            Key: { ticketId: ticket.ticketId },
-            UpdateExpression: 'SET #status = :queued, #pool = :pool REMOVE matchId, expiresAt',
-            ConditionExpression: theirs,
-            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
-            ExpressionAttributeValues: {
-              ...mine,
-              ':queued': 'QUEUED',
-              ':pool': poolPartition(ticket.queue, plan!, poolOrder(ticket.ticketId, ticket.players)),
+        ...requeue.map((ticket) => {
+          const order = poolOrder(ticket.ticketId, ticket.players);
+          return {
+            Update: {
+              TableName: tables.tickets,
+              Key: { ticketId: ticket.ticketId },
+              UpdateExpression:
+                'SET #status = :queued, #pool = :pool, poolOrder = :poolOrder REMOVE matchId, expiresAt',
+              ConditionExpression: theirs,
+              ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+              ExpressionAttributeValues: {
+                ...mine,
+                ':queued': 'QUEUED',
+                ':pool': poolPartition(ticket.queue, plan!, order),
+                ':poolOrder': order,
+              },
             },
-          },
-        })),
+          };
+        }),
         ...cancel.map((ticket) => ({
           Update: {
             TableName: tables.tickets,

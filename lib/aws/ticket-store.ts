@@ -6,7 +6,8 @@ import {
   type QueryCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
+import * as z from 'zod';
+import type { ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
 import {
@@ -17,8 +18,9 @@ import {
   poolOrder,
   poolPartition,
 } from '../service/ticks/buckets.ts';
+import { packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
-import { jsonOf } from './item.ts';
+import { readPool } from './read-pool.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days a ticket is kept after its end. */
@@ -26,8 +28,8 @@ export const TICKET_DAYS = 1;
 
 /**
  * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: partition
- * `pool` (queue, plan, bucket), sort key `poolOrder` (skill, ticketId). Players are kept as JSON: exact
- * for every number, and read in one go.
+ * `pool` (queue, plan, bucket), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads it
+ * and is paid by its bytes: about 150 for a player whose ids are UUIDs.
  *
  *     create   put if no such ticketId       → in the pool
  *     commit   update if status = QUEUED     → out of the pool (see match-store.ts)
@@ -48,8 +50,8 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
               ticketId: ticket.ticketId,
               queue: ticket.queue,
               status: ticket.status,
-              enqueuedAt: ticket.enqueuedAt,
-              players: JSON.stringify(ticket.players),
+              enqueuedAt: Date.parse(ticket.enqueuedAt),
+              players: packPlayers(ticket.players),
               pool: poolPartition(ticket.queue, plan, order),
               poolOrder: order,
             },
@@ -68,10 +70,27 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       return Item && toTicket(Item);
     },
 
-    async waiting(queue, plans, range) {
+    async waiting(queue, plans, range, bound = UNBOUNDED) {
       const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
-      const found = await Promise.all(pools.map((pool) => queryAll(client, inRange(table, pool, range))));
-      return readQueued(bySkill(found.flat()), queue);
+      const queries = pools.map((pool) => inRange(table, pool, range));
+      const { items, readUntil } = await readPool(client, queries, bound.limit, bound.hasTime);
+      const next = readUntil === undefined ? {} : { next: after(readUntil) };
+      return { ...readQueued(bySkill(items), queue), ...next };
+    },
+
+    async survey(queue, plans, range, hasTime) {
+      const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
+      const cuts: string[] = [];
+      let waiting = 0;
+      for (const pool of pools) {
+        if (!hasTime()) break;
+        for await (const page of pages(client, { ...inRange(table, pool, range), Select: 'COUNT' })) {
+          waiting += page.Count ?? 0;
+          if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
+          if (!hasTime()) break;
+        }
+      }
+      return { waiting, cuts: cuts.sort() };
     },
 
     async neighbours(ticket, plans, limit) {
@@ -136,7 +155,21 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
 /** The condition that every way out of the pool shares. */
 export const IS_QUEUED = '#status = :queued';
 
-const ticketItem = storedTicket.extend({ players: jsonOf(storedTicket.shape.players) });
+const ticketItem = storedTicket.extend({
+  players: packedPlayers(storedTicket.shape.players),
+  // Earlier releases stored the time as ISO 8601.
+  enqueuedAt: z.union([
+    z.number().transform((enqueuedAtMs) => new Date(enqueuedAtMs).toISOString()),
+    storedTicket.shape.enqueuedAt,
+  ]),
+});
+
+const UNBOUNDED: ReadBound = { limit: Number.MAX_SAFE_INTEGER, hasTime: () => true };
+
+/** A sort key between this one and whatever comes after it: a space comes before all that ids are made of. */
+function after(order: string): string {
+  return `${order} `;
+}
 
 /**
  * A ticket from its item.
@@ -188,15 +221,6 @@ function inRange(table: string, pool: string, { from, to }: KeyRange): QueryComm
       ...(to !== undefined && { ':to': to }),
     },
   };
-}
-
-async function queryAll(
-  client: DynamoDBDocumentClient,
-  query: QueryCommandInput,
-): Promise<Record<string, unknown>[]> {
-  const items: Record<string, unknown>[] = [];
-  for await (const page of pages(client, query)) items.push(...(page.Items ?? []));
-  return items;
 }
 
 async function* pages(client: DynamoDBDocumentClient, query: QueryCommandInput) {

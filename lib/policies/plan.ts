@@ -95,6 +95,19 @@ export interface TickPlan {
  * ```
  */
 export function planTick(input: TickInput): TickPlan {
+  const games = planGames(input);
+  for (;;) {
+    const step = games.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
+ * The same, one game after another: each is yielded as soon as it is released, so that it can be committed
+ * while the search goes on.
+ * @returns the plan, with all games that were yielded
+ */
+export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false } = input;
   const memory = remember(input.memory, input.tickets, nowMs);
   const ofSkills = estimatesOf(memory, expectedRate(rules));
@@ -112,8 +125,10 @@ export function planTick(input: TickInput): TickPlan {
     // Its game can be filled by the next tick; ending it now would take the game from it.
     if (rules.fill === 'bots' && outOfTime()) break;
     const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
-    if (game !== undefined) matches.push(game);
-    else {
+    if (game !== undefined) {
+      matches.push(game);
+      yield game;
+    } else {
       timedOut.push(ticket.ticketId);
       pool.drop(ticket);
     }
@@ -125,8 +140,11 @@ export function planTick(input: TickInput): TickPlan {
   for (const candidate of policy.candidates(pool, facts, nowMs)) {
     if (outOfTime()) break;
     const verdict = policy.release(candidate, facts, nowMs);
-    if (verdict.release) matches.push(pool.take(candidate));
-    else if (reasons) {
+    if (verdict.release) {
+      const game = pool.take(candidate);
+      matches.push(game);
+      yield game;
+    } else if (reasons) {
       for (const { ticketId } of candidate.tickets) {
         if (!held.has(ticketId)) held.set(ticketId, verdict.reason);
       }

@@ -1,3 +1,4 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
@@ -131,12 +132,12 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(new Set(ends.map((end) => end!.ticket.status))).toEqual(new Set([await statusOf('a')]));
       });
 
-      it('reads a pool in order of mean skill, then of id', async () => {
+      it('reads a pool in order of mean skill', async () => {
         newQueue();
         await put('z', 10);
         await put('b', 2);
         await put('party', [1, 3, 5]);
-        await put('a', 10);
+        await put('a', 9.5);
         await put('high', 1e9);
         await put('low', 1e-300);
         expect(await namesWaiting()).toEqual(['low', 'b', 'party', 'a', 'z', 'high']);
@@ -197,6 +198,98 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         );
         expect(await namesWaiting()).toEqual(Array.from({ length: 70 }, (_, i) => name(i)));
         expect(await namesWaiting([onePlan], { from: skillKey(3), to: skillKey(66) })).toHaveLength(63);
+      });
+
+      it.each([1, 2, 5, 100])('reads a range %i at a time, each ticket once', async (limit) => {
+        newQueue();
+        const plans = [bucketPlan(1, 15), bucketPlan(2, [15, 0.5], 30)];
+        for (let i = 0; i < 24; i++) await put(`t${i}`, [4, 15, 15, 15, 29, 30][i % 6]!, plans[i % 2]);
+        const all = await namesWaiting(plans);
+        expect(all).toHaveLength(24);
+        const found: string[] = [];
+        let from: string | undefined = skillKey(0);
+        for (let reads = 0; from !== undefined; reads++) {
+          expect(reads).toBeLessThan(30);
+          const read = await tickets.waiting(queue, plans, { from }, { limit, hasTime: () => true });
+          expect(read.tickets.length).toBeLessThanOrEqual(limit);
+          found.push(...read.tickets.map(({ ticketId }) => ticketId.slice(queue.length + 1)));
+          from = read.next;
+        }
+        expect(found).toEqual(all);
+      });
+
+      it('reads at least one page when there is no time, and tells where it ended', async () => {
+        newQueue();
+        const plans = [bucketPlan(1), bucketPlan(2)];
+        for (let i = 0; i < 20; i++) await put(`t${i}`, i, plans[i < 15 ? 0 : 1]);
+        const first = await tickets.waiting(queue, plans, {}, { limit: 12, hasTime: () => false });
+        expect(first.tickets.length).toBeGreaterThan(0);
+        expect(first.tickets.length).toBeLessThan(12);
+        expect(first.next).toBeDefined();
+        const rest = await tickets.waiting(queue, plans, { from: first.next! });
+        expect(first.tickets.length + rest.tickets.length).toBe(20);
+      });
+
+      it('surveys a pool of more than one page of a megabyte', async () => {
+        newQueue();
+        const big = 'x'.repeat(20_000);
+        await Promise.all(
+          Array.from({ length: 120 }, (_, i) =>
+            tickets.create(
+              { ...ticket(queue, id(`t${i}`), i), players: [{ playerId: `${big}${i}`, skill: i }] },
+              onePlan,
+            ),
+          ),
+        );
+        const { waiting, cuts } = await tickets.survey(queue, [onePlan], { from: skillKey(10) }, () => true);
+        expect(waiting).toBe(110);
+        expect(cuts.length).toBeGreaterThan(0);
+        const edges = [skillKey(10), ...cuts, undefined];
+        const sizes = await Promise.all(
+          edges.slice(1).map((to, i) => namesWaiting([onePlan], { from: edges[i]!, ...(to && { to }) })),
+        );
+        expect(sizes.flat()).toHaveLength(110);
+        expect(Math.max(...sizes.map(({ length }) => length))).toBeLessThan(70);
+      });
+
+      it('reads tickets as earlier releases stored them', async () => {
+        newQueue();
+        const stored = { ...ticket(queue, id('old'), [7, 9]), status: 'QUEUED' as const };
+        await tables.client().send(
+          new PutCommand({
+            TableName: tables.names.tickets,
+            Item: {
+              ...stored,
+              players: JSON.stringify(stored.players),
+              pool: `${queue}#1.0`,
+              poolOrder: `${skillKey(8)}#${stored.ticketId}`,
+            },
+          }),
+        );
+        expect(await tickets.get(stored.ticketId)).toEqual(stored);
+        expect(await tickets.waiting(queue, [onePlan], {})).toEqual({ tickets: [stored], unreadable: [] });
+      });
+
+      it('holds at most 160 bytes of a solo ticket with UUIDs in its index', async () => {
+        newQueue();
+        const ticketId = '0190a6f2-7c3e-7b4d-9a51-2f6c0d8e4b17';
+        const players = [{ playerId: '7d9f2c41-5a0e-4c0b-8f6d-b1e2a3c4d5e6', skill: 1523.25 }];
+        await tickets.create({ ...ticket('duel', ticketId, 1), players }, onePlan);
+        const { Items = [] } = await tables.client().send(
+          new QueryCommand({
+            TableName: tables.names.tickets,
+            IndexName: 'pool',
+            KeyConditionExpression: '#pool = :pool',
+            ExpressionAttributeNames: { '#pool': 'pool' },
+            ExpressionAttributeValues: { ':pool': 'duel#1.0' },
+          }),
+        );
+        // A name and a string have their bytes, a number one for two digits and one more.
+        const bytes = Object.entries(Items[0]!).map(
+          ([name, value]) => name.length + (typeof value === 'number' ? 8 : String(value).length),
+        );
+        expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(160);
+        await tickets.end(ticketId, 'CANCELLED', 'x', NOW_MS);
       });
 
       it('finds who waits in a plan, over all of its buckets', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+import { planGames, planTick, type QueueRules } from '../../lib/policies/plan.ts';
 
 const rules: QueueRules = {
   teamSize: 1,
@@ -29,4 +29,24 @@ it('a tick that is out of time leaves late tickets to be filled by bots to the n
   const plan = planTick({ rules: late, tickets, nowMs: 90_000, outOfTime: after(0) });
   expect(plan).toMatchObject({ matches: [], timedOut: [] });
   expect(plan.waiting).toHaveLength(20);
+});
+
+it('a plan made game by game is the plan made at once', () => {
+  const input = { rules, tickets, nowMs: 1_000 };
+  const games = planGames(input);
+  const yielded = [];
+  let step = games.next();
+  for (; !step.done; step = games.next()) yielded.push(step.value);
+  expect(step.value).toEqual(planTick(input));
+  expect(yielded).toEqual(step.value.matches);
+});
+
+it('a game is known before the rest of the pool is searched', () => {
+  let asked = 0;
+  const outOfTime = () => {
+    asked++;
+    return false;
+  };
+  planGames({ rules, tickets, nowMs: 1_000, outOfTime }).next();
+  expect(asked).toBe(1);
 });

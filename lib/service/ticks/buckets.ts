@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
+import { spreadAt, spreadKey } from './spread.ts';
 
 /**
  * How a queue's pool is parted by skill.
@@ -19,16 +20,22 @@ import { meanSkill } from '../../policies/policy.ts';
  */
 export interface BucketPlan {
   readonly version: number;
-  /** Skills, ascending; bucket i holds skills from edge i−1 (inclusive) to edge i. */
-  readonly boundaries: readonly number[];
+  /** Ascending; bucket i holds what is from edge i−1 (inclusive) to edge i. */
+  readonly boundaries: readonly Edge[];
   /** The first slot searched under this plan, milliseconds since the epoch. */
   readonly fromMs: number;
 }
 
+/**
+ * Where one bucket ends and the next begins: at a skill, or among the tickets of one skill, a share in (0, 1)
+ * of them below. A game that has just opened gives all of its players the same skill.
+ */
+export type Edge = number | readonly [skill: number, share: number];
+
 /** Reads a stored plan. */
 export const bucketPlan = z.object({
   version: z.number(),
-  boundaries: z.array(z.number()),
+  boundaries: z.array(z.union([z.number(), z.tuple([z.number(), z.number()])])),
   fromMs: z.number(),
 }) satisfies z.ZodType<BucketPlan>;
 
@@ -53,15 +60,26 @@ export function skillKey(skill: number): string {
   return skill.toFixed(DECIMALS).padStart(WIDTH, '0');
 }
 
-/** Where a ticket stands in its bucket: by its mean skill, then by its id. */
+/** Where a ticket stands in its bucket: by its mean skill, then evenly spread among those of the same skill. */
 export function poolOrder(ticketId: string, players: readonly Player[]): string {
-  return `${skillKey(meanSkill({ players }))}#${ticketId}`;
+  return `${skillKey(meanSkill({ players }))}#${spreadKey(ticketId)}`;
+}
+
+/** The skill in a sort key. */
+export function skillOf(order: string): number {
+  return Number.parseFloat(order.slice(0, WIDTH));
+}
+
+/** An edge as a sort key: the tickets from it on belong to the upper bucket. */
+export function edgeKey(edge: Edge): string {
+  if (typeof edge === 'number') return skillKey(edge);
+  const [skill, share] = edge;
+  return `${skillKey(skill)}#${spreadAt(share)}`;
 }
 
 /** The partition of the pool index a ticket belongs to. Compares keys, not skills: rounding must agree. */
 export function poolPartition(queue: string, plan: BucketPlan, order: string): string {
-  const key = order.slice(0, WIDTH);
-  const bucket = plan.boundaries.filter((edge) => skillKey(edge) <= key).length;
+  const bucket = plan.boundaries.filter((edge) => edgeKey(edge) <= order).length;
   return partitionName(queue, plan, bucket);
 }
 
@@ -74,7 +92,7 @@ export function partitions(queue: string, plan: BucketPlan): string[] {
 
 /** The partitions of a plan that a range of keys touches. */
 export function partitionsWithin(queue: string, plan: BucketPlan, range: KeyRange): string[] {
-  const edges = plan.boundaries.map(skillKey);
+  const edges = plan.boundaries.map(edgeKey);
   return partitions(queue, plan).filter((_, bucket) => {
     const low = edges[bucket - 1];
     const high = edges[bucket];
@@ -116,24 +134,31 @@ export function planAt(plans: readonly BucketPlan[], slotMs: number): BucketPlan
 /** The ranges searched in a slot of a plan. */
 export function tickRanges(plan: BucketPlan, odd: boolean): TickRange[] {
   const edges = plan.boundaries;
-  const shifted = edges.slice(1).map((edge, i) => (edge + edges[i]!) / 2);
-  const all = [...edges, ...shifted].sort((a, b) => a - b);
-  const own = odd ? shifted : edges;
-  return Array.from({ length: own.length + 1 }, (_, index) => {
-    const low = own[index - 1];
-    const high = own[index];
-    const cells = Array.from({ length: all.length + 1 }, (_, cell) => cell).filter(
-      (cell) =>
-        (low === undefined || (cell > 0 && all[cell - 1]! >= low)) &&
-        (high === undefined || (cell < all.length && all[cell]! <= high)),
-    );
+  const keys = (odd ? edges.slice(1).map((edge, i) => between(edges[i]!, edge)) : edges).map(edgeKey);
+  const lastCell = Math.max(0, 2 * edges.length - 1);
+  return Array.from({ length: keys.length + 1 }, (_, index) => {
+    const from = keys[index - 1];
+    const to = keys[index];
+    // Edges of both kinds take turns, so that range i has the cells on both sides of the edge inside it.
+    const first = Math.max(0, odd ? 2 * index : 2 * index - 1);
+    const last = to === undefined ? lastCell : odd ? 2 * index + 1 : 2 * index;
     return {
       index,
-      ...(low !== undefined && { from: skillKey(low) }),
-      ...(high !== undefined && { to: skillKey(high) }),
-      cells: cells.map((cell) => `${plan.version}.${cell}`),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      cells: Array.from({ length: last - first + 1 }, (_, i) => `${plan.version}.${first + i}`),
     };
   });
+}
+
+/** The edge half way between two. */
+function between(low: Edge, high: Edge): Edge {
+  const [lowSkill, lowShare] = typeof low === 'number' ? [low, 0] : low;
+  const [highSkill, highShare] = typeof high === 'number' ? [high, 0] : high;
+  if (lowSkill === highSkill) return [lowSkill, (lowShare + highShare) / 2];
+  const middle = (lowSkill + highSkill) / 2;
+  // Skills that differ by less than a sort key shows have no skill between them.
+  return lowShare > 0 && skillKey(middle) <= skillKey(lowSkill) ? [lowSkill, (lowShare + 1) / 2] : middle;
 }
 
 function partitionName(queue: string, plan: BucketPlan, bucket: number): string {

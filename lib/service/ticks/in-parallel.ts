@@ -1,28 +1,29 @@
-/** Tasks in flight at once. */
-const AT_ONCE = 8;
-
 /**
- * Runs a task for every item while there is time, a few at once. Returns the results of the tasks that ran,
- * in the order of the items.
+ * Runs a task for every item while it is admitted, a few at once. Returns the results of the tasks that ran, in
+ * the order of the items.
  *
  * After a failure no new task starts. Tasks in flight are awaited, so none is running on return.
+ * @param admits asked before each item; false ends the run
  */
 export async function inParallel<T, R>(
   items: readonly T[],
-  hasTime: () => boolean,
+  atOnce: number,
+  admits: () => Promise<boolean>,
   task: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: Promise<R>[] = [];
-  let failed = false;
+  let ended = false;
   const worker = async () => {
-    while (results.length < items.length && !failed && hasTime()) {
+    while (results.length < items.length && !ended) {
+      if (!(await admits())) ended = true;
+      if (ended || results.length >= items.length) return;
       const result = task(items[results.length]!);
       results.push(result);
       await result.catch(() => {
-        failed = true;
+        ended = true;
       });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
   return Promise.all(results);
 }

@@ -1,32 +1,48 @@
 import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
-import { planTick, type TickMemory, type TickPlan } from '../../policies/plan.ts';
+import { planGames, type TickMemory, type TickPlan } from '../../policies/plan.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
-import type { TicketStore } from '../ports/ticket-store.ts';
+import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { Unreadable } from '../ports/unreadable.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { misfits } from '../tickets/misfits.ts';
 import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
+import type { BucketLimits } from './bucket-limits.ts';
 import type { KeyRange } from './buckets.ts';
+import { commitGames } from './commit-games.ts';
 import { inParallel } from './in-parallel.ts';
+import { Pace } from './pace.ts';
 import type { RecentMatch } from './tick-report.ts';
+
+/** Tickets that are being ended at once. */
+const ENDS_AT_ONCE = 8;
 
 export interface SearchDeps {
   readonly tickets: TicketStore;
   readonly matches: MatchStore;
-  readonly clock: { now(): number };
+  readonly clock: Clock;
   readonly newId: () => string;
 }
 
-/** Moments at which a search has to stop, in milliseconds since the epoch. */
-export interface SearchLimits {
-  /** No further game is looked for; what is found by then is committed. */
-  readonly planUntilMs: number;
-  /** No further write starts. */
+/** How long a search may take. */
+export interface SearchTimes {
+  /** No further page is read; milliseconds since the epoch. */
+  readonly readUntilMs: number;
+  /** No further game is looked for so long after the tickets are read. */
+  readonly searchMs: number;
+  /** No write begins; milliseconds since the epoch. */
   readonly writeUntilMs: number;
+}
+
+/** What the search of a range before this one has left. */
+export interface SearchBefore {
+  readonly memory?: TickMemory | undefined;
+  /** The sort key where this one begins to read. Left out: where the range begins. */
+  readonly next?: string | undefined;
 }
 
 /** What a search of a range found and did. */
@@ -34,7 +50,7 @@ export interface SearchResult {
   /** The matches committed. */
   readonly matches: StoredMatch[];
   readonly recent: RecentMatch[];
-  /** Tickets that go on waiting, and the longest of their waits. */
+  /** Tickets that were read and go on waiting, and the longest of their waits. */
   readonly waiting: number;
   readonly oldestWaitMs: number;
   readonly timedOut: number;
@@ -45,29 +61,65 @@ export interface SearchResult {
   readonly unreadable: readonly string[];
   /** What the release policy has learned about the range. */
   readonly memory: TickMemory;
+  /** The sort key where the next search goes on; left out when this one came to the end of the range. */
+  readonly next?: string | undefined;
 }
 
-/** Reads the waiting tickets of a range, ends those that cannot wait on, plans, and commits the plan's matches. */
+/**
+ * Reads the waiting tickets of a range, plans, and makes the plan true.
+ *
+ * A range with more tickets than one tick can read is read a part at a time, in order of skill: the parts
+ * come round, so nobody is left out. Ends and commits each have a pace of their own, so neither keeps
+ * the other from happening; and commits begin with the first game that is found.
+ */
 export async function searchRange(
   deps: SearchDeps,
   { definition, plans }: QueueRecord,
   range: KeyRange,
-  memory: TickMemory | undefined,
-  limits: SearchLimits,
+  before: SearchBefore,
+  times: SearchTimes,
+  limits: BucketLimits,
 ): Promise<SearchResult> {
-  const { tickets: stored, unreadable } = await deps.tickets.waiting(definition.name, plans, range);
+  const hasTime = () => deps.clock.now() < times.readUntilMs;
+  const read = (from: string | undefined) =>
+    deps.tickets.waiting(
+      definition.name,
+      plans,
+      { ...range, ...(from !== undefined && { from }) },
+      { limit: limits.readTickets, hasTime },
+    );
+  const { tickets: stored, unreadable, next } = await readInTurn(read, before.next);
   const nowMs = deps.clock.now();
-  const hasTime = () => deps.clock.now() < limits.writeUntilMs;
-  const search: Search = { deps, definition, nowMs, hasTime };
+  const untilMs = Math.min(nowMs + times.searchMs, times.writeUntilMs);
+  const { unfit, late, tickets } = sortOut(stored, definition, nowMs);
+  const search: Search = {
+    deps,
+    definition,
+    nowMs,
+    endsPace: new Pace(deps.clock, limits.endsPerSecond),
+    writeUntilMs: times.writeUntilMs,
+  };
+  const planOf = (outOfTime: () => boolean) =>
+    planGames({ rules: definition, tickets, nowMs, memory: before.memory, reasons: false, outOfTime });
+  const commit = async (game: Game): Promise<Commit> => {
+    const match = toMatch(game, definition, deps.newId(), nowMs);
+    return { game, match, outcome: await deps.matches.commit(match, nowMs) };
+  };
+  const [ends, { plan, commits }] = await bothOf(
+    endStale(search, unreadable, unfit, late, untilMs),
+    commitGames(deps.clock, planOf, commit, new Pace(deps.clock, limits.commitsPerSecond), untilMs),
+  );
+  const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
+  return { ...summarise(nowMs, tickets, plan, commits), timedOut: ends + unfilled, unreadable, next };
+}
 
-  // Ends come first: they must happen even when there is more to search than one tick can do.
-  await cancelUnreadable(search, unreadable);
-  const { tickets, timedOut } = await endStale(search, stored);
-  const outOfTime = () => deps.clock.now() >= limits.planUntilMs;
-  const plan = planTick({ rules: definition, tickets, nowMs, memory, reasons: false, outOfTime });
-  const commits = await commitMatches(search, plan.matches);
-  const unfilled = await timeOut(search, plan.timedOut);
-  return { ...summarise(nowMs, tickets, plan, commits), timedOut: timedOut + unfilled, unreadable };
+/** Reads on where the search before this one stopped, or from the beginning when nobody waits there. */
+async function readInTurn(
+  read: (from: string | undefined) => Promise<WaitingTickets>,
+  from: string | undefined,
+): Promise<WaitingTickets> {
+  const part = await read(from);
+  return from !== undefined && part.tickets.length + part.unreadable.length === 0 ? read(undefined) : part;
 }
 
 /** What the steps of one search share. */
@@ -75,50 +127,98 @@ interface Search {
   readonly deps: SearchDeps;
   readonly definition: QueueDefinition;
   readonly nowMs: number;
-  readonly hasTime: () => boolean;
-}
-
-/** They would wait for ever: this version can neither match them nor see their age. */
-async function cancelUnreadable({ deps, nowMs, hasTime }: Search, ticketIds: readonly string[]) {
-  await inParallel(ticketIds, hasTime, async (ticketId) => {
-    try {
-      await deps.tickets.end(ticketId, 'CANCELLED', 'the stored ticket cannot be read', nowMs);
-    } catch (error) {
-      // The ticket is ended then; the store could not return it.
-      if (!(error instanceof Unreadable)) throw error;
-    }
-  });
+  readonly endsPace: Pace;
+  readonly writeUntilMs: number;
 }
 
 /**
- * Ends tickets that the queue's definition no longer fits, and, unless bots fill their games, those past
- * their time-out.
- * @returns the tickets to search, and how many timed out
+ * Tells tickets that the queue's definition no longer fits, and those past their time-out unless bots fill
+ * their games, from those to search.
  */
+function sortOut(
+  stored: readonly StoredTicket[],
+  definition: QueueDefinition,
+  nowMs: number,
+): { unfit: string[]; late: string[]; tickets: Ticket[] } {
+  const unfit: string[] = [];
+  const late: string[] = [];
+  const tickets: Ticket[] = [];
+  const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
+  for (const one of stored) {
+    const ticket = toEngineTicket(one);
+    if (misfits(one.players, definition).length > 0) unfit.push(one.ticketId);
+    else if (definition.fill !== 'bots' && ticket.enqueuedAtMs <= lateBeforeMs) late.push(one.ticketId);
+    else tickets.push(ticket);
+  }
+  return { unfit, late, tickets };
+}
+
+/** @returns how many timed out */
 async function endStale(
   search: Search,
-  stored: readonly StoredTicket[],
-): Promise<{ tickets: Ticket[]; timedOut: number }> {
-  const { deps, definition, nowMs, hasTime } = search;
-  const unfit = new Set(stored.filter(({ players }) => misfits(players, definition).length > 0));
-  await inParallel([...unfit], hasTime, ({ ticketId }) =>
-    deps.tickets.end(ticketId, 'CANCELLED', 'the queue was changed and the ticket no longer fits it', nowMs),
+  unreadable: readonly string[],
+  unfit: readonly string[],
+  late: readonly string[],
+  untilMs: number,
+): Promise<number> {
+  const { deps, nowMs, endsPace } = search;
+  await cancelUnreadable(search, unreadable, untilMs);
+  await inParallel(
+    unfit,
+    ENDS_AT_ONCE,
+    () => endsPace.admits(1, untilMs),
+    (ticketId) =>
+      deps.tickets.end(
+        ticketId,
+        'CANCELLED',
+        'the queue was changed and the ticket no longer fits it',
+        nowMs,
+      ),
   );
-  const fitting = stored.filter((ticket) => !unfit.has(ticket)).map(toEngineTicket);
-  if (definition.fill === 'bots') return { tickets: fitting, timedOut: 0 };
-  const isLate = ({ enqueuedAtMs }: Ticket) => nowMs - enqueuedAtMs >= definition.timeoutSeconds * 1_000;
-  const late = fitting.filter(isLate).map(({ ticketId }) => ticketId);
-  const timedOut = await timeOut(search, late);
-  return { tickets: late.length === 0 ? fitting : fitting.filter((ticket) => !isLate(ticket)), timedOut };
+  return timeOut(search, late, untilMs);
+}
+
+/** They would wait for ever: this version can neither match them nor see their age. */
+async function cancelUnreadable(
+  { deps, nowMs, endsPace }: Search,
+  ticketIds: readonly string[],
+  untilMs: number,
+): Promise<void> {
+  await inParallel(
+    ticketIds,
+    ENDS_AT_ONCE,
+    () => endsPace.admits(1, untilMs),
+    async (ticketId) => {
+      try {
+        await deps.tickets.end(ticketId, 'CANCELLED', 'the stored ticket cannot be read', nowMs);
+      } catch (error) {
+        // The ticket is ended then; the store could not return it.
+        if (!(error instanceof Unreadable)) throw error;
+      }
+    },
+  );
 }
 
 /** @returns how many of the tickets were still QUEUED and are TIMED_OUT now */
-async function timeOut({ deps, definition, nowMs, hasTime }: Search, ticketIds: readonly string[]) {
+async function timeOut(
+  { deps, definition, nowMs, endsPace }: Search,
+  ticketIds: readonly string[],
+  untilMs: number,
+): Promise<number> {
   const reason = `no match within ${definition.timeoutSeconds} s`;
-  const ends = await inParallel(ticketIds, hasTime, (ticketId) =>
-    deps.tickets.end(ticketId, 'TIMED_OUT', reason, nowMs),
+  const ends = await inParallel(
+    ticketIds,
+    ENDS_AT_ONCE,
+    () => endsPace.admits(1, untilMs),
+    (ticketId) => deps.tickets.end(ticketId, 'TIMED_OUT', reason, nowMs),
   );
   return ends.filter((result) => result?.ended).length;
+}
+
+/** Both results; when one fails, the other is waited for first. */
+async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
 }
 
 /** A game and what became of its commit. */
@@ -128,15 +228,7 @@ interface Commit {
   readonly outcome: 'committed' | 'lost-race' | 'busy';
 }
 
-/** Commits games as matches, each in a transaction of its own, while there is time. */
-function commitMatches({ deps, definition, nowMs, hasTime }: Search, games: readonly Game[]) {
-  return inParallel(games, hasTime, async (game): Promise<Commit> => {
-    const match = toMatch(game, definition, deps.newId(), nowMs);
-    return { game, match, outcome: await deps.matches.commit(match, nowMs) };
-  });
-}
-
-/** The match a game becomes. */
+/** The match a game becomes: its status is the first that something still has to happen in. */
 function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
   const { status, deadline } = firstStatus(definition, nowMs);
   return {
@@ -156,7 +248,7 @@ function summarise(
   tickets: readonly Ticket[],
   plan: TickPlan,
   commits: readonly Commit[],
-): Omit<SearchResult, 'timedOut' | 'unreadable'> {
+): Omit<SearchResult, 'timedOut' | 'unreadable' | 'next'> {
   const enqueuedAtMs = new Map(tickets.map((ticket) => [ticket.ticketId, ticket.enqueuedAtMs]));
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (enqueuedAtMs.get(ticketId) ?? nowMs));
   const committed = commits.filter(({ outcome }) => outcome === 'committed');

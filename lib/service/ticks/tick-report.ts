@@ -12,6 +12,8 @@ export interface TickReport {
   readonly recent: readonly RecentMatch[];
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
+  /** The sort key where the next tick goes on to read, when this one could not read the whole range. */
+  readonly next?: string | undefined;
 }
 export interface RecentMatch {
   readonly imbalance: number;
@@ -27,4 +29,5 @@ export const tickReport = z.object({
   matches: z.number(),
   recent: z.array(z.object({ imbalance: z.number(), waitsMs: z.array(z.number()) })),
   memory: tickMemory.optional().catch(undefined),
+  next: z.string().optional(),
 }) satisfies z.ZodType<TickReport>;

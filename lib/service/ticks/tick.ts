@@ -4,6 +4,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { Lease, RangeStore } from '../ports/range-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { LATE_MS, LEASE_MS } from '../queues/queues.ts';
+import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
 import { planAt, rangeName, type TickRange, tickRanges } from './buckets.ts';
 import { isOdd } from './schedule.ts';
 import { type SearchDeps, searchRange } from './search-range.ts';
@@ -15,8 +16,14 @@ import type { TickReport } from './tick-report.ts';
 const EARLY_MS = 1_000;
 /** Looks for a lease that the tick before still holds, before this tick gives up its turn. */
 const LEASE_TRIES = 8;
-/** Of the lease, the search may take this much; what it has found by then is committed. */
-const SEARCH_MS = 5_000;
+/** After so long what has been read is searched; the rest is read by the ticks after this one. */
+const READ_MS = 2_000;
+/**
+ * A search takes no longer than there is between two ticks, within these bounds: what there is more to find,
+ * the next one finds.
+ */
+const SEARCH_MIN_MS = 1_000;
+const SEARCH_MAX_MS = 5_000;
 /** Nothing new is begun when so little of the lease is left. */
 const FINISH_MS = 2_000;
 /** Matches remembered for the statistics of a range. */
@@ -26,6 +33,8 @@ export interface TickDeps extends SearchDeps {
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
   readonly clock: Clock;
+  /** @default BUCKET_LIMITS */
+  readonly limits?: BucketLimits;
 }
 
 export type TickOutcome =
@@ -42,11 +51,12 @@ export type TickOutcome =
  * One pass of the search over one range of a queue.
  *
  *     lease      conditional write. A crash after it: the range rests until the lease ends
- *     read       the waiting tickets of the range, and the report of its last tick
- *     end        a conditional write for each ticket past its time-out, unless bots fill its game
- *     plan       pure: engine and release policy
- *     commit     one transaction a match, on the condition that every ticket is still QUEUED.
- *                A crash between two: what is committed stays, the rest waits for the next tick
+ *     read       the report of the range's last tick, and the waiting tickets, as many as one tick can
+ *     plan       pure: engine and release policy, one game after another
+ *     commit     one transaction a match, on the condition that every ticket is still QUEUED, while the
+ *                plan goes on. A crash between two: what is committed stays, the rest waits for the next tick
+ *     end        at the same time, a conditional write for each ticket past its time-out, unless bots
+ *                fill its game
  *     report     what the next tick and the statistics should know. A crash before it: they know less
  *     release    gives the lease back, after an error too. A crash before it: as after the lease
  *
@@ -72,12 +82,20 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   try {
     const name = rangeName(range);
     const before = (await deps.ranges.reports(queue, [name])).get(name);
-    const result = await searchRange(deps, record, range, before?.memory, {
-      planUntilMs: startMs + SEARCH_MS,
-      writeUntilMs: startMs + LEASE_MS - FINISH_MS,
-    });
+    const result = await searchRange(
+      deps,
+      record,
+      range,
+      before ?? {},
+      {
+        readUntilMs: startMs + READ_MS,
+        searchMs: Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, record.definition.tickSeconds * 1_000)),
+        writeUntilMs: startMs + LEASE_MS - FINISH_MS,
+      },
+      deps.limits ?? BUCKET_LIMITS,
+    );
     const durationMs = deps.clock.now() - startMs;
-    const { matches, recent, waiting, oldestWaitMs, timedOut, lostRaces, busy, memory } = result;
+    const { waiting, oldestWaitMs, memory, matches, recent, timedOut, lostRaces, busy, next } = result;
     const report: TickReport = {
       slotMs,
       durationMs,
@@ -86,6 +104,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       matches: matches.length,
       recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
       memory,
+      next,
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
     const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };

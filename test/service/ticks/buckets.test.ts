@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type BucketPlan,
+  type Edge,
+  edgeKey,
   type KeyRange,
   partitions,
   partitionsWithin,
@@ -12,10 +14,14 @@ import {
   tickRanges,
 } from '../../../lib/service/ticks/buckets.ts';
 
-const plan = (...boundaries: number[]): BucketPlan => ({ version: 3, boundaries, fromMs: 0 });
+const plan = (...boundaries: Edge[]): BucketPlan => ({ version: 3, boundaries, fromMs: 0 });
+/** Edges at skills, and among the tickets of one skill. */
+const edges = fc.tuple(fc.integer({ min: 1, max: 400 }), fc.constantFrom(0, 0, 0.25, 0.5, 0.75));
 const plans = fc
-  .uniqueArray(fc.integer({ min: 1, max: 400 }), { maxLength: 6 })
-  .map((edges) => plan(...edges.sort((a, b) => a - b).map((edge) => edge * 10)));
+  .uniqueArray(edges, { maxLength: 6, selector: ([skill, share]) => skill + share })
+  .map((all) => all.sort(([a, b], [c, d]) => a + b - c - d))
+  .map((all) => plan(...all.map(([skill, share]): Edge => (share === 0 ? 10 * skill : [10 * skill, share]))));
+const ids = fc.uuid();
 const skills = fc.oneof(
   fc.double({ min: 0, max: 5000, noNaN: true }),
   fc.integer({ min: 0, max: 500 }).map((n) => n * 10),
@@ -39,7 +45,7 @@ describe('sort keys', () => {
       { playerId: 'a', skill: 1000 },
       { playerId: 'b', skill: 1501 },
     ];
-    expect(poolOrder('t', players)).toBe('0000001250.500000#t');
+    expect(poolOrder('t', players)).toMatch(/^0000001250\.500000#[0-9a-v]{10}$/);
   });
 });
 
@@ -53,8 +59,8 @@ describe('a bucket plan', () => {
 
   it.each([false, true])('covers every ticket by exactly one range of a slot (odd: %s)', (odd) => {
     fc.assert(
-      fc.property(plans, skills, (p, skill) => {
-        const order = poolOrder('t', [{ playerId: 'a', skill }]);
+      fc.property(plans, skills, ids, (p, skill, id) => {
+        const order = poolOrder(id, [{ playerId: 'a', skill }]);
         const ranges = tickRanges(p, odd).filter((range) => holds(range, order));
         expect(ranges).toHaveLength(1);
         expect(partitionsWithin('q', p, ranges[0]!)).toContain(poolPartition('q', p, order));
@@ -75,8 +81,8 @@ describe('a bucket plan', () => {
 
   it('leases a common cell whenever two ranges of an even and an odd slot share a ticket', () => {
     fc.assert(
-      fc.property(plans, skills, (p, skill) => {
-        const order = poolOrder('t', [{ playerId: 'a', skill }]);
+      fc.property(plans, skills, ids, (p, skill, id) => {
+        const order = poolOrder(id, [{ playerId: 'a', skill }]);
         const [even, odd] = [false, true].map(
           (kind) => tickRanges(p, kind).find((range) => holds(range, order))!,
         );
@@ -89,8 +95,9 @@ describe('a bucket plan', () => {
     fc.assert(
       fc.property(plans, (p) => {
         for (const edge of p.boundaries) {
-          const below = `${skillKey(edge - 0.5)}#a`;
-          const above = `${skillKey(edge + 0.5)}#b`;
+          const [skill, share] = typeof edge === 'number' ? [edge, 0] : edge;
+          const below = share === 0 ? edgeKey([skill - 0.5, 0.99]) : edgeKey([skill, share - 0.01]);
+          const above = edgeKey([skill, share + 0.01]);
           expect(tickRanges(p, true).some((range) => holds(range, below) && holds(range, above))).toBe(true);
         }
       }),
@@ -108,5 +115,20 @@ describe('a bucket plan', () => {
     expect(planAt([old, next], 4_999)).toBe(old);
     expect(planAt([old, next], 5_000)).toBe(next);
     expect(planAt([next], 0)).toBe(next);
+  });
+});
+
+describe('tickets of one skill', () => {
+  it('are spread evenly over the buckets between them, whatever their ids look like', () => {
+    const one = plan([1500, 0.25], [1500, 0.5], [1500, 0.75]);
+    for (const prefix of ['t', 'ticket-00000', '0190a6f2-7c3e-7b4d-9a51-2f6c0000']) {
+      const counts = new Map<string, number>();
+      for (let i = 0; i < 4000; i++) {
+        const pool = poolPartition('q', one, poolOrder(`${prefix}${i}`, [{ playerId: 'a', skill: 1500 }]));
+        counts.set(pool, (counts.get(pool) ?? 0) + 1);
+      }
+      expect(counts.size).toBe(4);
+      for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(100);
+    }
   });
 });

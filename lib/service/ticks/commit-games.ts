@@ -1,0 +1,58 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Game } from '../../engine/types.ts';
+import type { TickPlan } from '../../policies/plan.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Pace } from './pace.ts';
+
+/** Commits on their way at once. */
+const COMMITS_AT_ONCE = 16;
+/** After so long a search gives the processor to the writes that are on their way. */
+const TURN_MS = 10;
+
+/**
+ * Commits games while the plan that makes them goes on, a few at once, at a pace.
+ *
+ * After a failure no new commit starts. Commits in flight are awaited, so none is running on return.
+ * @param planOf makes the plan; it ends soon after the function it is given says that it is out of time
+ * @param untilMs no commit starts after this moment
+ */
+export async function commitGames<Commit>(
+  clock: Clock,
+  planOf: (outOfTime: () => boolean) => Generator<Game, TickPlan>,
+  commit: (game: Game) => Promise<Commit>,
+  pace: Pace,
+  untilMs: number,
+): Promise<{ plan: TickPlan; commits: Commit[] }> {
+  const commits: Promise<Commit>[] = [];
+  const inFlight = new Set<Promise<void>>();
+  let stopped = false;
+  const begin = (game: Game) => {
+    const committed = commit(game);
+    commits.push(committed);
+    const over = committed
+      .catch(() => {
+        stopped = true;
+      })
+      .then(() => {
+        inFlight.delete(over);
+      });
+    inFlight.add(over);
+  };
+  try {
+    const games = planOf(() => stopped || clock.now() >= untilMs);
+    let turnMs = clock.now();
+    let step = games.next();
+    for (; !step.done; step = games.next()) {
+      while (inFlight.size >= COMMITS_AT_ONCE) await Promise.race(inFlight);
+      if (clock.now() - turnMs >= TURN_MS) {
+        await turn();
+        turnMs = clock.now();
+      }
+      if (!stopped && (await pace.admits(step.value.ticketIds.length, untilMs))) begin(step.value);
+      else stopped = true;
+    }
+    return { plan: step.value, commits: await Promise.all(commits) };
+  } finally {
+    await Promise.all(inFlight);
+  }
+}

@@ -1,0 +1,38 @@
+/** Characters of a spread key: 50 bits, so that two of a million tickets of one skill have the same one in 1 of 2,000 pools. */
+export const SPREAD_WIDTH = 10;
+
+/**
+ * Where a ticket stands among others of the same skill: the same for the same id, and spread evenly whatever
+ * the ids look like. Ten digits of base 32 in ASCII order; shorter than most ids.
+ *
+ * The hash is cyrb53: it is fast, and no property but its evenness matters.
+ */
+export function spreadKey(ticketId: string): string {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let i = 0; i < ticketId.length; i++) {
+    const code = ticketId.charCodeAt(i);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  const mixedHigh = mix(high, low);
+  const mixedLow = mix(low, mixedHigh);
+  const hash = (2 ** 18 * mixedHigh + (mixedLow >>> 14)) % 2 ** 50;
+  return hash.toString(32).padStart(SPREAD_WIDTH, '0');
+}
+
+/** The key that stands at this share of all spread keys, in [0, 1). */
+export function spreadAt(share: number): string {
+  return Math.floor(share * 2 ** 50)
+    .toString(32)
+    .padStart(SPREAD_WIDTH, '0');
+}
+
+/** The share of all spread keys that are below one. */
+export function shareOf(key: string): number {
+  return Number.parseInt(key, 32) / 2 ** 50;
+}
+
+function mix(a: number, b: number): number {
+  return (Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)) >>> 0;
+}

@@ -1,0 +1,311 @@
+import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { MatchStore } from '../../lib/service/ports/match-store.ts';
+import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
+import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
+import type { TickSender } from '../../lib/service/ports/tick-sender.ts';
+import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
+import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
+import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
+import {
+  type KeyRange,
+  partitionsWithin,
+  poolOrder,
+  poolPartition,
+} from '../../lib/service/ticks/buckets.ts';
+import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** How long calls take, in milliseconds: as far away as a region's own DynamoDB is. */
+const LATENCY = { get: 5, put: 8, page: 15, transaction: 25, send: 10 } as const;
+/** Waiting tickets in a page of a megabyte. */
+const PAGE = 6_000;
+
+interface Waiting {
+  readonly order: string;
+  readonly ticket: StoredTicket;
+}
+
+/**
+ * The stores in memory under a virtual clock, for pools too large for an emulator: it takes the time that AWS
+ * takes, and counts the writes of each partition key of the pool.
+ */
+export class MemoryCloud {
+  readonly time: VirtualTime;
+  readonly messages: { readonly what: TickMessage; readonly dueMs: number }[] = [];
+  readonly committed: StoredMatch[] = [];
+  readonly ended = new Map<string, StoredTicket>();
+  /** The most writes that one partition key of the pool took within a second of the clock. */
+  keyWritesMax = 0;
+  ticketsRead = 0;
+  readonly deps;
+  #pools = new Map<string, Waiting[]>();
+  #poolOf = new Map<string, { pool: string; order: string }>();
+  #records = new Map<string, QueueRecord>();
+  #leases = new Map<string, Lease>();
+  #reports = new Map<string, TickReport>();
+  #keySecond = 0;
+  #keyWrites = new Map<string, number>();
+  #ids = 0;
+
+  constructor(startMs: number) {
+    this.time = new VirtualTime(startMs);
+    this.deps = {
+      clock: this.time,
+      newId: () => `id-${this.#ids++}`,
+      tickets: this.#tickets(),
+      matches: this.#matches(),
+      queues: this.#queues(),
+      ranges: this.#ranges(),
+      ticks: this.#ticks(),
+    };
+  }
+
+  get waiting(): number {
+    return this.#poolOf.size;
+  }
+
+  record(queue: string): QueueRecord {
+    return this.#records.get(queue)!;
+  }
+
+  setRecord(record: QueueRecord): void {
+    this.#records.set(record.definition.name, record);
+  }
+
+  /** Puts tickets in the pool without taking time. */
+  fill(tickets: readonly StoredTicket[], record: QueueRecord): void {
+    const plan = record.plans.at(-1)!;
+    const touched = new Set<string>();
+    for (const ticket of tickets) {
+      const order = poolOrder(ticket.ticketId, ticket.players);
+      const pool = poolPartition(ticket.queue, plan, order);
+      this.#pool(pool).push({ order, ticket });
+      this.#poolOf.set(ticket.ticketId, { pool, order });
+      touched.add(pool);
+    }
+    for (const pool of touched) this.#pool(pool).sort((a, b) => (a.order < b.order ? -1 : 1));
+  }
+
+  /** Takes out the messages that are due. */
+  dueTicks(): TickMessage[] {
+    const due = this.messages.filter(({ dueMs }) => dueMs <= this.time.nowMs);
+    this.messages.splice(
+      0,
+      this.messages.length,
+      ...this.messages.filter(({ dueMs }) => dueMs > this.time.nowMs),
+    );
+    return due.map(({ what }) => what);
+  }
+
+  #pool(name: string): Waiting[] {
+    const pool = this.#pools.get(name) ?? [];
+    this.#pools.set(name, pool);
+    return pool;
+  }
+
+  #countWrite(pool: string): void {
+    const second = Math.floor(this.time.nowMs / 1_000);
+    if (second !== this.#keySecond) {
+      this.#keySecond = second;
+      this.#keyWrites.clear();
+    }
+    const writes = (this.#keyWrites.get(pool) ?? 0) + 1;
+    this.#keyWrites.set(pool, writes);
+    this.keyWritesMax = Math.max(this.keyWritesMax, writes);
+  }
+
+  /** Takes a ticket out of its pool; false when it is in none. */
+  #leave(ticketId: string): boolean {
+    const at = this.#poolOf.get(ticketId);
+    if (at === undefined) return false;
+    const pool = this.#pool(at.pool);
+    let index = lowerBound(pool, at.order);
+    while (pool[index]!.ticket.ticketId !== ticketId) index++;
+    pool.splice(index, 1);
+    this.#poolOf.delete(ticketId);
+    this.#countWrite(at.pool);
+    return true;
+  }
+
+  #tickets(): TicketStore {
+    const within = (pool: string, { from, to }: KeyRange) => {
+      const all = this.#pool(pool);
+      const begin = from === undefined ? 0 : lowerBound(all, from);
+      return all.slice(begin, to === undefined ? all.length : lowerBound(all, to));
+    };
+    return {
+      create: async (ticket, plan) => {
+        await this.time.sleep(LATENCY.put);
+        const order = poolOrder(ticket.ticketId, ticket.players);
+        const pool = poolPartition(ticket.queue, plan, order);
+        const all = this.#pool(pool);
+        all.splice(lowerBound(all, order), 0, { order, ticket });
+        this.#poolOf.set(ticket.ticketId, { pool, order });
+        this.#countWrite(pool);
+        return { created: true };
+      },
+      get: async () => {
+        throw new Error('nobody reads single tickets here');
+      },
+      waiting: async (queue, plans, range, bound) => {
+        const limit = bound?.limit ?? Number.POSITIVE_INFINITY;
+        const found = plans
+          .flatMap((plan) => partitionsWithin(queue, plan, range))
+          .flatMap((pool) => within(pool, range))
+          .sort((a, b) => (a.order < b.order ? -1 : 1));
+        let read = 0;
+        do {
+          await this.time.sleep(LATENCY.page);
+          read = Math.min(found.length, read + PAGE, limit);
+        } while (read < Math.min(found.length, limit) && bound?.hasTime() !== false);
+        this.ticketsRead += read;
+        const tickets = found.slice(0, read).map(({ ticket }) => ticket);
+        return {
+          tickets,
+          unreadable: [],
+          ...(read < found.length && { next: `${found[read - 1]!.order} ` }),
+        };
+      },
+      survey: async (queue, plans, range, hasTime) => {
+        const cuts: string[] = [];
+        let waiting = 0;
+        for (const pool of plans.flatMap((plan) => partitionsWithin(queue, plan, range))) {
+          const found = within(pool, range);
+          for (let at = 0; at < found.length && hasTime(); at += PAGE) {
+            await this.time.sleep(LATENCY.page);
+            waiting += Math.min(PAGE, found.length - at);
+            if (at + PAGE < found.length) cuts.push(`${found[at + PAGE - 1]!.order} `);
+          }
+        }
+        return { waiting, cuts: cuts.sort() };
+      },
+      neighbours: async () => [],
+      hasWaiting: async (queue, plan) => {
+        await this.time.sleep(LATENCY.page);
+        return partitionsWithin(queue, plan, {}).some((pool) => this.#pool(pool).length > 0);
+      },
+      end: async (ticketId, status, reason) => {
+        await this.time.sleep(LATENCY.put);
+        if (!this.#leave(ticketId)) return undefined;
+        const ticket = { ticketId, status, reason } as unknown as StoredTicket;
+        this.ended.set(ticketId, ticket);
+        return { ended: true, ticket };
+      },
+    };
+  }
+
+  #matches(): MatchStore {
+    const unused = async (): Promise<never> => {
+      throw new Error('matches only come to be here');
+    };
+    return {
+      commit: async (match) => {
+        await this.time.sleep(LATENCY.transaction);
+        if (!match.ticketIds.every((ticketId) => this.#poolOf.has(ticketId))) return 'lost-race';
+        for (const ticketId of match.ticketIds) this.#leave(ticketId);
+        this.committed.push(match);
+        return 'committed';
+      },
+      dissolve: unused,
+      get: unused,
+      accept: unused,
+      advance: unused,
+      assign: unused,
+    };
+  }
+
+  #queues(): QueueStore {
+    const change = async (record: QueueRecord, change: (stored: QueueRecord) => Partial<QueueRecord>) => {
+      await this.time.sleep(LATENCY.put);
+      const stored = this.#records.get(record.definition.name)!;
+      if (stored.version !== record.version) return false;
+      this.setRecord({ ...stored, ...change(stored) });
+      return true;
+    };
+    return {
+      get: async (queue) => {
+        await this.time.sleep(LATENCY.get);
+        return this.#records.get(queue);
+      },
+      list: async () => {
+        await this.time.sleep(LATENCY.page);
+        return { records: [...this.#records.values()], unreadable: [] };
+      },
+      put: async (record) => {
+        await this.time.sleep(LATENCY.put);
+        const stored = this.#records.get(record.definition.name);
+        if ((stored?.version ?? 0) + 1 !== record.version) return false;
+        if (stored !== undefined && stored.awakeUntilMs !== record.awakeUntilMs) return false;
+        this.setRecord({ ...record, sentUntilMs: stored?.sentUntilMs ?? 0 });
+        return true;
+      },
+      extendAwake: async (record, awakeUntilMs) => {
+        if (this.#records.get(record.definition.name)!.awakeUntilMs !== record.awakeUntilMs) return false;
+        return change(record, () => ({ awakeUntilMs }));
+      },
+      confirmSent: async (record, sentUntilMs) => {
+        await change(record, () => ({ sentUntilMs }));
+      },
+      dropPlans: (record, plans) => change(record, () => ({ plans })),
+      remove: async (record) => this.#records.delete(record.definition.name),
+    };
+  }
+
+  #ranges(): RangeStore {
+    const key = (queue: string, name: string) => `${queue} ${name}`;
+    return {
+      lease: async (queue, cells, lease) => {
+        await this.time.sleep(cells.length === 1 ? LATENCY.put : LATENCY.transaction);
+        const held = cells.flatMap((cell) => this.#leases.get(key(queue, cell)) ?? []);
+        const others = held.filter(({ owner }) => owner !== lease.owner);
+        if (others.some(({ slotMs }) => slotMs >= lease.slotMs)) return 'done';
+        if (others.some(({ untilMs }) => untilMs > lease.nowMs)) return 'held';
+        for (const cell of cells) this.#leases.set(key(queue, cell), lease);
+        return 'leased';
+      },
+      release: async (queue, cells, { owner }) => {
+        await this.time.sleep(LATENCY.put);
+        for (const cell of cells) {
+          const lease = this.#leases.get(key(queue, cell));
+          if (lease?.owner === owner) this.#leases.set(key(queue, cell), { ...lease, untilMs: 0 });
+        }
+      },
+      putReport: async (queue, range, report) => {
+        await this.time.sleep(LATENCY.put);
+        // As it is stored: what is undefined is not there.
+        this.#reports.set(key(queue, range), JSON.parse(JSON.stringify(report)));
+      },
+      reports: async (queue, ranges) => {
+        await this.time.sleep(LATENCY.get);
+        const found = ranges.flatMap((range): [string, TickReport][] => {
+          const report = this.#reports.get(key(queue, range));
+          return report === undefined ? [] : [[range, report]];
+        });
+        return new Map(found);
+      },
+      remove: async () => {},
+    };
+  }
+
+  #ticks(): TickSender {
+    return {
+      send: async (messages, nowMs) => {
+        await this.time.sleep(LATENCY.send);
+        for (const what of messages) this.messages.push({ what, dueMs: Math.max(nowMs, what.slotMs) });
+      },
+    };
+  }
+}
+
+/** How many stand before this key. */
+function lowerBound(pool: readonly Waiting[], order: string): number {
+  let low = 0;
+  let high = pool.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pool[middle]!.order < order) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

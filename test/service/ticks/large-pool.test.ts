@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
+import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
+import { tick } from '../../../lib/service/ticks/tick.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
+import { NOW_MS } from '../../aws/samples.ts';
+import { definition } from '../definitions.ts';
+import { MemoryCloud } from '../memory-cloud.ts';
+
+const random = seededRandom(1);
+const solo = (name: string, skill: number, waitedMs: number): StoredTicket => ({
+  ticketId: name,
+  queue: 'large',
+  status: 'QUEUED',
+  enqueuedAt: new Date(NOW_MS - waitedMs).toISOString(),
+  players: [{ playerId: name, skill }],
+});
+
+/** A queue of five against five with one bucket, in which these tickets wait. */
+const cloudWith = (tickets: readonly StoredTicket[], changes: Partial<QueueDefinition> = {}) => {
+  const cloud = new MemoryCloud(NOW_MS);
+  cloud.setRecord({
+    definition: definition({ name: 'large', teamSize: 5, timeoutSeconds: 300, buckets: [], ...changes }),
+    version: 1,
+    plans: [{ version: 1, boundaries: [], fromMs: 0 }],
+    awakeUntilMs: 0,
+    sentUntilMs: 0,
+  });
+  cloud.fill(tickets, cloud.record('large'));
+  return cloud;
+};
+
+const tickAt = async (cloud: MemoryCloud, slotMs: number) => {
+  cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
+  const result = await cloud.time.run(() => tick(cloud.deps, { queue: 'large', slotMs, plan: 1, range: 0 }));
+  if (result.outcome !== 'searched') throw new Error(result.why);
+  return result;
+};
+
+describe('a pool that one tick cannot read', () => {
+  it.each([100_000, 250_000])('keeps matching with %i waiting', async (count) => {
+    const tickets = Array.from({ length: count }, (_, i) =>
+      solo(`t${i}`, Math.max(0, random.normal() * 300 + 1500), 1_000),
+    );
+    const cloud = cloudWith(tickets);
+    for (let second = 0; second < 3; second++) {
+      const { metrics, matches } = await tickAt(cloud, NOW_MS + 1_000 * second);
+      expect(matches.length).toBeGreaterThanOrEqual(60);
+      expect(metrics.durationMs).toBeLessThan(2_000);
+    }
+    expect(cloud.ticketsRead).toBeLessThanOrEqual(3 * BUCKET_LIMITS.readTickets);
+    expect(cloud.keyWritesMax).toBeLessThanOrEqual(1_000);
+    expect(new Set(cloud.committed.flatMap(({ ticketIds }) => ticketIds)).size).toBe(
+      10 * cloud.committed.length,
+    );
+  });
+
+  it('is read a part at a time, so that everybody has a turn', async () => {
+    const tickets = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, i, 1_000));
+    const cloud = cloudWith(tickets);
+    const limits = { ...BUCKET_LIMITS, readTickets: 100, commitsPerSecond: 30 };
+    for (let second = 0; second < 10; second++) {
+      const slotMs = NOW_MS + 1_000 * second;
+      cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
+      await cloud.time.run(() =>
+        tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, plan: 1, range: 0 }),
+      );
+    }
+    const skills = cloud.committed.flatMap(({ ticketIds }) => ticketIds.map((id) => Number(id.slice(1))));
+    for (let part = 0; part < 10; part++)
+      expect(skills.filter((skill) => Math.floor(skill / 100) === part).length).toBeGreaterThan(0);
+  });
+
+  it('begins anew when nobody waits where it would go on', async () => {
+    const cloud = cloudWith(Array.from({ length: 30 }, (_, i) => solo(`t${i}`, i, 1_000)));
+    const limits = { ...BUCKET_LIMITS, readTickets: 20 };
+    const run = (slotMs: number) =>
+      cloud.time.run(() => tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, plan: 1, range: 0 }));
+    await run(NOW_MS);
+    for (let i = 20; i < 30; i++)
+      await cloud.time.run(() => cloud.deps.tickets.end(`t${i}`, 'CANCELLED', 'x', 0));
+    cloud.fill(
+      Array.from({ length: 10 }, (_, i) => solo(`n${i}`, i, 0)),
+      cloud.record('large'),
+    );
+    cloud.time.nowMs = NOW_MS + 1_000;
+    await run(NOW_MS + 1_000);
+    expect(cloud.committed.flatMap(({ ticketIds }) => ticketIds)).toContain('n0');
+  });
+});
+
+describe('many time-outs at once', () => {
+  it('leave time for matches in the same tick, and all happen', async () => {
+    const late = Array.from({ length: 10_000 }, (_, i) => solo(`late${i}`, i / 10, 400_000));
+    const fresh = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, 1_000 + i, 1_000));
+    const cloud = cloudWith([...late, ...fresh]);
+    const first = await tickAt(cloud, NOW_MS);
+    expect(first.matches.length).toBeGreaterThan(50);
+    expect(first.metrics.timedOut).toBeGreaterThan(100);
+    for (let second = 1; second < 60 && cloud.waiting > 0; second++)
+      await tickAt(cloud, NOW_MS + 1_000 * second);
+    expect(cloud.committed).toHaveLength(100);
+    expect(cloud.ended.size).toBe(10_000);
+  });
+});
+
+describe('a plan', () => {
+  it('is committed while it is made: the first match does not wait for the last', async () => {
+    const cloud = cloudWith(Array.from({ length: 2_000 }, (_, i) => solo(`t${i}`, i, 1_000)));
+    const { commit } = cloud.deps.matches;
+    let plannedAtFirstCommit = 0;
+    let planned = 0;
+    const deps = {
+      ...cloud.deps,
+      newId: () => `id-${planned++}`,
+      matches: {
+        ...cloud.deps.matches,
+        commit: async (...args: Parameters<typeof commit>) => {
+          const outcome = await commit(...args);
+          plannedAtFirstCommit ||= planned;
+          return outcome;
+        },
+      },
+    };
+    await cloud.time.run(() => tick(deps, { queue: 'large', slotMs: NOW_MS, plan: 1, range: 0 }));
+    expect(cloud.committed.length).toBeGreaterThan(60);
+    expect(plannedAtFirstCommit).toBeLessThan(30);
+  });
+});
