@@ -27,7 +27,6 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
     );
   }
   const skills = new Float64Array(size);
-  let mean = 0;
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
   for (let i = 0; i < size; i++) {
@@ -38,14 +37,24 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
       );
     }
     skills[i] = skill;
-    mean += skill / size;
     if (skill < low) low = skill;
     if (skill > high) high = skill;
   }
+  const mean = meanOf(skills, low);
   let spread = 0;
   for (let i = 0; i < size; i++) spread += (skills[i] - mean) ** 2;
   const masks = roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks;
   return { ticket, size, skills, mean, low, high, spread, masks };
+}
+
+/**
+ * The mean of skills of which `low` is the least. Summed relative to it: a party of equals has just their skill, where a
+ * rounded mean would stand apart from them by more than the bounds of a search allow.
+ */
+function meanOf(skills: Float64Array, low: number): number {
+  let above = 0;
+  for (let i = 0; i < skills.length; i++) above += skills[i] - low;
+  return low + above / skills.length;
 }
 
 /** A solo player who stands for a ticket of one, in searches on plain arrays. */

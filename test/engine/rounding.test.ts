@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { GamePool } from '../../lib/engine/game-pool.ts';
+import type { GameRules, Ticket } from '../../lib/engine/types.ts';
+import { allGames } from './oracle.ts';
+import { seeded } from './random-pool.ts';
+
+const plain: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+
+/** Tickets in order, each given by its players' skills. */
+const ticketsOf = (parties: readonly (readonly number[])[], enqueuedAtMs: readonly number[] = []): Ticket[] =>
+  parties.map((skills, t) => ({
+    ticketId: `t${String(t).padStart(2, '0')}`,
+    enqueuedAtMs: enqueuedAtMs[t] ?? 0,
+    players: skills.map((skill, i) => ({ playerId: `t${t}.${i}`, skill })),
+  }));
+
+const poolOf = (tickets: readonly Ticket[], rules: GameRules, nodeBudget?: number): GamePool => {
+  const pool = new GamePool(rules, nodeBudget === undefined ? {} : { nodeBudget });
+  for (const ticket of tickets) pool.insert(ticket);
+  return pool;
+};
+
+/** A party of this many players who all have this skill. */
+const alike = (size: number, skill: number): number[] => Array.from({ length: size }, () => skill);
+const solos = (count: number, skill: number): number[][] => Array.from({ length: count }, () => [skill]);
+
+describe('players of equal skill', () => {
+  it.each([
+    ['a party of six and six solo players at 1000', 6, 1000, [6]],
+    ['a party of three and three solo players at 27.3', 3, 27.3, [3]],
+    ['parties of three and two and five solo players at 1263.6185', 5, 1263.6185, [3, 2]],
+  ])('play together: %s', (_, teamSize, skill, parties) => {
+    const players = parties.reduce((sum, size) => sum + size, 0);
+    const tickets = ticketsOf([
+      ...parties.map((size) => alike(size, skill)),
+      ...solos(2 * teamSize - players, skill),
+    ]);
+    const pool = poolOf(tickets, { ...plain, teamSize });
+    for (const game of [pool.best(0), pool.bestWith('t00', 0)]) {
+      expect(game).toMatchObject({ imbalance: 0, lowerBound: 0, optimal: true });
+      expect(game?.ticketIds).toEqual(tickets.map(({ ticketId }) => ticketId));
+    }
+  });
+
+  it('play together at every rating of four decimals', () => {
+    const random = seeded(31);
+    for (let round = 0; round < 300; round++) {
+      const teamSize = 2 + Math.floor(random() * 7);
+      const skill = Math.round(random() * 3e7) / 1e4;
+      const parties: number[][] = [];
+      for (const _ of [1, 2]) {
+        for (let left = teamSize; left > 0; ) {
+          const size = 1 + Math.floor(random() * left);
+          parties.push(alike(size, skill));
+          left -= size;
+        }
+      }
+      const game = poolOf(ticketsOf(parties), { ...plain, teamSize, beta: round % 2 }).best(60_000);
+      expect(game, `teams of ${teamSize} at ${skill}: ${JSON.stringify(parties)}`).toBeDefined();
+      expect(game?.imbalance).toBe(0);
+    }
+  });
+
+  it('have no bound above their best game when the node budget is tiny', () => {
+    const skill = 860.4901453675176;
+    const rules: GameRules = { teamSize: 3, alpha: 3, p: 1, q: 1, beta: 1000 };
+    const parties = [...solos(3, skill), alike(3, skill), alike(3, skill)];
+    const tickets = ticketsOf(parties, [15_000, 0, 15_000, 26_000, 3000]);
+    const best = Math.min(...allGames(tickets, rules, 60_000).map(({ priority }) => priority));
+    const game = poolOf(tickets, rules, 3).best(60_000);
+    expect(game?.lowerBound).toBeLessThanOrEqual(best);
+  });
+});
