@@ -1,4 +1,4 @@
-/** Which permissions a call to AWS needs: the actions, and the ARNs they are done to. */
+/** The permissions that a call to AWS needs: actions and the ARNs of their resources. */
 import { DYNAMODB_TARGET, STREAMS_TARGET } from './dynamodb-emulator.ts';
 import { busNameOf, EVENTS_TARGET } from './event-bus.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
@@ -28,7 +28,7 @@ export function accessesOf(target: string, operation: string, input: Properties)
     case SQS_TARGET:
       return [
         {
-          // A batch needs the permission of its parts.
+          // A batch operation needs the permission of the single operation.
           action: `sqs:${operation.replace(/Batch$/, '')}`,
           resourceArn: arn(
             'sqs',
@@ -51,7 +51,7 @@ interface TableAccess {
   readonly index?: string;
 }
 
-/** The tables that a call to DynamoDB reads or writes, each with the action that it counts as. */
+/** The tables that a call to DynamoDB reads or writes, each with the IAM action that the call needs. */
 export function tablesOf(operation: string, input: Properties): TableAccess[] {
   switch (operation) {
     case 'BatchGetItem':
@@ -81,7 +81,7 @@ export function tablesOf(operation: string, input: Properties): TableAccess[] {
   }
 }
 
-/** DynamoDB takes a table's ARN wherever it takes its name. */
+/** DynamoDB accepts a table's ARN wherever it accepts its name. */
 function tableName(nameOrArn: string): string {
   return nameOrArn.split('/').at(-1)!;
 }

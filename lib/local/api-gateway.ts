@@ -1,4 +1,4 @@
-/** A stand-in for API Gateway's HTTP APIs: takes requests on 127.0.0.1 and answers with what functions answer. */
+/** A stand-in for API Gateway's HTTP APIs: listens on 127.0.0.1 and passes requests to functions. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AwsDelays } from './aws-delays.ts';
@@ -7,16 +7,16 @@ import { LocalCloudError } from './local-cloud-error.ts';
 import type { ApiRoutes } from './routes.ts';
 
 export interface ApiGateway {
-  /** Without a slash at the end. */
+  /** Has no trailing slash. */
   readonly url: string;
-  /** Starts to answer: requests before it wait. */
+  /** Starts to serve requests. Requests that arrive earlier wait until then. */
   open(opened: OpenedApi): void;
   stop(): Promise<void>;
 }
 
 export interface OpenedApi {
   readonly routes: ApiRoutes;
-  /** What requests wait for beside their function. */
+  /** The delays added to the function's own time. */
   readonly delays: AwsDelays;
   readonly log: Log;
 }
@@ -27,7 +27,7 @@ const BODY_MAX_BYTES = 10 * 1024 * 1024;
 
 /**
  * Listens on 127.0.0.1.
- * @param port 0 for any that is free
+ * @param port 0 for any free port
  * @throws LocalCloudError when the port is in use
  */
 export async function listenForRequests(port: number): Promise<ApiGateway> {
@@ -37,7 +37,7 @@ export async function listenForRequests(port: number): Promise<ApiGateway> {
     try {
       await serve(request, response, api);
     } catch (error) {
-      // Who hung up waits for no answer.
+      // The client has disconnected, so nobody reads a response.
       if (request.destroyed) return;
       api.log(`${request.method} ${request.url}: ${error}`);
       answer(response, 500, { message: 'Internal Server Error' });
@@ -96,20 +96,20 @@ async function serve(
   const result = await Promise.race([route.target.invoke(event), timeout.promise]);
   clearTimeout(timer);
   if (result === 'timeout') {
-    log(`${route.routeKey}: no answer within ${route.timeoutMs} ms.`);
+    log(`${route.routeKey}: no response within ${route.timeoutMs} ms.`);
     return answer(response, 504, { message: 'Endpoint request timed out' });
   }
   if (!result.ok) return answer(response, 500, { message: 'Internal Server Error' });
   answerWith(response, result.payload);
 }
 
-/** Undefined when the body is too large. */
+/** Returns undefined when the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += (chunk as Buffer).length;
-    // What is too large is read to its end, so that the sender gets to read the answer.
+    // A body that is too large is still read to its end: the client reads the response only after it has sent everything.
     if (bytes <= BODY_MAX_BYTES) chunks.push(chunk as Buffer);
   }
   return bytes <= BODY_MAX_BYTES ? Buffer.concat(chunks) : undefined;
@@ -128,7 +128,7 @@ interface ProxyAnswer {
   readonly isBase64Encoded?: boolean;
 }
 
-/** An answer without `statusCode` is inferred to be the body of a 200, in JSON. */
+/** A result without `statusCode` is the JSON body of a 200 response, as in API Gateway. */
 function answerWith(response: ServerResponse, payload: unknown): void {
   if (typeof payload !== 'object' || payload === null || !('statusCode' in payload)) {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload ?? null);

@@ -1,6 +1,6 @@
 /**
- * Who may call a route: a stand-in for API Gateway's JWT and IAM authorization. Nothing is checked unless asked for:
- * the API listens on this machine only.
+ * A stand-in for API Gateway's JWT and IAM authorization. By default nothing is checked, because the API listens on
+ * this machine only.
  */
 import type { IncomingMessage } from 'node:http';
 import { ACCOUNT_ID } from './local-account.ts';
@@ -8,12 +8,12 @@ import { LocalCloudError } from './local-cloud-error.ts';
 import { isAllowed, type Statement } from './policy.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
-/** Reads a token and checks that it is of this issuer, for one of these audiences, and in force. Throws when it is not. */
+/** Returns a token's claims. Throws unless the token has the issuer and one of the audiences, and is valid now. */
 export type TokenVerifier = (token: string, expected: ExpectedToken) => Promise<Claims>;
 
 export interface ExpectedToken {
   readonly issuer: string;
-  /** One of them is in the token's `aud`, or is its `client_id`. */
+  /** The token's `aud` must contain one of them, or its `client_id` must be one of them. */
   readonly audience: readonly string[];
 }
 
@@ -21,19 +21,19 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export interface AuthorizerOptions {
   /**
-   * Checks the tokens that requests to routes with a JWT authorizer carry.
-   * @default - every request is taken for one whose token has all scopes of its route
+   * Checks the tokens of requests to routes with a JWT authorizer.
+   * @default - every request is admitted with all scopes of its route
    */
   readonly verifyToken?: TokenVerifier | undefined;
   /**
-   * The name of the role by the access key that a request is signed with: the request needs the role's right to the
-   * route. Signatures are not checked.
-   * @default - every request may call every route behind IAM
+   * Role names by access key. The role of the key that signs a request must have permission to call the route.
+   * Signatures are not checked.
+   * @default - every request may call every route with IAM authorization
    */
   readonly callers?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What a function learns of its caller, or what the caller gets instead of an answer. */
+/** What the function is told about its caller, or the response that rejects the request. */
 export type Admission =
   | { readonly admitted: true; readonly authorizer?: object }
   | { readonly admitted: false; readonly status: 401 | 403; readonly message: string };
@@ -127,7 +127,7 @@ function expectedToken({ logicalId, properties }: Resource, stack: Stack): Expec
   return { issuer: Issuer, audience: Audience.map(String) };
 }
 
-/** API Gateway hands claims on as text, a list as `[a b]`. */
+/** API Gateway passes claims to functions as text, a list as `[a b]`. */
 function admitted(claims: Claims, scopes: readonly string[] | null): Admission {
   const texts = Object.entries(claims).map(([name, value]) => [
     name,

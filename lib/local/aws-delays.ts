@@ -1,6 +1,6 @@
 /**
- * How long AWS takes for what the local cloud does at once: every number in one place, each with its source. The local
- * cloud waits that long when it is asked to show AWS's delays (`muster serve --aws-delays`).
+ * The delays of AWS, each with its source. The local cloud does these steps immediately by default; with
+ * `muster serve --aws-delays` it waits as long as AWS takes.
  */
 import { type RandomSource, seededRandom } from '../simulation/random.ts';
 import { DYNAMODB_TARGET } from './dynamodb-emulator.ts';
@@ -10,15 +10,15 @@ import { SQS_TARGET } from './sqs.ts';
 
 /** How long one step takes, in milliseconds. */
 export interface DelayFigure {
-  /** Half of the times it takes at most so long. */
+  /** The median. */
   readonly p50Ms: number;
-  /** 99 of 100 times it takes at most so long. */
+  /** The 99th percentile. */
   readonly p99Ms: number;
-  /** Who says so. What nobody says is called an assumption. */
+  /** Where the figures come from; `assumption` when no source gives them. */
   readonly source: string;
 }
 
-/** AWS as a source. */
+/** Sources published by AWS. */
 const FROM = {
   httpApis:
     'AWS Compute Blog, "HTTP APIs now generally available" (2020): "99% of all requests (p99) have less than 10 ms of additional latency". The p50 is an assumption',
@@ -30,13 +30,13 @@ const FROM = {
     'AWS News, "EventBridge announces up to 94% improvement in end-to-end latency" (2024): 129 ms at p99. The p50 is an assumption, below the p90 of 80 ms that Amazon Key reports in the AWS Architecture Blog (2026)',
 } as const;
 
-/** What waits how long. */
+/** The delay of each step. */
 export const AWS_DELAYS = {
-  /** What an HTTP API adds to a request, on the way in and out. */
+  /** What an HTTP API adds to a request and its response together. */
   apiGateway: { p50Ms: 5, p99Ms: 10, source: FROM.httpApis },
-  /** From the request for an invocation to the start of the handler, with an environment that is warm. */
+  /** From the request for an invocation to the start of the handler in a warm environment. */
   lambdaInvocation: { p50Ms: 3, p99Ms: 15, source: 'assumption' },
-  /** The same without one: the worker's own start counts as part of it. */
+  /** The same for a cold start. It includes the time that the local worker takes to start. */
   lambdaColdStart: { p50Ms: 300, p99Ms: 1_000, source: FROM.coldStarts },
   /** From a function: GetItem. */
   dynamodbRead: { p50Ms: 3, p99Ms: 9, source: FROM.dynamodb },
@@ -48,11 +48,11 @@ export const AWS_DELAYS = {
   dynamodbTransaction: { p50Ms: 15, p99Ms: 50, source: 'assumption' },
   /** From a function: a request to SQS. */
   sqsRequest: { p50Ms: 6, p99Ms: 30, source: 'assumption' },
-  /** From a message that is visible to the request for an invocation: long polling, without a batching window. */
+  /** From when a message becomes visible to the request for an invocation: long polling, without a batching window. */
   sqsDelivery: { p50Ms: 15, p99Ms: 80, source: 'assumption' },
   /** From a function: PutEvents. */
   eventBusRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
-  /** From an event that the bus has taken to the message in a rule's queue. */
+  /** From when the bus accepts an event to the message in a rule's queue. */
   eventBusDelivery: { p50Ms: 45, p99Ms: 129, source: FROM.eventBus },
   /** From a function: GetSecretValue. */
   secretsRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
@@ -60,30 +60,30 @@ export const AWS_DELAYS = {
 
 export type DelayedStep = keyof typeof AWS_DELAYS;
 
-/** How often Lambda looks for new records of a stream. */
+/** How often Lambda polls a stream for new records. */
 export const STREAM_POLL = {
   everyMs: 250,
   source:
     'AWS Lambda developer guide, "Process DynamoDB records with Lambda": "Lambda polls shards in your DynamoDB stream for records at a base rate of 4 times per second"',
 } as const;
 
-/** Makes the parts of the local cloud wait, or not. */
+/** Delays the steps of the local cloud. */
 export interface AwsDelays {
-  /** Whether nothing waits. */
+  /** True when no step is delayed. */
   readonly instant: boolean;
-  /** Milliseconds between two looks at a quiet stream; undefined: readers are told of each write. */
+  /** Milliseconds between two polls of an idle stream. When undefined, each write wakes the stream's readers. */
   readonly streamPollMs: number | undefined;
-  /** How long a step takes this time. */
+  /** Draws the delay of one step, in milliseconds. */
   ms(step: DelayedStep): number;
-  /** Waits as long as a step takes. */
+  /** Waits for the delay of one step. */
   wait(step: DelayedStep): Promise<void>;
-  /** The result of work that takes as long as a step, at least. */
+  /** Does the work and returns its result, not before the step's delay has passed. */
   atLeast<Result>(step: DelayedStep | undefined, work: () => Promise<Result>): Promise<Result>;
-  /** Ends every wait at once, those to come too. */
+  /** Ends all current waits immediately. Later waits return immediately too. */
   stop(): void;
 }
 
-/** Everything is done as soon as it can be. */
+/** No step is delayed. */
 export const NO_DELAYS: AwsDelays = {
   instant: true,
   streamPollMs: undefined,
@@ -94,10 +94,10 @@ export const NO_DELAYS: AwsDelays = {
 };
 
 /**
- * AWS's delays. Each time is drawn from the log-normal distribution that the step's two figures determine, and at most
- * {@link CAP} times its p99.
+ * AWS's delays. Each delay is drawn from the log-normal distribution that the step's two figures determine. It is
+ * capped at {@link CAP} times the p99.
  *
- * @param random what the times are drawn from @default a source of its own, always the same
+ * @param random the random source of the delays @default a source with a fixed seed
  */
 export function awsDelays(random: RandomSource = seededRandom(1)): AwsDelays {
   const sleepers = new Set<() => void>();
@@ -138,7 +138,7 @@ export function awsDelays(random: RandomSource = seededRandom(1)): AwsDelays {
 const NORMAL_P99 = 2.326;
 const CAP = 3;
 
-/** What a function's call to AWS is; undefined for what has no delay. */
+/** The step that a function's call to AWS counts as; undefined when the call has no delay. */
 export function stepOf(target: string, operation: string): DelayedStep | undefined {
   switch (target) {
     case DYNAMODB_TARGET:

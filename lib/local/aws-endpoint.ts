@@ -1,6 +1,6 @@
 /**
- * The one address at which functions find DynamoDB, SQS, EventBridge and Secrets Manager. It knows each
- * function by its access key, and refuses what the function's role does not allow, as AWS would.
+ * The endpoint of DynamoDB, SQS, EventBridge and Secrets Manager for functions. It identifies each function by its
+ * access key and rejects calls that the function's role does not allow, as AWS does.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { type AwsCall, type AwsReply, type AwsService, errorReply } from './aws-
 import { ACCOUNT_ID } from './local-account.ts';
 import { isAllowed, type Statement } from './policy.ts';
 
-/** A function as its calls show it. */
+/** The function that makes a call. */
 export interface Caller {
   readonly name: string;
   readonly roleName: string;
@@ -19,9 +19,9 @@ export interface Caller {
 }
 
 export interface AwsEndpoint {
-  /** Without a slash at the end. */
+  /** Has no trailing slash. */
   readonly url: string;
-  /** Opens the endpoint: calls before it are answered 503. */
+  /** Starts to serve calls. Calls that arrive earlier get status 503. */
   open(routes: AwsRoutes): void;
   stop(): Promise<void>;
 }
@@ -29,16 +29,16 @@ export interface AwsEndpoint {
 export interface AwsRoutes {
   /** Services by the prefix of `X-Amz-Target`. */
   readonly services: Readonly<Record<string, AwsService>>;
-  /** Functions by access key; who is none of them may do everything. */
+  /** Functions by access key. A caller with another key may call everything. */
   readonly callers: ReadonlyMap<string, Caller>;
-  /** Stands between callers and services, to watch or to disturb. @default calls go through as they are */
+  /** Observes or changes calls between callers and services. @default calls pass unchanged */
   readonly intercept?: Interceptor | undefined;
-  /** How long functions wait for answers; others do not wait. */
+  /** Delays of the calls of functions. Other callers are not delayed. */
   readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
-/** Answers a call in place of its service, which it may ask; `caller` is the function's name, if it is one. */
+/** Handles a call in place of its service, which it may call. `caller` is the function's name, if a function calls. */
 export type Interceptor = (
   call: AwsCall,
   service: AwsService,

@@ -1,12 +1,12 @@
-/** AWS's JSON protocol, in which DynamoDB, SQS, EventBridge and Secrets Manager are called. */
+/** AWS's JSON protocol, which DynamoDB, SQS, EventBridge and Secrets Manager use. */
 
 export interface AwsCall {
   /** The service: the prefix of `X-Amz-Target`, such as `DynamoDB_20120810`. */
   readonly target: string;
   readonly operation: string;
-  /** The request's body, as it came and as it reads. */
+  /** The request's body as text; `input` is the same, parsed. */
   readonly body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each operation has an input of its own form
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has its own input type
   readonly input: any;
 }
 
@@ -16,7 +16,7 @@ export interface AwsReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What answers the calls of one service. It answers refusals as replies, and throws on faults only. */
+/** Handles the calls of one service. It returns rejections as replies and throws only on faults. */
 export type AwsService = (call: AwsCall) => Promise<AwsReply>;
 
 export function jsonReply(value: unknown, status = 200): AwsReply {
@@ -27,7 +27,7 @@ export function errorReply(code: string, message: string, status = 400): AwsRepl
   return jsonReply({ __type: code, message }, status);
 }
 
-/** Calls a service and returns its answer. @throws AwsCallError when it refuses. */
+/** Calls a service and returns its response. @throws AwsCallError when the service rejects the call */
 export async function callAws<Answer>(
   service: AwsService,
   target: string,

@@ -2,8 +2,8 @@ import type { InvocationResult } from './lambda-worker.ts';
 import type { Properties } from './template.ts';
 
 /**
- * Which items of a batch failed, by Lambda's rules: all when the function failed or names an item that it was
- * not given; with ReportBatchItemFailures those that it names; none otherwise.
+ * The items of a batch that failed, by Lambda's rules. All items fail when the function fails or reports an item that
+ * is not in the batch. With ReportBatchItemFailures, the items that the function reports fail. Otherwise none fails.
  *
  * @param identifiers the batch's items: message ids or sequence numbers
  */

@@ -1,4 +1,4 @@
-/** CloudFormation's custom resources: a function makes them, and answers at a URL that it is given. */
+/** CloudFormation's custom resources: a function creates each one and reports its result to a given URL. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
-/** What was made last time, by logical id: tells an update from a creation. */
+/** The resources created earlier, by logical id. They distinguish an update from a creation. */
 type Made = Record<string, { physicalResourceId: string; properties: Properties }>;
 
 /**
- * Makes the stack's custom resources, or updates those whose properties changed since the file was written.
+ * Creates the stack's custom resources and updates those whose properties have changed since the file was written.
  *
- * @param file where is kept what was made; left out: everything is made anew
- * @throws LocalCloudError when a function reports a failure, or does not answer
+ * @param file records created resources; when omitted, all are recreated
+ * @throws LocalCloudError when a function reports a failure, or does not report
  */
 export async function deployCustomResources(
   stack: Stack,
@@ -50,7 +50,7 @@ export async function deployCustomResources(
   await writeFile(file, JSON.stringify(made));
 }
 
-/** CloudFormation passes numbers and booleans on as strings. */
+/** CloudFormation passes numbers and booleans as strings. */
 function asStrings(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asStrings);
   if (typeof value === 'object' && value !== null) {
@@ -89,7 +89,7 @@ async function request(
     if (report?.Status === 'SUCCESS') return String(report.PhysicalResourceId);
     throw new LocalCloudError(
       report === undefined
-        ? `${logicalId} failed: its function did not answer at the ResponseURL.`
+        ? `${logicalId} failed: its function sent no report to the ResponseURL.`
         : `${logicalId} failed: ${report.Reason ?? JSON.stringify(report)}`,
     );
   } finally {
@@ -97,7 +97,7 @@ async function request(
   }
 }
 
-/** Takes the report that a function PUTs. */
+/** Receives the report that a function PUTs. */
 async function receiveReport() {
   let report: Report | undefined;
   const server = createServer(async (request, response) => {

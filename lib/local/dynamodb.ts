@@ -1,4 +1,4 @@
-/** The tables of the template in a DynamoDB emulator of its own process. */
+/** The template's tables in a DynamoDB emulator, which runs in its own process. */
 import { isDeepStrictEqual } from 'node:util';
 import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
 import { DYNAMODB_TARGET, type Emulator, type EmulatorOptions, startEmulator } from './dynamodb-emulator.ts';
@@ -8,14 +8,15 @@ import type { Properties, Resource } from './template.ts';
 export interface DynamoDB {
   readonly emulator: Emulator;
   readonly service: AwsService;
-  /** The emulator's ARN of the table's stream; the template's has another. */
+  /** The emulator's ARN of the table's stream. It differs from the ARN in the template. */
   streamArn(tableName: string): string;
   stop(): Promise<void>;
 }
 
 /**
  * @param tables resources of the types AWS::DynamoDB::GlobalTable and AWS::DynamoDB::Table
- * @throws LocalCloudError when no emulator can run here, or when `dataDir` holds tables of another shape
+ * @throws LocalCloudError when no emulator can run on this machine, or when tables in `dataDir` have other keys than
+ * the template's
  */
 export async function startDynamoDB(
   tables: readonly Resource[],
@@ -44,7 +45,7 @@ export async function startDynamoDB(
   };
 }
 
-/** What is kept of a table's description: enough to see whether it is the template's. */
+/** The part of a table's description that is compared with the template. */
 interface TableDescription {
   readonly LatestStreamArn?: string;
   readonly KeySchema?: readonly object[];

@@ -1,4 +1,4 @@
-/** A stand-in for EventBridge: takes events, and sends them to the queues whose rules match. */
+/** A stand-in for EventBridge: accepts events and sends them to the queues of the rules that match. */
 import { randomUUID } from 'node:crypto';
 import type { AwsDelays } from './aws-delays.ts';
 import { type AwsService, callAws, errorReply, jsonReply } from './aws-json.ts';
@@ -29,23 +29,23 @@ export type BusListener = (event: BusEvent, busName: string) => void;
 
 export interface EventBus {
   readonly service: AwsService;
-  /** Calls the listener with every event put; returns what ends that. */
+  /** Calls the listener with every event put. The returned function removes the listener. */
   tap(listener: BusListener): () => void;
-  /** Settles when every event that was taken is delivered. */
+  /** Settles when every accepted event is delivered. */
   stop(): Promise<void>;
 }
 
 export interface EventBusOptions {
   readonly stack: Stack;
   readonly sqs: AwsService;
-  /** How long events are on their way. */
+  /** Delays of requests and deliveries. */
   readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
 /**
- * @throws LocalCloudError when a rule has a pattern or a target without local counterpart, or a target queue
- * whose policy does not let EventBridge send to it (in the cloud its events would vanish)
+ * @throws LocalCloudError when a rule has a pattern or a target without local counterpart, or when the policy of a
+ * target queue does not let EventBridge send to it (AWS would drop the events without an error)
  */
 export function makeEventBus({ stack, sqs, delays, log }: EventBusOptions): EventBus {
   const buses = new Set(['default', ...stack.resources('AWS::Events::EventBus').map(({ name }) => name)]);
@@ -114,7 +114,7 @@ export function makeEventBus({ stack, sqs, delays, log }: EventBusOptions): Even
   };
 }
 
-/** The name of a bus given by name or ARN; left out, it is the account's own. */
+/** The name of a bus given by name or ARN; the account's default bus when omitted. */
 export function busNameOf(nameOrArn: unknown): string {
   return nameOrArn === undefined ? 'default' : String(nameOrArn).split('/').at(-1)!;
 }
@@ -187,7 +187,9 @@ function patternOf({ logicalId, properties }: Resource): Pattern {
 function queueUrlOf(target: Properties, rule: Resource, stack: Stack): string {
   const queue = stack.resources('AWS::SQS::Queue').find(({ arn }) => arn === target.Arn);
   if (queue === undefined) {
-    throw new LocalCloudError(`The rule ${rule.logicalId} has the target ${target.Arn}, which is no queue.`);
+    throw new LocalCloudError(
+      `The rule ${rule.logicalId} has the target ${target.Arn}, which is not a queue.`,
+    );
   }
   for (const option of ['Input', 'InputPath', 'InputTransformer']) {
     if (target[option] !== undefined) {

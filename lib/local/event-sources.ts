@@ -1,4 +1,4 @@
-/** The template's event source mappings: what Lambda polls, and which function it calls with what it finds. */
+/** The template's event source mappings: the queues and streams that Lambda polls, and the functions it invokes. */
 import type { AwsDelays } from './aws-delays.ts';
 import type { DynamoDB } from './dynamodb.ts';
 import type { LambdaFunction } from './lambda.ts';
@@ -11,9 +11,9 @@ import { type StreamSource, startStreamSource } from './stream-source.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
 export interface EventSources {
-  /** Tells that a table was written, so that the readers of its stream look at once. */
+  /** Wakes the readers of the table's stream after a write to the table. */
   tableWritten(tableName: string): void;
-  /** Takes nothing more; settles when the invocations under way have ended. */
+  /** Stops polling. Settles when the running invocations have ended. */
   stop(): Promise<void>;
 }
 
@@ -24,14 +24,14 @@ export interface EventSourcesOptions {
   readonly sqs: Sqs;
   readonly dynamodb: DynamoDB;
   readonly positions: StreamPositions;
-  /** How long records and messages are on their way. */
+  /** Delays of the delivery of records and messages. */
   readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
 /**
- * @throws LocalCloudError when a mapping has a source or a function that is not there, or when the function's
- * role does not allow what Lambda does with the source in its name
+ * @throws LocalCloudError when a mapping's source or function is not in the template, or when the function's role does
+ * not allow the calls that Lambda makes to the source
  */
 export function startEventSources(options: EventSourcesOptions): EventSources {
   const { stack, sqs } = options;
@@ -68,7 +68,7 @@ const STREAM_ACTIONS = [
   'dynamodb:ListStreams',
 ];
 
-/** The function that a mapping calls, and the queue or table it takes from; what that needs must be allowed. */
+/** The function that a mapping invokes and its source queue or table. The function's role must allow access. */
 function endsOf(
   mapping: Resource,
   { stack, functions, roleStatements }: EventSourcesOptions,

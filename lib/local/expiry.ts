@@ -1,22 +1,22 @@
-/** Deletes what is past its time to live, as DynamoDB does and the emulators do not. */
+/** Deletes items past their time to live, as DynamoDB does. The emulators do not. */
 import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
 import { DYNAMODB_TARGET } from './dynamodb-emulator.ts';
 import type { Properties, Resource } from './template.ts';
 
 export interface Expiry {
-  /** Deletes what has expired by now; settles when it is gone. */
+  /** Deletes the items that have expired by now. Settles when they are deleted. */
   run(): Promise<void>;
   stop(): void;
 }
 
 export interface ExpiryOptions {
-  /** Those without a TimeToLiveSpecification are left alone. */
+  /** Tables without a TimeToLiveSpecification are skipped. */
   readonly tables: readonly Resource[];
   readonly dynamodb: AwsService;
   readonly log: (line: string) => void;
 }
 
-/** DynamoDB promises days; who relies on more finds out here. */
+/** DynamoDB deletes expired items within days. Code must not rely on an earlier deletion. */
 const EVERY_MS = 10 * 60_000;
 
 interface Expiring {
@@ -72,7 +72,7 @@ async function deleteExpired(
   } while (startKey !== undefined);
 }
 
-/** An item that was written since it was read may live longer now. */
+/** The condition protects an item that was written after the scan, since its time to live may be later now. */
 async function deleteUnlessRenewed(input: object, dynamodb: AwsService): Promise<void> {
   try {
     await callAws(dynamodb, DYNAMODB_TARGET, 'DeleteItem', {

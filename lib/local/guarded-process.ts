@@ -3,16 +3,16 @@ import { once } from 'node:events';
 
 /** A child process that does not outlive this one. */
 export interface GuardedProcess {
-  /** Settles when the process has ended, with the last lines it wrote. */
+  /** Resolves with the last lines of output when the process has ended. */
   readonly ended: Promise<string>;
-  /** Ends the process; settles when it is gone. */
+  /** Ends the process. Settles when it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a command that ends when `stop` is called or when this process dies, however it dies: a shell waits
- * for the end of its standard input, which the system closes with us, and then ends the command and removes
- * `scratchDir`. The command has its own session, so that a Ctrl-C meant for us does not reach it first.
+ * Starts a command that ends when `stop` is called or when this process dies for any reason. A shell waits for the
+ * end of its standard input, which the system closes when this process ends. The shell then ends the command and
+ * removes `scratchDir`. The command has its own session, so Ctrl-C does not reach it before this process.
  */
 export function startGuarded(command: string, args: readonly string[], scratchDir = ''): GuardedProcess {
   const shell = spawn('/bin/sh', ['-c', GUARD, 'sh', scratchDir, command, ...args], {
@@ -20,7 +20,7 @@ export function startGuarded(command: string, args: readonly string[], scratchDi
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output = lastOutput(shell);
-  // Writing to a shell that is already gone is no news: `ended` tells.
+  // Ignore errors of writing to a shell that has ended: `ended` reports the end.
   shell.stdin?.on('error', () => {});
   const ended = Promise.race([
     once(shell, 'exit').then(output),
@@ -40,8 +40,8 @@ export function startGuarded(command: string, args: readonly string[], scratchDi
 const STOP_GRACE_MS = 5_000;
 
 /**
- * Descriptor 3 is our pipe: a shell gives background commands /dev/null as standard input. SIGPIPE is ignored
- * because the shell may have something to say when nobody listens any more.
+ * Descriptor 3 is the pipe from this process, because a shell gives background commands /dev/null as standard input.
+ * SIGPIPE is ignored because the shell may write after the reader has ended.
  */
 const GUARD = `
 trap '' PIPE
@@ -59,7 +59,7 @@ function killSession(shell: ChildProcess): void {
   try {
     if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
   } catch {
-    // It ended in between.
+    // The process has already ended.
   }
 }
 

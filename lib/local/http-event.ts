@@ -1,13 +1,13 @@
-/** An HTTP request as API Gateway hands it to a function: payload format 2.0. */
+/** The event that API Gateway passes to a function for an HTTP request: payload format 2.0. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ACCOUNT_ID } from './local-account.ts';
 import type { RouteMatch } from './routes.ts';
 
 /**
- * @param rawPath as it came, without the query
- * @param rawQueryString as it came, without the question mark
- * @param authorizer what the route's authorizer says of the caller
+ * @param rawPath as received, without the query
+ * @param rawQueryString as received, without the question mark
+ * @param authorizer what the route's authorizer reports about the caller
  */
 export function httpEvent(
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export function httpEvent(
   };
 }
 
-/** Anything else reaches the function in base64. */
+/** Other bodies are passed to the function in base64. */
 function isTextual(contentType: string | undefined): boolean {
   return /^(text\/|application\/(json|javascript|xml|[^;]*\+(json|xml))\b)/i.test(contentType ?? '');
 }

@@ -1,8 +1,8 @@
-/** The inside of a function's worker thread: what Lambda's own runtime does around a handler. */
+/** Runs in a function's worker thread and does what Lambda's runtime does around a handler. */
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The worker's data. */
+/** The `workerData` of a worker. */
 export interface FunctionStart {
   readonly file: string;
   readonly exportName: string;
@@ -11,7 +11,7 @@ export interface FunctionStart {
   readonly memoryMb: number;
 }
 
-/** What is sent in. */
+/** The message that starts an invocation. */
 export interface Invocation {
   /** JSON. */
   readonly event: string;
@@ -21,14 +21,14 @@ export interface Invocation {
 }
 
 /**
- * What comes back; before the first, the string 'ready'. A function's error is data: who invokes decides what
- * it means.
+ * The worker's reply to an invocation. Before the first one the worker sends the string 'ready'. A function's error
+ * is returned as data, and the caller decides what it means.
  */
 export type InvocationResult =
   | { readonly ok: true; readonly payload: unknown }
   | { readonly ok: false; readonly errorType: string; readonly errorMessage: string };
 
-/** Lambda's limit on a synchronous answer. */
+/** Lambda's limit on a synchronous response. */
 const ANSWER_MAX_BYTES = 6 * 1024 * 1024;
 
 type Handler = (event: unknown, context: object) => unknown;

@@ -1,6 +1,6 @@
 /**
- * The template's functions, each run from its own bundle in worker threads of its own, as Lambda would: with
- * the environment the template gives it and no other, one invocation at a time per worker, ended at its timeout.
+ * The template's functions. Each runs from its own bundle in its own worker threads, as on Lambda: with only the
+ * environment that the template gives it, one invocation at a time per worker, and a timeout.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +19,9 @@ export interface LambdaFunction {
   readonly roleName: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Says in its calls to AWS who calls. */
+  /** Identifies the function in its calls to AWS. */
   readonly accessKeyId: string;
-  /** @param event what JSON can carry */
+  /** @param event a JSON value */
   invoke(event: unknown): Promise<InvocationResult>;
   stop(): Promise<void>;
 }
@@ -29,19 +29,19 @@ export interface LambdaFunction {
 export interface LambdaOptions {
   /** The directory or file of a function's code, by its logical id. */
   readonly assetPathOf: (logicalId: string) => string;
-  /** Where the functions find DynamoDB, SQS, EventBridge and Secrets Manager. */
+  /** The endpoint of DynamoDB, SQS, EventBridge and Secrets Manager for functions. */
   readonly awsEndpoint: string;
-  /** How long invocations and starts take beside the function's own time. */
+  /** The delays of invocations and starts, added to the function's own time. */
   readonly delays: AwsDelays;
   /** Called with each line that a function writes. */
   readonly log: (functionName: string, line: string) => void;
-  /** Called when a function has failed. */
+  /** Called when a function fails. */
   readonly failed: (functionName: string, problem: string) => void;
-  /** Called when an invocation has ended. */
+  /** Called when an invocation ends. */
   readonly invoked?: ((invocation: InvocationReport) => void) | undefined;
 }
 
-/** What Lambda would bill an invocation by. */
+/** The figures by which Lambda would bill an invocation. */
 export interface InvocationReport {
   /** The function's service name, such as `tick`. */
   readonly service: string;
@@ -108,7 +108,7 @@ function codeOf(
   return { file, exportName: handler.slice(dot + 1) };
 }
 
-/** What Lambda sets, with the addresses of the local services beside it. */
+/** The variables that Lambda sets, and the endpoint of the local services. */
 function runtimeEnvironment(
   name: string,
   memoryMb: number,

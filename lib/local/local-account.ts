@@ -1,3 +1,3 @@
-/** The AWS account and region that the local cloud is in. fauxqs knows no other account. */
+/** The AWS account and region of the local cloud. fauxqs supports no other account. */
 export const ACCOUNT_ID = '000000000000';
 export const REGION = 'us-east-1';

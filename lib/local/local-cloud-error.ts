@@ -1,4 +1,4 @@
-/** What keeps the local cloud from starting, told in one line for the person at the keyboard. */
+/** The local cloud cannot start. The message explains it to the user in one line. */
 export class LocalCloudError extends Error {
   override readonly name = 'LocalCloudError';
 }

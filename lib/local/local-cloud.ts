@@ -1,6 +1,6 @@
 /**
- * The local cloud: what `cdk deploy` would make of a template, on this machine. Composition only; each part is
- * a file beside this one.
+ * The local cloud runs on this machine what `cdk deploy` would create from a template. This file only composes; each
+ * part is a file in this folder.
  */
 import { join } from 'node:path';
 import { tablesOf } from './access.ts';
@@ -31,58 +31,58 @@ export interface LocalCloudOptions extends AuthorizerOptions {
   readonly template: Template;
   /** The directory of a function's bundle, by the function's logical id. */
   readonly assetPathOf: (logicalId: string) => string;
-  /** Where the HTTP API answers, on 127.0.0.1; 0 for any port that is free. */
+  /** The port of the HTTP API on 127.0.0.1; 0 for any free port. */
   readonly port: number;
-  /** Where tables, queues and their readers' positions are kept; left out: they are gone at the end. */
+  /** Where tables, queues and stream positions are stored. When omitted, they are deleted at the end. */
   readonly dataDir?: string | undefined;
-  /** JSON: the name of each secret, without `muster/`, and its value. */
+  /** A JSON file with the name of each secret, without `muster/`, and its value. */
   readonly secretsFile?: string | undefined;
-  /** @default the first that can run here: dynoxide, then dynamodb-local */
+  /** @default the first that can run on this machine: dynoxide, then dynamodb-local */
   readonly emulator?: Emulator | undefined;
-  /** Whether schedules run by themselves. @default true */
+  /** Whether schedules start functions at their rates. @default true */
   readonly schedules?: boolean | undefined;
-  /** Whether everything takes as long as on AWS, see `aws-delays.ts`. @default false: as soon as it can be */
+  /** Whether each step takes as long as on AWS; see `aws-delays.ts`. @default false: no delays */
   readonly awsDelays?: boolean | undefined;
-  /** Stands between functions and AWS's services, to measure or to disturb. */
+  /** Observes or changes calls from functions to AWS's services, to measure them or to inject faults. */
   readonly intercept?: Interceptor | undefined;
-  /** Called when a function has ended an invocation. */
+  /** Called when an invocation of a function ends. */
   readonly onInvocation?: ((invocation: InvocationReport) => void) | undefined;
   /** Called with each log line, as it is written. */
   readonly log?: ((line: LogLine) => void) | undefined;
 }
 
 export interface LogLine {
-  /** A function's name in the template, or 'local cloud' for what the cloud itself has to say. */
+  /** A function's name in the template, or 'local cloud' for lines of the local cloud itself. */
   readonly source: string;
   readonly line: string;
 }
 
 export interface LocalCloud {
-  /** Where the HTTP API answers, without a slash at the end. */
+  /** The URL of the HTTP API, without a trailing slash. */
   readonly url: string;
   /** The DynamoDB emulator that runs. */
   readonly emulator: Emulator;
-  /** For AWS SDK clients of DynamoDB, SQS, EventBridge and Secrets Manager, which may then do everything. */
+  /** Configures AWS SDK clients of DynamoDB, SQS, EventBridge and Secrets Manager, with permission for every call. */
   readonly awsConfig: AwsConfig;
   /** The template's resources with their local names. */
   readonly stack: Stack;
   /**
-   * A function by what names it: its service name (`tick`), its local name or its logical id. Its `environment`
-   * tells the names of tables and the URLs of queues.
+   * Finds a function by its service name (`tick`), its local name or its logical id. Its `environment` has the names of
+   * tables and the URLs of queues.
    */
   function(name: string): LambdaFunction;
   /** The messages of a queue, by its local name. */
   inspectQueue(name: string): QueueContents;
-  /** Calls the listener with every event put on a bus; returns what ends that. */
+  /** Calls the listener with every event put on a bus. The returned function removes the listener. */
   tapBus(listener: BusListener): () => void;
   readonly schedules: Schedules;
-  /** Deletes what is past its time to live now; it happens by itself every ten minutes. */
+  /** Deletes the items that have expired by now. This also runs every ten minutes. */
   expireItems(): Promise<void>;
   /** Values by name, without `muster/`; may be changed at any time. */
   readonly secrets: Map<string, string>;
   /** The last 1000 log lines. */
   readonly logs: readonly LogLine[];
-  /** Ends everything; settles when nothing is left. */
+  /** Stops all parts. Settles when all have ended. */
   stop(): Promise<void>;
 }
 
@@ -93,10 +93,10 @@ export interface AwsConfig {
 }
 
 /**
- * Starts everything that the template has. Several may run in one process.
+ * Starts everything in the template. Several local clouds may run in one process.
  *
- * @throws LocalCloudError when the port is in use, no DynamoDB emulator can run here, or the template asks for
- * what is wrong or has no local counterpart
+ * @throws LocalCloudError when the port is in use, when no DynamoDB emulator can run on this machine, or when the
+ * template is invalid or has a part without local counterpart
  */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   const ends = new Ends();
@@ -180,7 +180,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     schedules.resume();
     void schedules.run();
   }
-  // What is on its way arrives before its receiver ends.
+  // Messages in flight arrive before their receiver stops.
   ends.with(delays);
   api.open({ routes, delays, log: say });
 
@@ -210,11 +210,11 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   };
 }
 
-/** How long invocations that are under way have to end. */
+/** How long running invocations may take to end. */
 const STOP_GRACE_MS = 3_000;
 const LOG_LINES_MAX = 1_000;
 
-/** What must be ended, in the reverse order of its beginning. */
+/** The parts to stop, in the reverse order of their start. */
 class Ends {
   private readonly steps: (() => unknown)[] = [];
   private running: Promise<void> | undefined;
@@ -228,7 +228,7 @@ class Ends {
     return part;
   }
 
-  /** Every step is taken, whatever another does; a second call waits for the first. */
+  /** Runs every step even if another one fails. A second call waits for the first. */
   run(): Promise<void> {
     this.running ??= this.runOnce();
     return this.running;
@@ -243,7 +243,7 @@ class Ends {
         errors.push(error);
       }
     }
-    if (errors.length > 0) throw new AggregateError(errors, 'The local cloud did not end in order.');
+    if (errors.length > 0) throw new AggregateError(errors, 'The local cloud did not stop cleanly.');
   }
 }
 
@@ -261,7 +261,7 @@ function makeLog(listener: LocalCloudOptions['log']) {
 
 const WRITES = new Set(['BatchWriteItem', 'DeleteItem', 'PutItem', 'TransactWriteItems', 'UpdateItem']);
 
-/** The service, whose writes the readers of streams learn of at once. */
+/** Wraps the service so that each write wakes the readers of the table's stream. */
 function tellingWrites(service: AwsService, eventSources: EventSources): AwsService {
   return async (call) => {
     const reply = await service(call);

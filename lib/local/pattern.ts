@@ -1,7 +1,7 @@
 /**
  * The pattern language that EventBridge rules and Lambda's event filters share.
  *
- * A pattern is an object of the event's shape; its leaves are lists of alternatives, each a value or a matcher
+ * A pattern is an object with the event's structure. Its leaves are lists of alternatives, each a value or a matcher
  * like `{ "prefix": "EU" }`. Every key must match; a list in the event matches when any of its items does.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
  */
@@ -9,13 +9,13 @@
 export type Pattern = (event: unknown) => boolean;
 
 /**
- * @throws PatternError when the pattern is malformed or uses an operator that is not known here
+ * @throws PatternError when the pattern is malformed or uses an operator without local counterpart
  */
 export function compilePattern(pattern: unknown): Pattern {
   return compileObject(pattern, []);
 }
 
-/** A pattern that AWS would refuse, or that uses what has no local counterpart. */
+/** The pattern is one that AWS would reject, or it uses an operator without local counterpart. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 
@@ -77,12 +77,12 @@ function anyItem(matches: Pattern): Pattern {
 
 function literal(expected: unknown, path: readonly string[]): Pattern {
   if (expected !== null && !['string', 'number', 'boolean'].includes(typeof expected)) {
-    throw new PatternError(path, `has an alternative that is no value: ${JSON.stringify(expected)}.`);
+    throw new PatternError(path, `has an alternative that is not a value: ${JSON.stringify(expected)}.`);
   }
   return (value) => value === expected;
 }
 
-/** `exists` looks at leaves only: an object is not a value that exists. */
+/** `exists` considers leaves only: an object does not count as an existing value. */
 function exists(operand: unknown, path: readonly string[]): Pattern {
   if (typeof operand !== 'boolean') throw new PatternError(path, 'needs true or false for "exists".');
   return (value) => (value !== undefined && !isObject(value)) === operand;
@@ -137,7 +137,7 @@ function numeric(operand: unknown, path: readonly string[]): Pattern {
     const compare = COMPARISONS[String(terms[i])];
     const bound = terms[i + 1];
     if (compare === undefined || typeof bound !== 'number') {
-      throw new PatternError(path, `has a "numeric" that is no comparison: ${JSON.stringify(operand)}.`);
+      throw new PatternError(path, `has a "numeric" that is not a comparison: ${JSON.stringify(operand)}.`);
     }
     tests.push((value) => compare(value, bound));
   }

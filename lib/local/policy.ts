@@ -1,11 +1,11 @@
 /**
  * Evaluates IAM policy statements: those of the functions' roles, and the policies of queues.
- * A deny wins over an allow, and what nothing allows is denied.
+ * A deny overrides an allow, and an action is denied unless a statement allows it.
  */
 import { LocalCloudError } from './local-cloud-error.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
-/** One statement of a policy document, as the template has it. */
+/** One statement of a policy document, as in the template. */
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action?: string | readonly string[];
@@ -15,12 +15,12 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** Who asks to do what, to what. */
+/** A request for an action on a resource. */
 export interface AccessRequest {
   /** `service:Action`. */
   readonly action: string;
   readonly resourceArn: string;
-  /** An AWS service's principal, such as `events.amazonaws.com`; only for the policy of a resource. */
+  /** The principal of the calling AWS service, such as `events.amazonaws.com`. Only resource policies need it. */
   readonly service?: string;
   /** Condition keys; `aws:SecureTransport` is true unless given. */
   readonly context?: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ const CONDITION_OPERATORS: Readonly<Record<string, (value: string, expected: str
   StringLike: (value, expected) => matchesWildcard(expected, value),
 };
 
-/** Whether the text fits a pattern in which `*` stands for any characters and `?` for one. */
+/** Whether the text matches a pattern in which `*` stands for any characters and `?` for one. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let expression = WILDCARDS.get(pattern);
   if (expression === undefined) {
@@ -119,7 +119,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return expression.test(text);
 }
 
-/** Compiled patterns: a template has a few hundred, and each call of each function asks. */
+/** Caches compiled patterns: a template has a few hundred, and every call of a function checks some. */
 const WILDCARDS = new Map<string, RegExp>();
 
 function statementsOf(document: unknown): Statement[] {

@@ -9,7 +9,7 @@ import { SQS_TARGET } from './sqs.ts';
 import type { Resource } from './template.ts';
 
 export interface QueueSource {
-  /** Receives nothing more; settles when the invocations under way have ended. */
+  /** Stops receiving. Settles when the running invocations have ended. */
   stop(): Promise<void>;
 }
 
@@ -19,12 +19,12 @@ export interface QueueSourceOptions {
   readonly queue: Resource;
   readonly target: LambdaFunction;
   readonly sqs: AwsService;
-  /** How long messages are on their way. */
+  /** Delays of the delivery of messages. */
   readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
-/** How many pollers Lambda starts with. */
+/** Lambda starts with this many pollers. */
 const INVOCATIONS_MAX = 5;
 const WAIT_SECONDS = 20;
 const AFTER_FAULT_MS = 500;
@@ -58,7 +58,7 @@ export function startQueueSource({
     return Messages;
   };
 
-  /** What failed stays in flight until its visibility timeout ends, and is then received again. */
+  /** A failed message stays in flight until its visibility timeout ends. Then it is received again. */
   const handle = async (messages: readonly Message[]): Promise<void> => {
     await delays.wait('sqsDelivery');
     const result = await target.invoke({ Records: messages.map((message) => recordOf(message, queue.arn)) });
@@ -99,7 +99,7 @@ export function startQueueSource({
   };
 }
 
-/** A message as SQS gives it. */
+/** A message as SQS returns it. */
 interface Message {
   readonly MessageId: string;
   readonly ReceiptHandle: string;
@@ -115,7 +115,7 @@ interface MessageAttribute {
   readonly BinaryValue?: string;
 }
 
-/** A message as Lambda hands it on. */
+/** A message as Lambda passes it to the function. */
 function recordOf(message: Message, eventSourceARN: string) {
   return {
     messageId: message.MessageId,

@@ -1,7 +1,7 @@
-/** What resources are called locally: their names, ARNs, and what Ref and Fn::GetAtt give for them. */
+/** The local names and ARNs of resources, and the values of Ref and Fn::GetAtt for them. */
 import { ACCOUNT_ID, REGION } from './local-account.ts';
 
-/** Where references to what listens lead, each without a slash at the end. */
+/** The URLs of the local servers, each without a trailing slash. */
 export interface Endpoints {
   readonly awsEndpoint: string;
   readonly apiUrl: string;
@@ -10,11 +10,11 @@ export interface Endpoints {
 export interface Identity {
   /** Its name property, or its logical id. */
   readonly name: string;
-  /** '' for what has no ARN. */
+  /** '' for a resource without an ARN. */
   readonly arn: string;
-  /** What Ref gives. */
+  /** The value of Ref. */
   readonly ref: string;
-  /** What Fn::GetAtt gives. */
+  /** The values of Fn::GetAtt. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ export function identify(
   }
 }
 
-/** The property that names a resource, by its type; others are called by their logical id. */
+/** The property that names a resource, by its type. Resources of other types are named by their logical id. */
 const NAME_PROPERTIES: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::DynamoDB::Table': 'TableName',

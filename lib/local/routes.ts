@@ -1,4 +1,4 @@
-/** The routes of an HTTP API, and which of them takes a request. */
+/** The routes of an HTTP API, and the choice of the route for a request. */
 import { type Authorizer, type AuthorizerOptions, routeAuthorizer } from './authorizers.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
@@ -20,14 +20,14 @@ export interface Route {
   readonly routeKey: string;
   readonly target: LambdaFunction;
   readonly timeoutMs: number;
-  /** Whether a permission of the function lets the API invoke it. */
+  /** Whether the function's permissions allow the API to invoke it. */
   readonly permitted: boolean;
   readonly authorize: Authorizer;
   readonly method: string;
   readonly segments: readonly string[];
 }
 
-/** API Gateway waits no longer than this. */
+/** API Gateway's maximum timeout. */
 const TIMEOUT_MAX_MS = 30_000;
 
 /** @throws LocalCloudError when the stack has no HTTP API, or a route without local counterpart */
@@ -110,7 +110,7 @@ function mayInvoke(api: Resource, target: LambdaFunction, routeKey: string, stac
   });
 }
 
-/** A permission's `*` may stand for the stage and the method, and its path for the `$default` route too. */
+/** A `*` in a permission may stand for the stage and the method. The permission's path may be `$default` too. */
 function coversRoute(sourceArn: string, routeArn: string): boolean {
   if (matchesWildcard(sourceArn, routeArn)) return true;
   // The `$default` route's ARN has no method.
@@ -120,7 +120,7 @@ function coversRoute(sourceArn: string, routeArn: string): boolean {
   );
 }
 
-/** A full match before a parameter, a parameter before a greedy one, a method before ANY, `$default` at the end. */
+/** Order: a full match, a parameter, a greedy parameter; a method before ANY; `$default` last. */
 function byPrecedence(a: Route, b: Route): number {
   return rank(a).localeCompare(rank(b));
 }
@@ -133,7 +133,7 @@ function rank({ routeKey, segments, method }: Route): string {
   return `${path.join('')}${method === 'ANY' ? '1' : '0'}`;
 }
 
-/** The path's parameters, decoded, when the route takes the request. */
+/** The path's decoded parameters, or undefined when the route does not match the request. */
 function matchRoute(
   route: Route,
   method: string,

@@ -1,4 +1,4 @@
-/** EventBridge's scheduled rules: each invokes its function at once, and then at its rate, which may be every minute's cron. */
+/** EventBridge's scheduled rules. Each invokes its function immediately, and then at its rate or every minute by cron. */
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunction } from './lambda.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
@@ -6,17 +6,17 @@ import { LocalCloudError } from './local-cloud-error.ts';
 import type { Resource, Stack } from './template.ts';
 
 export interface Schedules {
-  /** Invokes the functions of all schedules now; settles when they have answered. */
+  /** Invokes the functions of all schedules now. Settles when they have returned. */
   run(): Promise<void>;
-  /** No invocation is started until `resume`. */
+  /** Starts no invocation until `resume`. */
   pause(): void;
   resume(): void;
   stop(): void;
 }
 
 /**
- * @throws LocalCloudError when a schedule is no rate nor of every minute, has a target that is no function of the template, or one
- * that does not let EventBridge invoke it
+ * @throws LocalCloudError when a schedule is neither a rate nor the cron of every minute, when its target is not a
+ * function of the template, or when the function does not let EventBridge invoke it
  */
 export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]): Schedules {
   const schedules = stack
@@ -55,7 +55,7 @@ export function makeSchedules(stack: Stack, functions: readonly LambdaFunction[]
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 function rateMs({ logicalId, properties }: Resource): number {
-  // AWS promises no second within the minute, so this is a rate.
+  // AWS guarantees no second within the minute, so a rate is equivalent.
   if (properties.ScheduleExpression === 'cron(* * * * ? *)') return UNIT_MS.minute!;
   const [, count, unit] =
     /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(properties.ScheduleExpression)) ?? [];

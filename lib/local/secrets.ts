@@ -1,4 +1,4 @@
-/** A stand-in for Secrets Manager: reads, from a JSON file of secret names and values. */
+/** A stand-in for Secrets Manager: serves reads from a JSON file of secret names and values. */
 import { readFile } from 'node:fs/promises';
 import { type AwsService, errorReply, jsonReply } from './aws-json.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
@@ -6,17 +6,17 @@ import { LocalCloudError } from './local-cloud-error.ts';
 
 export const SECRETS_TARGET = 'secretsmanager';
 
-/** What stands before a secret's name in the cloud, and not in the file. */
+/** The prefix of secret names on AWS. Names in the file omit it. */
 const PREFIX = 'muster/';
 
-/** The ARN of a secret; the cloud adds six characters of its choice to the name. */
+/** The ARN of a secret. AWS appends six random characters to the name. */
 export function secretArn(secretId: string): string {
   return secretId.startsWith('arn:')
     ? secretId
     : `arn:aws:secretsmanager:${REGION}:${ACCOUNT_ID}:secret:${secretId}-local0`;
 }
 
-/** @throws LocalCloudError when the file is no JSON object of strings */
+/** @throws LocalCloudError when the file is not a JSON object of strings */
 export async function readSecrets(file: string): Promise<Map<string, string>> {
   const expected = `Expected ${file} to be a JSON object of secret names and their values`;
   let secrets: unknown;
@@ -30,7 +30,7 @@ export async function readSecrets(file: string): Promise<Map<string, string>> {
   }
   for (const [name, value] of Object.entries(secrets)) {
     if (typeof value !== 'string')
-      throw new LocalCloudError(`${expected}: the value of "${name}" is no string.`);
+      throw new LocalCloudError(`${expected}: the value of "${name}" is not a string.`);
   }
   return new Map(Object.entries(secrets as Record<string, string>));
 }

@@ -1,4 +1,4 @@
-/** The queues of the template in fauxqs, in this process. */
+/** The template's queues, in fauxqs in this process. */
 
 import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface Sqs {
   readonly service: AwsService;
   /** The messages of a queue: waiting, delayed and in flight. */
   inspect(queueName: string): QueueContents;
-  /** Lets every receive that waits for messages answer at once, until the promise settles; then settles too. */
+  /** Ends every waiting receive immediately until the promise settles, and then settles. */
   endWaitsUntil(settled: Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface QueueContents {
 }
 
 export interface SqsOptions {
-  /** Where messages are kept; left out: they are gone with the process. */
+  /** Where messages are stored. When omitted, they are deleted when the process ends. */
   readonly dataDir?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
       };
     },
     async endWaitsUntil(settled) {
-      // Again and again: a receive that was called before may begin to wait only now.
+      // Repeated, because a receive that was called earlier may start to wait later.
       const endWaits = setInterval(() => stores.sqsStore.shutdown(), 10);
       await settled.finally(() => clearInterval(endWaits));
     },
@@ -76,7 +76,7 @@ export async function startSqs(queues: readonly Resource[], { dataDir }: SqsOpti
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 
-/** What `startFauxqs` puts together; put together here because that listens on every network address. */
+/** The parts that `startFauxqs` composes. They are composed here because `startFauxqs` listens on all addresses. */
 interface FauxqsParts {
   readonly SqsStore: new () => Stores['sqsStore'];
   readonly SnsStore: new () => Stores['snsStore'];
@@ -91,7 +91,7 @@ interface Persistence {
   close(): void;
 }
 
-/** The package exports only its root; its parts are reached by file. */
+/** The package exports only its root, so its parts are imported by file path. */
 async function fauxqsParts(): Promise<FauxqsParts> {
   const manifest = findPackageJSON('fauxqs', import.meta.url)!;
   const part = (file: string) => import(pathToFileURL(join(manifest, '..', 'dist', file)).href);
@@ -102,9 +102,9 @@ async function fauxqsParts(): Promise<FauxqsParts> {
 }
 
 function persist(persistence: Persistence, stores: Stores): void {
-  // A message that a crash of the machine takes back is sent again by who sent it, or by the schedule.
+  // A crash of the machine may lose a message. Its sender or the schedule then sends it again.
   persistence.db.exec('PRAGMA synchronous = NORMAL');
-  // fauxqs 2.4 writes a null receive count here, which its own schema refuses.
+  // fauxqs 2.4 writes a null receive count here, which its own schema rejects.
   const release = persistence.db.prepare(
     'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
   );
@@ -117,7 +117,7 @@ function persist(persistence: Persistence, stores: Stores): void {
   for (const queue of stores.sqsStore.allQueues()) queue.persistence = sqsPersistence;
 }
 
-/** Makes the queue, or gives one that was loaded the template's attributes. */
+/** Creates the queue, or sets the template's attributes on a queue loaded from disk. */
 function makeQueue(store: Stores['sqsStore'], { name, arn, properties }: Resource): void {
   const attributes = queueAttributes(properties);
   const loaded = store.getQueueByName(name);

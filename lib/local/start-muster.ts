@@ -6,21 +6,21 @@ import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './loca
 export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'assetPathOf'> {
   /**
    * The folder of queue definitions.
-   * @default - `queues` of the checkout
+   * @default - `queues` in the repository
    */
   readonly queuesDir?: string | undefined;
   /**
-   * Ask for tokens of this issuer; `verifyToken` checks them.
+   * Requires tokens of this issuer, which `verifyToken` checks.
    * @default - every request may call every route
    */
   readonly jwt?: JwtOptions | undefined;
 }
 
 /**
- * Starts the service on this machine: synthesizes the app in this process, and makes the local cloud from the
- * template that `cdk deploy` would deploy.
+ * Starts the service on this machine: synthesizes the app in this process and starts a local cloud from the template
+ * that `cdk deploy` would deploy.
  *
- * @throws Problem naming the file and the fields at fault when a queue definition is not valid
+ * @throws Problem with the file and the invalid fields when a queue definition is invalid
  * @throws LocalCloudError as {@link startLocalCloud} does
  */
 export async function startMuster({ queuesDir, jwt, ...options }: MusterOptions): Promise<LocalCloud> {

@@ -1,18 +1,18 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** How far each reader has come in each shard of a stream: the sequence number of the last record handled. */
+/** The position of each reader in each shard of a stream: the sequence number of the last record handled. */
 export interface StreamPositions {
   get(reader: string, shard: string): string | undefined;
   set(reader: string, shard: string, sequenceNumber: string): void;
-  /** Writes what is not yet written. */
+  /** Writes the remaining positions. */
   close(): void;
 }
 
-/** A record may be handled again after a crash that comes within this time; none is left out. */
+/** After a crash, records handled within this time may be handled again. No record is skipped. */
 const WRITE_EVERY_MS = 200;
 
-/** @param file where positions are kept; left out: they are gone with the process */
+/** @param file where positions are stored; when omitted, they are lost when the process ends */
 export function openStreamPositions(file?: string): StreamPositions {
   const positions: Record<string, string> = file === undefined ? {} : read(file);
   let timer: NodeJS.Timeout | undefined;

@@ -1,9 +1,9 @@
-/** The records of a table's stream, as DynamoDB gives them and as Lambda hands them on. */
+/** The records of a table's stream, as DynamoDB returns them and as Lambda passes them to functions. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { REGION } from './local-account.ts';
 
-/** A record as DynamoDB Streams gives it. */
+/** A record as DynamoDB Streams returns it. */
 export interface StreamRecord {
   readonly eventName: string;
   readonly dynamodb: {
@@ -16,12 +16,12 @@ export interface StreamRecord {
 
 export type LambdaRecord = ReturnType<typeof recordOf>;
 
-/** DynamoDB makes no record of a write that changes nothing; dynoxide does. */
+/** DynamoDB creates no record for a write that changes nothing; dynoxide does. */
 export function changesSomething({ eventName, dynamodb }: StreamRecord): boolean {
   return eventName !== 'MODIFY' || !isDeepStrictEqual(dynamodb.OldImage, dynamodb.NewImage);
 }
 
-/** A record as Lambda hands it on. dynoxide's event ids are unique within a table only; these are everywhere. */
+/** A record as Lambda passes it to functions. Its event id is globally unique; dynoxide's is unique per table only. */
 export function recordOf(record: StreamRecord, streamArn: string, eventSourceARN: string) {
   const identity = `${streamArn} ${record.dynamodb.SequenceNumber}`;
   return {

@@ -24,9 +24,9 @@ import type { Resource } from './template.ts';
 import { makeWakeSignal } from './wake-signal.ts';
 
 export interface StreamSource {
-  /** Tells that there may be new records. */
+  /** Signals that there may be new records. */
   wake(): void;
-  /** Reads nothing more; settles when the invocation under way has ended. */
+  /** Stops reading. Settles when the running invocation has ended. */
   stop(): Promise<void>;
 }
 
@@ -36,26 +36,26 @@ export interface StreamSourceOptions {
   readonly table: Resource;
   readonly target: LambdaFunction;
   readonly dynamodb: DynamoDB;
-  /** For what fails for good. */
+  /** Receives the batches that fail permanently. */
   readonly sqs: AwsService;
   readonly positions: StreamPositions;
-  /** How often a quiet stream is looked at. */
+  /** Determines how often an idle stream is polled. */
   readonly delays: AwsDelays;
   readonly log: (line: string) => void;
 }
 
-/** Between looks at a quiet stream: short after a write was told, longer and longer then. */
+/** Between polls of an idle stream. The pause is short after a write and grows from poll to poll. */
 const LOOK_MIN_MS = 10;
 const LOOK_MAX_MS = 1_000;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 10_000;
 
 /**
- * Reads every shard of the stream, a parent before its children, and calls the function with what its filters
- * let through, batch after batch. A batch that fails is halved (where the mapping says so) and repeated, until
- * its retries or its time are over; then it goes to the failure destination, and the reading goes on.
+ * Reads every shard of the stream, a parent before its children, and invokes the function with batches of the records
+ * that pass its filters. A failed batch is retried, in halves if the mapping says so, until its retries or its time
+ * are used up. Then it goes to the failure destination, and reading continues with the next batch.
  *
- * @throws LocalCloudError when a filter is malformed or uses what has no local counterpart
+ * @throws LocalCloudError when a filter is malformed or uses an operator without local counterpart
  */
 export function startStreamSource(options: StreamSourceOptions): StreamSource {
   const { mapping, table, target, dynamodb, sqs, positions, delays, log } = options;
@@ -120,7 +120,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
     try {
       return (await call<IteratorAnswer>('GetShardIterator', { ...input, ...start })).ShardIterator;
     } catch (error) {
-      // The position is older than the stream's memory: what there is begins with the oldest record.
+      // The stream no longer has the record at this position, so reading starts at the oldest record.
       if (!(error instanceof AwsCallError) || error.code !== 'TrimmedDataAccessException') throw error;
       const oldest = { ...input, ShardIteratorType: 'TRIM_HORIZON' };
       return (await call<IteratorAnswer>('GetShardIterator', oldest)).ShardIterator;
@@ -140,7 +140,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
     positions.set(reader, shardId, found.at(-1)!.dynamodb.SequenceNumber);
   };
 
-  /** Whether every record of the batch was handled or given up; false when the source was stopped before. */
+  /** True when every record of the batch was handled or given up; false when the source was stopped earlier. */
   const deliver = async (
     batch: readonly LambdaRecord[],
     shardId: string,
@@ -162,7 +162,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
     }
     await signal.pause(Math.min(RETRY_MIN_MS * 2 ** retries, RETRY_MAX_MS));
     if (firstFailed > 0 || !settings.bisects || rest.length === 1) return deliver(rest, shardId, retries + 1);
-    // Halving is no retry.
+    // Halving does not count as a retry.
     const middle = Math.ceil(rest.length / 2);
     return (
       (await deliver(rest.slice(0, middle), shardId, retries)) &&

@@ -1,6 +1,6 @@
 /**
- * Reads a synthesized CloudFormation template the way CloudFormation would, with local values in the place of
- * the physical ones: names, ARNs, queue URLs. What the local cloud cannot honour is an error, never silence.
+ * Reads a synthesized CloudFormation template as CloudFormation does, with local names, ARNs and queue URLs. Anything
+ * that the local cloud does not support is an error.
  */
 import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
@@ -10,7 +10,7 @@ const STACK_NAME = 'muster';
 
 export type Properties = Record<string, unknown>;
 
-/** The parts of a template's JSON that are read. */
+/** The parts of a template that the local cloud reads. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, TemplateResource>>;
   readonly Parameters?: Readonly<Record<string, unknown>>;
@@ -28,26 +28,26 @@ export interface TemplateResource {
 export interface Resource {
   readonly logicalId: string;
   readonly type: string;
-  /** What it is called locally: its name property, or its logical id. */
+  /** The local name: the name property, or the logical id. */
   readonly name: string;
-  /** '' for what has no ARN. */
+  /** '' for a resource without an ARN. */
   readonly arn: string;
-  /** What `Ref` gives: a queue's URL, for most others the name. */
+  /** The value of `Ref`: a queue's URL, for most other types the name. */
   readonly ref: string;
   readonly properties: Properties;
 }
 
-/** A template whose references have local values. */
+/** A template with all references resolved to local values. */
 export interface Stack {
-  /** The resources of these types, in the template's order; those whose condition is false are left out. */
+  /** The resources of these types, in the template's order, without those whose condition is false. */
   resources(...types: readonly string[]): Resource[];
-  /** The resources made by a function of the stack's own, in the template's order. */
+  /** The resources that a function of the stack creates, in the template's order. */
   customResources(): Resource[];
 }
 
 /**
- * @throws LocalCloudError when the template has a resource type or an intrinsic function without a local
- * counterpart, or a reference that leads nowhere
+ * @throws LocalCloudError when the template has a resource type or an intrinsic function without local counterpart, or
+ * a reference to something that it does not have
  */
 export function readStack(template: Template, endpoints: Endpoints): Stack {
   const resolver = new Resolver(template, endpoints);
@@ -65,7 +65,7 @@ function isCustom(type: string): boolean {
   return type === 'AWS::CloudFormation::CustomResource' || type.startsWith('Custom::');
 }
 
-/** Types that make something in the local cloud. */
+/** Types that the local cloud implements. */
 const HONOURED_TYPES = new Set([
   'AWS::ApiGatewayV2::Api',
   'AWS::ApiGatewayV2::Authorizer',
@@ -86,7 +86,7 @@ const HONOURED_TYPES = new Set([
   'AWS::SQS::QueuePolicy',
 ]);
 
-/** Types that have no effect on what the functions see: what watches, records or describes. */
+/** Types that are ignored because functions cannot observe them: monitoring, logs and descriptions. */
 const IGNORED_TYPES = new Set([
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
@@ -133,7 +133,7 @@ class Resolver {
     return this.resolve(conditions[name], `condition ${name}`) === true;
   }
 
-  /** The value with every intrinsic function in it replaced by what it stands for; `where` is for errors. */
+  /** The value with every intrinsic function in it resolved. `where` is for error messages. */
   private resolve(value: unknown, where: string): unknown {
     if (Array.isArray(value)) {
       return value.map((item) => this.resolve(item, where)).filter((item) => item !== undefined);
@@ -157,7 +157,7 @@ class Resolver {
       case 'Ref':
         return this.ref(String(argument), where);
       case 'Condition':
-        // Outside conditions `Condition` is an ordinary key: a policy statement's, for one.
+        // Outside conditions `Condition` is an ordinary key, for example of a policy statement.
         return typeof argument === 'string' ? this.condition(argument) : { Condition: resolved() };
       case 'Fn::GetAtt': {
         const [logicalId, attribute] =

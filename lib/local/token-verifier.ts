@@ -1,4 +1,4 @@
-/** Checks tokens by the keys of their issuer, as a JWT authorizer of API Gateway does. */
+/** Checks tokens with the keys of their issuer, as a JWT authorizer of API Gateway does. */
 import { readFile } from 'node:fs/promises';
 import {
   createLocalJWKSet,
@@ -10,16 +10,16 @@ import {
 import type { TokenVerifier } from './authorizers.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
 
-/** What API Gateway takes. */
+/** The algorithms that API Gateway accepts. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512'];
 
-/** Checks tokens by the public keys of a set (RFC 7517). */
+/** Checks tokens with the public keys of a set (RFC 7517). */
 export function verifierOf(keys: JSONWebKeySet): TokenVerifier {
   const find = createLocalJWKSet(keys);
   return (token, expected) => verify(token, expected, find);
 }
 
-/** Checks tokens by the keys that the issuer publishes, found by OpenID Connect discovery at the first token. */
+/** Checks tokens with the keys that the issuer publishes. The first token triggers OpenID Connect discovery. */
 export function discoveringVerifier(): TokenVerifier {
   const found = new Map<string, Promise<JWTVerifyGetKey>>();
   return async (token, expected) => {
@@ -34,8 +34,8 @@ export function discoveringVerifier(): TokenVerifier {
 }
 
 /**
- * Reads a file with a set of public keys.
- * @throws LocalCloudError when it is none
+ * Reads a JSON Web Key Set from a file.
+ * @throws LocalCloudError when the file is not a JSON Web Key Set
  */
 export async function readKeySet(file: string): Promise<JSONWebKeySet> {
   const expected = `Expected ${file} to be a JSON Web Key Set, { "keys": [ … ] }`;
@@ -52,7 +52,7 @@ export async function readKeySet(file: string): Promise<JSONWebKeySet> {
 async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${url} returned status ${response.status}`);
   const { jwks_uri } = (await response.json()) as { jwks_uri: string };
   return createRemoteJWKSet(new URL(jwks_uri));
 }

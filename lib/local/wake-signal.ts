@@ -1,4 +1,4 @@
-/** Wakes who waits for news, and everybody at the end. */
+/** Wakes waiters when something changes, and all of them on shutdown. */
 export function makeWakeSignal() {
   let news = false;
   let stopped = false;
@@ -28,14 +28,14 @@ export function makeWakeSignal() {
       stopped = true;
       wakeAll();
     },
-    /** Waits for news, at most so long; whether there was any since the last call. */
+    /** Waits at most this long for a change. Returns whether there was one since the last call. */
     async woken(ms: number): Promise<boolean> {
       if (!news && !stopped) await sleep(ms);
       const woken = news;
       news = false;
       return woken;
     },
-    /** Waits so long, or until the end. */
+    /** Waits this long, or until shutdown. */
     async pause(ms: number): Promise<void> {
       const untilMs = Date.now() + ms;
       while (!stopped && Date.now() < untilMs) await sleep(untilMs - Date.now());

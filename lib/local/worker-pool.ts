@@ -5,30 +5,30 @@ import type { FunctionStart, Invocation, InvocationResult } from './lambda-worke
 
 /** The workers of one function. */
 export interface WorkerPool {
-  /** Runs one invocation, when a worker is free for it. @param event JSON */
+  /** Runs one invocation as soon as a worker is free. @param event JSON */
   run(event: string): Promise<InvocationResult>;
-  /** Ends all workers; what runs or waits fails. */
+  /** Ends all workers. Running and waiting invocations fail. */
   stop(): Promise<void>;
 }
 
 export interface WorkerPoolOptions {
   readonly start: FunctionStart;
-  /** All that the function finds in its environment. */
+  /** The complete environment of the function. */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** How many invocations may run at once. @default 20 */
   readonly reservedConcurrency?: number | undefined;
-  /** How long invocations and starts take beside the function's own time. */
+  /** The delays of invocations and starts, added to the function's own time. */
   readonly delays: AwsDelays;
   /** Called with each line that the function writes. */
   readonly log: (line: string) => void;
-  /** Called when an invocation has run; the time does not include the wait for a worker. */
+  /** Called when an invocation ends. The time excludes the wait for a worker. */
   readonly ended: (result: InvocationResult, durationMs: number) => void;
 }
 
-/** Each worker has a heap of its own: what waits for one of these waits its turn. */
+/** The number is limited because each worker has its own heap. Further invocations wait in order. */
 const WORKERS_MAX = 20;
-/** Starting takes much CPU and no waiting: more at a time would only delay each other. */
+/** Starts are CPU-bound, so more at a time would only slow each other down. */
 const STARTING_MAX = 2;
 const IDLE_MS = 60_000;
 
@@ -37,19 +37,19 @@ interface Job {
   readonly settle: (result: InvocationResult) => void;
 }
 
-/** A worker, and what it does. */
+/** A worker and its state. */
 interface Slot {
   readonly worker: Worker;
-  /** `cold`: it could run, but would not yet on AWS. */
+  /** `cold`: the worker is ready, but would still be starting on AWS. */
   state: 'starting' | 'cold' | 'idle' | 'busy';
   job: Job | undefined;
-  /** When it was started, or its job was. */
+  /** When the worker or its current job started. */
   startedMs: number;
-  /** Ends the worker: at its timeout, or when it has been idle for long. */
+  /** Ends the worker at its job's timeout, or after a long idle time. */
   timer?: NodeJS.Timeout;
 }
 
-/** Workers are started as invocations need them; a worker that fails to answer is ended, and the next is new. */
+/** Starts workers on demand. A worker that does not respond in time is ended, and a new one takes the next job. */
 export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, delays, log, ended } = options;
   const workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
@@ -104,7 +104,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
       if (restMs <= 0) return rest(slot);
       slot.state = 'cold';
       slot.timer = setTimeout(() => rest(slot), restMs);
-      // Another may start now.
+      // Another worker may start now.
       assign();
     });
     worker.on('error', (error: Error) => {
@@ -116,7 +116,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     );
   };
 
-  /** From now on the worker takes jobs. */
+  /** Makes the worker available for jobs. */
   const rest = (slot: Slot) => {
     if (!slots.has(slot)) return;
     slot.state = 'idle';
@@ -125,7 +125,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     assign();
   };
 
-  /** Ends the worker; the job it had, or one that waits when it could not even start, fails with the error. */
+  /** Ends the worker. Its job fails with the error; if the worker never started, a waiting job fails instead. */
   const end = (slot: Slot, errorType: string, errorMessage: string) => {
     if (!slots.delete(slot)) return;
     clearTimeout(slot.timer);
@@ -142,7 +142,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     slot.job = undefined;
   };
 
-  /** One worker stays for the next ticket. */
+  /** One worker always stays, for the next ticket. */
   const reap = (slot: Slot) => {
     if (slot.state !== 'idle' || slots.size === 1) return;
     slots.delete(slot);
