@@ -1,6 +1,6 @@
 import { StoreBusy } from '../service/ports/store-busy.ts';
 
-/** What AWS says when it is asked for too much at once, or is out of order for a moment. */
+/** What AWS, or the lack of its answer, says when it is asked for too much or is out of order for a moment. */
 const THROTTLING = [
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
@@ -10,6 +10,8 @@ const THROTTLING = [
   'InternalServerError',
   'InternalFailure',
   'ServiceUnavailable',
+  // The SDK's own, when no answer comes: what was asked for may have been done.
+  'TimeoutError',
 ];
 
 /**

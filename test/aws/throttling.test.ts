@@ -1,0 +1,21 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, it, onTestFinished } from 'vitest';
+import { documentClient } from '../../lib/aws/dynamo.ts';
+import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
+
+it('a store that does not answer in time counts as busy, as one does that throttles', async () => {
+  const silent = createServer(() => {});
+  onTestFinished(() => void silent.close());
+  onTestFinished(() => silent.closeAllConnections());
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const client = documentClient({
+    endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    requestHandler: { requestTimeout: 1, throwOnRequestTimeout: true },
+  });
+  const read = client.send(new GetItemCommand({ TableName: 't', Key: { id: { S: 'i' } } }));
+  await expect(read).rejects.toThrow(StoreBusy);
+});
