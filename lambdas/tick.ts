@@ -6,6 +6,7 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
+import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -20,6 +21,7 @@ const deps = {
   matches: matchStore(client, tables),
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
+  ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,
   newId: randomUUID,
 };

@@ -14,6 +14,9 @@ import { jsonOf } from './item.ts';
 /** Days a lease or a report is kept after its last tick: it is of use only while the range is searched. */
 const RANGE_DAYS = 1;
 
+/** A lease that is over, of a slot that no other is after. */
+const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } as const;
+
 /**
  * Leases and reports in DynamoDB. Key: `item`, which names the queue and the cell or range, so that each
  * has a partition key of its own and costs the same however many there are.
@@ -21,6 +24,7 @@ const RANGE_DAYS = 1;
  *     lease       if each cell's lease is over and its last slot is before this one, or if it is the
  *                 caller's own already: a request whose answer was lost is sent again
  *     release     each cell whose lease is still the caller's
+ *     close       each cell whose lease is over
  *     putReport   if the report there is older
  */
 export function rangeStore(client: DynamoDBDocumentClient, table: string): RangeStore {
@@ -79,6 +83,40 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
           ),
         ),
       );
+    },
+
+    async close(queue, cells, nowMs) {
+      const closed = await Promise.all(
+        cells.map(async (cell) => {
+          const { Item } = await client.send(
+            new GetCommand({ ...leaseOf(queue, cell), ConsistentRead: true }),
+          );
+          const there = Item?.lease as Lease | undefined;
+          if (there?.slotMs === CLOSED.slotMs) return true;
+          return there === undefined || there.untilMs <= nowMs ? 'free' : false;
+        }),
+      );
+      const free = cells.filter((_, i) => closed[i] === 'free');
+      const writes = free.map((cell) =>
+        conditionally(() =>
+          client.send(
+            new UpdateCommand({
+              ...leaseOf(queue, cell),
+              UpdateExpression: 'SET #lease = :closed, expiresAt = :expiresAt',
+              ConditionExpression: 'attribute_not_exists(#lease) OR #lease.#untilMs <= :nowMs',
+              ExpressionAttributeNames: { '#lease': 'lease', '#untilMs': 'untilMs' },
+              ExpressionAttributeValues: {
+                ':closed': CLOSED,
+                ':nowMs': nowMs,
+                ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
+              },
+            }),
+          ),
+        ),
+      );
+      await settled(writes);
+      const met = await Promise.all(writes);
+      return !closed.includes(false) && met.every((write) => write.met);
     },
 
     async putReport(queue, range, report, nowMs) {

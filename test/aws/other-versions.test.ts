@@ -235,7 +235,10 @@ describe('A waiting ticket that cannot be read', () => {
 
     const clock = { now: () => NOW_MS + 1_000, sleep: async () => {} };
     const message = { queue, slotMs: NOW_MS + 1_000, plan: 1, range: 0 };
-    const result = await tick({ ...stores, clock, newId: () => `id-${queue}` }, message);
+    const result = await tick(
+      { ...stores, ticks: { send: async () => {} }, clock, newId: () => `id-${queue}` },
+      message,
+    );
     expect(result).toMatchObject({ outcome: 'searched', unreadable: ['bad'] });
     const { Item } = await client.send(
       new GetCommand({ TableName: tables.names.tickets, Key: { ticketId: 'bad' } }),

@@ -804,6 +804,19 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
       });
 
+      it('closes cells whose lease is over, for good', async () => {
+        newQueue();
+        expect(await outcomeOf(['1.1'], lease('a', 5_000))).toBe('leased');
+        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(false);
+        expect(await outcomeOf(['1.0'], lease('b', 9_000))).toBe('done');
+        expect(await outcomeOf(['1.1'], lease('b', 9_000))).toBe('held');
+        await ranges.release(queue, ['1.1'], lease('a', 5_000));
+        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(true);
+        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(true);
+        expect(await outcomeOf(['1.1', '1.2'], lease('c', 99_000))).toBe('done');
+        expect(await outcomeOf(['1.2'], lease('c', 99_000))).toBe('leased');
+      });
+
       it('keeps the report of every range, the latest slot of each', async () => {
         newQueue();
         await ranges.putReport(queue, '1.0', report(1_000), NOW_MS);

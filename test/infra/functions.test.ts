@@ -65,6 +65,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:UpdateItem tickets',
     'dynamodb:Query tickets/index/pool',
     'dynamodb:PutItem matches',
+    'sqs:SendMessage tick',
     'sqs:ReceiveMessage tick',
     'sqs:DeleteMessage tick',
     'sqs:GetQueueAttributes tick',
@@ -149,6 +150,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     DEADLINE_QUEUE_URL: 'deadline',
   },
   tick: {
+    TICK_QUEUE_URL: 'tick',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
     TICKETS_TABLE: 'tickets',

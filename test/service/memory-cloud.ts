@@ -129,10 +129,10 @@ export class MemoryCloud {
   }
 
   #tickets(): TicketStore {
-    const within = (pool: string, { from, to }: KeyRange) => {
+    const within = (pool: string, { from, to }: KeyRange, limit = Number.POSITIVE_INFINITY) => {
       const all = this.#pool(pool);
       const begin = from === undefined ? 0 : lowerBound(all, from);
-      return all.slice(begin, to === undefined ? all.length : lowerBound(all, to));
+      return all.slice(begin, Math.min(begin + limit, to === undefined ? all.length : lowerBound(all, to)));
     };
     return {
       create: async (ticket, plan) => {
@@ -152,7 +152,7 @@ export class MemoryCloud {
         const limit = bound?.limit ?? Number.POSITIVE_INFINITY;
         const found = plans
           .flatMap((plan) => partitionsWithin(queue, plan, range))
-          .flatMap((pool) => within(pool, range))
+          .flatMap((pool) => within(pool, range, limit + 1))
           .sort((a, b) => (a.order < b.order ? -1 : 1));
         let read = 0;
         do {
@@ -270,6 +270,22 @@ export class MemoryCloud {
           const lease = this.#leases.get(key(queue, cell));
           if (lease?.owner === owner) this.#leases.set(key(queue, cell), { ...lease, untilMs: 0 });
         }
+      },
+      close: async (queue, cells, nowMs) => {
+        await this.time.sleep(LATENCY.get);
+        let closed = true;
+        for (const cell of cells) {
+          const lease = this.#leases.get(key(queue, cell));
+          if (lease !== undefined && lease.untilMs > nowMs) closed = false;
+          else
+            this.#leases.set(key(queue, cell), {
+              owner: 'closed',
+              slotMs: Number.MAX_SAFE_INTEGER,
+              nowMs,
+              untilMs: 0,
+            });
+        }
+        return closed;
       },
       putReport: async (queue, range, report) => {
         await this.time.sleep(LATENCY.put);

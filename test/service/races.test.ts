@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
+import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
-import { ticksOf } from '../../lib/service/ticks/schedule.ts';
+import { planAt, tickRanges } from '../../lib/service/ticks/buckets.ts';
+import { isOdd } from '../../lib/service/ticks/schedule.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
-import { ticket } from '../aws/samples.ts';
+import { NOW_MS, ticket } from '../aws/samples.ts';
 import { definition } from './definitions.ts';
 import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
 
@@ -38,6 +40,16 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
     return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
   };
   const record = async () => (await cloud.deps.queues.get(queue))!;
+  /** The ticks of a slot, one for each range of the plan in force. */
+  const ticksOf = (read: QueueRecord, slotMs: number): TickMessage[] => {
+    const plan = planAt(read.plans, slotMs);
+    return tickRanges(plan, isOdd(read, slotMs)).map(({ index }) => ({
+      queue,
+      slotMs,
+      plan: plan.version,
+      range: index,
+    }));
+  };
   /** Runs all ticks of the first slot of a kind that is due from now on. */
   const searchSlot = async (odd: boolean) => {
     const { definition: rules, ...rest } = await record();
@@ -107,28 +119,77 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await searchSlot(false)).toEqual([[id('new'), id('old')]]);
     });
 
-    it('drops a tick of the old plan that comes so late that it could meet one of the new', async () => {
-      await define({ tickSeconds: 20, buckets: [1000] });
+    /** Two tickets, and ticks of the last slot of the old plan and of the first of the new one. */
+    const changed = async () => {
+      await define({ buckets: [1000] });
       await join('a', 1);
       await join('b', 2);
-      const last = (await record()).awakeUntilMs;
-      const late = ticksOf(await record(), last)[0]!;
-      await define({ tickSeconds: 20, buckets: [] });
-      const next = (await record()).plans[1]!;
-      cloud.nowMs = last + 20_000;
-      expect(cloud.nowMs).toBeGreaterThan(next.fromMs - 10_000);
-      expect(await tick(cloud.deps, late)).toMatchObject({ outcome: 'dropped' });
+      const before = await record();
+      await define({ buckets: [500, 600] });
+      const { plans, ...rest } = await record();
+      const beginMs = Math.ceil(plans[1]!.fromMs / 2_000) * 2_000;
+      cloud.nowMs = beginMs;
+      return {
+        before,
+        old: ticksOf(before, beginMs - 2_000)[0]!,
+        next: ticksOf({ plans, ...rest }, beginMs)[0]!,
+      };
+    };
+
+    it('searches under the new plan seconds later, without a pause', async () => {
+      const { old, next } = await changed();
+      expect(cloud.nowMs).toBeLessThan(NOW_MS + 10_000);
+      cloud.nowMs -= 1_000;
+      expect(await tick(cloud.deps, old)).toMatchObject({ outcome: 'searched' });
+      await join('c', 3);
+      await join('d', 4);
+      cloud.nowMs += 1_000;
+      expect(await searchAll([next])).toEqual([[id('c'), id('d')]]);
     });
 
-    it('still runs the last tick of the old plan when it comes a little late', async () => {
-      await define({ tickSeconds: 20, buckets: [1000] });
+    it('lets no tick of the old plan search once one of the new has', async () => {
+      const { before, old, next } = await changed();
+      expect(await tick(cloud.deps, next)).toMatchObject({ outcome: 'searched' });
+      expect(await tick(cloud.deps, old)).toEqual({ outcome: 'dropped', why: 'it has been done' });
+      // Nor one whose function has not heard of the new plan.
+      const queues = { ...cloud.deps.queues, get: async () => before };
+      const unaware = ticksOf(before, next.slotMs)[0]!;
+      expect(await tick({ ...cloud.deps, queues }, unaware)).toEqual({
+        outcome: 'dropped',
+        why: 'it has been done',
+      });
+    });
+
+    it('waits for a tick of the old plan that still runs', async () => {
+      const { old, next } = await changed();
+      const during = cloud.on(
+        justBefore('Query', () => tick(cloud.deps, next)),
+        () => tick(cloud.deps, old),
+      );
+      expect(await during).toMatchObject({ outcome: 'searched' });
+      expect(itsResult).toMatchObject({
+        outcome: 'dropped',
+        why: 'a tick of an older bucket plan still runs',
+      });
+    });
+  });
+
+  describe('the message of a slot', () => {
+    it('becomes one for each range of the plan in force, and searches the first', async () => {
+      await define({ buckets: [500, 600] });
       await join('a', 1);
       await join('b', 2);
-      const last = (await record()).awakeUntilMs;
-      const late = ticksOf(await record(), last);
-      await define({ tickSeconds: 20, buckets: [] });
-      cloud.nowMs = last + 3_000;
-      expect(await searchAll(late)).toEqual([[id('a'), id('b')]]);
+      cloud.tickMessages.length = 0;
+      cloud.nowMs += 2_000;
+      const message = { queue, slotMs: cloud.nowMs };
+      expect(await searchAll([message])).toEqual([[id('a'), id('b')]]);
+      const sent = cloud.tickMessages.map(({ what }) => what);
+      expect(sent).toEqual([1, 2].map((range) => ({ ...message, plan: 1, range })));
+      cloud.tickMessages.length = 0;
+      expect(await tick(cloud.deps, message)).toMatchObject({ outcome: 'dropped', why: 'it has been done' });
+      cloud.tickMessages.length = 0;
+      for (const one of sent) expect(await tick(cloud.deps, one)).toMatchObject({ outcome: 'searched' });
+      expect(cloud.tickMessages).toEqual([]);
     });
   });
 

@@ -10,6 +10,11 @@ export interface RangeStore {
   lease(queue: string, cells: readonly string[], lease: Lease): Promise<LeaseOutcome>;
   /** Gives the cells back that are still the caller's. */
   release(queue: string, cells: readonly string[], lease: Lease): Promise<void>;
+  /**
+   * Closes cells for good: whoever asks for a lease on one is told `done`. False: a tick has one of them still; the
+   * others are closed.
+   */
+  close(queue: string, cells: readonly string[], nowMs: number): Promise<boolean>;
   /** Keeps the report of a range, unless there is one of a later slot; it is forgotten after a day. */
   putReport(queue: string, range: string, report: TickReport, nowMs: number): Promise<void>;
   /** The last reports of these ranges, by the range's name. One that cannot be read counts as none. */

@@ -4,7 +4,7 @@ import { check, type FieldProblem, invalid, Problem } from '../../contract/probl
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { BucketPlan } from '../ticks/buckets.ts';
+import { type BucketPlan, nextPlan } from '../ticks/buckets.ts';
 import type { QueueRecord } from './queue-record.ts';
 
 /** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
@@ -109,20 +109,15 @@ export async function deleteQueue(queues: QueueStore, queue: string, nowMs: numb
   throw new StoreBusy(`queue ${queue} is being changed by others`);
 }
 
-/**
- * The plans after a change. A new plan begins after the last slot that is scheduled, and so much later that
- * this slot's ticks are done even if they come a little late; those that come later are dropped (see
- * `tick.ts`), so ticks of two plans never search the same tickets.
- */
+/** The plans after a change: a new one begins when everybody has heard of it. */
 function nextPlans(
   old: QueueRecord | undefined,
   definition: QueueDefinition,
   nowMs: number,
 ): readonly BucketPlan[] {
-  const boundaries = definition.buckets ?? [];
   const newest = old?.plans.at(-1);
+  const boundaries = definition.buckets ?? [];
   if (old === undefined || newest === undefined) return [{ version: 1, boundaries, fromMs: 0 }];
   if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.plans;
-  const fromMs = Math.max(nowMs, old.awakeUntilMs) + LEASE_MS + LATE_MS;
-  return [...old.plans, { version: newest.version + 1, boundaries, fromMs }];
+  return [...old.plans, nextPlan(newest, boundaries, nowMs)];
 }

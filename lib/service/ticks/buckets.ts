@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { spreadAt, spreadKey } from './spread.ts';
 
 /**
@@ -17,6 +18,9 @@ import { spreadAt, spreadKey } from './spread.ts';
  *
  * Cells are the pieces between all edges of both kinds. A tick leases the cells of its range, so no
  * two ticks search the same tickets, whichever kind of slot they belong to.
+ *
+ * The first ticks of a new plan close the cells of older plans that their range touches: a tick of an older
+ * plan that comes late, or has not heard of the new one, finds them done. One that still runs is waited for.
  */
 export interface BucketPlan {
   readonly version: number;
@@ -117,6 +121,21 @@ export function cellsOf(plan: BucketPlan): string[] {
   return tickRanges(plan, false).flatMap(({ cells }) => cells);
 }
 
+/** The names of the cells of a plan that a range of keys touches. */
+export function cellsWithin(plan: BucketPlan, range: KeyRange): string[] {
+  const edges = plan.boundaries;
+  const keys = edges
+    .flatMap((edge, i) => (i === 0 ? [edge] : [between(edges[i - 1]!, edge), edge]))
+    .map(edgeKey);
+  return cellsOf(plan).filter((_, cell) => {
+    const low = keys[cell - 1];
+    const high = keys[cell];
+    const below = high !== undefined && range.from !== undefined && high <= range.from;
+    const above = low !== undefined && range.to !== undefined && low >= range.to;
+    return !below && !above;
+  });
+}
+
 /** The ranges of a plan that hold a ticket: one of the even slots, one of the odd ones. */
 export function rangesAround(plan: BucketPlan, order: string): TickRange[] {
   return [false, true].flatMap((odd) =>
@@ -124,6 +143,21 @@ export function rangesAround(plan: BucketPlan, order: string): TickRange[] {
       ({ from, to }) => (from === undefined || order >= from) && (to === undefined || order < to),
     ),
   );
+}
+
+/**
+ * A plan is written so long before it begins that every function has read it by then: some keep what they
+ * read for `DEFINITION_AGE_MS`. One that has not only searches in vain: its cells are closed.
+ */
+const PLAN_NOTICE_MS = DEFINITION_AGE_MS + 2_000;
+
+/** The plan with these boundaries that follows on another. */
+export function nextPlan(newest: BucketPlan, boundaries: readonly Edge[], nowMs: number): BucketPlan {
+  return {
+    version: newest.version + 1,
+    boundaries,
+    fromMs: Math.max(nowMs + PLAN_NOTICE_MS, newest.fromMs + 1),
+  };
 }
 
 /** The plan in force at a slot: the newest that has begun, or the oldest there is. */

@@ -67,19 +67,28 @@ async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: num
   if (waiting) await keepAwake(deps, record, nowMs);
 
   const keep = record.plans.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
-  if (keep.length < record.plans.length) await deps.queues.dropPlans(record, keep);
+  if (keep.length < record.plans.length) {
+    await forget(
+      deps,
+      queue,
+      record.plans.filter((plan) => !keep.includes(plan)),
+    );
+    await deps.queues.dropPlans(record, keep);
+  }
   if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
-    await remove(deps, record);
+    await forget(deps, queue, record.plans);
+    await deps.queues.remove(record);
   }
   return waiting;
 }
 
-/** Removes a queue, then what its ticks left. A crash in between: that expires by itself. */
-async function remove(deps: DispatchDeps, record: QueueRecord): Promise<void> {
-  if (!(await deps.queues.remove(record))) return;
-  const { plans, definition } = record;
+/**
+ * Removes what ticks have left of plans, before the plans go: a queue of this name that is made anew has
+ * plans of the same versions, and may not find their cells closed.
+ */
+async function forget(deps: DispatchDeps, queue: string, plans: readonly BucketPlan[]): Promise<void> {
   const all = (of: (plan: BucketPlan) => string[]) => [...new Set(plans.flatMap(of))];
-  await deps.ranges.remove(definition.name, all(cellsOf), all(rangesOf));
+  await deps.ranges.remove(queue, all(cellsOf), all(rangesOf));
 }
 
 function isSuperseded(record: QueueRecord, index: number, nowMs: number): boolean {

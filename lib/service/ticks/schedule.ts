@@ -1,9 +1,6 @@
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { LEASE_MS } from '../queues/queues.ts';
-import { planAt, tickRanges } from './buckets.ts';
-import type { TickMessage } from './tick-message.ts';
 
 /**
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a
@@ -53,7 +50,7 @@ async function promise(
   const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + PROMISE_MS);
   const last = slots.at(-1);
   if (last === undefined || !(await deps.queues.extendAwake(record, last))) return;
-  const messages = slots.flatMap((slotMs) => ticksOf(record, slotMs));
+  const messages = slots.map((slotMs) => ({ queue: record.definition.name, slotMs }));
   await deps.ticks.send(messages, nowMs);
   if (fromMs === record.sentUntilMs) await deps.queues.confirmSent(record, last);
 }
@@ -70,19 +67,6 @@ function slotsBetween(record: QueueRecord, fromMs: number, untilMs: number): num
 /** Milliseconds between two slots. */
 function step({ definition }: QueueRecord): number {
   return definition.tickSeconds * 1_000;
-}
-
-/** The messages of one slot: one for each range of the plan in force then. */
-export function ticksOf(record: QueueRecord, slotMs: number): TickMessage[] {
-  const next = record.plans.find((plan) => plan.fromMs > slotMs);
-  if (next !== undefined && slotMs + LEASE_MS > next.fromMs) return [];
-  const plan = planAt(record.plans, slotMs);
-  return tickRanges(plan, isOdd(record, slotMs)).map(({ index }) => ({
-    queue: record.definition.name,
-    slotMs,
-    plan: plan.version,
-    range: index,
-  }));
 }
 
 /** Odd slots are searched with the boundaries moved by half a bucket. */

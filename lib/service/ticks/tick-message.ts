@@ -1,22 +1,25 @@
 import * as z from 'zod';
 import { readWith } from '../ports/unreadable.ts';
 
-/** One tick of one range, as it travels. */
+/**
+ * One tick, as it travels. The message of a slot names no range: it is sent minutes before, and the plan in force
+ * when it is due decides which ranges there are. With several ranges it becomes a message for each of them.
+ */
 export interface TickMessage {
   readonly queue: string;
   /** When it is due, milliseconds since the epoch, a multiple of tickSeconds. */
   readonly slotMs: number;
   /** The version of the bucket plan whose range is meant. */
-  readonly plan: number;
+  readonly plan?: number | undefined;
   /** Index of the range in `tickRanges` of that plan and slot. */
-  readonly range: number;
+  readonly range?: number | undefined;
 }
 
 const tickMessage = z.object({
   queue: z.string(),
   slotMs: z.number(),
-  plan: z.number(),
-  range: z.number(),
+  plan: z.number().optional(),
+  range: z.number().optional(),
 }) satisfies z.ZodType<TickMessage>;
 
 /**

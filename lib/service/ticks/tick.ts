@@ -2,18 +2,17 @@ import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Lease, RangeStore } from '../ports/range-store.ts';
+import type { TickSender } from '../ports/tick-sender.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { LATE_MS, LEASE_MS } from '../queues/queues.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
-import { planAt, rangeName, type TickRange, tickRanges } from './buckets.ts';
+import { type BucketPlan, cellsWithin, planAt, rangeName, type TickRange, tickRanges } from './buckets.ts';
 import { isOdd } from './schedule.ts';
 import { type SearchDeps, searchRange } from './search-range.ts';
 import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
 import type { TickReport } from './tick-report.ts';
 
-/** How early a message may come: SQS counts delays in whole seconds. */
-const EARLY_MS = 1_000;
 /** Looks for a lease that the tick before still holds, before this tick gives up its turn. */
 const LEASE_TRIES = 8;
 /** After so long what has been read is searched; the rest is read by the ticks after this one. */
@@ -32,6 +31,7 @@ const RECENT_MATCHES = 20;
 export interface TickDeps extends SearchDeps {
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
+  readonly ticks: TickSender;
   readonly clock: Clock;
   /** @default BUCKET_LIMITS */
   readonly limits?: BucketLimits;
@@ -50,6 +50,8 @@ export type TickOutcome =
 /**
  * One pass of the search over one range of a queue.
  *
+ *     fan out    the message of a slot becomes one for each range but the first, which is searched here.
+ *                A crash after it: the message comes again, and so do they; both find their slot done
  *     lease      conditional write. A crash after it: the range rests until the lease ends
  *     read       the report of the range's last tick, and the waiting tickets, as many as one tick can
  *     plan       pure: engine and release policy, one game after another
@@ -71,15 +73,21 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   // Its successors are due already.
   if (ageMs > record.definition.tickSeconds * 1_000 + LATE_MS)
     return { outcome: 'dropped', why: 'it is stale' };
-  const range = rangeOf(record, message, startMs);
-  if (range === undefined) return { outcome: 'dropped', why: 'its bucket plan is gone' };
-
   const { queue, slotMs } = message;
+  const plan = planAt(record.plans, slotMs);
+  if ((message.plan ?? plan.version) !== plan.version)
+    return { outcome: 'dropped', why: 'its bucket plan is not in force' };
+  const ranges = tickRanges(plan, isOdd(record, slotMs));
+  if (message.range === undefined) await fanOut(deps, { queue, slotMs, plan: plan.version }, ranges.length);
+  const range = ranges[message.range ?? 0]!;
+
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
   const leased = await takeLease(deps, queue, range.cells, lease);
   if (leased === 'done') return { outcome: 'dropped', why: 'it has been done' };
   if (leased === 'held') return { outcome: 'dropped', why: 'the tick before it still runs' };
   try {
+    if (!(await closeOlderPlans(deps, record, plan, range)))
+      return { outcome: 'dropped', why: 'a tick of an older bucket plan still runs' };
     const name = rangeName(range);
     const before = (await deps.ranges.reports(queue, [name])).get(name);
     const result = await searchRange(
@@ -114,13 +122,36 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   }
 }
 
-/** What to search, if the message's plan is in force and stays so until the lease ends. */
-function rangeOf(record: QueueRecord, message: TickMessage, startMs: number): TickRange | undefined {
-  const plan = planAt(record.plans, message.slotMs);
-  if (plan.version !== message.plan) return undefined;
-  const next = record.plans.find(({ fromMs }) => fromMs > message.slotMs);
-  if (next !== undefined && startMs + LEASE_MS + EARLY_MS > next.fromMs) return undefined;
-  return tickRanges(plan, isOdd(record, message.slotMs))[message.range];
+/** Sends a tick for each range but the first. They begin a moment later, side by side. */
+async function fanOut(
+  deps: TickDeps,
+  tick: { queue: string; slotMs: number; plan: number },
+  ranges: number,
+): Promise<void> {
+  if (ranges === 1) return;
+  const messages = Array.from({ length: ranges - 1 }, (_, i) => ({ ...tick, range: i + 1 }));
+  await deps.ticks.send(messages, deps.clock.now());
+}
+
+/** So long after a plan begins, a tick of an older one may still be on its way. */
+const CLOSING_MS = 60_000;
+
+/** Makes sure that no tick of an older plan searches this range now or later. False: one still does. */
+async function closeOlderPlans(
+  deps: TickDeps,
+  { definition, plans }: QueueRecord,
+  plan: BucketPlan,
+  range: TickRange,
+): Promise<boolean> {
+  const sinceMs = deps.clock.now() - CLOSING_MS;
+  const older = plans.filter(({ version }, i) => version < plan.version && plans[i + 1]!.fromMs > sinceMs);
+  const cells = older.flatMap((one) => cellsWithin(one, range));
+  for (let attempt = 1; cells.length > 0; attempt++) {
+    if (await deps.ranges.close(definition.name, cells, deps.clock.now())) break;
+    if (attempt === LEASE_TRIES) return false;
+    await deps.clock.sleep(100);
+  }
+  return true;
 }
 
 /** A slow tick before this one is waited for, but not for long. */

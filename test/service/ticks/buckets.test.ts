@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type BucketPlan,
+  cellsWithin,
   type Edge,
   edgeKey,
   type KeyRange,
@@ -130,5 +131,22 @@ describe('tickets of one skill', () => {
       expect(counts.size).toBe(4);
       for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(100);
     }
+  });
+});
+
+describe('the cells of a plan that a range touches', () => {
+  it('are those that hold a ticket of the range', () => {
+    fc.assert(
+      fc.property(plans, plans, skills, ids, fc.boolean(), (old, next, skill, id, odd) => {
+        const order = poolOrder(id, [{ playerId: 'a', skill }]);
+        const range = tickRanges(next, odd).find((one) => holds(one, order))!;
+        const touched = cellsWithin(old, range);
+        for (const kind of [false, true]) {
+          const own = tickRanges(old, kind).find((one) => holds(one, order))!;
+          expect(own.cells.some((cell) => touched.includes(cell))).toBe(true);
+        }
+        expect(cellsWithin(next, range)).toEqual(range.cells);
+      }),
+    );
   });
 });
