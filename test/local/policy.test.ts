@@ -13,7 +13,7 @@ describe('a role', () => {
   const may = (statements: Statement[], action: string, resourceArn: string) =>
     isAllowed(statements, { action, resourceArn });
 
-  test('allows what a statement names, and nothing else', () => {
+  test('allows only the actions and resources that a statement names', () => {
     expect(may([allow], 'dynamodb:Query', `${TABLE}/index/pool`)).toBe(true);
     expect(may([allow], 'dynamodb:getitem', `${TABLE}/index/pool`)).toBe(true);
     expect(may([allow], 'dynamodb:PutItem', `${TABLE}/index/pool`)).toBe(false);
@@ -21,7 +21,7 @@ describe('a role', () => {
     expect(may([], 'dynamodb:Query', TABLE)).toBe(false);
   });
 
-  test('does not allow what another statement denies', () => {
+  test('does not allow an action that another statement denies', () => {
     const deny: Statement = { Effect: 'Deny', NotAction: 'dynamodb:Query', Resource: '*' };
     expect(may([allow, deny], 'dynamodb:Query', `${TABLE}/index/pool`)).toBe(true);
     expect(may([allow, deny], 'dynamodb:GetItem', `${TABLE}/index/pool`)).toBe(false);
@@ -51,13 +51,13 @@ describe('the policy of a queue', () => {
     context: { 'aws:SourceArn': 'arn:rule/a' },
   };
 
-  test('lets the rule send that it names', () => {
+  test('lets only the rule that it names send', () => {
     expect(isAllowed([onlyTls, fromRule('arn:rule/a')], request)).toBe(true);
     expect(isAllowed([onlyTls, fromRule('arn:rule/b')], request)).toBe(false);
     expect(isAllowed([onlyTls], request)).toBe(false);
   });
 
-  test('with a condition that is not known is an error', () => {
+  test('with an unsupported condition throws', () => {
     const statement: Statement = {
       ...fromRule('x'),
       Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } },
@@ -66,7 +66,7 @@ describe('the policy of a queue', () => {
   });
 });
 
-describe('a call needs', () => {
+describe('accessesOf', () => {
   const needs = (target: string, operation: string, input: object) =>
     accessesOf(target, operation, input as Record<string, unknown>).map(
       ({ action, resourceArn }) => `${action} ${resourceArn.split(':').slice(5).join(':')}`,
@@ -112,7 +112,7 @@ describe('a call needs', () => {
       { SecretId: 'muster/x' },
       ['secretsmanager:GetSecretValue secret:muster/x-local0'],
     ],
-  ])('%s %s of %j: %j', (target, operation, input, expected) => {
+  ])('returns for %s %s of %j the permissions %j', (target, operation, input, expected) => {
     expect(needs(target, operation, input)).toEqual(expected);
   });
 });

@@ -16,7 +16,7 @@ const stack = stackOf({
       {
         Type: 'AWS::SQS::Queue',
         Properties: {
-          // A failed message is back after a second.
+          // A failed message becomes visible again after a second.
           VisibilityTimeout: 1,
           RedrivePolicy: {
             deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] },
@@ -38,7 +38,7 @@ afterAll(() => sqs.stop());
 const send = (QueueUrl: string, MessageBody: string, rest: object = {}) =>
   callAws(sqs.service, SQS_TARGET, 'SendMessage', { QueueUrl, MessageBody, ...rest });
 
-/** Connects the queue to a function for the time of the test. */
+/** Connects the queue to a function for the duration of the test. */
 function connect(queueName: string, answer: (event: SqsEvent) => unknown, mapping: object = {}) {
   const queue = resourceOf(stack, 'AWS::SQS::Queue', queueName);
   const target = fakeFunction('Consumer', answer);
@@ -67,7 +67,7 @@ const isEmpty = (queueName: string) => {
 const deadLetters = () => sqs.inspect('DeadLetters').ready.map(({ body }) => body);
 
 describe('a queue with a function', () => {
-  test('hands over messages in the shape of AWS, and deletes them', async () => {
+  test('passes messages in the format of AWS to the function and deletes them', async () => {
     const { queue, events } = connect('Plain', () => null);
     await send(queue.ref, 'hello', { MessageAttributes: { kind: { DataType: 'String', StringValue: 'x' } } });
     await until(() => isEmpty('Plain'));
@@ -103,7 +103,7 @@ describe('a queue with a function', () => {
     ]);
   });
 
-  test('repeats only what the function reports as failed, until it is a dead letter', async () => {
+  test('retries only the messages that the function reports as failed, until they are dead letters', async () => {
     const { queue, events } = connect(
       'Partial',
       ({ Records }) => ({
@@ -120,7 +120,7 @@ describe('a queue with a function', () => {
     expect(bodies.filter((body) => body !== 'bad').sort()).toEqual(['fine', 'good']);
   });
 
-  test('repeats the whole batch when the function names a message it was not given', async () => {
+  test('retries the whole batch when the function reports a message that is not in the batch', async () => {
     const { queue } = connect('Confused', () => ({ batchItemFailures: [{ itemIdentifier: 'unknown' }] }), {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     });
@@ -128,7 +128,7 @@ describe('a queue with a function', () => {
     await until(() => deadLetters().includes('confused'));
   });
 
-  test('repeats what a function throws at', async () => {
+  test('retries the batch when the function throws', async () => {
     const { queue, events } = connect('Failing', () => {
       throw new Error('no');
     });
@@ -137,7 +137,7 @@ describe('a queue with a function', () => {
     expect(events.map(({ Records }) => Records[0]!.attributes.ApproximateReceiveCount)).toEqual(['1', '2']);
   });
 
-  test('hands over a delayed message no sooner than asked', async () => {
+  test('does not deliver a delayed message before its delay has passed', async () => {
     const receivedAtMs: number[] = [];
     const { queue } = connect('Delayed', () => receivedAtMs.push(Date.now()));
     const sentAtMs = Date.now();
@@ -146,7 +146,7 @@ describe('a queue with a function', () => {
     expect(receivedAtMs[0]! - sentAtMs).toBeGreaterThanOrEqual(1_000);
   });
 
-  test('runs no more invocations at a time than the mapping allows', async () => {
+  test('runs at most as many invocations at a time as the mapping allows', async () => {
     let running = 0;
     let runningMax = 0;
     const twoRun = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ describe('a queue with a function', () => {
   });
 });
 
-test('a data directory keeps messages, those in flight too, and how often they were received', async () => {
+test('a data directory keeps all messages, including those in flight, with their receive counts', async () => {
   const dataDir = scratchDir();
   const [queue] = stackOf({
     Kept: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 600 } },

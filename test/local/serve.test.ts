@@ -25,7 +25,7 @@ function queuesDir(definition: object = DUEL): string {
   return dir;
 }
 
-/** Runs `muster serve`; what is still there when the test ends is killed. */
+/** Runs `muster serve`. The test's end kills every process that still runs. */
 function serve(...args: string[]) {
   const child = spawn(process.execPath, [MUSTER, 'serve', ...args]);
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -45,7 +45,7 @@ async function readyUrl({ output }: ReturnType<typeof serve>): Promise<string> {
   return /^Muster is ready at (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(output.stdout)![1]!;
 }
 
-/** The process ids of what a process has started, and of what that has started. */
+/** The process ids of all descendants of a process. */
 function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -53,7 +53,7 @@ function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
       parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // It ended in between.
+      // The process has already ended.
     }
   }
   const found = [pid!];
@@ -65,10 +65,10 @@ function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`);
 const isLinux = process.platform === 'linux';
 
-// Each start synthesizes the app, which takes its time on a busy machine.
+// Each start synthesizes the app, which is slow on a busy machine.
 describe('muster serve', { timeout: 90_000 }, () => {
   test.skipIf(!isLinux)(
-    'prints one line to a pipe when it is ready, and stops everything at Ctrl-C',
+    'prints one line to a pipe when it is ready, and stops all its processes at Ctrl-C',
     async () => {
       const service = serve('--port', '0', '--queues', queuesDir());
       const url = await readyUrl(service);
@@ -91,10 +91,10 @@ describe('muster serve', { timeout: 90_000 }, () => {
     await until(() => started.every(isGone));
   });
 
-  test.skipIf(!isLinux)('ends when the npm that started it is ended', async () => {
+  test.skipIf(!isLinux)('ends when the npm process that started it ends', async () => {
     const args = [MUSTER, 'serve', '--port', '0', '--queues', queuesDir()].join(' ');
     const env = { ...process.env, npm_command: 'exec' };
-    // A second command keeps the shell from becoming the service.
+    // The second command keeps the shell from replacing itself with the service.
     const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" ${args}; exit $?`], { env });
     let stdout = '';
     shell.stdout.setEncoding('utf8').on('data', (text) => {
@@ -106,7 +106,7 @@ describe('muster serve', { timeout: 90_000 }, () => {
     await until(() => started.every(isGone));
   });
 
-  test('asks for tokens when it is told their issuer', async () => {
+  test('requires tokens when an issuer is given', async () => {
     const issuer = await testIssuer();
     const keys = join(scratchDir(), 'keys.json');
     writeFileSync(keys, JSON.stringify(issuer.keys));
@@ -126,7 +126,7 @@ describe('muster serve', { timeout: 90_000 }, () => {
     expect((await service.exited).status).toBe(0);
   });
 
-  test('goes on with what its data directory has', async () => {
+  test('continues with the contents of its data directory', async () => {
     const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir()];
     const first = serve(...args);
     const ticket = { ticketId: 'alone', players: [{ playerId: 'p1', skill: 10 }] };
@@ -145,7 +145,7 @@ describe('muster serve', { timeout: 90_000 }, () => {
     await second.exited;
   });
 
-  test('tells in one line that the port is in use', async () => {
+  test('reports in one line that the port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
@@ -157,7 +157,7 @@ describe('muster serve', { timeout: 90_000 }, () => {
     });
   });
 
-  test('tells in one line what is wrong with a queue definition, and where', async () => {
+  test('reports an invalid queue definition in one line with its file and field', async () => {
     const dir = queuesDir({ ...DUEL, teamSize: 0 });
     const { status, stdout, stderr } = await serve('--port', '0', '--queues', dir).exited;
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -178,7 +178,7 @@ describe('muster serve', { timeout: 90_000 }, () => {
       /^--jwt-issuer: expected an https URL, got "http:\/\/x"\n$/,
     ],
     [['--jwt-issuer', 'https://x.example', '--jwt-audience', 'game', '--jwt-keys', MUSTER], /muster\.ts/],
-  ])('%j is wrong usage', async (args, told) => {
+  ])('rejects %j as wrong usage', async (args, told) => {
     const { status, stdout, stderr } = await serve(...args).exited;
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(told);

@@ -42,7 +42,7 @@ let sqs: Sqs;
 const put = (TableName: string, id: string, rest: object = {}) =>
   callAws(dynamodb.service, DYNAMODB_TARGET, 'PutItem', { TableName, Item: { id: { S: id }, ...rest } });
 
-/** Connects the table's stream to a function, until it is told to stop or the test ends. */
+/** Connects the table's stream to a function until it is stopped or the test ends. */
 function connect(
   tableName: string,
   answer: (event: StreamEvent) => unknown,
@@ -77,7 +77,7 @@ const failing = ({ Records }: StreamEvent) => {
 };
 
 describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) => {
-  describe.skipIf(!canRun)('where it can run', () => {
+  describe.skipIf(!canRun)('on a machine that can run the emulator', () => {
     beforeAll(async () => {
       dynamodb = await startDynamoDB(stack.resources('AWS::DynamoDB::GlobalTable'), { emulator });
       sqs = await startSqs(stack.resources('AWS::SQS::Queue'));
@@ -87,7 +87,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       await sqs.stop();
     });
 
-    test('hands over records in the shape of AWS, but no write that changed nothing', async () => {
+    test('passes records in the format of AWS, and none for a write that changed nothing', async () => {
       const { events } = connect('Shape', () => null, { BatchSize: 1 });
       await put('Shape', 'a', { n: { N: '1' } });
       await put('Shape', 'a', { n: { N: '1' } });
@@ -118,7 +118,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       ]);
     });
 
-    test('hands over only what a filter lets through', async () => {
+    test('passes only records that match a filter', async () => {
       const Pattern = JSON.stringify({
         eventName: ['INSERT'],
         dynamodb: { NewImage: { status: { S: ['QUEUED'] } } },
@@ -132,7 +132,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       expect(ids().flat()).toEqual(['yes', 'last']);
     });
 
-    test('hands over what was there before it, in batches, in order', async () => {
+    test('passes earlier records in batches and in order', async () => {
       const all = Array.from({ length: 7 }, (_, index) => `r${index}`);
       for (const id of all) await put('Batches', id);
       const { ids } = connect('Batches', () => null, { BatchSize: 3 });
@@ -155,7 +155,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       ).toBe(1);
     });
 
-    test('goes on at the record that the function reports as the first to fail', async () => {
+    test('continues at the first record that the function reports as failed', async () => {
       for (const id of ['a', 'b', 'c']) await put('Partial', id);
       let failures = 1;
       const { ids } = connect(
@@ -176,7 +176,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       ]);
     });
 
-    test('tells the failure destination what it gave up, and goes on', async () => {
+    test('reports a batch it gave up to the failure destination, and continues', async () => {
       await put('GivenUp', 'bad');
       const { ids } = connect('GivenUp', failing, {
         MaximumRetryAttempts: 1,
@@ -194,7 +194,7 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       });
     });
 
-    test('goes on where another run of it ended', async () => {
+    test('continues where an earlier run stopped', async () => {
       const file = join(scratchDir(), 'positions.json');
       const positions = openStreamPositions(file);
       const first = connect('Resumed', () => null, {}, positions);
@@ -208,14 +208,14 @@ describe.each(EMULATORS)('a stream of %s with a function', (emulator, canRun) =>
       expect(second.ids().flat()).toEqual(['between']);
     });
 
-    test('looks at once when it is told of a write', async () => {
+    test('reads immediately when it is woken after a write', async () => {
       const { source, ids } = connect('Told', () => null);
       await put('Told', 'a');
       source.wake();
       await until(() => ids().flat().includes('a'));
     });
 
-    test('with a filter that is malformed is an error', () => {
+    test('throws for a malformed filter', () => {
       const Filters = [{ Pattern: '{"eventName":"INSERT"}' }];
       const start = () => connect('Shape', () => null, { FilterCriteria: { Filters } });
       expect(start).toThrow(LocalCloudError);

@@ -5,7 +5,7 @@ import { readStack, type Template } from '../../lib/local/template.ts';
 
 const OPTIONS = { awsEndpoint: 'http://127.0.0.1:1', apiUrl: 'http://127.0.0.1:2' };
 
-/** The value as it reads in a resource of a template with some others to refer to. */
+/** The resolved value of a property in a template that has other resources to refer to. */
 function resolved(value: unknown, template: Partial<Template> = {}) {
   const stack = readStack(
     {
@@ -42,20 +42,20 @@ describe('references', () => {
     expect(resolved(value)).toEqual(expected);
   });
 
-  test('a parameter is its default', () => {
+  test('resolve a parameter to its default', () => {
     expect(resolved({ Ref: 'Size' }, { Parameters: { Size: { Type: 'Number', Default: 3 } } })).toBe(3);
     expect(() => resolved({ Ref: 'Size' }, { Parameters: { Size: { Type: 'Number' } } })).toThrow(
       /no default/,
     );
   });
 
-  test('to what is not there is an error that names who refers', () => {
+  test('to a missing resource throw an error that names the referring resource', () => {
     expect(() => resolved({ Ref: 'Nobody' })).toThrow('Probe refers to Nobody');
     expect(() => resolved({ 'Fn::GetAtt': ['Jobs', 'Color'] })).toThrow('Probe reads Jobs.Color');
   });
 });
 
-describe('functions', () => {
+describe('intrinsic functions', () => {
   test.each([
     [{ 'Fn::Join': [':', ['a', { Ref: 'AWS::Partition' }]] }, 'a:aws'],
     [{ 'Fn::Sub': '${AWS::AccountId}/${Named.QueueName}/${!literal}' }, '000000000000/my-jobs/${literal}'],
@@ -70,7 +70,7 @@ describe('functions', () => {
     expect(resolved(value)).toEqual(expected);
   });
 
-  test('conditions choose values and resources', () => {
+  test('choose values and resources by conditions', () => {
     const Conditions = {
       Here: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] },
       There: { 'Fn::Not': [{ Condition: 'Here' }] },
@@ -86,13 +86,13 @@ describe('functions', () => {
     expect(stack.resources('AWS::SQS::Queue')).toEqual([]);
   });
 
-  test('without local counterpart are errors', () => {
+  test('throw when they have no local counterpart', () => {
     expect(() => resolved({ 'Fn::ImportValue': 'x' })).toThrow('Probe uses Fn::ImportValue');
   });
 });
 
 describe('resources', () => {
-  test('that only watch are left out, others without local counterpart are errors', () => {
+  test('for monitoring are ignored, and other unsupported types throw', () => {
     const stack = readStack({ Resources: { Alarm: { Type: 'AWS::CloudWatch::Alarm' } } }, OPTIONS);
     expect(stack.resources('AWS::CloudWatch::Alarm')).toEqual([]);
     const bucket = () => readStack({ Resources: { Files: { Type: 'AWS::S3::Bucket' } } }, OPTIONS);
@@ -100,7 +100,7 @@ describe('resources', () => {
     expect(bucket).toThrow('The resource Files has the type AWS::S3::Bucket');
   });
 
-  test('of a custom type are found by being custom', () => {
+  test('of a custom type are returned by customResources', () => {
     const stack = readStack({ Resources: { Seed: { Type: 'Custom::Seed', Properties: { a: 1 } } } }, OPTIONS);
     expect(stack.customResources()).toMatchObject([{ logicalId: 'Seed', properties: { a: 1 } }]);
   });

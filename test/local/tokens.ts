@@ -3,10 +3,10 @@ import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose';
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'game';
 
-/** An issuer of tokens with a key of its own. */
+/** An issuer of tokens with its own key. */
 export interface Issuer {
   readonly keys: JSONWebKeySet;
-  /** A token of an hour; `changes` replace its claims. */
+  /** A token that is valid for an hour. `changes` replace its claims. */
   token(changes?: Record<string, unknown>): Promise<string>;
 }
 
