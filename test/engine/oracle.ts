@@ -129,11 +129,12 @@ function definition(x: readonly Ticket[], y: readonly Ticket[], rules: GameRules
   const { alpha, p, q } = rules;
   const skills = (team: readonly Ticket[]) =>
     team.flatMap((ticket) => ticket.players.map((player) => player.skill));
-  const top = Math.max(1e-300, ...skills([...x, ...y]));
-  const teamSkill = (team: readonly Ticket[]) =>
-    p === Number.POSITIVE_INFINITY
+  const teamSkill = (team: readonly Ticket[]) => {
+    const top = Math.max(1e-300, ...skills(team));
+    return p === Number.POSITIVE_INFINITY
       ? Math.max(...skills(team))
       : top * skills(team).reduce((sum, s) => sum + (s / top) ** p, 0) ** (1 / p);
+  };
   const all = skills([...x, ...y]);
   const mean = all.reduce((sum, s) => sum + s, 0) / all.length;
   const distances = all.map((s) => Math.abs(s - mean));

@@ -71,3 +71,23 @@ describe('players of equal skill', () => {
     expect(game?.lowerBound).toBeLessThanOrEqual(best);
   });
 });
+
+describe('a large finite p', () => {
+  const rules: GameRules = { ...plain, p: 200 };
+  const skills = [1008, 3, 2, 437, 2];
+  const least = (tickets: readonly Ticket[]) =>
+    Math.min(...allGames(tickets, rules, 0).map(({ imbalance }) => imbalance));
+
+  it('divides solo players fairly where the powers of a whole team are too small for a number', () => {
+    const tickets = ticketsOf(skills.map((skill) => [skill]));
+    for (const game of [poolOf(tickets, rules).best(0), poolOf(tickets, rules).bestWith('t03', 0)])
+      expect(game?.imbalance).toBeCloseTo(least(tickets), 9);
+  });
+
+  it('divides tickets fairly where the powers of a whole team are too small for a number', () => {
+    const tickets = ticketsOf(skills.map((skill) => [skill]));
+    const roles = { any: 2 };
+    const game = poolOf(tickets, { ...rules, roles }).best(0);
+    expect(game?.imbalance).toBeCloseTo(least(tickets), 9);
+  });
+});

@@ -28,6 +28,12 @@ export function teamGap(x: ArrayLike<number>, y: ArrayLike<number>, p: number): 
   return Math.abs(difference);
 }
 
+/**
+ * Sums of (s / top)^p below this have lost digits, or are 0, where s^p is too small for a number. Divisions are then compared
+ * by `teamGap`, which scales each team by its own most skilled player.
+ */
+export const leastPowerSum = 1e-280;
+
 /** v_q(Z) = (mean |s − μ|^q)^(1/q) over all players of a game; q = ∞ is the farthest from the mean. */
 export function skillSpread(players: ArrayLike<number>, q: number): number {
   const n = players.length;

@@ -2,6 +2,7 @@ import type { GameRules } from '../types.ts';
 import type { Division } from './division.ts';
 import { type SoloDivisions, soloDivisions } from './divisions.ts';
 import { shapeOf } from './game-shape.ts';
+import { leastPowerSum, teamGap } from './imbalance.ts';
 
 /**
  * The fairest division of the players of a game who are all solo, in the form that searches use: skills relative to an
@@ -12,6 +13,7 @@ export class SoloDivider {
   readonly #p: number;
   readonly #solos: SoloDivisions;
   readonly #powers: Float64Array;
+  readonly #teams: readonly [Float64Array, Float64Array];
   #at = 0;
 
   constructor(rules: Pick<GameRules, 'teamSize' | 'p'>) {
@@ -20,6 +22,7 @@ export class SoloDivider {
     this.#p = rules.p;
     this.#solos = soloDivisions(shape);
     this.#powers = new Float64Array(this.#n);
+    this.#teams = [new Float64Array(shape.teamSizes[0]), new Float64Array(shape.teamSizes[1])];
   }
 
   /** The division that `divide` found; player 0 is on team 0. */
@@ -55,7 +58,27 @@ export class SoloDivider {
       larger = Math.max(x, y);
       this.#at = t;
     }
+    if (smaller < leastPowerSum) return this.#leastGap(values, origin);
     return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
+  }
+
+  /** Large finite p: the least d_p where sums of powers cannot tell the divisions apart. */
+  #leastGap(values: Float64Array, origin: number): number {
+    const { divisions } = this.#solos;
+    let least = Number.POSITIVE_INFINITY;
+    for (let t = 0; t < divisions.length; t++) {
+      const [x, y] = this.#teams;
+      let filled = 0;
+      for (let i = 0; i < this.#n; i++) {
+        if ((divisions[t] >> i) & 1) x[filled++] = origin + values[i];
+        else y[i - filled] = origin + values[i];
+      }
+      const gap = teamGap(x, y, this.#p);
+      if (gap >= least) continue;
+      least = gap;
+      this.#at = t;
+    }
+    return least;
   }
 
   /** p = 1: the least |ΣX − ΣY| over all divisions; leaves the first such division in `#at`. */

@@ -2,7 +2,7 @@ import type { GameRules } from '../types.ts';
 import type { Division } from './division.ts';
 import { partyDivisions } from './divisions.ts';
 import { type GameShape, shapeOf } from './game-shape.ts';
-import { skillSpread, teamGap } from './imbalance.ts';
+import { leastPowerSum, skillSpread, teamGap } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
@@ -82,16 +82,31 @@ export class TicketDivider {
       least = distance;
       this.division = team;
     }
-    return this.division === 0 ? Number.POSITIVE_INFINITY : this.#teamGap();
+    if (this.division === 0) return Number.POSITIVE_INFINITY;
+    return p > 1 && !isTop && -least < leastPowerSum ? this.#leastGap() : this.#teamGap(this.division);
   }
 
-  /** The exact d_p of the answer. */
-  #teamGap(): number {
+  /** Large finite p: the least d_p where sums of powers cannot tell the divisions apart. */
+  #leastGap(): number {
+    const all = 2 ** this.#members.length - 1;
+    let least = Number.POSITIVE_INFINITY;
+    for (const team of partyDivisions(this.#members, this.#shape)) {
+      const gap = this.#teamGap(team);
+      if (gap >= least) continue;
+      if (this.#roles && !(this.#canSeat(team) && this.#canSeat(all & ~team))) continue;
+      least = gap;
+      this.division = team;
+    }
+    return least;
+  }
+
+  /** The exact d_p of a division. */
+  #teamGap(division: Division): number {
     let x = 0;
     let y = 0;
     for (let i = 0; i < this.#members.length; i++) {
       const { skills } = this.#members[i];
-      const first = (this.division >> i) & 1;
+      const first = (division >> i) & 1;
       for (let s = 0; s < skills.length; s++) {
         if (first) this.#x[x++] = skills[s];
         else this.#y[y++] = skills[s];
