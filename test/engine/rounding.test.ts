@@ -3,6 +3,7 @@ import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { allGames } from './oracle.ts';
 import { seeded } from './random-pool.ts';
+import { bestGame } from './reference/best-game.ts';
 
 const plain: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
 
@@ -89,5 +90,32 @@ describe('a large finite p', () => {
     const roles = { any: 2 };
     const game = poolOf(tickets, { ...rules, roles }).best(0);
     expect(game?.imbalance).toBeCloseTo(least(tickets), 9);
+  });
+});
+
+describe('skills that differ in their last bits', () => {
+  const skills = [
+    832.2750678387312, 832.2750678387314, 832.2750678387315, 832.2750678387315, 832.2750678387315,
+  ];
+
+  it.each([2, 3, 7])('make a game for p = %d', (p) => {
+    const rules = { ...plain, p };
+    const tickets = ticketsOf(skills.map((skill) => [skill]));
+    const pool = poolOf(tickets, rules);
+    expect(pool.best(0)).toMatchObject({ optimal: true });
+    for (const { ticketId } of tickets) expect(pool.bestWith(ticketId, 0)).toBeDefined();
+    expect(bestGame(Float64Array.from(skills), rules)?.imbalance).toBeLessThan(1e-11);
+  });
+
+  it('make a game of parties as well', () => {
+    const random = seeded(32);
+    for (let round = 0; round < 200; round++) {
+      const skill = () => 1500 + Math.floor(4 * random()) * 2 ** -42;
+      const parties = [[skill(), skill(), skill()], [skill(), skill()], ...solos(7, 0).map(() => [skill()])];
+      const rules = { ...plain, teamSize: 6, p: [1, 2, 7][round % 3], beta: round % 2 };
+      const pool = poolOf(ticketsOf(parties), rules);
+      expect(pool.best(60_000)).toMatchObject({ optimal: true });
+      expect(pool.bestWith('t01', 60_000)).toBeDefined();
+    }
   });
 });

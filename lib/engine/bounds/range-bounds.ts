@@ -22,11 +22,20 @@ export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: n
 /**
  * Lemma 1, quantified: 2k players within a range R form a game of imbalance at most (1 + α)·R, since
  * v_q ≤ R and some division has d_p ≤ R (Lemma 5: pair neighbours, give the larger to the weaker team).
- * A little more than that, so that a search below this limit finds one.
+ * A little more than that, so that a search below this limit finds one: p-skills are rounded, and those of players who
+ * differ in their last bits may be farther apart than the players.
+ *
+ * @param top the skill of the most skilled of them, or more
  */
-export function lemma1(range: number, alpha: number): number {
-  return (1 + alpha) * range * (1 + 1e-9) + tiny;
+export function lemma1(range: number, alpha: number, top: number): number {
+  return (1 + alpha) * (range * (1 + 1e-9) + rounding * top) + tiny;
 }
 
-/** Above rounding errors and zero, below every difference of skills; its square is still a number. */
+/**
+ * The rounding of a difference of two p-skills, relative to the most skilled player. Each p-skill has a relative error of
+ * some (k + 3)/p roundings of 2⁻⁵³ and is at most k^(1/p) times that player: below 60 roundings for two teams of 8.
+ */
+const rounding = 1e-13;
+
+/** Above zero, below every difference of skills; its square is still a number. */
 const tiny = 1e-150;

@@ -51,7 +51,8 @@ export class EntrySearch {
    */
   get highestImbalance(): number {
     const { alpha, teamSize } = this.#rules;
-    return lemma1(Math.max(0, this.#list.high - this.#list.low), alpha * teamSize);
+    const { low, high } = this.#list;
+    return lemma1(Math.max(0, high - low), alpha * teamSize, high);
   }
 
   /**

@@ -166,7 +166,7 @@ export class SoloQueue {
     const place = this.#bySkill.find(id);
     const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
     if (range === Number.POSITIVE_INFINITY) return undefined;
-    const limit = lemma1(range, this.#alpha);
+    const limit = this.#certain(place, range);
     for (let below = 2 * this.#perRange * range; ; below *= 2) {
       const game = this.#searchAt(place, Number.POSITIVE_INFINITY, Math.min(limit, below), this.#nodeBudget);
       if (game) return game;
@@ -196,12 +196,17 @@ export class SoloQueue {
       this.#raiseLeast(id, known);
       return;
     }
-    const certain = lemma1(range, this.#alpha);
+    const certain = this.#certain(place, range);
     const little = step * Math.max(known, this.#lastBest);
     const limit = dive || little === 0 ? certain : Math.min(certain, little);
     const game = this.#searchAt(place, came, Math.max(limit, known * (1 + 1e-9)), nodeBudget);
     this.#games[id] = game;
     this.#raiseLeast(id, Math.max(known, this.#search.bound));
+  }
+
+  /** What some game of the player at this place is below, if there are 2k players within `range` (Lemma 1). */
+  #certain(place: number, range: number): number {
+    return lemma1(range, this.#alpha, Math.abs(this.#bySkill.valueAt(place)) + range);
   }
 
   /** The best game below `limit` of the player at this place with others that came before `cameBefore`. */

@@ -36,7 +36,7 @@ export function bestGame(skills: Float64Array, rules: GameRules): BestGame | und
 
   const search = new SoloSearch(rules);
   let best: { players: number[]; division: Division } | undefined;
-  let limit = lemma1(range(narrowest), rules.alpha);
+  let limit = lemma1(range(narrowest), rules.alpha, Math.abs(sorted[narrowest]) + range(narrowest));
   const searchAt = (anchor: number) => {
     const reach = sorted[anchor] + limit / perRange;
     let count = 0;

@@ -66,7 +66,7 @@ export function bestRoleGame(
     return places;
   };
 
-  const certain = lemma1(narrowest, rules.alpha);
+  const certain = lemma1(narrowest, rules.alpha, sorted[n - 1] ?? 0);
   let proved = perRange * narrowest;
   while (!best || proved < best.imbalance) {
     const below = Math.min(certain, step * proved || certain);
