@@ -6,7 +6,7 @@ import type { TicketView } from '../contract/ticket.ts';
 import type { Ticket } from '../engine/types.ts';
 import { Failure, InvalidInput } from './failure.ts';
 
-/** What a game backend asks of a running service. */
+/** The requests that a game backend sends to a running service. */
 export interface MusterClient {
   queues(): Promise<QueueDefinition[]>;
   enqueue(queue: string, ticket: Pick<Ticket, 'ticketId' | 'players'>): Promise<TicketView>;
@@ -14,13 +14,13 @@ export interface MusterClient {
   match(matchId: string): Promise<MatchView>;
 }
 
-/** Answers that say "later": they are asked again. */
+/** Statuses after which a request is retried. */
 const LATER = [429, 500, 502, 503, 504];
 const TRIES = 5;
 
 /**
- * A client of a running service. Requests to API Gateway are signed with the credentials in the
- * environment, those to this machine are not.
+ * A client of a running service. It signs requests to API Gateway with the credentials in the environment. It does not
+ * sign requests to this machine.
  */
 export function musterClient(url: string): MusterClient {
   const send = senderTo(url);
@@ -40,7 +40,7 @@ export function musterClient(url: string): MusterClient {
         continue;
       }
       throw new Failure(
-        `${method} ${path}: the service answered ${response.status}: ${await response.text()}`,
+        `${method} ${path}: the service returned status ${response.status}: ${await response.text()}`,
       );
     }
   };
@@ -63,7 +63,7 @@ function senderTo(url: string): Send {
       return await send(target, init);
     } catch (error) {
       const cause = (error as Error).cause as { code?: string } | undefined;
-      throw new Failure(`No service answers at ${url} (${cause?.code ?? (error as Error).message}).`);
+      throw new Failure(`No service responds at ${url} (${cause?.code ?? (error as Error).message}).`);
     }
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Lets the reader of the output go away, as `head` does: what nobody reads is not written, and that is no failure.
- * Commands that print for as long as they run also end at `outputClosed`.
+ * Allows the reader of the output to stop reading, as `head` does. Further output is dropped, which is not a failure.
+ * Commands that print as long as they run also end at `outputClosed`.
  */
 export function allowClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -10,7 +10,7 @@ export function allowClosedPipes(): void {
   }
 }
 
-/** Settles when nobody reads standard output any more. Known only after something was written in vain. */
+/** Settles when the reader of standard output has closed it, which only a failed write detects. */
 export function outputClosed(): Promise<void> {
   return new Promise((resolve) => process.stdout.once('error', () => resolve()));
 }

@@ -2,20 +2,20 @@ import { CommanderError } from 'commander';
 import { Problem } from '../contract/problem.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 
-/** What the user gave cannot be used. The command ends with status 2 and this text on standard error. */
+/** The user's input is invalid. The command ends with status 2 and this text on standard error. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
 }
 
-/** It should have worked and did not. The command ends with status 1 and this text on standard error. */
+/** The command failed with valid input. It ends with status 1 and this text on standard error. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }
 
-/** Tells the user what went wrong; answers the exit status: 0 fine, 1 a failure, 2 wrong usage or input. */
+/** Prints the error and returns the exit status: 0 success, 1 a failure, 2 wrong usage or input. */
 export function reportFailure(error: unknown): 0 | 1 | 2 {
   if (error instanceof CommanderError) {
-    // Commander has told the user already; asking for help is no failure.
+    // Commander has already printed the error. Printing help is not a failure.
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof Problem && error.errors.length > 0) {

@@ -4,17 +4,17 @@ import type { Ticket } from '../engine/types.ts';
 import { parseTicketsFile } from '../service/tickets/read-tickets.ts';
 import { readJson } from './json-file.ts';
 
-/** @throws InvalidInput | Problem that names the file and the fields at fault */
+/** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readQueueFile(path: string): QueueDefinition {
   return checkQueueDefinition(readJson(path), path);
 }
 
-/** @throws InvalidInput | Problem that names the file and the fields at fault */
+/** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readTicketsFile(path: string, definition: QueueDefinition): Ticket[] {
   return parseTicketsFile(readJson(path), definition, path);
 }
 
-/** A time as an option: ISO 8601 with its offset, as milliseconds since the epoch. */
+/** Parses a time option: ISO 8601 with an offset. Returns milliseconds since the epoch. */
 export function isoTime(value: string): number {
   const ms = Date.parse(value);
   if (Number.isNaN(ms) || !/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/.test(value)) {
@@ -25,7 +25,7 @@ export function isoTime(value: string): number {
   return ms;
 }
 
-/** A number above zero as an option. */
+/** Parses an option that is a number above 0. */
 export function positiveNumber(value: string): number {
   const number = Number(value);
   if (!Number.isFinite(number) || number <= 0) {
@@ -34,14 +34,14 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
-/** A whole number as an option. */
+/** Parses an option that is a whole number. */
 export function wholeNumber(value: string): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number)) throw new InvalidArgumentError(`Expected a whole number, got ${value}.`);
   return number;
 }
 
-/** Writes a result to standard output, all of it before the process may end. */
+/** Writes a result to standard output. The write is synchronous, so the process cannot end before it is complete. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

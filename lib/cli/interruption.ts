@@ -1,6 +1,6 @@
 /**
- * Settles when the process is asked to end: by Ctrl-C, by a signal, by the end of its terminal, or by the end
- * of the npm that started it (npm passes a signal on to its shell, which dies of it and leaves us behind).
+ * Settles when the process should end: at Ctrl-C, at a signal, when its terminal closes, or when the npm process that
+ * started it ends. npm passes a signal only to its shell, which dies and leaves this process running.
  */
 export function interruption(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -15,14 +15,14 @@ export function interruption(): Promise<void> {
   return promise;
 }
 
-/** Aborts at `interruption`: for work that ends early and writes what it has. */
+/** Aborts at `interruption`, for work that then ends early and writes its partial result. */
 export function interruptionSignal(): AbortSignal {
   const controller = new AbortController();
   void interruption().then(() => controller.abort());
   return controller.signal;
 }
 
-/** The exit status of what was interrupted: that of a shell's command which Ctrl-C has ended. */
+/** The exit status after an interruption, the same as a shell reports after Ctrl-C. */
 export const INTERRUPTED_STATUS = 130;
 
 const PARENT_CHECK_MS = 500;

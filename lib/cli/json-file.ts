@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { ParseError } from 'jsonc-parser';
 import { InvalidInput } from './failure.ts';
 
-/** @throws InvalidInput that names the file and says why it cannot be read */
+/** @throws InvalidInput with the file and the reason why it cannot be read */
 export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -12,7 +12,7 @@ export function readText(path: string): string {
   }
 }
 
-/** @throws InvalidInput that names the file and why it cannot be read, or the line and column where it stops being JSON */
+/** @throws InvalidInput with the file and the reason why it cannot be read, or the line and column of invalid JSON */
 export function readJson(path: string): unknown {
   const text = readText(path);
   try {
@@ -37,7 +37,7 @@ function whyUnreadable(path: string, { code, message }: NodeJS.ErrnoException): 
   }
 }
 
-/** `FILE:LINE:COLUMN`, which terminals and editors open, counted from 1. */
+/** Begins with `FILE:LINE:COLUMN`, counted from 1, which terminals and editors can open. */
 function whyNotJson(path: string, text: string, { message }: SyntaxError): string {
   if (text.trim() === '') return `${path}:1:1: expected JSON, got an empty file`;
   const [error] = jsonErrors(text);
@@ -46,9 +46,9 @@ function whyNotJson(path: string, text: string, { message }: SyntaxError): strin
   return `${path}:${before.length}:${before.at(-1)!.length + 1}: expected JSON: ${WORDS[error.code] ?? message}`;
 }
 
-/** What `JSON.parse` objects to, with its offset: its own message does not always have one. */
+/** The syntax errors with their offsets. The message of `JSON.parse` does not always have an offset. */
 function jsonErrors(text: string): { code: string; offset: number }[] {
-  // Loaded when a file is not JSON, which is rare: it would make every command start later.
+  // Loaded only for invalid JSON, so that commands start faster.
   const { parse, printParseErrorCode } = createRequire(import.meta.url)(
     'jsonc-parser',
   ) as typeof import('jsonc-parser');

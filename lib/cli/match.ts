@@ -2,13 +2,13 @@ import { Command } from 'commander';
 import { matchOffline } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
-/** One tick over a file of tickets, offline. */
+/** The command `match`: runs one tick over a file of tickets, offline. */
 export function matchCommand(): Command {
   return new Command('match')
     .summary('run one tick over a file of tickets, offline')
     .description(
       'Runs one tick over a file of tickets and prints JSON: the matches in the order released, and for every other ticket ' +
-        'why it still waits.',
+        'why it is still waiting.',
     )
     .requiredOption('--queue <file>', 'queue definition')
     .requiredOption(

@@ -14,7 +14,7 @@ import { validateCommand } from './validate.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-// Help lists the commands in this order, which is the order in which people meet them.
+// Help lists the commands in this order, the order in which a new user needs them.
 const program = new Command('muster')
   .description('A serverless team matchmaker for games: provably fair matches, on AWS or on this machine.')
   .version(version, '-V, --version', 'print the version')
@@ -34,7 +34,7 @@ for (const command of [program, ...program.commands]) {
   command
     .exitOverride()
     .helpOption('-h, --help', 'print this help')
-    .showHelpAfterError(`Run "${words} --help" to see what it accepts.`);
+    .showHelpAfterError(`Run "${words} --help" to see its options.`);
 }
 
 allowClosedPipes();

@@ -1,6 +1,6 @@
 import { InvalidInput } from './failure.ts';
 
-/** Values of options as they were typed. Each function throws `InvalidInput` that names the option. */
+/** Parsers of option values. Each function throws `InvalidInput` that names the option. */
 
 /** `name=weight,…` with weights from 0 up, one of them above 0. */
 export function namedWeights(option: string, text: string): Record<string, number> {
@@ -28,7 +28,7 @@ export function namedWeights(option: string, text: string): Record<string, numbe
   return weights;
 }
 
-/** Numbers in a form such as `from:to:seconds`. */
+/** Numbers in a format such as `from:to:seconds`. */
 export function numbers(option: string, text: string, form: string): number[] {
   const numbers = text.split(':').map((part) => (part === '' ? Number.NaN : Number(part)));
   if (numbers.length !== form.split(':').length || !numbers.every(Number.isFinite)) {

@@ -12,8 +12,8 @@ import { dirname } from 'node:path';
 import { InvalidInput } from './failure.ts';
 
 /**
- * Before the work whose result is to be written there.
- * @param path undefined when nothing is to be written
+ * Checks an output file before the work starts.
+ * @param path undefined when there is no output file
  * @throws InvalidInput that names the file, when it cannot be written
  */
 export function checkWritable(path: string | undefined): void {
@@ -29,7 +29,7 @@ export function writeText(path: string, text: string): void {
   orUnwritable(path, () => writeFileSync(path, text));
 }
 
-/** Lines of a file that is written as they come, a few hundred at once. */
+/** Writes lines to a file while they are produced, a few hundred at a time. */
 export interface LineWriter {
   write(line: string): void;
   end(): void;
@@ -37,7 +37,7 @@ export interface LineWriter {
 
 const LINES_PER_WRITE = 500;
 
-/** @throws InvalidInput that names the file, when it cannot be written; so may `write` and `end` */
+/** @throws InvalidInput that names the file, when it cannot be written. `write` and `end` may throw it too. */
 export function lineWriter(path: string): LineWriter {
   const file = orUnwritable(path, () => openSync(path, 'w'));
   let lines: string[] = [];

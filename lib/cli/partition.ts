@@ -5,7 +5,7 @@ import { gameRulesOf } from '../policies/plan.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
 
-/** Puts all players of a file into games at once, offline. */
+/** The command `partition`: puts all players of a file into games at once, offline. */
 export function partitionCommand(): Command {
   return new Command('partition')
     .summary('put all players of a file into games at once, offline')

@@ -1,7 +1,7 @@
 const WIDTH = 30;
 const PATIENCE_MS = 1000;
 
-/** A bar on standard error, if that is a terminal and the work takes more than a second. */
+/** Shows a progress bar on standard error if that is a terminal and the work takes more than a second. */
 export function progressBar(label: string): { show: (share: number) => void; end: () => void } {
   const start = performance.now();
   let shown = false;

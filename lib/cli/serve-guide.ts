@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 
-/** What people at a terminal read below the URL: the queues, a request to try, and how it stops. */
+/** The text that a terminal shows below the URL: the queues, a request to try, and how to stop the service. */
 export function serveGuide(
   url: string,
   definitions: readonly QueueDefinition[],
@@ -15,19 +15,19 @@ export function serveGuide(
   lines.push([
     'stop',
     dataDir === undefined
-      ? 'Ctrl-C; tickets and matches are gone then, --data DIR keeps them'
+      ? 'Ctrl-C; tickets and matches are then deleted, --data DIR keeps them'
       : `Ctrl-C; tickets and matches stay in ${dataDir}`,
   ]);
   return lines.map(([label, text]) => `  ${styleText('dim', label.padEnd(8))}${text}`).join('\n');
 }
 
-/** A line for a shell that posts a ticket of one player. */
+/** A shell command that posts a ticket of one player. */
 function postTicket(url: string, queue: string): string {
   const ticket = { ticketId: 't-1', players: [{ playerId: 'ann', skill: 1500 }] };
   return `curl -H 'content-type: application/json' -d '${JSON.stringify(ticket)}' ${url}/queues/${queue}/tickets`;
 }
 
-/** The queue that needs the fewest players for a match, without roles if there is one. */
+/** The queue that needs the fewest players for a match; a queue without roles if there is one. */
 function simplest(definitions: readonly QueueDefinition[]): QueueDefinition | undefined {
   const effort = ({ teamSize, roles }: QueueDefinition) => teamSize + (roles === undefined ? 0 : 1000);
   return definitions.toSorted((a, b) => effort(a) - effort(b) || (a.name < b.name ? -1 : 1))[0];

@@ -24,7 +24,7 @@ interface ServeOptions {
   readonly verbose?: boolean;
 }
 
-/** The whole service on this machine, until it is interrupted. */
+/** The command `serve`: runs the whole service on this machine until it is interrupted. */
 export function serveCommand(): Command {
   return new Command('serve')
     .summary('run the whole service on this machine')
@@ -33,13 +33,16 @@ export function serveCommand(): Command {
         'URL to standard output when it is ready, and on a terminal also the queues and a request to try. Ctrl-C stops it.',
     )
     .option('--port <port>', 'port of the HTTP API on 127.0.0.1; 0 takes any free port', portNumber, 3000)
-    .option('--queues <dir>', 'folder of queue definitions (default: queues of the checkout)')
-    .option('--data <dir>', 'folder that keeps tables and queues for the next start (default: keep nothing)')
+    .option('--queues <dir>', 'folder of queue definitions (default: queues in the repository)')
+    .option(
+      '--data <dir>',
+      'folder that stores tables and queues for the next start (default: nothing is stored)',
+    )
     .option('--secrets <file>', 'JSON file with the name and value of each secret (default: no secrets)')
-    .option('--jwt-issuer <url>', 'ask for tokens of this issuer (default: every request may do everything)')
-    .option('--jwt-audience <names>', 'the audiences of these tokens, separated by commas')
+    .option('--jwt-issuer <url>', 'require tokens of this issuer (default: every request is authorized)')
+    .option('--jwt-audience <names>', 'accepted audiences of the tokens, separated by commas')
     .option('--jwt-keys <file>', 'JSON Web Key Set of the issuer (default: fetched from the issuer)')
-    .option('--aws-delays', 'wait as long as AWS takes for each step (default: answer as soon as possible)')
+    .option('--aws-delays', 'wait as long as AWS takes for each step (default: no delays)')
     .option('--verbose', 'print the logs of the functions to standard error')
     .action(serve);
 }
@@ -49,9 +52,9 @@ async function serve(options: ServeOptions): Promise<void> {
   const people = process.stdout.isTTY === true;
   if (people) console.error('Starting …');
   const cloud = await start(options);
-  // Programs wait for this line, so a pipe gets this line alone.
+  // Programs wait for this line, so a pipe receives only this line.
   console.log(`Muster is ready at ${cloud.url}`);
-  // Behind tokens the guide's requests would be refused.
+  // With tokens required, the requests in the guide would be rejected.
   if (people && options.jwtIssuer === undefined) {
     const queues = await musterClient(cloud.url).queues();
     console.log(serveGuide(cloud.url, queues, { dataDir: options.data }));
@@ -70,7 +73,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
   if (data !== undefined && existsSync(data)) checkFolder('--data', data);
   if (secrets !== undefined) await checkSecrets(secrets);
   const authorization = await authorizationOf(tokens);
-  // Imported when it is needed: the CDK takes a second to load.
+  // Imported on demand because the CDK takes a second to load.
   const { startMuster } = await import('../local/start-muster.ts');
   try {
     return await startMuster({
@@ -105,7 +108,7 @@ async function checkSecrets(file: string): Promise<void> {
   }
 }
 
-/** What the local cloud needs to ask for tokens; nothing when it is not to. */
+/** The options that make the local cloud require tokens; empty without an issuer. */
 async function authorizationOf({
   jwtIssuer: issuer,
   jwtAudience: audience,
@@ -126,7 +129,7 @@ async function authorizationOf({
 }
 
 async function verifierFor(keysFile: string | undefined): Promise<TokenVerifier> {
-  // Imported when it is needed, as few ask for tokens.
+  // Imported on demand because most starts need no tokens.
   const { discoveringVerifier, readKeySet, verifierOf } = await import('../local/token-verifier.ts');
   if (keysFile === undefined) return discoveringVerifier();
   readJson(keysFile);

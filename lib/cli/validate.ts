@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { reportFailure } from './failure.ts';
 import { readQueueFile } from './input.ts';
 
-/** Checks queue definitions, all of them before it ends. */
+/** The command `validate`: checks all given queue definitions and reports every invalid field. */
 export function validateCommand(): Command {
   return new Command('validate')
     .summary('check queue definitions')

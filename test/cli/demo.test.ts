@@ -76,7 +76,7 @@ describe('the table of the demo', () => {
     ]);
   });
 
-  it('fits 80 columns with its legend, and leaves columns out on a narrower terminal', () => {
+  it('fits 80 columns with its legend, and omits columns on a narrower terminal', () => {
     const width = (columns: number) =>
       Math.max(...demoTable(all, 15_000, columns).map(({ length }) => length));
     expect(LEGEND.length).toBeLessThanOrEqual(80);
@@ -88,7 +88,7 @@ describe('the table of the demo', () => {
 });
 
 describe('the latest match of the demo', () => {
-  it('says who plays against whom, how even it is and that it is proved best', () => {
+  it('shows who plays against whom, how even it is and that it is proved best', () => {
     expect(latestMatch(DUEL)).toEqual([
       'latest match: duel, 1 against 1, after 0.8 to 2.4 s of waiting',
       '  ann 1510 against bob 1502',
@@ -96,7 +96,7 @@ describe('the latest match of the demo', () => {
     ]);
   });
 
-  it('joins parties, names roles and bots, and tells the certified gap of a match that is not proved best', () => {
+  it('joins parties, names roles and bots, and shows the certified gap of a match that is not proved best', () => {
     expect(latestMatch(RAID)).toEqual([
       'latest match: raid, 3 against 3, after 1.0 s of waiting',
       '  ann 1510 tank, cy 1400 + dee 1420',
@@ -120,14 +120,14 @@ describe('the names of the demo', () => {
     expect(Array.from({ length: 100 }, playerNames(seededRandom(2)))).not.toEqual(names);
   });
 
-  it('are read back from the ids of the players', () => {
+  it('can be read back from the ids of the players', () => {
     expect(nameOf(playerIdOf('ann', 'duel-abc.7'))).toBe('ann');
     expect(nameOf('somebody-else')).toBe('somebody-else');
   });
 });
 
 describe('the summary of the demo', () => {
-  it('counts the players, says how they waited, how much was proved and what to look at next', () => {
+  it('counts the players, and shows their waits, what was proved and commands to try next', () => {
     const lines = demoSummary([seen('duel', [DUEL, RAID], [1, 3]), seen('raid', [], [])], 61_400);
     expect(lines.slice(0, 5)).toEqual([
       'played for 61 s',
@@ -140,7 +140,7 @@ describe('the summary of the demo', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('says so when nothing was matched', () => {
+  it('reports that nothing was matched', () => {
     expect(demoSummary([nothingSeen('duel')], 900)).toEqual(
       expect.arrayContaining(['  players  0 posted, 0 matched, 0 still waiting', '  matches  none yet']),
     );
@@ -161,7 +161,7 @@ describe('the screen of the demo', () => {
     return { output: { ...terminal, write }, take };
   };
 
-  it('draws over what it drew before on a terminal, also after the window became narrower', () => {
+  it('replaces its previous output on a terminal, even after the window became narrower', () => {
     const { output, take } = record({ isTTY: true, columns: 80, rows: 24 });
     const screen = screenOn(output);
     screen.show(['one', '\x1b[1mtwo\x1b[0m of forty characters, which will wrap']);
@@ -175,7 +175,7 @@ describe('the screen of the demo', () => {
     expect(take()).toBe('\r\x1b[3A\x1b[Jfour\n');
   });
 
-  it('draws no more than fits the window', () => {
+  it('draws only as many lines as fit the window', () => {
     const { output, take } = record({ isTTY: true, columns: 80, rows: 3 });
     screenOn(output).show(['one', 'two', 'three']);
     expect(take()).toBe('\r\x1b[Jone\ntwo\n');

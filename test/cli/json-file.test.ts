@@ -17,12 +17,12 @@ describe('reading a JSON file', () => {
     ['{"a": "b}', ':1:7: expected JSON: a closing double quote is missing'],
     ['{"a": "\\x"}', ':1:7: expected JSON: a backslash is followed by a character that cannot be escaped'],
     [' \n', ':1:1: expected JSON, got an empty file'],
-  ])('says at which line and column %j stops being JSON, and why', (text, told) => {
+  ])('reports the line and column at which %j is invalid, and the reason', (text, told) => {
     const path = file('broken.json', text);
     expect(() => readJson(path)).toThrow(new InvalidInput(path + told));
   });
 
-  it('returns what a JSON file holds', () => {
+  it('returns the content of a JSON file', () => {
     expect(readJson(file('good.json', { a: [1, 'b'] }))).toEqual({ a: [1, 'b'] });
   });
 
@@ -30,11 +30,11 @@ describe('reading a JSON file', () => {
     ['/nowhere/at/all.json', 'file not found: /nowhere/at/all.json'],
     ['package.json/queue.json', 'file not found: package.json/queue.json'],
     ['queues', 'expected a file, got a folder: queues'],
-  ])('says why %s cannot be read', (path, told) => {
+  ])('reports why %s cannot be read', (path, told) => {
     expect(() => readJson(path)).toThrow(new InvalidInput(told));
   });
 
-  it.skipIf(process.getuid?.() === 0)('says that it has no permission to read a file', () => {
+  it.skipIf(process.getuid?.() === 0)('reports a missing permission to read a file', () => {
     const path = file('secret.json', {});
     chmodSync(path, 0);
     expect(() => readJson(path)).toThrow(new InvalidInput(`no permission to read the file: ${path}`));

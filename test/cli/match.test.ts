@@ -11,7 +11,7 @@ const solo = (ticketId: string, skill: number, second = 0) => ({
 });
 
 describe.concurrent('muster match', () => {
-  it('prints the matches in the order released, and why the others wait', async () => {
+  it('prints the matches in the order released, and why the other tickets are waiting', async () => {
     const tickets = file('five.json', [
       solo('a', 100),
       solo('b', 500),
@@ -36,7 +36,7 @@ describe.concurrent('muster match', () => {
     for (const match of result.matches) expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
   });
 
-  it('takes priority from the longest wait at --now', async () => {
+  it('computes priorities from the waits at --now', async () => {
     const tickets = file('waits.json', [solo('a', 100, 0), solo('b', 104, 30)]);
     const at = async (now: string) => {
       const { stdout } = await muster('match', '--queue', queue, '--tickets', tickets, '--now', now);
@@ -109,8 +109,8 @@ describe.concurrent('wrong input ends with status 2, a line for each fault, and 
       ['--queue', queue, '--tickets', good, '--now', '2026-01-01T00:00:00'],
       [/offset/],
     ],
-    ['an option nobody knows', ['--queue', queue, '--tickets', good, '--fast'], [/--fast/]],
-    ['an argument too many', ['--queue', queue, '--tickets', good, 'now'], [/argument/]],
+    ['an unknown option', ['--queue', queue, '--tickets', good, '--fast'], [/--fast/]],
+    ['a surplus argument', ['--queue', queue, '--tickets', good, 'now'], [/argument/]],
   ])('%s', async (_what, args, told) => {
     const { status, stdout, stderr } = await muster('match', ...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

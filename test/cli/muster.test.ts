@@ -16,7 +16,7 @@ const duelTickets = (count: number) =>
   );
 
 describe.concurrent('muster', () => {
-  it('lists the commands by --help in the order people meet them, and the options of each', async () => {
+  it('prints with --help the commands in the order a new user needs them, and the options of each', async () => {
     const { status, stdout, stderr } = await muster('--help');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const section = stdout.slice(stdout.indexOf('Commands:'));
@@ -62,7 +62,7 @@ describe.concurrent('muster', () => {
     [['demo', '--rate', '0'], /--rate.*0/],
     [['demo', '--url', 'here'], /--url.*here/],
     [['validate'], /missing required argument 'file'/],
-  ])('wrong usage ends with status 2 and says what is wrong: %j', async (args, told) => {
+  ])('ends with status 2 and a reason for the wrong usage %j', async (args, told) => {
     const { status, stdout, stderr } = await muster(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(told);
@@ -77,7 +77,7 @@ describe.concurrent('muster', () => {
   it.each([
     ['match', ['--queue', 'queues/duel.json', '--tickets', duelTickets(5_000)]],
     ['partition', ['--queue', 'queues/duel.json', '--tickets', duelTickets(5_000)]],
-  ])('%s ends in silence when the reader of its output goes away', async (command, args) => {
+  ])('%s ends without an error when the reader of its output stops reading', async (command, args) => {
     const child = spawn(process.execPath, ['lib/cli/muster.ts', command, ...args]);
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -88,13 +88,13 @@ describe.concurrent('muster', () => {
     expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
-  it('demo against nothing ends with status 1 and one line', async () => {
+  it('demo ends with status 1 and one line when no service responds', async () => {
     const { status, stdout, stderr } = await muster('demo', '--url', 'http://127.0.0.1:9');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^No service answers at http:\/\/127\.0\.0\.1:9 .*\n$/);
+    expect(stderr).toMatch(/^No service responds at http:\/\/127\.0\.0\.1:9 .*\n$/);
   });
 
-  it('a queue folder with a broken definition does not start: status 2, the file and field named', async () => {
+  it('serve ends with status 2 and names the file and field of an invalid queue definition', async () => {
     const broken = file('broken-queue/broken.json', { ...definition(), tickSeconds: 0 });
     const folder = broken.slice(0, broken.lastIndexOf('/'));
     const { status, stdout, stderr } = await muster('serve', '--port', '0', '--queues', folder);
@@ -104,7 +104,7 @@ describe.concurrent('muster', () => {
 });
 
 describe.concurrent('muster validate', () => {
-  it('passes the sample queues', async () => {
+  it('accepts the sample queues', async () => {
     const { status, stdout, stderr } = await muster(
       'validate',
       'queues/arena.json',
@@ -119,7 +119,7 @@ describe.concurrent('muster validate', () => {
     ]);
   });
 
-  it('names every fault of every file, and ends with status 2', async () => {
+  it('reports every fault of every file and ends with status 2', async () => {
     const { name: _, ...nameless } = definition({ timeoutSeconds: 0 });
     const files = ['nameless.json', 'fine.json', 'garbled.json'] as const;
     const contents = [{ ...nameless, colour: 'red' }, definition(), '{"name":'];

@@ -7,7 +7,7 @@ import { afterAll, vi } from 'vitest';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
 
-/** Each run starts a process, which is slow where others compute beside. */
+/** Each run starts a process, which is slow on a busy machine. */
 vi.setConfig({ testTimeout: 90_000 });
 
 export interface Run {
@@ -25,7 +25,7 @@ export function muster(...args: string[]): Promise<Run> {
   });
 }
 
-/** A file that is removed after the tests of the file: text as it is, anything else as JSON. */
+/** A file that is removed after the tests. Text is written unchanged, other content as JSON. */
 export function file(name: string, content: unknown): string {
   folder ??= mkdtempSync(join(tmpdir(), 'muster-cli-test-'));
   const path = join(folder, name);

@@ -24,7 +24,7 @@ interface Seat {
 }
 
 describe.concurrent('muster partition', () => {
-  it('puts everyone it can into games, each ticket once and whole, and tells the objective', async () => {
+  it('puts as many players as possible into games, each ticket whole and once, and prints the objective', async () => {
     const { status, stdout, stderr } = await muster(
       'partition',
       '--queue',
@@ -65,7 +65,7 @@ describe.concurrent('muster partition', () => {
     expect(runs[1]!.stdout).toBe(runs[0]!.stdout);
   });
 
-  it('refuses an objective nobody knows, and bad tickets, with status 2', async () => {
+  it('rejects an unknown objective and invalid tickets with status 2', async () => {
     const good = file('good.json', tickets);
     const unknown = await muster('partition', '--queue', queue, '--tickets', good, '--objective', 'joy');
     expect(unknown).toMatchObject({

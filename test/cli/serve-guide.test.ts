@@ -8,12 +8,12 @@ const raid = definition({ name: 'raid', teamSize: 3, roles: { tank: 1, damage: 2
 const arena = definition({ name: 'arena', teamSize: 5 });
 
 describe('what serve prints below the URL on a terminal', () => {
-  it('lists the queues, one request in one line, and how it stops', () => {
+  it('lists the queues, one request in one line, and how to stop the service', () => {
     const lines = serveGuide(URL, [raid, arena], { dataDir: undefined }).split('\n');
     expect(lines).toEqual([
       expect.stringMatching(/queues +raid \(3 against 3, 1 tank, 2 damage\) · arena \(5 against 5\)$/),
       expect.stringMatching(/try +curl .* http:\/\/127\.0\.0\.1:3000\/queues\/arena\/tickets$/),
-      expect.stringMatching(/stop +Ctrl-C; tickets and matches are gone then, --data DIR keeps them$/),
+      expect.stringMatching(/stop +Ctrl-C; tickets and matches are then deleted, --data DIR keeps them$/),
     ]);
   });
 
@@ -22,11 +22,11 @@ describe('what serve prints below the URL on a terminal', () => {
     expect(newTicket.safeParse(JSON.parse(body)).error).toBeUndefined();
   });
 
-  it('says where the data stays', () => {
+  it('names the folder that keeps the data', () => {
     expect(serveGuide(URL, [arena], { dataDir: '/var/muster' })).toMatch(/matches stay in \/var\/muster$/);
   });
 
-  it('says how to add a queue where there is none', () => {
+  it('explains how to add a queue when there is none', () => {
     const guide = serveGuide(URL, [], { dataDir: undefined });
     expect(guide).toContain('none yet: PUT http://127.0.0.1:3000/queues/NAME adds one');
     expect(guide).not.toContain('curl');

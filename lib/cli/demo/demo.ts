@@ -22,18 +22,18 @@ interface DemoOptions {
   seed: number;
 }
 
-/** On a terminal the table is drawn again this often. */
+/** On a terminal the table is redrawn this often. */
 const REDRAW_MS = 500;
 /** Elsewhere it is printed this often. */
 const REPRINT_MS = 10_000;
-/** The first table comes with the first match, or without one after this time. */
+/** The first table is shown with the first match, or after this time without a match. */
 const FIRST_TABLE_MS = 3_000;
 const POLL_MS = 100;
 
-/** Plays a game backend against a running service, or against one of its own. */
+/** The command `demo`: simulates a game backend against a running service or one that it starts. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .summary('play a game backend and watch the matches')
+    .summary('simulate a game backend and watch the matches')
     .description(
       'Posts tickets of a plausible population (solos and parties, roles where the queue has them) and shows the ' +
         'matches. Without --url it starts the service on this machine with the queues of ./queues. Ctrl-C stops it.',
@@ -58,7 +58,7 @@ export function demoCommand(): Command {
     });
 }
 
-/** Imported when it is needed: the CDK takes a second to load. */
+/** Imported on demand because the CDK takes a second to load. */
 async function startOwnCloud() {
   console.log('Starting the service on this machine …');
   const { startMuster } = await import('../../local/start-muster.ts');
@@ -115,7 +115,7 @@ async function play(
   } finally {
     clearTimeout(timer);
   }
-  // Once more, with the answers to the last requests.
+  // Show the final state, which includes the responses to the last requests.
   screen.show(frame(seen, screen.width));
   const summary = demoSummary(seen, playedMs);
   console.log(
@@ -124,8 +124,8 @@ async function play(
 }
 
 /**
- * Shows the table from the first match on, but does not wait long for it. Draws it over itself on a terminal and prints
- * it now and then elsewhere, until the signal.
+ * Shows the table from the first match on, or after a short time without one. Redraws it on a terminal, and prints it
+ * every few seconds elsewhere, until the signal aborts.
  */
 async function show(seen: readonly QueueSeen[], screen: Screen, signal: AbortSignal): Promise<void> {
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -154,7 +154,7 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
   ];
 }
 
-/** The teams in two colours, unless one line has them both; the verdict in green when the match is proved best. */
+/** Colours the teams when each has its own line. The verdict is green when the match is proved best. */
 function matchLines(match: SeenMatch, width: number): string[] {
   const lines = latestMatch(match);
   return lines.flatMap((line, at) => {

@@ -8,16 +8,16 @@ import type { RandomSource } from '../../simulation/random.ts';
 import type { MusterClient } from '../client.ts';
 import { playerIdOf } from './player-names.ts';
 
-/** What a game backend has seen of one queue. */
+/** A game backend's view of one queue. */
 export interface QueueSeen {
   readonly queue: string;
-  /** Tickets that wait, as far as the backend knows, by `ticketId`. */
+  /** Tickets that are waiting as far as the backend knows, by `ticketId`. */
   readonly waiting: Map<string, WaitingTicket>;
   playersPosted: number;
   playersMatched: number;
-  /** Of tickets that timed out, were cancelled or failed. */
+  /** The number of players in tickets that timed out, were cancelled or failed. */
   playersUnmatched: number;
-  /** Of every player matched, in milliseconds. */
+  /** The wait of every matched player, in milliseconds. */
   readonly waitsMs: number[];
   readonly matches: SeenMatch[];
 }
@@ -27,7 +27,7 @@ export interface WaitingTicket {
   readonly enqueuedAtMs: number;
 }
 
-/** A match with what the backend knows of its players. */
+/** A match with what the backend knows about its players. */
 export interface SeenMatch {
   readonly queue: string;
   readonly createdAtMs: number;
@@ -37,7 +37,7 @@ export interface SeenMatch {
   readonly imbalance: number;
   /** d_p, in points of skill. */
   readonly teamGap: number;
-  /** No possible match was better than this one by more, in points of imbalance; 0 when it is proved best. */
+  /** Proved: no possible match was better by more than this, in points of imbalance. 0 means the match is optimal. */
   readonly certifiedGap: number;
 }
 
@@ -50,12 +50,12 @@ export interface SeenPlayer {
   readonly skill: number | undefined;
 }
 
-/** How often the backend looks after its tickets. */
+/** How often the backend polls its tickets. */
 const LOOK_MS = 400;
-/** So many tickets are looked at each time, at most. A match shows all of its tickets. */
+/** The maximum of tickets polled each time. A match lists all of its tickets. */
 const LOOKS_MAX = 8;
 
-/** What a game backend plays with. */
+/** The options of a simulated game backend. */
 export interface BackendOptions {
   readonly client: MusterClient;
   readonly definition: QueueDefinition;
@@ -64,13 +64,13 @@ export interface BackendOptions {
   readonly random: RandomSource;
   readonly nextName: () => string;
   readonly signal: AbortSignal;
-  /** Is kept up to date. */
+  /** Updated while the backend runs. */
   readonly seen: QueueSeen;
 }
 
 /**
- * Plays a game backend for one queue: posts parties and follows them to their matches, until the signal.
- * Some players come at once, as when a game opens; the others come as a Poisson process.
+ * Simulates a game backend for one queue: posts parties and follows them to their matches until the signal aborts.
+ * Some players arrive at the start, as when a game opens; the others arrive as a Poisson process.
  */
 export async function playBackend(options: BackendOptions): Promise<void> {
   await Promise.all([postTickets(options), followTickets(options)]);
@@ -97,7 +97,7 @@ function populationOf({ teamSize, roles }: QueueDefinition): Population {
   };
 }
 
-/** The crowd that comes at once: players for two matches, and enough for one of them to be good. */
+/** The number of players at the start: enough for two matches, one of them good. */
 const openingPlayersOf = ({ teamSize }: QueueDefinition) => Math.max(12, 2 * 2 * teamSize);
 
 async function postTickets({
@@ -119,7 +119,7 @@ async function postTickets({
   let drawn = 0;
   for (let number = 1; failure === undefined; number++) {
     if (drawn < openingPlayers) {
-      // One after the other: many requests at once would make the service start many workers at once.
+      // Sequential, because many concurrent requests would make the service start many workers.
       await Promise.all(posts);
       dueMs = performance.now();
     } else dueMs += 1_000 * random.exponential(ticketsPerSecond);
@@ -147,7 +147,7 @@ async function postTickets({
   if (failure !== undefined && !signal.aborted) throw failure;
 }
 
-/** Looks at the tickets in turn: first at those it has not looked at for longest. */
+/** Polls the tickets in turn, the least recently polled first. */
 async function followTickets({ client, signal, seen }: BackendOptions): Promise<void> {
   let turn: string[] = [];
   while (await pause(LOOK_MS, signal)) {
@@ -155,15 +155,15 @@ async function followTickets({ client, signal, seen }: BackendOptions): Promise<
     const known = new Set(turn);
     turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
     const looks = turn.splice(0, LOOKS_MAX);
-    // One after the other, for the same reason.
+    // Sequential for the same reason.
     for (const ticketId of looks) await follow(client, ticketId, seen);
     turn.push(...looks);
   }
 }
 
-/** Looks at one ticket; if it has a match, notes the match and all of its tickets. */
+/** Polls one ticket. If it has a match, records the match and all of its tickets. */
 async function follow(client: MusterClient, ticketId: string, seen: QueueSeen): Promise<void> {
-  // Another look of this round may have found its match.
+  // An earlier poll of this round may have found its match.
   if (!seen.waiting.has(ticketId)) return;
   const { status, matchId } = await client.ticket(ticketId);
   const waiting = seen.waiting.get(ticketId);
@@ -213,7 +213,7 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
   });
 }
 
-/** Sleeps; false when the signal came. */
+/** Sleeps. Returns false when the signal has aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   if (ms <= 0) return true;

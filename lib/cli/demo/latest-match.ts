@@ -2,7 +2,7 @@ import type { SeenMatch, SeenPlayer } from './game-backend.ts';
 import { nameOf } from './player-names.ts';
 
 /**
- * A match as people would tell it: who against whom, how even, and how good that is.
+ * Describes a match: who plays against whom, how even it is, and what is proved about it.
  *
  * @returns lines: a heading, the teams in one line or three, and the verdict
  */
@@ -14,7 +14,7 @@ export function latestMatch(match: SeenMatch): string[] {
   return [head, ...players, `  ${evenness(match)}; ${proof(match)}`];
 }
 
-/** Parties in the order of the team, their members joined by `+`. */
+/** The parties in the order of the team, with their members joined by `+`. */
 function teamText(players: readonly SeenPlayer[]): string {
   const parties = new Map<string, SeenPlayer[]>();
   players.forEach((player, at) => {

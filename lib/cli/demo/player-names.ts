@@ -1,8 +1,8 @@
 import type { RandomSource } from '../../simulation/random.ts';
 
 /**
- * First names for players, so that a match reads as people would tell it. They come in a random order and repeat only
- * after all have been used, so players who wait at the same time rarely share a name.
+ * First names for players, which make a match easy to read. The order is random, and a name repeats only after all
+ * have been used, so waiting players rarely share a name.
  */
 export function playerNames(random: RandomSource): () => string {
   const order = [...NAMES];
@@ -14,12 +14,12 @@ export function playerNames(random: RandomSource): () => string {
   return () => order[next++ % order.length]!;
 }
 
-/** A player's id: the name, and the ticket that makes it unique. */
+/** A player's id: the name and the ticket id, which makes it unique. */
 export function playerIdOf(name: string, ticketId: string): string {
   return `${name}.${ticketId}`;
 }
 
-/** The name in a player's id; the id itself when it is not one of ours. */
+/** The name in a player's id; the whole id when the demo did not create it. */
 export function nameOf(playerId: string): string {
   return playerId.split('.', 1)[0]!;
 }

@@ -2,11 +2,11 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** Where the demo prints. */
 export interface Screen {
-  /** Replaces what was shown before, on a terminal; prints it below, elsewhere. */
+  /** Replaces the previous output on a terminal. Elsewhere it appends. */
   show(lines: readonly string[]): void;
-  /** Columns for a line: those of the terminal, elsewhere those of the variable COLUMNS if it is set. */
+  /** The columns of the terminal. Elsewhere the variable COLUMNS, if it is set. */
   readonly width: number;
-  /** Whether what is shown replaces what was shown before. */
+  /** Whether `show` replaces the previous output. */
   readonly live: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Output {
 
 const WIDTH_DEFAULT = 100;
 
-/** @param output a terminal, or anything else to which all is appended */
+/** @param output a terminal, or another stream to which all output is appended */
 export function screenOn(output: Output): Screen {
   const live = output.isTTY === true && process.env.TERM !== 'dumb';
   const width = () => output.columns || Number(process.env.COLUMNS) || WIDTH_DEFAULT;
@@ -35,16 +35,16 @@ export function screenOn(output: Output): Screen {
         output.write(`${lines.join('\n')}\n`);
         return;
       }
-      // The window may have become narrower since, which wraps what was drawn.
+      // If the window has become narrower, the drawn lines wrap and take more rows.
       const rows = drawn.reduce((sum, line) => sum + rowsOf(line, width()), 0);
-      // What has scrolled away cannot be replaced, so no more is drawn than fits.
+      // Rows that have scrolled out of the window cannot be replaced, so only as many as fit are drawn.
       drawn = output.rows ? lines.slice(0, output.rows - 1) : lines;
       output.write(`\r${rows > 0 ? `\x1b[${rows}A` : ''}\x1b[J${drawn.join('\n')}\n`);
     },
   };
 }
 
-/** A line cut at spaces into lines that fit; those after the first are indented. A longer word stays whole. */
+/** Wraps a line at spaces to the width. Continuation lines are indented. A word longer than the width is not split. */
 export function wrapped(line: string, width: number): string[] {
   const lines: string[] = [];
   let rest = line;

@@ -2,7 +2,7 @@ import type { QueueSeen } from './game-backend.ts';
 import { playersWaiting, waitSeconds } from './table.ts';
 
 /**
- * What became of the players, and what to look at next.
+ * The results of the demo and commands to try next.
  *
  * @returns lines
  */

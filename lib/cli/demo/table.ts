@@ -1,14 +1,14 @@
 import { quantile } from '../../service/queues/quantile.ts';
 import type { QueueSeen } from './game-backend.ts';
 
-/** What the columns mean that do not say it themselves. */
+/** Explains the columns whose names are not self-explanatory. */
 export const LEGEND = 'means: imbalance, 0 is perfect · gap, no match could be better by more (proved)';
 
 interface Column {
   readonly name: string;
   readonly unit: string;
   readonly cell: (seen: QueueSeen, nowMs: number) => string;
-  /** In a narrow terminal columns go in this order; undefined: stays. */
+  /** A narrow terminal drops columns in this order. A column without a number is never dropped. */
   readonly goes?: number;
 }
 
@@ -25,10 +25,10 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * What the demo has seen, a row for each queue below two rows of names and units. Waits are those of the players
- * matched; "oldest" is the longest wait among the players not matched yet.
+ * The state of the demo as a table: two rows of names and units, then a row for each queue. Waits are those of matched
+ * players; "oldest" is the longest wait among the players not matched yet.
  *
- * @param width columns that are wide enough for the terminal; the least important are left out if need be
+ * @param width the columns of the terminal; the least important columns of the table are omitted to fit
  * @returns lines
  */
 export function demoTable(all: readonly QueueSeen[], nowMs: number, width: number): string[] {
@@ -44,12 +44,12 @@ export function demoTable(all: readonly QueueSeen[], nowMs: number, width: numbe
   }
 }
 
-/** Players of all tickets that wait. */
+/** The number of players in waiting tickets. */
 export function playersWaiting({ waiting }: QueueSeen): number {
   return [...waiting.values()].reduce((sum, { players }) => sum + players.length, 0);
 }
 
-/** The wait in seconds that this share of the players did not exceed, such as `1.2`; `–` when there is none. */
+/** The quantile of the waits at this share, in seconds, such as `1.2`; `–` when there are no waits. */
 export function waitSeconds(waitsMs: readonly number[], share: number): string {
   const ms = quantile(
     waitsMs.toSorted((a, b) => a - b),
