@@ -110,6 +110,15 @@ export class GamePool {
     return pooled && this.#indexOfAll().bestWith(pooled, nowMs);
   }
 
+  /**
+   * A proved lower bound on the imbalance of every game with this ticket: that of the best one, unless the node budget
+   * ends first. ∞ if there is none.
+   */
+  leastImbalanceWith(ticketId: string): number {
+    const pooled = this.#tickets.get(ticketId);
+    return pooled ? this.#indexOfAll().leastImbalanceWith(pooled) : Number.POSITIVE_INFINITY;
+  }
+
   /** Releases the best game, again and again, until none can be formed. Each game leaves the pool before it is yielded. */
   *drain(nowMs: number): Generator<Game, void> {
     for (let game = this.best(nowMs); game; game = this.best(nowMs)) {

@@ -10,4 +10,6 @@ export interface PoolIndex {
   best(nowMs: number): Game | undefined;
   /** The game of least priority with this ticket. Its `lowerBound` is one on all games of the pool. */
   bestWith(pooled: PooledTicket, nowMs: number): Game | undefined;
+  /** A proved lower bound on the imbalance of every game with this ticket. */
+  leastImbalanceWith(pooled: PooledTicket): number;
 }

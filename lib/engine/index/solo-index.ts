@@ -45,6 +45,10 @@ export class SoloIndex implements PoolIndex {
     return game && this.#make(game, this.#queue.lowerBound(), nowMs);
   }
 
+  leastImbalanceWith(pooled: PooledTicket): number {
+    return this.#queue.leastImbalanceWith(this.#ids.get(pooled.ticket.ticketId)!);
+  }
+
   #make({ players, division, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {
     const members = Array.from(players, (id) => this.#tickets[id]);
     const bound = lowerBound >= imbalance ? Number.POSITIVE_INFINITY : lowerBound;

@@ -175,6 +175,14 @@ export class SoloQueue {
     }
   }
 
+  /** A proved lower bound on the imbalance of every game with this player, ∞ if there is none. */
+  leastImbalanceWith(id: number): number {
+    if (!(this.#came[id] > 0)) return Number.POSITIVE_INFINITY;
+    const least = this.#perRange * this.#narrowest(this.#bySkill.find(id), Number.POSITIVE_INFINITY);
+    // A search that was cut short proves less, and one that found nothing no more.
+    return Math.max(least, this.bestWith(id)?.lowerBound ?? 0);
+  }
+
   /** A bound on the imbalance of every game in the queue, as far as it is known without a search. */
   lowerBound(): number {
     const id = this.#least();

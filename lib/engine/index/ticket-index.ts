@@ -41,6 +41,10 @@ export class TicketIndex implements PoolIndex {
     return this.#make(this.#queue.bestWith(pooled.ticket.ticketId), nowMs);
   }
 
+  leastImbalanceWith(pooled: PooledTicket): number {
+    return this.#queue.leastImbalanceWith(pooled.ticket.ticketId);
+  }
+
   #make(answer: QueueAnswer | undefined, nowMs: number): Game | undefined {
     if (!answer) return undefined;
     const { game, costBound } = answer;

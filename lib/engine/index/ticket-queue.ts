@@ -191,15 +191,9 @@ export class TicketQueue {
     const search = this.#search;
     const known = this.#perRange * search.narrowest(entry, anyone);
     if (known === Number.POSITIVE_INFINITY) return undefined;
-    const highest = search.highestImbalance;
     const nodesFrom = search.nodes;
     const nodesLeft = () => this.#nodeBudget - (search.nodes - nodesFrom);
-    let game: FoundGame | undefined;
-    for (let tries = 0, limit = 0; !game && limit < highest && nodesLeft() > 0; tries++) {
-      limit = Math.min(highest, this.#aLittleAbove(Math.max(limit, known), tries, 0));
-      game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft()));
-    }
-    game ??= this.#withEntries(search.any(entry, anyone, known));
+    let game = this.#mostBalanced(entry, known).game ?? this.#withEntries(search.any(entry, anyone, known));
     if (!game) return undefined;
     if (this.#rules.beta > 0 && nodesLeft() > 0) {
       // Now with the waits of others: one that waits longer may be worth a less balanced game.
@@ -212,6 +206,35 @@ export class TicketQueue {
     const least = this.#keys.least();
     const costBound = least ? Math.min(game.cost, this.#keys.costBound(least)) : game.cost;
     return { game, costBound };
+  }
+
+  /**
+   * No game with this ticket has an imbalance below this: that of the best one, unless the node budget ends first. ∞ if
+   * there is none.
+   */
+  leastImbalanceWith(ticketId: string): number {
+    this.#settle();
+    const entry = this.#byTicketId.get(ticketId);
+    if (!entry) return Number.POSITIVE_INFINITY;
+    const known = this.#perRange * this.#search.narrowest(entry, anyone);
+    return known === Number.POSITIVE_INFINITY ? known : this.#mostBalanced(entry, known).bound;
+  }
+
+  /** The game of least imbalance with this ticket, searched further and further from what is known, and what is proved of all. */
+  #mostBalanced(entry: Entry, known: number): { game: FoundGame | undefined; bound: number } {
+    const search = this.#search;
+    const highest = search.highestImbalance;
+    const nodesFrom = search.nodes;
+    let game: FoundGame | undefined;
+    let bound = known;
+    for (let tries = 0, limit = 0; !game && limit < highest; tries++) {
+      const nodesLeft = this.#nodeBudget - (search.nodes - nodesFrom);
+      if (nodesLeft <= 0) break;
+      limit = Math.min(highest, this.#aLittleAbove(Math.max(limit, known), tries, 0));
+      game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft));
+      bound = Math.max(bound, search.bound);
+    }
+    return { game, bound };
   }
 
   /** Learns more about the entry of least cost: raises its key or finds a game of it that costs less than `foundCost`. */

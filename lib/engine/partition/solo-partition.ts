@@ -134,7 +134,7 @@ function unhappinessOf(
   const queue = new SoloQueue(rules);
   queue.load(sorted);
   const best = new Float64Array(sorted.length);
-  for (let i = 0; i < sorted.length; i++) best[order[i]] = queue.bestWith(i)?.imbalance ?? 0;
+  for (let i = 0; i < sorted.length; i++) best[order[i]] = queue.leastImbalanceWith(i);
   const ofGame = (group: number) => {
     let least = Number.POSITIVE_INFINITY;
     for (let i = 0; i < groups.size; i++)
@@ -191,7 +191,7 @@ function exchange(groups: SoloGroups, a: number, b: number, worth: () => number)
     groups.update(a);
     groups.update(b);
   };
-  const limit = before - 1e-12 * Math.abs(before);
+  const limit = before * (1 - 1e-12);
   const best = bestExchange(groups.size, groups.size, limit, (i, j) => {
     if (groups.skills[fromA + i] === groups.skills[fromB + j]) return Number.POSITIVE_INFINITY;
     swap(i, j);

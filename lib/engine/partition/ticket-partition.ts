@@ -137,14 +137,12 @@ function imbalances(objective: 'worst' | 'sum'): Worth {
   return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
 }
 
-/** The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. */
+/**
+ * The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. Where
+ * a search is cut short it is overstated: what counts then is the least that such a game is proved to have.
+ */
 function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Worth {
-  const best = new Map(
-    pooled.map((ticket) => [
-      ticket,
-      pool.bestWith(ticket.ticket.ticketId, 0)?.imbalance ?? Number.POSITIVE_INFINITY,
-    ]),
-  );
+  const best = new Map(pooled.map((ticket) => [ticket, pool.leastImbalanceWith(ticket.ticket.ticketId)]));
   return {
     ofGame: (members, imbalance) => {
       if (imbalance === 0) return 1;

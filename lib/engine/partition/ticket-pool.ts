@@ -6,6 +6,7 @@ export interface TicketPool {
   remove(ticketId: string): boolean;
   best(nowMs: number): Game | undefined;
   bestWith(ticketId: string, nowMs: number): Game | undefined;
+  leastImbalanceWith(ticketId: string): number;
   explain(ticketId: string, nowMs: number): string;
 }
 

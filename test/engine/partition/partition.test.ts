@@ -54,9 +54,43 @@ describe('the offline partition', () => {
     expect(swapped.objective).toBeLessThan(without.objective);
     expect(swapped.lowerBound).toBe(without.lowerBound);
   });
+
+  it('exchanges players of a game that is infinitely worse than the best of one of them', () => {
+    // {4, 5, 5, 5} and {5, 6, 6, 6}: the fifth could have had a game of equals.
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+    const skills = Float64Array.of(4, 5, 5, 5, 5, 6, 6, 6);
+    expect(partitionSolos(skills, rules, { objective: 'unhappiness' }).objective).toBeLessThan(10);
+  });
 });
 
 describe('the partition of tickets', () => {
+  it('never understates the greatest unhappiness, however small the node budget is', () => {
+    const random = seeded(41);
+    let partitions = 0;
+    for (let round = 0; round < 200; round++) {
+      const { rules, tickets, nowMs, forbids } = randomCase(random, { maxPlayers: 10, teamSizes: [2, 3, 4] });
+      const options = {
+        objective: 'unhappiness',
+        nodeBudget: 1 + (round % 12),
+        ...(forbids && { forbids }),
+      } as const;
+      const result = partitionTickets(tickets, rules, nowMs, options);
+      const possible = allGames(tickets, rules, nowMs, forbids);
+      const bestWith = (ticketId: string) =>
+        Math.min(
+          ...possible.filter(({ ticketIds }) => ticketIds.includes(ticketId)).map((game) => game.imbalance),
+        );
+      const unit = scale(tickets, rules);
+      for (const { imbalance, ticketIds } of result.games) {
+        const least = Math.min(...ticketIds.map(bestWith));
+        partitions++;
+        if (imbalance > unit)
+          expect(result.objective * (least + unit)).toBeGreaterThanOrEqual(imbalance - unit);
+      }
+    }
+    expect(partitions).toBeGreaterThan(100);
+  });
+
   it('makes only games that can be played, and leaves nobody without a reason', () => {
     const random = seeded(10);
     for (let round = 0; round < 60; round++) {
