@@ -6,7 +6,8 @@ import { VARIANTS } from './service-variants.ts';
 
 /**
  * `npm run bench:service`: POST-to-webhook latency and cost of the whole service on the local cloud, as the
- * table of docs/benchmarks.md. `--aws-delays` measures with the delays of AWS (lib/local/aws-delays.ts).
+ * table of docs/benchmarks.md. `--aws-delays` measures each row a second time with the delays of AWS
+ * (lib/local/aws-delays.ts); `--variants` takes some of the rows, separated by semicolons.
  */
 const { values } = parseArgs({
   options: {
@@ -14,10 +15,9 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     'aws-delays': { type: 'boolean', default: false },
+    variants: { type: 'string', default: Object.keys(VARIANTS).join(';') },
   },
 });
-
-const awsDelays = values['aws-delays'];
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(2);
 
@@ -26,7 +26,7 @@ const FUNCTIONS = ['enqueue', 'publish', 'notify', 'tick'];
 function latencyRow(rate: number, name: string, result: RunResult): string {
   const { postToWebhookMs: all, lastPostToWebhookMs: last } = result;
   return [
-    `${rate} ${name}${awsDelays ? ", AWS's delays" : ''}`,
+    `${rate} ${name}`,
     result.players,
     result.playersMatched,
     result.waiting,
@@ -74,18 +74,21 @@ const latency: string[] = [];
 const cost: string[] = [];
 const time: string[] = [];
 for (const rate of values.rates.split(',').map(Number)) {
-  for (const [name, variant] of Object.entries(VARIANTS)) {
-    const result = await run({
-      playersPerSecond: rate,
-      seconds: Number(values.seconds),
-      ...variant,
-      awsDelays,
-      seed: Number(values.seed),
-    });
-    latency.push(latencyRow(rate, name, result));
-    cost.push(costRow(rate, name, result));
-    time.push(timeRow(rate, name, result));
-    console.error(`measured ${rate} players a second, ${name}`);
+  for (const variantName of values.variants.split(';')) {
+    for (const awsDelays of values['aws-delays'] ? [false, true] : [false]) {
+      const name = `${variantName}${awsDelays ? ", AWS's delays" : ''}`;
+      const result = await run({
+        playersPerSecond: rate,
+        seconds: Number(values.seconds),
+        ...VARIANTS[variantName]!,
+        awsDelays,
+        seed: Number(values.seed),
+      });
+      latency.push(latencyRow(rate, name, result));
+      cost.push(costRow(rate, name, result));
+      time.push(timeRow(rate, name, result));
+      console.error(`measured ${rate} players a second, ${name}`);
+    }
   }
 }
 const post = ['p50', 'p95', 'p99'];
