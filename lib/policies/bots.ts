@@ -3,17 +3,17 @@ import type { Game, GameRules, Seat, Ticket } from '../engine/types.ts';
 import { type Candidate, meanSkill } from './policy.ts';
 import type { WaitingPool } from './waiting-pool.ts';
 
-/** How many of the nearest tickets are asked to join before bots take the places that are left. */
+/** How many of the nearest tickets are tried before bots take the remaining seats. */
 const NEIGHBOURS_ASKED = 64;
-/** Keeps the names of bots apart from the studio's ticket ids while a game is searched. */
+/** Prefix that keeps bot names distinct from the studio's ticket ids during the search. */
 const MARK = '\u0000';
 
 /**
- * Releases a game for a ticket whose time is up: the nearest waiting tickets that fit, and for the places
- * that are left bots, with the mean skill of the ticket. Bots are named bot-1, bot-2, …, play whatever role
- * is missing and are marked in their seats; the game's `ticketIds` are people's only.
+ * Releases a game for a ticket that reached its time-out. The game takes the nearest waiting tickets that fit.
+ * Bots with the ticket's mean skill fill the remaining seats. They are named bot-1, bot-2, …, play the missing
+ * roles and are marked in their seats. The game's `ticketIds` contain only the tickets of people.
  *
- * @returns undefined when the ticket cannot be seated at all, with the roles it accepts
+ * @returns undefined when the roles that the ticket accepts leave it no seat
  */
 export function fillWithBots(
   pool: WaitingPool,

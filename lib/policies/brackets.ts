@@ -5,18 +5,18 @@ import { inOrder, shortestFront } from './fifo.ts';
 import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
 
 /**
- * A line for each range of skill; near its time-out a ticket also looks into the neighbouring ranges,
- * farther and farther: A_MQ of Schlup, section 4.3. The ranges hold equal shares of the recent players,
- * so a crowded part of the scale has narrow ones.
+ * Keeps one first-come line for each range of skill. Near its time-out a ticket also searches the neighbouring
+ * ranges, at a growing distance. This is A_MQ of Schlup, section 4.3. Each range holds an equal share of the
+ * recent players, so ranges are narrow where players are dense.
  */
 export const bracketsOptions = z.strictObject({
   policy: z.literal('brackets'),
   /**
-   * How many ranges. Left out: r_opt = √(2aτ/(m + 1)), where a is the measured arrival rate, m the players
+   * The number of ranges. Default: r_opt = √(2aτ/(m + 1)), where a is the measured arrival rate, m the players
    * of a game and τ the time-out (formula 9).
    */
   count: z.int().min(1).max(256).optional(),
-  /** From this many seconds before its time-out on, a ticket looks beyond its range. Default: a fifth of the time-out. */
+  /** A ticket searches beyond its range during this many seconds before its time-out. Default: a fifth of the time-out. */
   growSeconds: z.number().nonnegative().max(3600).optional(),
 });
 export type BracketsOptions = z.infer<typeof bracketsOptions>;
@@ -26,7 +26,7 @@ export function brackets(options: BracketsOptions): Policy {
     candidates: (pool, facts, nowMs) => inRanges(pool, facts, nowMs, options),
     release: () => ({ release: true }),
     reason: () =>
-      'Too few players wait in its range of skill; near the time-out the neighbouring ranges count too.',
+      'Too few players are waiting in its skill range. Near its time-out, neighbouring ranges are searched too.',
   };
 }
 

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from './policy.ts';
 
 /**
- * Pairs everyone up provisionally, the best game first, and makes a game final when it has been possible
- * for a time in proportion to its imbalance; until then a newcomer may break it up. A_DW of Schlup,
- * section 4.4, for teams of any size.
+ * Proposes games provisionally, the best one first. A game is released once it has been possible for a time
+ * proportional to its imbalance; until then a newcomer may break it up. This is A_DW of Schlup, section 4.4,
+ * extended to teams of any size.
  */
 export const differenceWaitOptions = z.strictObject({
   policy: z.literal('difference-wait'),
-  /** f_wait: seconds a game is held per unit of its imbalance. 0 is greedy. */
+  /** f_wait: seconds a game is held per unit of its imbalance. With 0 the policy is greedy. */
   secondsPerImbalance: z.number().nonnegative(),
 });
 export type DifferenceWaitOptions = z.infer<typeof differenceWaitOptions>;
@@ -23,8 +23,8 @@ export function differenceWait({ secondsPerImbalance }: DifferenceWaitOptions): 
       return {
         release: false,
         reason:
-          `A game of imbalance ${game.imbalance.toPrecision(4)} is held for ${(holdMs / 1000).toFixed(1)} s ` +
-          `in case a better one comes; ${(heldMs / 1000).toFixed(1)} s have passed.`,
+          `A match with imbalance ${game.imbalance.toPrecision(4)} is possible. It is held for ` +
+          `${(holdMs / 1000).toFixed(1)} s in case a better one appears; ${(heldMs / 1000).toFixed(1)} s have passed.`,
       };
     },
   };

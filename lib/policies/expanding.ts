@@ -4,25 +4,26 @@ import type { Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
 
 /**
- * Widening windows, mutual: a game is made when all its tickets lie within the tolerance of each of them.
- * A ticket's tolerance grows with its own age. The longest waiter is served first, with the nearest company.
+ * Mutual windows that widen: a game is released when every ticket is within the tolerance of every other one.
+ * A ticket's tolerance grows with its own age. The ticket that has waited longest is served first, with its
+ * nearest neighbours.
  *
- * FlexMatch's expansions carry over one to one: `tolerance` is the rule's value, and each expansion step a
- * step here.
+ * FlexMatch's expansions translate one to one: `tolerance` is the rule's initial value, and each expansion step
+ * is one of `steps`.
  */
 export const expandingOptions = z
   .strictObject({
     policy: z.literal('expanding'),
-    /** Distance in skill (of tickets' means) a ticket accepts when it comes. */
+    /** The distance in skill, between the tickets' means, that a ticket accepts when it is enqueued. */
     tolerance: z.number().nonnegative(),
-    /** From `waitSeconds` of age on, the tolerance is this one. Ascending in both. */
+    /** From age `waitSeconds` on, the tolerance is the step's. Both values ascend from step to step. */
     steps: z
       .array(z.strictObject({ waitSeconds: z.number().positive(), tolerance: z.number().nonnegative() }))
       .max(32)
       .optional(),
-    /** In place of steps: the tolerance grows by this much each second, */
+    /** An alternative to `steps`: the tolerance grows by this much per second. Default: 0. */
     growthPerSecond: z.number().nonnegative().optional(),
-    /** up to this much. Default: without limit. */
+    /** The largest tolerance. Default: no limit. */
     toleranceMax: z.number().nonnegative().optional(),
   })
   .refine(({ steps, growthPerSecond }) => steps === undefined || growthPerSecond === undefined, {
@@ -50,20 +51,20 @@ export function expanding(options: ExpandingOptions): Policy {
         if (Math.max(high - skill, skill - low) > tolerance) {
           return {
             release: false,
-            reason: `Ticket ${ticket.ticketId} accepts a distance of ${tolerance} at its age; this game is wider.`,
+            reason: `Ticket ${ticket.ticketId} accepts a skill distance of ${tolerance} at its age; this match exceeds it.`,
           };
         }
       }
       return { release: true };
     },
     reason: (ticket, nowMs) =>
-      'Too few players are within its tolerance and it within theirs; after ' +
-      `${((nowMs - ticket.enqueuedAtMs) / 1000).toFixed(0)} s it accepts a distance of ` +
+      'Too few waiting players accept its skill and have a skill it accepts. After ' +
+      `${((nowMs - ticket.enqueuedAtMs) / 1000).toFixed(0)} s it accepts a skill distance of ` +
       `${toleranceAt(nowMs - ticket.enqueuedAtMs, options)}.`,
   };
 }
 
-/** The tolerance of a ticket of this age. Never falls with age. */
+/** The tolerance of a ticket of this age. It never decreases with age. */
 function toleranceAt(ageMs: number, options: ExpandingOptions): number {
   const { tolerance, steps, growthPerSecond = 0, toleranceMax = Number.POSITIVE_INFINITY } = options;
   let reached = tolerance + (growthPerSecond * ageMs) / 1000;
@@ -72,8 +73,8 @@ function toleranceAt(ageMs: number, options: ExpandingOptions): number {
 }
 
 /**
- * For each ticket, longest waiter first: those who accept it and whom it accepts, nearest first, as long as
- * all accept each other.
+ * For each ticket, in order of waiting time, longest first: the best game among its nearest neighbours. A
+ * neighbour is included only if it and all tickets included before accept each other.
  */
 function* aroundLongestWaiters(
   pool: CandidateSource,
@@ -87,7 +88,7 @@ function* aroundLongestWaiters(
   const tolerances = Float64Array.from(sorted, (ticket) => toleranceAt(nowMs - ticket.enqueuedAtMs, options));
   const solos = rules.roles === undefined && sorted.every(({ players }) => players.length === 1);
   const { seats } = shapeOf(rules);
-  // Parties may not pack into two teams and roles may be missing, so there the engine chooses among more.
+  // Parties may not fit into two teams and roles may be missing, so with them the engine gets more tickets.
   const enough = solos ? seats : rules.roles === undefined ? 2 * seats : 4 * seats;
 
   for (const anchor of pool.byAge) {
@@ -102,7 +103,7 @@ function* aroundLongestWaiters(
   function companyOf(at: number, wanted: number): Ticket[] | undefined {
     const company = [sorted[at]];
     let players = sorted[at].players.length;
-    // Every member accepts skills in [accepted low, accepted high]; the members span [low, high].
+    // All members accept skills in [acceptedLow, acceptedHigh]; the members' skills span [low, high].
     let acceptedLow = skills[at] - tolerances[at];
     let acceptedHigh = skills[at] + tolerances[at];
     let low = skills[at];

@@ -4,8 +4,8 @@ import type { Ticket } from '../engine/types.ts';
 import type { Candidate, CandidateSource, Policy } from './policy.ts';
 
 /**
- * Games in the order of arrival, skill ignored: A_G of Schlup, section 4.1, and the central queue of
- * Xu, Yu & Wu. Skill still decides the teams.
+ * Forms games in the order of arrival and ignores skill. This is A_G of Schlup, section 4.1, and the central
+ * queue of Xu, Yu & Wu. Skill only decides how players are divided into teams.
  */
 export const fifoOptions = z.strictObject({ policy: z.literal('fifo') });
 export type FifoOptions = z.infer<typeof fifoOptions>;
@@ -17,7 +17,7 @@ export function fifo(): Policy {
   };
 }
 
-/** Games of the earliest tickets in the given order, again and again, as long as `seats` can be filled. */
+/** Yields games of the first tickets in the given order, one after another, as long as `seats` can be filled. */
 export function* inOrder(
   pool: CandidateSource,
   order: readonly Ticket[],
@@ -36,9 +36,9 @@ export function* inOrder(
 }
 
 /**
- * The fewest tickets from the front of the line among which a game can be formed.
+ * The shortest prefix of the line among whose tickets a game can be formed.
  *
- * A longer front never makes a game impossible, so the shortest one is found by doubling and halving.
+ * Adding tickets never makes a game impossible, so doubling and then bisection finds the shortest prefix.
  */
 export function shortestFront(
   pool: CandidateSource,
@@ -62,7 +62,7 @@ export function shortestFront(
   return line.slice(0, enough);
 }
 
-/** How many tickets from the front have `seats` players between them; more than there are when too few. */
+/** The length of the shortest prefix with at least `seats` players; `line.length + 1` when there is none. */
 function ticketsWithPlayers(line: readonly Ticket[], seats: number): number {
   let players = 0;
   for (let at = 0; at < line.length; at++) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Policy } from './policy.ts';
 
-/** Every game at once, the best one first. No ticket waits that could play. */
+/** Releases every possible game immediately, the best one first. No ticket waits if it can be matched. */
 export const greedyOptions = z.strictObject({ policy: z.literal('greedy') });
 export type GreedyOptions = z.infer<typeof greedyOptions>;
 

@@ -6,26 +6,26 @@ import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from './skill-ske
 const VERSION = 2;
 
 /**
- * What a bucket remembers between two ticks: a small JSON value (some 1 KB), from which the rate and the
- * skills of arrivals are estimated. Nothing of this is ever configured.
+ * What a bucket remembers between two ticks: a small JSON value (about 1 KB), from which the rate and the
+ * skills of arrivals are estimated. It needs no configuration.
  */
 export interface TickMemory {
-  /** The shape of this value. One of another shape, left by another release of Muster, is forgotten. */
+  /** The version of this value's shape. A value of another version, written by another release, is discarded. */
   readonly version: typeof VERSION;
   /** When the last tick ran. */
   readonly tickedAtMs: number;
-  /** The arrival time of the newest ticket seen: what came later is new. */
+  /** The enqueue time of the newest ticket seen. Tickets enqueued later are new. */
   readonly newestSeenMs: number;
-  /** Players who came, and the seconds in which they came; both fade with time. */
+  /** Players who arrived, and the seconds in which they arrived. Both decay with time. */
   readonly players: number;
   readonly seconds: number;
-  /** Players who ever came. */
+  /** All players who have arrived, without decay. */
   readonly seen: number;
-  /** Their skills, of the last hour mostly, or of the last thousand players if they took longer. */
+  /** Skills of recent arrivals: mostly those of the last hour or of the last thousand players, whichever is longer. */
   readonly skills: SkillSketch;
 }
 
-/** Reads a stored memory of the present shape. */
+/** Parses a stored memory of the current version. */
 export const tickMemory = z.object({
   version: z.literal(VERSION),
   tickedAtMs: z.number(),
@@ -37,14 +37,14 @@ export const tickMemory = z.object({
 }) satisfies z.ZodType<TickMemory>;
 
 /**
- * The estimate of the rate rests on about min(300, 1.6·n^0.7) of n arrivals: a rate that has hardly changed over
- * many will hardly change over the next ones. 300 are within some 6%; from 100 to 1000 nothing changes.
+ * The rate estimate uses about min(300, 1.6·n^0.7) of n arrivals: a rate that was steady over many arrivals is
+ * likely to stay steady. An estimate from 300 arrivals is within about 6%; results are the same from 100 to 1000.
  */
 const ARRIVALS_REMEMBERED = { least: 5, factor: 1.6, exponent: 0.7, most: 300 };
 const MEMORY_MAX_SECONDS = 3600;
 const SKILLS_REMEMBERED = 1000;
 
-/** The memory after this tick has seen its tickets. */
+/** Updates the memory with the tickets of this tick. */
 export function remember(
   memory: TickMemory | undefined,
   tickets: readonly Ticket[],
@@ -61,7 +61,7 @@ export function remember(
   const elapsed = Math.max(0, nowMs - before.tickedAtMs) / 1000;
   const horizon = horizonOf(before);
   const kept = Math.exp(-elapsed / horizon);
-  // What happened since the last tick has begun to fade as well: else a night without ticks would outweigh the day.
+  // Arrivals since the last tick decay too. Otherwise a night without ticks would outweigh the day.
   const added = elapsed === 0 ? 1 : ((1 - kept) * horizon) / elapsed;
   const skillsKept = Math.exp(-Math.min(elapsed / MEMORY_MAX_SECONDS, newcomers.length / SKILLS_REMEMBERED));
   return {
@@ -90,7 +90,7 @@ function firstMemory(tickets: readonly Ticket[], nowMs: number): TickMemory {
   };
 }
 
-/** Seconds in which the memory of the rate fades by e. */
+/** The seconds in which the memory of the rate decays by a factor of e. */
 function horizonOf({ players, seconds, seen }: TickMemory): number {
   const { least, factor, exponent, most } = ARRIVALS_REMEMBERED;
   const remembered = Math.min(most, Math.max(least, factor * seen ** exponent));
@@ -103,9 +103,9 @@ export type Estimates = Pick<
 >;
 
 /**
- * Rate, density and ranks as the memory knows them.
+ * Estimates rate, density and ranks from the memory.
  *
- * @param expectedRate players per second, for as long as hardly anybody has come
+ * @param expectedRate players per second; it counts only while few players have arrived
  */
 export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates {
   const arrivalRate = rateOf(memory, expectedRate);
@@ -123,9 +123,9 @@ export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates
   };
 }
 
-/** What is expected counts as much as so many arrivals, as a factor: it is soon forgotten however wrong it was. */
+/** The weight of the expected rate, in arrivals. It is combined as a factor, so even a wrong one is soon outweighed. */
 const EXPECTED_COUNTS_AS = 2;
-/** A silence is evidence as well: with more than so many arrivals to expect it would have been unlikely, e⁻² = 14%. */
+/** The most arrivals that may be expected in the current silence; it caps the rate. Such a silence has probability e⁻² = 14%. */
 const ARRIVALS_MISSED_MAX = 2;
 
 function rateOf({ tickedAtMs, newestSeenMs, players, seconds, seen }: TickMemory, expected: number): number {

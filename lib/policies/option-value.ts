@@ -11,24 +11,24 @@ import {
 } from './policy.ts';
 
 /**
- * Holds a game as long as the improvement that waiting promises is worth more than the wait.
+ * Holds a game as long as the expected improvement is worth more than the wait.
  *
- * Every ticket brings a threshold θ = c·√(waitCost/λ), λ the estimated density of arrivals at its skill
- * (players per second and unit of skill): where many come, a little patience finds near-perfect company; in
- * the thin ends of the scale it never will. θ is where the imbalance still to be gained and the wait it takes
- * cost the same. It grows
+ * Each ticket has a threshold θ = c·√(waitCost/λ), where λ is the estimated density of arrivals at its skill
+ * (players per second and unit of skill). Where arrivals are dense, a short wait finds near-perfect opponents; at
+ * the sparse ends of the scale no wait does. At θ, the imbalance that waiting can still save and the wait it
+ * takes cost the same. The threshold grows
  * - with the fourth power of the ticket's age: it is doubled at five times the wait that a typical θ is worth, and
- *   seventeen times as high at ten times, so that nobody waits without bound;
- * - when so little time is left to the time-out that few newcomers can still be expected.
- * To that comes what friends differ among themselves: no wait makes it smaller, and in a game of such parties alone
- * it is the imbalance. A game's limit is the mean over its players, so that each long waiter counts. It is made when
- * its imbalance is within its limit, and at the last tick before a time-out always.
+ *   seventeen times as high at ten times, so that the wait is bounded;
+ * - when so little time is left before the time-out that few newcomers can be expected.
+ * The skill spread within a party is added, because waiting cannot reduce it; a game of such parties alone has at
+ * least that imbalance. A game's limit is the mean over its players, so that each long wait counts. A game is
+ * released when its imbalance is within its limit, and always at the last tick before a time-out.
  */
 export const optionValueOptions = z.strictObject({
   policy: z.literal('option-value'),
   /**
-   * How much imbalance one second of waiting of one player is worth: with 0.5, a player rather waits 10 s
-   * than play a game whose imbalance is 5 higher. In the unit of skill.
+   * How much imbalance one second of one player's wait is worth, in the unit of skill. With 0.5, a wait of 10 s
+   * costs as much as an imbalance that is 5 higher.
    */
   waitCost: z.number().positive(),
 });
@@ -49,21 +49,22 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
       return {
         release: false,
         reason:
-          `The best game around it has imbalance ${game.imbalance.toPrecision(4)}; at the rate players come, ` +
-          `waiting is worth it down to ${limit.toPrecision(4)}.`,
+          `The best match near its skill has imbalance ${game.imbalance.toPrecision(4)}. At the current arrival rate, ` +
+          `waiting for one with at most ${limit.toPrecision(4)} is worthwhile.`,
       };
     },
-    reason: () => 'A better game is worth the wait at the rate at which players of its skill come.',
+    reason: () => 'At the current arrival rate of players near its skill, a better match is worth the wait.',
   };
 }
 
 /**
  * c in θ = c·√(waitCost/λ).
  *
- * With ρ players waiting per unit of skill, neighbours are 1/ρ apart, so a game of them has imbalance f = v/ρ,
- * v that of players one unit apart; by Little's law they wait ρ/λ. So f·wait = v/λ, and f + waitCost·wait is
- * least where both are equal, at f = √(v·waitCost/λ). Games are chosen, not taken as they come, which lets the
- * threshold be lower. At three quarters their sum is least for pairs before a time-out, and in 5v5 within 2% of the least.
+ * With ρ players waiting per unit of skill, neighbours are 1/ρ apart. A game of neighbours then has imbalance
+ * f = v/ρ, where v is the imbalance of players one unit apart. By Little's law they wait ρ/λ. So f·wait = v/λ, and
+ * f + waitCost·wait is least where both terms are equal, at f = √(v·waitCost/λ). Games are chosen from several
+ * possible ones, so the threshold can be lower. At three quarters of it the sum is least for pairs with a time-out,
+ * and within 2% of the least for 5v5.
  */
 function thresholdFactor(rules: GameRules): number {
   const apart = Float64Array.from({ length: shapeOf(rules).seats }, (_, at) => at);
@@ -73,25 +74,25 @@ function thresholdFactor(rules: GameRules): number {
 const CHOSEN = 3 / 4;
 
 /**
- * At the age at which waiting has cost this many typical thresholds, a ticket's own is doubled; how steeply it grows
- * from there. From these on, a shorter longest wait costs more and more imbalance: docs/policies.md has the measures.
+ * A ticket's threshold is doubled at the age at which waiting has cost this many typical thresholds, and grows with
+ * this exponent. A shorter longest wait than these values give costs ever more imbalance: see docs/policies.md.
  */
 const THRESHOLDS_TO_DOUBLE = 5;
 const AGE_EXPONENT = 4;
-/** By how many times θ a threshold is higher when no newcomer can be expected any more before the time-out. */
+/** By how many times θ a threshold is raised when no newcomer can be expected before the time-out. */
 const URGENCY_MAX = 2;
 
-/** What a ticket brings into the limit of a game. */
+/** What a ticket contributes to the limit of a game. */
 interface LimitTerms {
-  /** θ with its growth by age; the game's is the mean over its players. */
+  /** θ with its growth by age. The game's limit uses the mean over its players. */
   readonly threshold: number;
   /** The skillSpread of its own players. */
   readonly apart: number;
-  /** By which share the nearest time-out raises the limit of the game. */
+  /** The share by which the ticket's time-out raises the game's limit. The largest in a game counts. */
   readonly urgency: number;
 }
 
-/** The imbalance up to which a game of these tickets is made. */
+/** The largest imbalance with which a game of these tickets is released. */
 function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], rules: GameRules): number {
   const { seats } = shapeOf(rules);
   let threshold = 0;
@@ -108,7 +109,7 @@ function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], rules
 function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket: Ticket) => LimitTerms {
   const { rules, arrivalRate, timeoutMs } = facts;
   const factor = thresholdFactor(rules);
-  // The same scale of age for all: by its own, the thin ends of the scale would wait several times as long.
+  // One time scale for all tickets. With their own, tickets at the sparse ends would wait several times as long.
   const typical = factor * Math.sqrt(waitCost / facts.typicalDensity);
   const doubledAtSeconds = (THRESHOLDS_TO_DOUBLE * typical) / waitCost;
   return (ticket) => {
@@ -124,7 +125,7 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
               ticket.players.map(({ skill }) => skill),
               rules.q,
             ),
-      // Each team that still comes makes it e times less.
+      // Each further team of expected newcomers lowers the urgency by a factor of e.
       urgency: isLastChance(1000 * ageSeconds, facts)
         ? Number.POSITIVE_INFINITY
         : URGENCY_MAX * Math.exp((-arrivalRate * leftSeconds) / rules.teamSize),
@@ -132,7 +133,7 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
   };
 }
 
-/** Solos: all games of neighbours whose spread is within their limit, the widest margin first. */
+/** For solos: all games of neighbours whose spread is within their limit, the widest margin first. */
 function* widestMargin(
   pool: CandidateSource,
   facts: PoolFacts,
@@ -154,7 +155,7 @@ function* widestMargin(
   }
 }
 
-/** Where the games of neighbours start that may be released, by limit − lower bound of the imbalance. */
+/** The start places of games of neighbours that may be released, descending by limit − lower bound of the imbalance. */
 function startsByMargin(
   sorted: readonly Ticket[],
   facts: PoolFacts,
@@ -173,29 +174,29 @@ function startsByMargin(
       urgency = Math.max(urgency, terms[i].urgency);
     }
     const limit = (threshold / seats) * (1 + urgency);
-    // With one player per team the difference of the teams is known as well.
+    // With one player per team, the gap between the teams is known too.
     const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
     const least = apart + skillSpread(skills.subarray(at, at + seats), rules.q);
     if (least <= limit) starts.push({ at, margin: limit - least, least });
   }
-  // Margins are infinite at a last chance: there the most uniform game goes first.
+  // At a last chance margins are infinite, so the most uniform game goes first.
   return starts
     .sort((a, b) => compare(b.margin, a.margin) || a.least - b.least || a.at - b.at)
     .map(({ at }) => at);
 }
 
-/** As a − b, but equal infinities are equal. */
+/** Like a − b, but 0 for equal infinities. */
 const compare = (a: number, b: number) => (a === b ? 0 : a - b);
 
-/** Which of the tickets near it a ticket is offered for a game. */
+/** Which neighbours a game for a ticket is searched among: its own kind (party or solo) or all. */
 type Company = 'of its kind' | 'of all';
-/** Two parties of one player less than a team need somebody each. */
+/** Two parties that are one player short of a team each need one solo. */
 const PLACES_BESIDE_PARTIES = 2;
 
 /**
- * Parties and roles: for each ticket, longest waiter first, the best game it has among its neighbours. First among
- * those of its kind: the imbalance of a game is a root mean square, so a party costs less in a game of parties, whose
- * friends differ anyway, than it costs people who have come alone.
+ * For parties and roles: for each ticket, longest wait first, the best game among its neighbours. Neighbours of its
+ * own kind are tried first. Imbalance is a root mean square, so a party with a wide spread adds less to a game of
+ * other such parties than to a game of solos.
  */
 function* aroundLongestWaiters(
   pool: CandidateSource,
@@ -208,7 +209,7 @@ function* aroundLongestWaiters(
   const skills = Float64Array.from(sorted, meanSkill);
   const terms = sorted.map(termsOf);
   const { seats } = shapeOf(rules);
-  // Parties may not pack into two teams and roles may be missing, so the engine chooses among more.
+  // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
   const isParty = sorted.map(({ players }) => players.length > 1);
   const companies: Company[] = isParty.includes(true) ? ['of its kind', 'of all'] : ['of all'];
@@ -228,7 +229,7 @@ function* aroundLongestWaiters(
     }
   }
 
-  /** Places of the waiting tickets around one, ascending; undefined when they are too few for a game. */
+  /** The places of the waiting tickets nearest to `middle`, ascending; undefined when there are too few for a game. */
   function nearest(middle: number, company: Company): number[] | undefined {
     const near = [middle];
     let players = sorted[middle].players.length;
@@ -249,9 +250,10 @@ function* aroundLongestWaiters(
   }
 
   /**
-   * A lower bound on what a game with the ticket at `middle` in it has in imbalance more than its friends differ: as
-   * if every player had the mean skill of the ticket and parties could be split. Then the most uniform game is one of
-   * neighbours. Friends add to it in the square for q = 2; for any q, no more than they differ can be left aside.
+   * A lower bound on the imbalance, in excess of the spread within parties, of a game that contains the ticket at
+   * `middle`. It treats every player as having the mean skill of the ticket, and lets parties be split; then the most
+   * uniform game is one of neighbours. For q = 2 the spread within parties adds in squares; for any q, it can be
+   * subtracted.
    */
   function leastExcess(near: readonly number[], middle: number): number {
     const apart = Math.max(...near.map((at) => terms[at].apart));
@@ -275,7 +277,7 @@ function* aroundLongestWaiters(
     return least;
   }
 
-  /** No game among these tickets has a higher limit, what friends differ left aside. */
+  /** An upper bound on the limit of any game among these tickets, without the spread within parties. */
   function highestLimit(near: readonly number[]): number {
     let threshold = 0;
     let urgency = 0;

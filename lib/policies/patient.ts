@@ -3,19 +3,20 @@ import { shapeOf } from '../engine/game-pool.ts';
 import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs } from './policy.ts';
 
 /**
- * Balanced games at once; an unbalanced one waits for the next player when that is worth it: Wu, section 3.
+ * Releases balanced games immediately. An unbalanced game waits for the next player when that is worthwhile:
+ * Wu, section 3.
  *
- * There a game unbalanced by α per player, in units of what one period of waiting costs one player, is
- * made at once exactly when α ≤ 1/(1 − (2h − 1)^(2n)), n the team size and h the share of strong players.
- * Here a period is the mean time between two arrivals, α is what the imbalance exceeds `imbalanceMax` by,
- * in units of what the wait since the game became possible and one more period cost one player, and h is the
- * share of recent players above their mean.
+ * In the paper, α is the imbalance per player in units of the cost of one period of waiting for one player. A game
+ * is made at once exactly when α ≤ 1/(1 − (2h − 1)^(2n)), where n is the team size and h the share of strong
+ * players. Here a period is the mean time between two arrivals. α is the imbalance in excess of `imbalanceMax`, in
+ * units of the cost to one player of the wait since the game became possible plus one more period. h is the share
+ * of recent players above their mean.
  */
 export const patientOptions = z.strictObject({
   policy: z.literal('patient'),
-  /** Games up to this imbalance are made at once. */
+  /** Games up to this imbalance are released immediately. In the unit of skill. */
   imbalanceMax: z.number().nonnegative(),
-  /** How much imbalance one second of waiting of one player is worth. */
+  /** How much imbalance one second of one player's wait is worth, in the unit of skill. */
   waitCost: z.number().positive(),
 });
 export type PatientOptions = z.infer<typeof patientOptions>;
@@ -33,8 +34,8 @@ export function patient({ imbalanceMax, waitCost }: PatientOptions): Policy {
       return {
         release: false,
         reason:
-          `A game of imbalance ${game.imbalance.toPrecision(4)} is possible; above ${imbalanceMax} it waits ` +
-          'for better company while the next player may still mend it.',
+          `A match with imbalance ${game.imbalance.toPrecision(4)} is possible. Above ${imbalanceMax} it is held ` +
+          'while the next player to arrive may improve it.',
       };
     },
   };

@@ -1,7 +1,7 @@
 import type { Ticket } from '../engine/types.ts';
 import type { Estimates } from './memory.ts';
 
-/** The same tickets with each player's skill as the percentage of recent players below, 0 to 100. */
+/** Replaces each player's skill by the percentage of recent players below it, 0 to 100. */
 export function inPercentiles(tickets: readonly Ticket[], { rank }: Estimates): Ticket[] {
   return tickets.map((ticket) => ({
     ...ticket,
@@ -9,7 +9,7 @@ export function inPercentiles(tickets: readonly Ticket[], { rank }: Estimates): 
   }));
 }
 
-/** The same estimates for skills that are percentages: by definition arrivals are spread evenly over them. */
+/** Converts the estimates to percentages, over which arrivals are uniform by definition. */
 export function ofPercentiles({ arrivalRate }: Estimates): Estimates {
   return {
     arrivalRate,

@@ -5,13 +5,14 @@ import { type Candidate, type CandidateSource, isLastChance, type Policy, type P
 
 /**
  * Collects players for a period, then sorts them by skill and cuts them into games: A_PM of Schlup,
- * section 4.2. What is left over at the end stays for the next period.
+ * section 4.2. Remaining players stay for the next period.
  */
 export const periodicOptions = z.strictObject({
   policy: z.literal('periodic'),
   /**
-   * The period in seconds, counted on the clock. Left out: it ends when n_opt = √(2a(m − 1)τ) − 1 players
-   * wait, where a is the measured arrival rate, m the players of a game and τ the time-out (formula 6).
+   * The period in seconds; periods end at multiples of it. Default: a period ends when n_opt = √(2a(m − 1)τ) − 1
+   * players are waiting, where a is the measured arrival rate, m the players of a game and τ the time-out
+   * (formula 6).
    */
   everySeconds: z.number().positive().max(3600).optional(),
 });
@@ -27,23 +28,26 @@ export function periodic({ everySeconds }: PeriodicOptions): Policy {
     release: (_candidate, facts, nowMs) =>
       isOver(facts, nowMs)
         ? { release: true }
-        : { release: false, reason: 'The period has not ended: games are made at its end.' },
+        : {
+            release: false,
+            reason: 'Matches are made at the end of each period, and this one has not ended.',
+          },
     reason: () =>
       everySeconds === undefined
-        ? 'Games are made in batches; the next one is not full yet.'
-        : `Games are made every ${everySeconds} s; this ticket waits for the end of the period.`,
+        ? 'Matches are made in batches, and the next batch is not full yet.'
+        : `Matches are made every ${everySeconds} s; this ticket is waiting for the end of the period.`,
   };
 }
 
 const endedPeriods = (atMs: number, everySeconds: number) => Math.floor(atMs / (1000 * everySeconds));
 
-/** n_opt, at least one game. */
+/** n_opt, but at least the players of one game. */
 function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
   const { seats } = shapeOf(rules);
   return Math.max(seats, Math.sqrt(2 * arrivalRate * (seats - 1) * (timeoutMs / 1000)) - 1);
 }
 
-/** Consecutive blocks of the waiting solos by skill; with parties or roles, everyone into games at once. */
+/** Cuts waiting solos, sorted by skill, into consecutive games. With parties or roles the engine partitions everyone. */
 function sortedBlocks(pool: CandidateSource, { rules }: PoolFacts): Iterable<Candidate> {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
   const cuttable = rules.roles === undefined && waiting.every(({ players }) => players.length === 1);

@@ -9,7 +9,7 @@ import { WaitingPool } from './waiting-pool.ts';
 
 export type { TickMemory } from './memory.ts';
 
-/** Games that a queue is expected to make before a time-out, as long as hardly anybody has come. */
+/** Games that a queue is expected to make within one time-out, until arrivals have been measured. */
 const GAMES_BEFORE_TIMEOUT = 5;
 
 /** The part of a queue definition that decides about games. */
@@ -29,45 +29,45 @@ export interface QueueRules {
   /** What happens at a ticket's time-out. @default 'none' */
   readonly fill?: 'none' | 'bots' | undefined;
   /**
-   * `percentile`: imbalance is taken on the share of recent players below one's skill, 0 to 100, in place of
-   * skill itself. @default 'raw'
+   * `percentile`: each skill is replaced by the percentage of recent players below it, 0 to 100, before imbalance
+   * is computed. @default 'raw'
    */
   readonly skillScale?: 'raw' | 'percentile' | undefined;
 }
 
 export interface TickInput {
   readonly rules: QueueRules;
-  /** All that wait in the bucket, in any order, with different ticket ids. */
+  /** All waiting tickets of the bucket, in any order, with distinct ticket ids. */
   readonly tickets: readonly Ticket[];
   readonly nowMs: number;
-  /** What the last tick of this bucket returned. Left out: the first one. */
+  /** The memory that the last tick of this bucket returned. Omit it at the first tick. */
   readonly memory?: TickMemory | undefined;
-  /** false: no ticket is timed out, however old; the policy sees one at its last chance. @default true */
+  /** false: no ticket times out, however old; the policy treats an overdue one as at its last chance. @default true */
   readonly timeouts?: boolean;
-  /** false: the reasons are empty, which saves their cost. @default true */
+  /** false: reasons are empty strings and cost nothing. @default true */
   readonly reasons?: boolean;
   /**
-   * Asked between two games: true ends the search with the games made so far, in the middle of a pool too large
-   * for one tick. @default there is always time
+   * Called between two games. When it returns true, the search ends with the games made so far. Use it for pools
+   * that are too large for one tick. @default never out of time
    */
   readonly outOfTime?: () => boolean;
 }
 
 export interface TickPlan {
-  /** In the order of release. No ticket twice, and no two tickets that share a player in one game. */
+  /** In the order of release. No ticket is in two games, and no game has two tickets that share a player. */
   readonly matches: readonly Game[];
-  /** Every ticket that stays, longest waiter first, and why. */
+  /** Every ticket that keeps waiting, longest wait first, with the reason. */
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
-  /** Tickets past their time-out that no game has taken, longest waiter first. */
+  /** Tickets past their time-out that are in no game, longest wait first. */
   readonly timedOut: readonly string[];
   readonly memory: TickMemory;
 }
 
 /**
- * One tick of a bucket: which games are made now, who waits on and why, whose time is up.
+ * Plans one tick of a bucket: which games are made now, which tickets keep waiting and why, and which time out.
  *
- * Pure: the same input gives the same output to the byte. First the tickets past their time-out leave, or
- * with `fill: 'bots'` get a game of the nearest company and bots; then the release policy chooses.
+ * Pure: the same input gives the same output to the byte. First the tickets past their time-out are removed or,
+ * with `fill: 'bots'`, get a game with their nearest neighbours and bots. Then the release policy chooses games.
  *
  * @example
  * ```ts
@@ -90,7 +90,7 @@ export interface TickPlan {
  * matches.map(({ ticketIds }) => ticketIds); // => [['ann', 'bob']]
  * waiting.map(({ ticketId }) => ticketId); // => ['cy']
  * timedOut; // => []
- * // The next tick of the bucket gets what this one remembers.
+ * // Pass the memory to the next tick of the bucket.
  * planTick({ rules, tickets: tickets.slice(2), nowMs: 4000, memory }).matches; // => []
  * ```
  */
@@ -122,7 +122,7 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const timedOut: string[] = [];
   for (const ticket of late) {
     if (!pool.isWaiting(ticket)) continue;
-    // Its game can be filled by the next tick; ending it now would take the game from it.
+    // The next tick can still fill its game. Timing it out here would deny it that game.
     if (rules.fill === 'bots' && outOfTime()) break;
     const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
     if (game !== undefined) {
@@ -162,7 +162,7 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   };
 }
 
-/** The engine's rules of a queue. */
+/** Converts a queue's rules to the engine's. */
 export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules): GameRules {
   const { alpha, p, q } = imbalance;
   return {
@@ -175,7 +175,7 @@ export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules
   };
 }
 
-/** Until the queue shows otherwise, a time-out is taken to be long enough for a few games: players per second. */
+/** The rate in players per second at which a few games form within one time-out; used until arrivals are measured. */
 function expectedRate(rules: QueueRules): number {
   return (GAMES_BEFORE_TIMEOUT * shapeOf(rules).seats) / rules.timeoutSeconds;
 }
@@ -217,7 +217,7 @@ function waitingWithReasons(
   for (const ticket of waiting) players += ticket.players.length;
   const tooFew =
     players < seats
-      ? `A game needs ${seats} players; so far ${players === 1 ? '1 waits' : `${players} wait`}.`
+      ? `A match needs ${seats} players; ${players} ${players === 1 ? 'is' : 'are'} waiting.`
       : undefined;
   const isUpToPolicy = tooFew === undefined && policy.reason !== undefined && pool.hasGame();
   return waiting.map((ticket) => ({

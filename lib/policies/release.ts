@@ -9,7 +9,7 @@ import { patient, patientOptions } from './patient.ts';
 import { periodic, periodicOptions } from './periodic.ts';
 import type { Policy } from './policy.ts';
 
-/** A queue definition's `release`: which policy, and what it is told. */
+/** A queue definition's `release`: the policy and its parameters. */
 export const releaseOptions = z.discriminatedUnion('policy', [
   greedyOptions,
   fifoOptions,

@@ -1,23 +1,23 @@
 /**
- * The skills of those who came of late, in little space: groups of neighbours, each by its mean and its weight,
- * wide in the middle and fine at both ends. A t-digest (Dunning & Ertl 2019) whose weights fade.
+ * A compact sketch of the skills of recent arrivals: groups of neighbours, each with its mean and its weight. Groups
+ * are large in the middle and small at both ends. It is a t-digest (Dunning & Ertl 2019) whose weights decay.
  */
 export interface SkillSketch {
   /** Ascending. */
   readonly means: readonly number[];
-  /** Players in each group, faded. */
+  /** Players in each group, after decay. */
   readonly weights: readonly number[];
 }
 
 export const EMPTY_SKETCH: SkillSketch = { means: [], weights: [] };
 
-/** At most so many groups. In the middle one holds some 5% of the players, which is finer than the kernels. */
+/** The maximum number of groups. A group in the middle holds about 5% of the players, which is finer than the kernels. */
 const GROUPS_MAX = 64;
 
 /**
- * The sketch with more skills in it.
+ * Adds skills to a sketch.
  *
- * @param kept the share of its weight, in (0, 1], that each group keeps
+ * @param kept the share of its weight, in (0, 1], that each existing group keeps
  */
 export function addSkills(sketch: SkillSketch, skills: readonly number[], kept: number): SkillSketch {
   if (skills.length === 0) return sketch;
@@ -45,34 +45,34 @@ export function addSkills(sketch: SkillSketch, skills: readonly number[], kept: 
   };
 }
 
-/** How large a group of the players between two ranks is, of the largest it may be: near 0 and 1 few make it full. */
+/** The size of a group between two ranks as a share of the largest allowed; near ranks 0 and 1 few players fill one. */
 function sizeOf(from: number, to: number): number {
   const scale = (rank: number) => Math.asin(2 * Math.min(1, rank) - 1);
   return (GROUPS_MAX / (2 * Math.PI)) * (scale(to) - scale(from));
 }
 
-/** How skills are spread over the players. */
+/** The distribution of skills over the players. */
 export interface SkillSpread {
   readonly mean: number;
-  /** The share of the players below, half of those of equal skill among them. */
+  /** The share of players with a lower skill, plus half of those with an equal one. */
   rank(skill: number): number;
-  /** Share of the players per unit of skill; never 0. */
+  /** The share of players per unit of skill; never 0. */
   density(skill: number): number;
   /** The mean of `density` over the players. */
   readonly typicalDensity: number;
 }
 
 /**
- * Beyond the ends of the scale density counts as this part of the typical one: players so far out are so few that
- * nothing is known, and their thresholds stay within √300 = 17 times the typical one.
+ * The least density, as a share of the typical one. Too few players are beyond the ends of the scale to estimate
+ * it there. It keeps thresholds within √300 = 17 times the typical one.
  */
 const DENSITY_MIN = 1 / 300;
-/** Beyond so many widths a kernel is 0. */
+/** A kernel is 0 beyond this many widths. */
 const KERNEL_REACH = 5;
 
 /**
- * The spread behind a sketch, by a normal kernel on each group. Its width is that of Silverman's rule for so many
- * players, or the distance to the nearest group where groups are farther apart.
+ * Estimates the distribution behind a sketch, with a normal kernel on each group. A kernel's width follows
+ * Silverman's rule for the number of players, or is the distance to the nearest group if that is larger.
  *
  * @returns undefined for an empty sketch
  */
@@ -100,7 +100,7 @@ export function spreadOf({ means, weights }: SkillSketch): SkillSpread | undefin
   const densities = means.map(exactDensity);
   const typicalDensity = sum(densities.map((density, at) => density * weights[at])) / total;
 
-  // Where groups are near each other, the lines between them are as good as the sum of kernels, and faster.
+  // Between close groups, linear interpolation is as accurate as the sum of kernels, and faster.
   const isBetweenNear = (skill: number): boolean => {
     const above = lowerBound(means, skill);
     return above > 0 && above < means.length && means[above] - means[above - 1] <= widths[above];
@@ -117,7 +117,7 @@ export function spreadOf({ means, weights }: SkillSketch): SkillSpread | undefin
   };
 }
 
-/** Half of all normal values lie within so many standard deviations. */
+/** The shortest interval that holds half of a normal distribution is this many standard deviations long. */
 const NORMAL_HALF = 1.349;
 
 function kernelWidths(
@@ -129,10 +129,10 @@ function kernelWidths(
   const mean = sum(means.map((skill, at) => skill * weights[at])) / total;
   const deviation = Math.sqrt(sum(means.map((skill, at) => (skill - mean) ** 2 * weights[at])) / total);
   const skillAt = (rank: number) => interpolate(ranks, means, rank) ?? Number.POSITIVE_INFINITY;
-  // Neither a long tail nor a second crowd far away may blur what is dense: the shortest half does not see them.
+  // A long tail or a distant second peak must not blur the dense part: the shortest half ignores both.
   const half = Math.min(...means.map((skill, at) => skillAt(ranks[at] + 0.5) - skill)) / NORMAL_HALF;
   const scale = half > 0 ? Math.min(deviation, half) : deviation;
-  // As long as all are equal, of what other skills there are nothing is known.
+  // While all skills are equal, nothing is known about other skills.
   const least = scale > 0 ? 1.06 * scale * total ** -0.2 : Math.max(1, Math.abs(mean));
   return means.map((skill, at) => {
     const toBelow = at === 0 ? Number.POSITIVE_INFINITY : skill - means[at - 1];
@@ -142,7 +142,7 @@ function kernelWidths(
   });
 }
 
-/** The value at x of the lines through (xs, ys); undefined outside. xs ascending. */
+/** Interpolates linearly between the points (xs, ys) at x; undefined outside. `xs` is ascending. */
 function interpolate(xs: readonly number[], ys: readonly number[], x: number): number | undefined {
   const above = lowerBound(xs, x);
   if (above === xs.length) return undefined;
@@ -152,7 +152,7 @@ function interpolate(xs: readonly number[], ys: readonly number[], x: number): n
   return ys[above - 1] + part * (ys[above] - ys[above - 1]);
 }
 
-/** How many of the sorted values are below. */
+/** How many of the sorted values are lower. */
 function lowerBound(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length;

@@ -3,15 +3,15 @@ import type { Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 
 /**
- * Nodes the search for the proof of one match may visit. Only pools that weigh waiting, or have parties or roles,
- * ever need more; then the bound is lower than it could be, and as true.
+ * The most nodes that the search for one match's proof may visit. Only pools with a wait weight, parties or roles
+ * ever need more; then the bound is lower than it could be, but still valid.
  */
 const PROOF_NODE_BUDGET = 5000;
 
-/** Nodes the search for one candidate may visit; among the few tickets of a candidate it is rarely reached. */
+/** The most nodes that the search for one candidate may visit; with so few tickets it is rarely reached. */
 const CANDIDATE_NODE_BUDGET = 5000;
 
-/** The waiting tickets of one tick: sorted views for the searches of policies, games from the engine. */
+/** The waiting tickets of one tick: sorted views for the policies' searches, and games from the engine. */
 export class WaitingPool implements CandidateSource {
   readonly byAge: readonly Ticket[];
   readonly bySkill: readonly Ticket[];
@@ -19,12 +19,12 @@ export class WaitingPool implements CandidateSource {
   readonly #nowMs: number;
   readonly #waiting: Map<string, Ticket>;
   readonly #playersTwice: ReadonlySet<string>;
-  /** Everything that waits, for proofs; made when the first one is asked for. */
+  /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
-  /** Set while `bestFirst` or `everyone` runs: a bound that holds for what it has set aside and all that is left. */
+  /** Set while `bestFirst` or `everyone` runs: a bound that holds for held and remaining tickets. */
   #drainBound: number | undefined;
 
-  /** @param tickets with different ticket ids; two that share a player never meet in one game */
+  /** @param tickets with distinct ticket ids; two that share a player are never in one game */
   constructor(rules: GameRules, tickets: readonly Ticket[], nowMs: number) {
     this.#rules = rules;
     this.#nowMs = nowMs;
@@ -58,7 +58,7 @@ export class WaitingPool implements CandidateSource {
         this.#drainBound = Math.min(heldBound, game.lowerBound);
         const candidate = this.#candidateOf(game, this.#waiting);
         yield candidate;
-        // A game that is held stays possible, and its bound covered every game with one of its tickets.
+        // A held game stays possible, and its bound covers every game with one of its tickets.
         if (candidate.tickets.some((ticket) => this.isWaiting(ticket))) heldBound = this.#drainBound;
       }
     } finally {
@@ -75,7 +75,7 @@ export class WaitingPool implements CandidateSource {
     });
     try {
       for (const game of games) {
-        // It holds for all that waited at the beginning, so for all that are left.
+        // The bound holds for all tickets that waited at the start, hence for all that remain.
         this.#drainBound = game.lowerBound;
         yield this.#candidateOf(game, tickets);
       }
@@ -90,26 +90,26 @@ export class WaitingPool implements CandidateSource {
     return game && this.#candidateOf(game, new Map(tickets.map((ticket) => [ticket.ticketId, ticket])));
   }
 
-  /** The ticket waits no longer, and in no game. */
+  /** Removes a ticket from the pool without a game. */
   drop({ ticketId }: Ticket): void {
     this.#waiting.delete(ticketId);
     this.#all?.remove(ticketId);
   }
 
-  /** Releases a game: its tickets wait no longer. Returns it with a lower bound proved over all that waited. */
+  /** Releases a game and removes its tickets. Returns it with a lower bound proved over all tickets that waited. */
   take({ game, tickets }: Candidate): Game {
     const lowerBound = Math.min(game.priority, this.#drainBound ?? this.#boundOfAll());
     for (const ticket of tickets) this.drop(ticket);
     return { ...game, lowerBound, optimal: lowerBound === game.priority };
   }
 
-  /** What the engine says about a waiting ticket. */
+  /** The engine's explanation for a waiting ticket. */
   explain(ticketId: string): string {
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
-  /** Whether those who wait could make a game at all. */
+  /** Whether any game can be formed of the waiting tickets. */
   hasGame(): boolean {
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs) !== undefined;
@@ -142,7 +142,7 @@ export class WaitingPool implements CandidateSource {
 
 const byId = (a: Ticket, b: Ticket) => (a.ticketId < b.ticketId ? -1 : 1);
 
-/** Players who are in more than one ticket. */
+/** The ids of players who are in more than one ticket. */
 function playersTwice(tickets: readonly Ticket[]): Set<string> {
   const once = new Set<string>();
   const twice = new Set<string>();

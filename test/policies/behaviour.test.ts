@@ -17,7 +17,7 @@ function solo(ticketId: string, skill: number, enqueuedAtMs: number): Ticket {
   return { ticketId, enqueuedAtMs, players: [{ playerId: `player of ${ticketId}`, skill }] };
 }
 
-/** What a bucket remembers in which `rate` normal players a second have come for ten minutes. */
+/** The memory of a bucket in which `rate` normally distributed players per second have arrived for ten minutes. */
 function memoryOf(rate: number): TickMemory {
   const tickets = Array.from(
     poissonArrivals(
@@ -42,31 +42,31 @@ const NOW_MS = 600_000;
 const matched = (rules: QueueRules, tickets: readonly Ticket[], memory?: TickMemory) =>
   planTick({ rules, tickets, nowMs: NOW_MS, memory }).matches.map(({ ticketIds }) => ticketIds);
 
-describe('the longest waiter is never passed over by a newer ticket of equal fit (Nakama #2544)', () => {
+describe('a newer ticket of equal fit never overtakes the one that has waited longest (Nakama #2544)', () => {
   it.each([
     ['fifo', { policy: 'fifo' }],
     ['expanding', expanding],
     ['option-value', optionValue],
   ] as [string, ReleaseOptions][])('with %s', (_, release) => {
-    const old = solo('waits since long', 1500, NOW_MS - 60_000);
-    const newer = solo('came just now', 1500, NOW_MS - 1000);
+    const old = solo('old', 1500, NOW_MS - 60_000);
+    const newer = solo('newer', 1500, NOW_MS - 1000);
     const partner = solo('partner', 1510, NOW_MS - 500);
     const games = matched(queue(1, release), [newer, partner, old], memoryOf(1));
     expect(games).toHaveLength(1);
-    expect(games[0]).toContain('waits since long');
+    expect(games[0]).toContain('old');
   });
 
-  it('with a queue whose best games go first, when waiting has a weight', () => {
-    const old = solo('waits since long', 1500, NOW_MS - 60_000);
-    const newer = solo('came just now', 1500, NOW_MS - 1000);
+  it('holds when the best games go first and waiting has a weight', () => {
+    const old = solo('old', 1500, NOW_MS - 60_000);
+    const newer = solo('newer', 1500, NOW_MS - 1000);
     const partner = solo('partner', 1510, NOW_MS - 500);
     const rules = { ...queue(1, { policy: 'greedy' }), beta: 0.1 };
-    expect(matched(rules, [newer, partner, old])[0]).toContain('waits since long');
+    expect(matched(rules, [newer, partner, old])[0]).toContain('old');
   });
 });
 
-describe("every long waiter's time counts, not only the longest's (ShieldBattery #1530)", () => {
-  it('releases a game of many long waiters that one long waiter alone would not bring about', () => {
+describe('every long wait counts, not only the longest one (ShieldBattery #1530)', () => {
+  it('releases a game with many long waits that it would hold with one long wait', () => {
     const rules = queue(5, { policy: 'option-value', waitCost: 0.5 });
     const memory = memoryOf(5);
     const game = (oldTickets: number) =>
@@ -90,7 +90,7 @@ describe('the player 2.5 standard deviations out is matched within the time the 
 });
 
 describe('the top player is not stuck for hours (osu-server-spectator #501)', () => {
-  it('gets a game before the time-out although nobody is near', () => {
+  it('matches the top player before the time-out although nobody has a similar skill', () => {
     const waits = waitsOf(queue(1, optionValue, 180), 0.5, 600, [solo('the best there is', 4000, 60_000)]);
     const top = waits.find(({ skill }) => skill === 4000);
     expect(top?.matched).toBe(true);
@@ -98,7 +98,7 @@ describe('the top player is not stuck for hours (osu-server-spectator #501)', ()
   });
 });
 
-describe('a lone late ticket does not reset what its party-mates have waited (expansion age `newest` of FlexMatch)', () => {
+describe('a new ticket does not reset the waits of the others in its game (expansion age `newest` of FlexMatch)', () => {
   it.each([
     ['expanding', expanding],
     ['option-value', optionValue],
@@ -111,7 +111,7 @@ describe('a lone late ticket does not reset what its party-mates have waited (ex
 });
 
 describe('expanding', () => {
-  it('needs the tolerance of every member: a newcomer is not forced into a wide game', () => {
+  it('respects the tolerance of every ticket, so a newcomer is not forced into a wide game', () => {
     const rules = queue(1, expanding);
     const old = solo('old', 1000, NOW_MS - 60_000);
     const newcomer = solo('newcomer', 1200, NOW_MS - 1000);
@@ -119,7 +119,7 @@ describe('expanding', () => {
     expect(matched(rules, [old, { ...newcomer, enqueuedAtMs: NOW_MS - 40_000 }])).toHaveLength(1);
   });
 
-  it('serves the longest waiter first, with the nearest company', () => {
+  it('serves the longest-waiting ticket first, with its nearest neighbours', () => {
     const rules = queue(1, { policy: 'expanding', tolerance: 300 });
     const games = matched(rules, [
       solo('longest', 1000, NOW_MS - 30_000),
@@ -150,7 +150,7 @@ describe('difference-wait', () => {
 });
 
 describe('periodic', () => {
-  it('makes games at the end of the period only', () => {
+  it('makes games only at the end of the period', () => {
     const rules = queue(1, { policy: 'periodic', everySeconds: 10 });
     const tickets = [solo('a', 1000, NOW_MS - 3000), solo('b', 1001, NOW_MS - 2000)];
     const before = planTick({ rules, tickets, nowMs: NOW_MS - 1000 });
@@ -172,7 +172,7 @@ describe('periodic', () => {
 });
 
 describe('patient', () => {
-  it('makes balanced games at once and holds others while the next player may mend them', () => {
+  it('releases balanced games at once and holds others while the next player may improve them', () => {
     const rules = queue(1, { policy: 'patient', imbalanceMax: 50, waitCost: 5 });
     const memory = memoryOf(2);
     const pair = (apart: number, ageMs: number) => [
@@ -185,7 +185,7 @@ describe('patient', () => {
   });
 });
 
-describe('a ticket that waits', () => {
+describe('a waiting ticket', () => {
   const roles = { healer: 1, damage: 1 };
   const damage = (at: number): Ticket => ({
     ...solo(`t${at}`, 1500, NOW_MS - 1000),
@@ -213,12 +213,12 @@ describe('a ticket that waits', () => {
       tickets: [solo('alone', 1500, NOW_MS)],
       nowMs: NOW_MS,
     });
-    expect(waiting).toEqual([{ ticketId: 'alone', reason: 'A game needs 2 players; so far 1 waits.' }]);
+    expect(waiting).toEqual([{ ticketId: 'alone', reason: 'A match needs 2 players; 1 is waiting.' }]);
   });
 });
 
 describe('bots', () => {
-  it('fill the game of a ticket at its time-out, with the nearest company first', () => {
+  it('fill the seats that the nearest waiting tickets leave when a ticket times out', () => {
     const rules: QueueRules = { ...queue(2, optionValue, 60), fill: 'bots' };
     const { matches, timedOut } = planTick({
       rules,
@@ -239,7 +239,7 @@ describe('bots', () => {
 });
 
 describe('a player in two tickets', () => {
-  it('is never in one game with himself', () => {
+  it('is never in one game twice', () => {
     const twice = (ticketId: string, skill: number): Ticket => ({
       ticketId,
       enqueuedAtMs: NOW_MS - 5000,

@@ -61,7 +61,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
     const rules: QueueRules = { ...queue, release };
     const arrivals = arrivalsFor(rules);
 
-    it('puts every ticket in one match, on the list of those who wait, or among the timed out', () => {
+    it('reports every ticket exactly once: matched, waiting or timed out', () => {
       fc.assert(
         fc.property(arrivals, (tickets) => {
           const nowMs = 60_000;
@@ -79,7 +79,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    it('lets nobody wait past the time-out, and ends every wait', () => {
+    it('matches or times out every ticket by its time-out', () => {
       fc.assert(
         fc.property(arrivals, (tickets) => {
           const { endedAtMs } = run(rules, tickets);
@@ -103,7 +103,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    it('makes a game later that it would make now, if nobody comes', () => {
+    it('still makes a game later that it would make now, if no ticket arrives', () => {
       fc.assert(
         fc.property(arrivals, fc.integer({ min: 1, max: 20_000 }), (tickets, laterMs) => {
           const nowMs = 60_000;
@@ -119,7 +119,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    it('proves a lower bound that no match of the tick beats, and calls a match optimal when it meets it', () => {
+    it('proves a lower bound that no match of the tick beats, and reports a match as optimal when it reaches the bound', () => {
       fc.assert(
         fc.property(arrivals, (tickets) => {
           for (const match of planTick({ rules, tickets, nowMs: 60_000 }).matches) {
@@ -131,7 +131,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    it('remembers only what survives JSON', () => {
+    it('returns a memory that survives a round trip through JSON', () => {
       fc.assert(
         fc.property(arrivals, (tickets) => {
           const { memory } = planTick({ rules, tickets, nowMs: 60_000 });
@@ -144,7 +144,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
 });
 
 describe('expanding windows', () => {
-  it('are mutual: every ticket of a game tolerates all the others at its age', () => {
+  it('are mutual: every ticket of a game accepts all the others at its age', () => {
     const rules: QueueRules = {
       ...queues['2v2 with parties'],
       release: { policy: 'expanding', tolerance: 30, growthPerSecond: 5 },
@@ -167,7 +167,7 @@ describe('expanding windows', () => {
   });
 });
 
-/** Up to 24 tickets that came in the minute before 60 s, parties and roles as the queue allows. */
+/** Up to 24 tickets enqueued in the first 60 s, with parties and roles as the queue allows. */
 function arrivalsFor({ teamSize, roles }: QueueRules): fc.Arbitrary<Ticket[]> {
   const player = fc.record({
     skill: fc.integer({ min: 0, max: 1000 }),
@@ -212,7 +212,7 @@ function expectPlayable(match: Game, rules: QueueRules, tickets: readonly Ticket
   }
 }
 
-/** Ticks on until every ticket has left, each tick with the memory of the one before. */
+/** Ticks until every ticket has left. Each tick gets the memory of the previous one. */
 function run(rules: QueueRules, tickets: readonly Ticket[]): { endedAtMs: Map<string, number> } {
   const endedAtMs = new Map<string, number>();
   let memory: TickMemory | undefined;

@@ -12,7 +12,7 @@ const rules = {
 } as const;
 
 describe('a pool of hundreds of parties', () => {
-  it('is played out over several ticks without a ticket in two games', () => {
+  it('is matched over several ticks without a ticket in two games', () => {
     const arrivals = poissonArrivals(
       {
         population: {

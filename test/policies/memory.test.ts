@@ -5,7 +5,7 @@ import { seededRandom } from '../../lib/simulation/random.ts';
 
 const EXPECTED_RATE = 0.1;
 
-/** Players who come at this rate, each seen by one tick; `everySeconds` apart. */
+/** The memory after arrivals at this rate, with one tick per `everySeconds`. */
 function watch(
   rate: number,
   { from = 0, seconds = 600, everySeconds = 1, memory = undefined as TickMemory | undefined, seed = 1 } = {},
@@ -34,36 +34,36 @@ describe('the rate of arrivals', () => {
     expect(found.reduce((sum, ratio) => sum + ratio) / 4).toBeLessThan(1.25);
   });
 
-  it('is found by ticks that come late or are skipped', () => {
+  it('is estimated correctly when ticks are late or skipped', () => {
     const sparse = rateOf(watch(5, { everySeconds: 17 }));
     expect(sparse).toBeGreaterThan(3.5);
     expect(sparse).toBeLessThan(6.5);
   });
 
-  it('falls while nobody comes', () => {
+  it('falls while nobody arrives', () => {
     const memory = watch(5);
     const quiet = remember(memory, [], memory.tickedAtMs + 20_000);
     expect(rateOf(memory)).toBeGreaterThan(2);
     expect(rateOf(quiet)).toBeLessThanOrEqual(0.1);
   });
 
-  it('is soon right again after a night in which nothing ticked', () => {
+  it('recovers quickly after a night without ticks', () => {
     const evening = watch(5);
     const morning = watch(5, { memory: evening, from: 600 + 8 * 3600, seconds: 300, seed: 2 });
     expect(rateOf(morning)).toBeGreaterThan(2.5);
     expect(rateOf(morning)).toBeLessThan(7);
   });
 
-  it('is what is expected before anybody has come', () => {
+  it('equals the expected rate before anybody has arrived', () => {
     expect(rateOf(remember(undefined, [], 1000))).toBeCloseTo(EXPECTED_RATE);
   });
 });
 
-it('what is remembered stays below 2 KB', () => {
+it('the memory stays below 2 KB', () => {
   expect(JSON.stringify(watch(50)).length).toBeLessThan(2000);
 });
 
-it('a memory of another shape, left by another release, is forgotten', () => {
+it('a memory of another version, written by another release, is discarded', () => {
   const other = { version: 1, tickedAtMs: 5000, newestSeenMs: 5000, players: 7 } as unknown as TickMemory;
   const ticket = { ticketId: 't', enqueuedAtMs: 6000, players: [{ playerId: 'p', skill: 1500 }] };
   expect(remember(other, [ticket], 7000)).toEqual(remember(undefined, [ticket], 7000));

@@ -18,13 +18,13 @@ const after = (games: number) => {
   return () => asked++ >= games;
 };
 
-it('a tick that is out of time keeps the games it has made, and the others wait', () => {
+it('a tick that runs out of time returns the games made so far and leaves the other tickets waiting', () => {
   const plan = planTick({ rules, tickets, nowMs: 1_000, outOfTime: after(3) });
   expect(plan.matches).toHaveLength(3);
   expect(plan.waiting).toHaveLength(14);
 });
 
-it('a tick that is out of time leaves late tickets to be filled by bots to the next one', () => {
+it('a tick that runs out of time leaves overdue tickets waiting, so that the next tick fills their games with bots', () => {
   const late = { ...rules, fill: 'bots' as const };
   const plan = planTick({ rules: late, tickets, nowMs: 90_000, outOfTime: after(0) });
   expect(plan).toMatchObject({ matches: [], timedOut: [] });

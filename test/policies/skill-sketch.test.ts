@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from '../../lib/policies/skill-sketch.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 
-/** Ten skills a tick. */
+/** Adds ten skills per tick. */
 function sketchOf(skills: readonly number[], kept = 1): SkillSketch {
   let sketch = EMPTY_SKETCH;
   for (let at = 0; at < skills.length; at += 10) sketch = addSkills(sketch, skills.slice(at, at + 10), kept);
@@ -18,7 +18,7 @@ function normals(count: number, mean: number, deviation: number, seed = 1): numb
 const phi = (z: number) => Math.exp(-z * z * 0.5) / Math.sqrt(2 * Math.PI);
 
 describe('a sketch of skills', () => {
-  it('stays small, in order, and keeps every player’s weight and the mean', () => {
+  it('stays small and sorted, and preserves the total weight and the mean', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 500 }), (skills) => {
         const { means, weights } = sketchOf(skills);
@@ -33,7 +33,7 @@ describe('a sketch of skills', () => {
     );
   });
 
-  it('knows ranks within 1% of the players, and the ends more finely', () => {
+  it('estimates ranks within 1% of the players, and more precisely at the ends', () => {
     const skills = normals(10_000, 1500, 350);
     const sorted = skills.toSorted((a, b) => a - b);
     const { rank } = spreadOf(sketchOf(skills))!;
@@ -45,7 +45,7 @@ describe('a sketch of skills', () => {
     expect(rank(1e6)).toBe(1);
   });
 
-  it('finds the density of normal skills, and of two groups far apart', () => {
+  it('estimates the density of normal skills, and of two groups far apart', () => {
     const one = spreadOf(sketchOf(normals(5000, 1500, 350)))!;
     for (const z of [-2, -1, 0, 1, 2]) {
       expect((one.density(1500 + 350 * z) * 350) / phi(z)).toBeGreaterThan(0.7);
@@ -63,7 +63,7 @@ describe('a sketch of skills', () => {
     }
   });
 
-  it('forgets: those who come now outweigh those who came long ago', () => {
+  it('weighs recent arrivals more than old ones', () => {
     const before = normals(5000, 1000, 100);
     const now = normals(5000, 2000, 100, 2);
     expect(spreadOf(sketchOf([...before, ...now], 0.99))!.mean).toBeGreaterThan(1900);
