@@ -10,7 +10,7 @@ import { normal, seeded } from '../engine/random-pool.ts';
 import { bestGame } from '../engine/reference/best-game.ts';
 import { bestRoleGame } from '../engine/reference/best-role-game.ts';
 
-/** One line of the results: what was done, what was hoped for, what was reached. */
+/** One line of the results: the work, its target and the result. */
 export interface BenchRow {
   /** With † at its end when the row times reference code of the tests, which no part of the product calls. */
   work: string;
@@ -519,7 +519,7 @@ if (import.meta.main) {
     `${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GB; Node ${process.version}; seed ${seed}`,
   );
   console.log('One thread; times are its CPU time, best run after a warm-up.\n');
-  console.log('| work | aim | reached |\n|---|---|---|');
+  console.log('| work | target | result |\n|---|---|---|');
   let sink = 0;
   benchEngine(1, seed, (row) => {
     sink += row.sink;
