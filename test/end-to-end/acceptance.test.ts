@@ -31,7 +31,7 @@ async function event(type: string, matchOrTicketId: string) {
 }
 
 describe.concurrent('acceptance', () => {
-  it('all accept: the match goes on', async () => {
+  it('continues the match when all tickets accept', async () => {
     const { one, two, match } = await proposed();
     expect(match).toMatchObject({ status: 'REQUIRES_ACCEPTANCE', acceptance: { accepted: [] } });
     expect(Date.parse(match.acceptance!.deadline)).toBe(Date.parse(match.createdAt) + 60_000);
@@ -48,7 +48,7 @@ describe.concurrent('acceptance', () => {
     await event('MatchAccepted', match.matchId);
   });
 
-  it('all accept at once: the match goes on, once', async () => {
+  it('continues the match exactly once when all tickets accept at the same time', async () => {
     const { one, two, match } = await proposed();
     const answers = await Promise.all([answer(one, true), answer(two, true)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -56,7 +56,7 @@ describe.concurrent('acceptance', () => {
     await event('MatchAccepted', match.matchId);
   });
 
-  it('then the provisioner places it', async () => {
+  it('sends an accepted match to the provisioner', async () => {
     receiver.answer('/place', (_, response) => response.end('{"address":"game.example"}'));
     const { one, two } = await proposed({
       provisioner: { type: 'http', url: receiver.url('/place'), secret: SECRET_NAME },
@@ -68,7 +68,7 @@ describe.concurrent('acceptance', () => {
     expect((await api.get(`/matches/${matchId}`)).body.assignment).toEqual({ address: 'game.example' });
   });
 
-  it('one turns it down: cancelled; the other waits on as long as before and is matched again', async () => {
+  it('cancels a ticket that declines, and matches the other again with its earlier wait', async () => {
     const { queue, one, two, match } = await proposed();
     await answer(one, true);
     const refusal = await answer(two, false);
@@ -88,7 +88,7 @@ describe.concurrent('acceptance', () => {
     const again = await api.until(one.ticketId, 'REQUIRES_ACCEPTANCE');
     expect(again.enqueuedAt).toBe(one.enqueuedAt);
     expect(again.matchId).not.toBe(match.matchId);
-    // The accept of the first match comes again, late: it does not count for this one.
+    // A late repetition of the acceptance of the first match does not count for this match.
     expect(await answer(one, true)).toMatchObject({
       status: 409,
       body: { ticketStatus: 'REQUIRES_ACCEPTANCE' },
@@ -97,7 +97,7 @@ describe.concurrent('acceptance', () => {
     expect(body.acceptance.accepted).toEqual([]);
   });
 
-  it('not all answer in time: those who did not are cancelled, the others matched again', async () => {
+  it('cancels tickets that do not accept in time, and matches the others again', async () => {
     const { queue, one, two, match } = await proposed();
     await answer(one, true);
     await timeIsUp(match.matchId);
@@ -111,7 +111,7 @@ describe.concurrent('acceptance', () => {
     expect(enqueuedAt).toBe(one.enqueuedAt);
   });
 
-  it('answers that come too late are 409, but for the same again', async () => {
+  it('rejects a late answer with status 409 unless it repeats an earlier one', async () => {
     const { one, two } = await proposed();
     await answer(one, true);
     await answer(two, true);
@@ -133,7 +133,7 @@ describe.concurrent('acceptance', () => {
     expect((await answer(refused.two, true)).status).toBe(409);
   });
 
-  it('a ticket that has to accept can no longer be cancelled', async () => {
+  it('rejects the cancelling of a ticket that has to accept', async () => {
     const { one } = await proposed();
     expect(await api.delete(`/tickets/${one.ticketId}`)).toMatchObject({
       status: 409,

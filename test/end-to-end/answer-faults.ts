@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** An answer of the API. */
+/** A response of the API. */
 export interface Answer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** Parsed; undefined when there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: each route has an answer of its own form, which the document tells
+  /** The parsed body; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: each route has its own response type, which the document describes
   readonly body: any;
 }
 
@@ -19,22 +19,23 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Statuses that any request may get from the API as such; operations do not list them. */
+/** Statuses that any request may get; operations do not list them. */
 const EVERYWHERE = [404, 405, 500];
 
 /**
- * Checks answers against the OpenAPI document the service itself serves, and returns what is wrong: the status is one
- * the operation lists, and the body has the form it promises for it. A body that is an error is a problem document. The
- * document lets later versions add fields; here a field that it does not name is wrong.
+ * Checks responses against the OpenAPI document that the service serves, and returns the faults. The operation must list
+ * the status, and the body must match the schema for it. An error body must be a problem document. The document lets
+ * later versions add fields, but here a field that it does not name is a fault.
  */
 export function answerFaults(document: OpenApiDocument) {
   const errorsAt = schemaErrors(document);
   const problemFaults = (status: number, type: string | undefined, body: unknown): string[] => {
-    if (type !== 'application/problem+json') return [`an error is a problem document, this is ${type}`];
+    if (type !== 'application/problem+json')
+      return [`expected an error to be a problem document, got ${type}`];
     const { title, detail, status: own } = body as Record<string, unknown>;
     return [
       ...errorsAt(['components', 'schemas', 'Problem'], body),
-      ...(own === status ? [] : [`the problem says status ${own}`]),
+      ...(own === status ? [] : [`the problem document has the status ${own}`]),
       ...(typeof title === 'string' && typeof detail === 'string'
         ? []
         : ['the problem has no title or detail']),
@@ -43,12 +44,14 @@ export function answerFaults(document: OpenApiDocument) {
 
   return (method: string, path: string, { status, headers, body }: Answer): string[] => {
     const type = headers.get('content-type')?.split(';')[0];
-    // An answer to HEAD has no body.
+    // A response to HEAD has no body.
     const faults = status >= 400 && method !== 'HEAD' ? problemFaults(status, type, body) : [];
     const template = templateOf(document, path);
     const operation = template === undefined ? undefined : document.paths[template]![method.toLowerCase()];
     if (operation === undefined) {
-      return [404, 405].includes(status) ? faults : [...faults, 'no operation is there to answer so'];
+      return [404, 405].includes(status)
+        ? faults
+        : [...faults, 'the document has no operation for this response'];
     }
     const documented = operation.responses[status];
     if (documented === undefined) {
@@ -74,14 +77,14 @@ function templateOf(document: OpenApiDocument, path: string): string | undefined
   });
 }
 
-/** What is wrong with the body of a webhook, by the document's description of its event. */
+/** The faults of a webhook's body, by the document's schema of its event. */
 export function webhookFaults(document: OpenApiDocument) {
   const errorsAt = schemaErrors(document);
   return (body: { readonly type: string }): string[] =>
     errorsAt(['webhooks', body.type, 'post', 'requestBody', 'content', 'application/json', 'schema'], body);
 }
 
-/** Checks values against schemas of the document, each found by its path in it. */
+/** Checks values against schemas of the document, which are addressed by their path. */
 function schemaErrors(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
@@ -99,7 +102,7 @@ function schemaErrors(document: OpenApiDocument) {
   };
 }
 
-/** A schema, or a document of schemas, whose objects have no fields but those they name. */
+/** A copy of a schema, or of a document of schemas, whose objects allow no additional fields. */
 function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T;
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -5,14 +5,14 @@ import { testMuster } from './muster.ts';
 const muster = await testMuster({ awsDelays: true });
 
 it.concurrent.each([
-  'be matched',
-  'hear of a match at two places, one of which fails at first',
-  'accept a match, and have it provisioned',
-] as const)('with the delays of AWS one can %s', async (name) => {
+  'get a match',
+  'receive a match at two webhooks, one of which fails at first',
+  'accept a match that is then provisioned',
+] as const)('with the delays of AWS a game backend can %s', async (name) => {
   await JOURNEYS[name](muster);
 });
 
-it('what is on its way when the service ends does not keep it from ending', async () => {
+it('the service stops while messages are still in flight', async () => {
   const queue = await muster.api.queue();
   await muster.api.ticket(queue, 1);
   await muster.stop();

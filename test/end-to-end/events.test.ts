@@ -14,7 +14,7 @@ function webhook(path: string, events?: EventType[]) {
   return { url: receiver.url(path), secret: SECRET_NAME, ...(events && { events }) };
 }
 
-/** The first event of a type that came to a path, its signature verified. */
+/** The first event of a type that arrived at a path, with its signature verified. */
 async function delivered(path: string, type: EventType): Promise<Delivery> {
   return receiver.deliveries.first((one) => one.path === path && one.verified().type === type);
 }
@@ -31,7 +31,7 @@ function queueOf({ detail }: { detail: unknown }): string {
   return (detail as { queue: string }).queue;
 }
 
-/** Once a later ticket's event has come, those of its queue before it have too: the stream is in order. */
+/** Waits for the event of a later ticket. The stream is in order, so earlier events of its queue have arrived too. */
 async function untilEarlierEventsCame(): Promise<void> {
   const path = `/later-${receiver.deliveries.items.length}`;
   const queue = await api.queue({ webhooks: [webhook(path)] });
@@ -39,7 +39,7 @@ async function untilEarlierEventsCame(): Promise<void> {
   await delivered(path, 'TicketQueued');
 }
 
-/** The messages that were given up, of the queue that carries webhooks. */
+/** The dead letters of the queue that carries webhooks. */
 function deadLetters(): string[] {
   const queues = cloud.stack.resources('AWS::SQS::Queue');
   const url = cloud.function('notify').environment.NOTIFY_QUEUE_URL;
@@ -49,8 +49,8 @@ function deadLetters(): string[] {
   return cloud.inspectQueue(name).ready.map(({ body }) => body);
 }
 
-describe.concurrent('every event comes on the bus and by webhook, the same', () => {
-  /** Makes an event happen in a queue; answers the ticket's or match's path in the API. */
+describe.concurrent('the bus and webhooks carry the same event', () => {
+  /** Causes an event in a queue. Returns the API path of the ticket or match. */
   const stories: Record<
     EventType,
     { queue?: Parameters<typeof api.queue>[0]; story: (queue: string) => Promise<string> }
@@ -132,7 +132,7 @@ describe.concurrent('every event comes on the bus and by webhook, the same', () 
 });
 
 describe.concurrent('webhooks', () => {
-  it('get the events they ask for and no other', async () => {
+  it('receive only the events they subscribe to', async () => {
     const queue = await api.queue({
       webhooks: [webhook('/some', ['TicketCancelled', 'MatchFound']), webhook('/every')],
     });
@@ -154,7 +154,7 @@ describe.concurrent('webhooks', () => {
     expect(typesAt('/some').sort()).toEqual(['MatchFound', 'TicketCancelled']);
   });
 
-  it('are signed: another secret does not verify, nor does another body', async () => {
+  it('are signed, so that another secret or another body fails the verification', async () => {
     const queue = await api.queue({ webhooks: [webhook('/signed')] });
     await api.ticket(queue, 1);
     const delivery = await delivered('/signed', 'TicketQueued');
@@ -162,7 +162,7 @@ describe.concurrent('webhooks', () => {
     expect(Number(delivery.headers['webhook-timestamp'])).toBeCloseTo(Date.now() / 1_000, -2);
   });
 
-  it('of a slow and a dead receiver delay nobody else', async () => {
+  it('of a slow and an unreachable receiver do not delay those of other receivers', async () => {
     const held: (() => void)[] = [];
     let holding = true;
     receiver.answer('/slow', (_, response) => {
@@ -189,7 +189,7 @@ describe.concurrent('webhooks', () => {
     for (const end of held) end();
   });
 
-  it('that fail come again with the same id until the receiver takes them', async () => {
+  it('that fail are retried with the same id until the receiver accepts them', async () => {
     receiver.answer('/flaky', (_, response) => {
       response.statusCode = receiver.at('/flaky').length < 3 ? 503 : 204;
       response.end();
@@ -204,7 +204,7 @@ describe.concurrent('webhooks', () => {
     expect(receiver.at('/flaky')).toHaveLength(3);
   });
 
-  it('that always fail are tried eight times, ever later, and then kept as dead letters', async () => {
+  it('that always fail are tried eight times at growing intervals, and then kept as dead letters', async () => {
     receiver.answer('/broken', (_, response) => {
       response.statusCode = 500;
       response.end();
@@ -222,7 +222,7 @@ describe.concurrent('webhooks', () => {
     }
   });
 
-  it('that are answered 410 are not tried again', async () => {
+  it('that get status 410 are not retried', async () => {
     receiver.answer('/gone', (_, response) => {
       response.statusCode = 410;
       response.end();
@@ -234,7 +234,7 @@ describe.concurrent('webhooks', () => {
     expect(receiver.at('/gone')).toHaveLength(1);
   });
 
-  it('follow no redirect', async () => {
+  it('do not follow redirects', async () => {
     receiver.answer('/moved', (_, response) => {
       response.writeHead(307, { location: receiver.url('/elsewhere') }).end();
     });
@@ -245,7 +245,7 @@ describe.concurrent('webhooks', () => {
   });
 });
 
-it('the bus carries only the events a queue asks for', async () => {
+it('the bus carries only the events that a queue subscribes to', async () => {
   const queue = await api.queue({
     events: ['TicketCancelled'],
     provisioner: { type: 'http', url: receiver.url('/unasked') },
@@ -263,7 +263,7 @@ it('no two events have the same id', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-/** A port nobody listens at. */
+/** A port on which no process listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await new Promise<number>((resolve) => {

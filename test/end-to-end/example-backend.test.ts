@@ -4,7 +4,7 @@ import { definition } from '../service/definitions.ts';
 import { testMuster } from './muster.ts';
 import { SECRET, SECRET_NAME } from './receiver.ts';
 
-test('the backend of the README posts tickets and takes signed webhooks only', async () => {
+test('the backend of the README posts tickets and accepts only signed webhooks', async () => {
   const muster = await testMuster();
   vi.stubEnv('MUSTER_URL', muster.cloud.url);
   vi.stubEnv('MUSTER_SECRET', SECRET);
@@ -27,7 +27,7 @@ test('the backend of the README posts tickets and takes signed webhooks only', a
   expect(() => onWebhook(text.replace('ann', 'eve'), headers)).toThrow(/signature/i);
 });
 
-test('the README shows the backend as it is tested', () => {
+test('the README shows the code of the tested backend', () => {
   const code = readFileSync('examples/backend.ts', 'utf8');
   expect(readFileSync('README.md', 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\`\n`);
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type AwsReply, errorReply } from '../../lib/local/aws-json.ts';
 import { fresh, player, testMuster } from './muster.ts';
 
-/** What the next calls of an operation are answered with, in place of the store. */
+/** The replies to the next calls of an operation, in place of the store's. */
 const faults: { operation: string; reply: AwsReply; times: number }[] = [];
 beforeEach(() => {
   faults.length = 0;
@@ -26,29 +26,29 @@ const DENIED = errorReply(
   'User arn:aws:sts::000000000000:assumed-role/secret-role is not authorized',
 );
 
-describe('when the store', () => {
-  it('is throttled for a moment, nobody notices', async () => {
+describe('the service', () => {
+  it('hides a short throttling of the store', async () => {
     const queue = await api.queue();
     faults.push({ operation: 'PutItem', reply: THROTTLED, times: 1 });
     await api.ticket(queue, 1);
     expect(faults[0]!.times).toBe(0);
   });
 
-  it('stays throttled, the answer is 503 with Retry-After; the request can be repeated', async () => {
+  it('returns 503 with Retry-After while the store is throttled, and accepts the repeated request', async () => {
     const queue = await api.queue();
     const body = { ticketId: fresh('ticket'), players: [player(1)] };
     faults.push({ operation: 'PutItem', reply: THROTTLED, times: 50 });
     const busy = await api.post(`/queues/${queue}/tickets`, body);
     expect(busy.status).toBe(503);
     expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
-    // A throttle is not made worse by retries: the function tries twice, and the caller is told when to repeat.
+    // The function tries only twice, so that retries do not increase the load, and tells the caller when to retry.
     expect(50 - faults[0]!.times).toBe(2);
     expect((await rows('tickets')).filter(({ ticketId }) => ticketId === body.ticketId)).toEqual([]);
     faults.length = 0;
     expect((await api.post(`/queues/${queue}/tickets`, body)).status).toBe(201);
   });
 
-  it('takes the ticket but no ticks can be sent, the request can be repeated and the ticket is one', async () => {
+  it('stores one ticket when ticks cannot be sent at first and the request is repeated', async () => {
     const queue = await api.queue();
     const body = { ticketId: fresh('ticket'), players: [player(1)] };
     const reply = errorReply('ThrottlingException', 'Rate exceeded');
@@ -61,7 +61,7 @@ describe('when the store', () => {
     expect((await rows('tickets')).filter(({ ticketId }) => ticketId === body.ticketId)).toHaveLength(1);
   });
 
-  it('refuses, the answer is 500 and tells nothing of it', async () => {
+  it('returns 500 without internal details when the store denies access', async () => {
     faults.push({ operation: 'GetItem', reply: DENIED, times: 50 });
     const { status, body } = await api.get('/matches/m');
     expect(status).toBe(500);

@@ -1,7 +1,7 @@
-/** How long a test waits for something that should have happened long before. */
+/** How long a test waits before it fails. What it waits for normally happens much earlier. */
 const PATIENCE_MS = 60_000;
 
-/** A list that grows while a test runs, and can be waited on. */
+/** A list that grows while a test runs. Tests can wait for items. */
 export class Growing<T> {
   readonly items: T[] = [];
   readonly #watchers = new Set<() => void>();
@@ -11,7 +11,7 @@ export class Growing<T> {
     for (const watch of [...this.#watchers]) watch();
   }
 
-  /** The items at the first moment they satisfy `done`, which may be now. Rejects, telling what came, if they never do. */
+  /** Resolves with the items as soon as they satisfy `done`. Rejects with the items in the message if they never do. */
   until(done: (items: readonly T[]) => boolean, patienceMs = PATIENCE_MS): Promise<readonly T[]> {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -25,14 +25,16 @@ export class Growing<T> {
       };
       const timer = setTimeout(() => {
         end();
-        reject(new Error(`waited for more than these in vain: ${JSON.stringify(this.items, null, 1)}`));
+        reject(
+          new Error(`the expected items did not arrive, only these: ${JSON.stringify(this.items, null, 1)}`),
+        );
       }, patienceMs);
       this.#watchers.add(look);
       look();
     });
   }
 
-  /** The first item that satisfies `wanted`, as soon as there is one. */
+  /** Resolves with the first item that satisfies `wanted`, as soon as there is one. */
   async first(wanted: (item: T) => boolean, patienceMs?: number): Promise<T> {
     return (await this.until((items) => items.some(wanted), patienceMs)).find(wanted)!;
   }

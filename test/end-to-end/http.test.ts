@@ -5,7 +5,7 @@ import { DOCUMENT, fresh, player, testMuster } from './muster.ts';
 const { api, cloud, rows } = await testMuster();
 
 describe.concurrent('POST /queues/{queue}/tickets', () => {
-  it('201 with the ticket as it was taken', async () => {
+  it('returns 201 with the stored ticket', async () => {
     const queue = await api.queue();
     const body = { ticketId: fresh('ticket'), players: [{ playerId: 'ann@example:1+x', skill: 0.1 + 0.2 }] };
     const { status, body: ticket } = await api.post(`/queues/${queue}/tickets`, body);
@@ -14,7 +14,7 @@ describe.concurrent('POST /queues/{queue}/tickets', () => {
     expect(Math.abs(Date.parse(ticket.enqueuedAt) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('200 and the same ticket when it is repeated, whatever the order of its fields', async () => {
+  it('returns 200 with the same ticket for a repeated request, in any order of fields', async () => {
     const queue = await api.queue({ teamSize: 2, roles: { a: 1, b: 1 } });
     const ticketId = fresh('ticket');
     const post = (text: string) => api.send('POST', `/queues/${queue}/tickets`, { body: text });
@@ -29,7 +29,7 @@ describe.concurrent('POST /queues/{queue}/tickets', () => {
     expect((await rows('tickets')).filter((row) => row.ticketId === ticketId)).toHaveLength(1);
   });
 
-  it('409 when the id belongs to a ticket with another body or in another queue', async () => {
+  it('returns 409 when the id belongs to a ticket with another body or in another queue', async () => {
     const [queue, other] = [await api.queue(), await api.queue()];
     const { ticketId, players } = await api.ticket(queue, 5);
     const change = await api.post(`/queues/${queue}/tickets`, { ticketId, players: [player(5)] });
@@ -38,7 +38,7 @@ describe.concurrent('POST /queues/{queue}/tickets', () => {
     expect((await api.get(`/tickets/${ticketId}`)).body).toMatchObject({ queue, players });
   });
 
-  it('one ticket of many posted at once is created, once', async () => {
+  it('creates one ticket when the same ticket is posted many times at once', async () => {
     const queue = await api.queue();
     const body = { ticketId: fresh('ticket'), players: [player(1)] };
     const answers = await Promise.all(
@@ -47,7 +47,7 @@ describe.concurrent('POST /queues/{queue}/tickets', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201]);
   });
 
-  it('404 for a queue that is not there', async () => {
+  it('returns 404 for a missing queue', async () => {
     const { status, body } = await api.post(`/queues/nowhere/tickets`, {
       ticketId: fresh('ticket'),
       players: [player(1)],
@@ -58,14 +58,14 @@ describe.concurrent('POST /queues/{queue}/tickets', () => {
 });
 
 describe.concurrent('tickets', () => {
-  it('GET: 200, 404', async () => {
+  it('GET returns 200 for a ticket and 404 for a missing one', async () => {
     const queue = await api.queue();
     const { ticketId } = await api.ticket(queue, 5);
     expect((await api.get(`/tickets/${ticketId}`)).status).toBe(200);
     expect((await api.get('/tickets/nobody')).status).toBe(404);
   });
 
-  it('GET: a ticketId may come percent-encoded', async () => {
+  it('GET accepts a percent-encoded ticketId', async () => {
     const queue = await api.queue();
     const ticketId = `${fresh('ticket')}@a:b+c=d`;
     await api.post(`/queues/${queue}/tickets`, { ticketId, players: [player(1)] });
@@ -74,7 +74,7 @@ describe.concurrent('tickets', () => {
     expect(body.ticketId).toBe(ticketId);
   });
 
-  it('DELETE: 200 CANCELLED, then 409; 404 when it never was', async () => {
+  it('DELETE returns 200 with CANCELLED, then 409, and 404 for a missing ticket', async () => {
     const queue = await api.queue();
     const { ticketId } = await api.ticket(queue, 5);
     const first = await api.delete(`/tickets/${ticketId}`);
@@ -87,7 +87,7 @@ describe.concurrent('tickets', () => {
     expect((await api.delete('/tickets/nobody')).status).toBe(404);
   });
 
-  it('DELETE: 409 once it is matched, and the match stands', async () => {
+  it('DELETE returns 409 for a matched ticket and leaves the match unchanged', async () => {
     const queue = await api.queue();
     const [one, two] = [await api.ticket(queue, 5), await api.ticket(queue, 6)];
     await api.until(one.ticketId, 'COMPLETED');
@@ -106,7 +106,7 @@ describe.concurrent('tickets', () => {
     expect((await api.get(`/tickets/${two.ticketId}`)).body.status).toBe('COMPLETED');
   });
 
-  it('PUT acceptance: 409 without a match, 404 without a ticket', async () => {
+  it('PUT acceptance returns 409 without a match and 404 without a ticket', async () => {
     const queue = await api.queue();
     const { ticketId } = await api.ticket(queue, 5);
     const early = await api.put(`/tickets/${ticketId}/acceptance`, { accepted: true, matchId: 'none' });
@@ -118,14 +118,14 @@ describe.concurrent('tickets', () => {
 });
 
 describe.concurrent('matches', () => {
-  it('GET: 404; PUT assignment: 404', async () => {
+  it('GET and PUT assignment return 404 for a missing match', async () => {
     expect((await api.get('/matches/none')).status).toBe(404);
     expect((await api.put('/matches/none/assignment', { address: '10.0.0.1' })).status).toBe(404);
   });
 });
 
 describe.concurrent('queues', () => {
-  it('PUT 201, the same again 200, a change 200; GET 200; the list has it; DELETE 204, then 404', async () => {
+  it('PUT returns 201, then 200; GET returns 200; the list has the queue; DELETE returns 204, then 404', async () => {
     const name = fresh('queue');
     const [first, changed] = [definition({ name }), definition({ name, timeoutSeconds: 61 })];
     expect(await api.put(`/queues/${name}`, first)).toMatchObject({ status: 201, body: first });
@@ -146,7 +146,7 @@ describe.concurrent('queues', () => {
     expect((await api.get('/queues')).body.queues).not.toContainEqual(changed);
   });
 
-  it('the queues of the folder are there from the start', async () => {
+  it('the queues of the folder exist from the start', async () => {
     const { queues } = (await api.get('/queues')).body;
     expect(queues.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['arena', 'duel', 'raid']),
@@ -155,11 +155,11 @@ describe.concurrent('queues', () => {
 });
 
 describe.concurrent('the API itself', () => {
-  it('GET /openapi.json: 200, the document every answer is checked against', async () => {
+  it('GET /openapi.json returns 200 with the document that every response is checked against', async () => {
     expect(await api.get('/openapi.json')).toMatchObject({ status: 200, body: DOCUMENT });
   });
 
-  it('GET /health: 200', async () => {
+  it('GET /health returns 200', async () => {
     expect(await api.get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
@@ -169,7 +169,7 @@ describe.concurrent('the API itself', () => {
     ['POST', '/queues//tickets'],
     ['GET', '/tickets/a/b'],
     ['GET', '/tickets/'],
-  ])('404 for %s %s', async (method, path) => {
+  ])('returns 404 for %s %s', async (method, path) => {
     expect((await api.send(method, path)).status).toBe(404);
   });
 
@@ -186,14 +186,14 @@ describe.concurrent('the API itself', () => {
     ['GET', '/matches/m/assignment', 'PUT'],
     ['POST', '/health', 'GET'],
     ['DELETE', '/openapi.json', 'GET'],
-  ])('405 for %s %s, with what is allowed', async (method, path, allow) => {
+  ])('returns 405 for %s %s with the allowed methods', async (method, path, allow) => {
     const { status, headers } = await api.send(method, path);
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allow);
   });
 });
 
-/** Routes that take a body, each with one that is right but for the queue, ticket or match in its path. */
+/** Routes that take a body, each with a valid body. The queue, ticket or match in the path does not exist. */
 const BODIES = [
   ['POST', '/queues/duel/tickets'],
   ['POST', '/queues/duel/dry-run'],
@@ -204,7 +204,7 @@ const BODIES = [
 
 describe.each(BODIES)('%s %s', (method, path) => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json'])(
-    '415 for a body that says it is %s',
+    'returns 415 for a body of type %s',
     async (type) => {
       const { status, body } = await api.send(method, path, {
         body: '{}',
@@ -215,7 +215,7 @@ describe.each(BODIES)('%s %s', (method, path) => {
     },
   );
 
-  it('413 for a body over 64 KiB, and not for one of 64 KiB', async () => {
+  it('returns 413 for a body over 64 KiB, but not for one of 64 KiB', async () => {
     const text = (bytes: number) => JSON.stringify({ filler: 'x'.repeat(bytes - '{"filler":""}'.length) });
     expect((await api.send(method, path, { body: text(65_536) })).status).toBe(400);
     expect((await api.send(method, path, { body: text(65_537) })).status).toBe(413);
@@ -223,7 +223,7 @@ describe.each(BODIES)('%s %s', (method, path) => {
   });
 
   it.each(['', '{', '{"a":NaN}', "{'a':1}", '{"a":1}}', 'undefined', '\u0000'])(
-    '400 for a body that is no JSON: %j',
+    'returns 400 for a body that is not JSON: %j',
     async (text) => {
       const { status, body } = await api.send(method, path, {
         body: text,
@@ -234,14 +234,17 @@ describe.each(BODIES)('%s %s', (method, path) => {
     },
   );
 
-  it.each(['null', '1', '"text"', 'true', '[1]'])('400 for a body of another form: %s', async (text) => {
-    const { status, body } = await api.send(method, path, { body: text });
-    expect(status).toBe(400);
-    expect(body.errors.length).toBeGreaterThan(0);
-  });
+  it.each(['null', '1', '"text"', 'true', '[1]'])(
+    'returns 400 for a body that is not an object: %s',
+    async (text) => {
+      const { status, body } = await api.send(method, path, { body: text });
+      expect(status).toBe(400);
+      expect(body.errors.length).toBeGreaterThan(0);
+    },
+  );
 });
 
-/** A body, and the fields at fault. */
+/** A body and its invalid fields. */
 type Bad = readonly [what: string, body: unknown, ...pointers: string[]];
 
 const good = { playerId: 'p', skill: 10 };
@@ -250,8 +253,8 @@ const playerWith = (change: object) => ticketWith([{ ...good, ...change }]);
 
 const BAD_TICKETS: readonly Bad[] = [
   ['nothing in it', {}, '#/ticketId', '#/players'],
-  ['a field nobody knows', { ...ticketWith([good]), colour: 'red' }, '#/colour'],
-  ['a player with a field nobody knows', playerWith({ latency: 5 }), '#/players/0/latency'],
+  ['an unknown field', { ...ticketWith([good]), colour: 'red' }, '#/colour'],
+  ['a player with an unknown field', playerWith({ latency: 5 }), '#/players/0/latency'],
   [
     'a field named like a prototype',
     '{"ticketId":"bad","players":[{"playerId":"p","skill":1}],"__proto__":{}}',
@@ -263,10 +266,10 @@ const BAD_TICKETS: readonly Bad[] = [
   ['a ticketId with a slash', { ...ticketWith([good]), ticketId: 'a/b' }, '#/ticketId'],
   ['a ticketId with a hash', { ...ticketWith([good]), ticketId: 'a#b' }, '#/ticketId'],
   ['a ticketId that is too long', { ...ticketWith([good]), ticketId: 'x'.repeat(129) }, '#/ticketId'],
-  ['a ticketId with a line end', { ...ticketWith([good]), ticketId: 'bad\n' }, '#/ticketId'],
-  ['a playerId of half a character', playerWith({ playerId: '\ud83d' }), '#/players/0/playerId'],
+  ['a ticketId with a line break', { ...ticketWith([good]), ticketId: 'bad\n' }, '#/ticketId'],
+  ['a playerId that is a lone surrogate', playerWith({ playerId: '\ud83d' }), '#/players/0/playerId'],
   ['a playerId that is null', playerWith({ playerId: null }), '#/players/0/playerId'],
-  ['players that are no list', ticketWith({ 0: good }), '#/players'],
+  ['players that are not a list', ticketWith({ 0: good }), '#/players'],
   ['an empty party', ticketWith([]), '#/players'],
   [
     'a party too large for its team',
@@ -278,21 +281,21 @@ const BAD_TICKETS: readonly Bad[] = [
     ticketWith(Array.from({ length: 9 }, (_, i) => ({ playerId: `p${i}`, skill: 1 }))),
     '#/players',
   ],
-  ['a player that is a name', ticketWith(['p']), '#/players/0'],
+  ['a player that is a string', ticketWith(['p']), '#/players/0'],
   ['a skill that is missing', ticketWith([{ playerId: 'p' }]), '#/players/0/skill'],
-  ['a skill in quotes', playerWith({ skill: '10' }), '#/players/0/skill'],
+  ['a skill that is a string', playerWith({ skill: '10' }), '#/players/0/skill'],
   ['a skill that is null', playerWith({ skill: null }), '#/players/0/skill'],
   ['a negative skill', playerWith({ skill: -0.5 }), '#/players/0/skill'],
   ['an infinite skill', '{"ticketId":"bad","players":[{"playerId":"p","skill":1e999}]}', '#/players/0/skill'],
-  ['a skill out of all bounds', playerWith({ skill: 1e9 + 1 }), '#/players/0/skill'],
-  ['roles that are no list', playerWith({ roles: 'tank' }), '#/players/0/roles'],
-  ['roles that are none', playerWith({ roles: [] }), '#/players/0/roles'],
+  ['a skill above the maximum', playerWith({ skill: 1e9 + 1 }), '#/players/0/skill'],
+  ['roles that are not a list', playerWith({ roles: 'tank' }), '#/players/0/roles'],
+  ['an empty list of roles', playerWith({ roles: [] }), '#/players/0/roles'],
   ['a role twice', playerWith({ roles: ['tank', 'tank'] }), '#/players/0/roles'],
   ['a role the queue does not have', playerWith({ roles: ['tank', 'bard'] }), '#/players/0/roles/1'],
   ['a role named like a method', playerWith({ roles: ['toString'] }), '#/players/0/roles/0'],
   ['a player twice', ticketWith([good, good]), '#/players/1/playerId'],
   [
-    'a party that cannot sit in one team',
+    'a party whose roles fit no team',
     ticketWith([
       { ...good, roles: ['tank'] },
       { playerId: 'q', skill: 1, roles: ['tank'] },
@@ -318,7 +321,7 @@ const BAD_TICKETS: readonly Bad[] = [
   ],
 ];
 
-describe.concurrent('a bad ticket is refused, every field at fault named, and nothing stored', () => {
+describe.concurrent('the API rejects an invalid ticket, names every invalid field and stores nothing', () => {
   const roles = { tank: 1, healer: 1, damage: 1 };
 
   it.each(BAD_TICKETS)('%s', async (_what, body, ...pointers) => {
@@ -360,8 +363,8 @@ const BAD_DEFINITIONS: readonly Bad[] = [
     '#/tickSeconds',
     '#/timeoutSeconds',
   ],
-  ['a field nobody knows', definitionWith({ teamsize: 5 }), '#/teamsize'],
-  ['a name that is not the path', definitionWith({ name: 'other' }), '#/name'],
+  ['an unknown field', definitionWith({ teamsize: 5 }), '#/teamsize'],
+  ['a name that differs from the path', definitionWith({ name: 'other' }), '#/name'],
   ['a name with a space', definitionWith({ name: 'a b' }), '#/name'],
   ['no players', definitionWith({ teamSize: 0 }), '#/teamSize'],
   ['half a player', definitionWith({ teamSize: 1.5 }), '#/teamSize'],
@@ -369,14 +372,14 @@ const BAD_DEFINITIONS: readonly Bad[] = [
   ['three teams', definitionWith({ teams: 3 }), '#/teams'],
   ['roles that sum to less', definitionWith({ teamSize: 3, roles: { tank: 1, healer: 1 } }), '#/roles'],
   ['roles that sum to more', definitionWith({ teamSize: 1, roles: { tank: 1, healer: 1 } }), '#/roles'],
-  ['a role for nobody', definitionWith({ teamSize: 1, roles: { tank: 1, healer: 0 } }), '#/roles/healer'],
+  ['a role with 0 places', definitionWith({ teamSize: 1, roles: { tank: 1, healer: 0 } }), '#/roles/healer'],
   [
-    'a role with a strange name',
+    'a role with an invalid name',
     definitionWith({ teamSize: 1, roles: { 'the tank': 1 } }),
     '#/roles/the%20tank',
   ],
   ['p below 1', definitionWith({ imbalance: { alpha: 1, p: 0.5, q: 2 } }), '#/imbalance/p'],
-  ['q that is a word', definitionWith({ imbalance: { alpha: 1, p: 1, q: 'two' } }), '#/imbalance/q'],
+  ['q that is a string', definitionWith({ imbalance: { alpha: 1, p: 1, q: 'two' } }), '#/imbalance/q'],
   ['no weight', definitionWith({ imbalance: { alpha: 0, p: 1, q: 2 } }), '#/imbalance/alpha'],
   [
     'an infinite weight',
@@ -384,9 +387,9 @@ const BAD_DEFINITIONS: readonly Bad[] = [
     '#/imbalance/alpha',
   ],
   ['a negative beta', definitionWith({ beta: -1 }), '#/beta'],
-  ['a policy nobody knows', definitionWith({ release: { policy: 'hopeful' } }), '#/release/policy'],
+  ['an unknown policy', definitionWith({ release: { policy: 'hopeful' } }), '#/release/policy'],
   [
-    'an option another policy has',
+    'an option of another policy',
     definitionWith({ release: { policy: 'greedy', waitCost: 4 } }),
     '#/release/waitCost',
   ],
@@ -397,12 +400,12 @@ const BAD_DEFINITIONS: readonly Bad[] = [
     definitionWith({ tickSeconds: 10, timeoutSeconds: 9 }),
     '#/timeoutSeconds',
   ],
-  ['buckets that fall', definitionWith({ buckets: [1500, 1000] }), '#/buckets'],
+  ['buckets in descending order', definitionWith({ buckets: [1500, 1000] }), '#/buckets'],
   ['a bucket twice', definitionWith({ buckets: [1000, 1000] }), '#/buckets'],
-  ['a bucket that holds nobody', definitionWith({ buckets: [0] }), '#/buckets/0'],
-  ['a fill nobody knows', definitionWith({ fill: 'clowns' }), '#/fill'],
+  ['an empty bucket', definitionWith({ buckets: [0] }), '#/buckets/0'],
+  ['an unknown fill', definitionWith({ fill: 'clowns' }), '#/fill'],
   ['an acceptance without time', definitionWith({ acceptance: {} }), '#/acceptance/timeoutSeconds'],
-  ['a provisioner nobody knows', definitionWith({ provisioner: { type: 'magic' } }), '#/provisioner/type'],
+  ['an unknown provisioner', definitionWith({ provisioner: { type: 'magic' } }), '#/provisioner/type'],
   [
     'a provisioner without an address',
     definitionWith({ provisioner: { type: 'http' } }),
@@ -425,7 +428,7 @@ const BAD_DEFINITIONS: readonly Bad[] = [
     '#/webhooks/0/events',
   ],
   [
-    'an event nobody knows',
+    'an unknown event',
     definitionWith({ webhooks: [{ ...webhook, events: ['MatchMade'] }] }),
     '#/webhooks/0/events/0',
   ],
@@ -452,7 +455,7 @@ const BAD_DEFINITIONS: readonly Bad[] = [
   ],
 ];
 
-describe.concurrent('a bad queue definition is refused, every field at fault named, and nothing stored', () => {
+describe.concurrent('the API rejects an invalid queue definition, names every invalid field and stores nothing', () => {
   it.each(BAD_DEFINITIONS)('%s', async (_what, body, ...pointers) => {
     const { status, body: problem } = await api.send('PUT', '/queues/bad', { body });
     expect(status, JSON.stringify(problem)).toBe(400);
@@ -464,18 +467,21 @@ describe.concurrent('a bad queue definition is refused, every field at fault nam
 const BAD_ASSIGNMENTS: readonly Bad[] = [
   ['no address', {}, '#/address'],
   ['an empty address', { address: '' }, '#/address'],
-  ['a port that is none', { address: 'a', port: 65_536 }, '#/port'],
-  ['a port in quotes', { address: 'a', port: '80' }, '#/port'],
+  ['a port above the maximum', { address: 'a', port: 65_536 }, '#/port'],
+  ['a port that is a string', { address: 'a', port: '80' }, '#/port'],
   ['tokens that are a list', { address: 'a', tokens: ['t'] }, '#/tokens'],
   ['an empty token', { address: 'a', tokens: { ann: '' } }, '#/tokens/ann'],
-  ['a field nobody knows', { address: 'a', host: 'b' }, '#/host'],
+  ['an unknown field', { address: 'a', host: 'b' }, '#/host'],
 ];
 
-it.concurrent.each(BAD_ASSIGNMENTS)('a bad assignment is refused: %s', async (_what, body, ...pointers) => {
-  const { status, body: problem } = await api.put('/matches/none/assignment', body);
-  expect(status).toBe(400);
-  expect(pointersOf(problem)).toEqual(pointers);
-});
+it.concurrent.each(BAD_ASSIGNMENTS)(
+  'the API rejects an invalid assignment: %s',
+  async (_what, body, ...pointers) => {
+    const { status, body: problem } = await api.put('/matches/none/assignment', body);
+    expect(status).toBe(400);
+    expect(pointersOf(problem)).toEqual(pointers);
+  },
+);
 
 it.concurrent.each([
   [{}, ['#/accepted', '#/matchId']],
@@ -484,14 +490,14 @@ it.concurrent.each([
   [{ accepted: 'yes', matchId: 'm' }, ['#/accepted']],
   [{ accepted: null, matchId: 7 }, ['#/accepted', '#/matchId']],
   [{ accepted: true, matchId: 'a b' }, ['#/matchId']],
-])('a bad acceptance is refused: %j', async (body, pointers) => {
+])('the API rejects an invalid acceptance: %j', async (body, pointers) => {
   const { status, body: problem } = await api.put('/tickets/none/acceptance', body);
   expect(status).toBe(400);
   expect(pointersOf(problem)).toEqual(pointers);
 });
 
 it.concurrent.each(['-1', '20.5', 'soon', 'NaN', 'Infinity', '', '%20', '1e999', '5&waitSeconds=5'])(
-  'waitSeconds=%s is refused',
+  'the API rejects waitSeconds=%s',
   async (value) => {
     const { status, body } = await api.get(`/tickets/none?waitSeconds=${value}`);
     expect(status).toBe(400);
@@ -504,7 +510,7 @@ it.concurrent.each([
   ['seen=', 'seen'],
   ['explain=yes', 'explain'],
   ['explain=', 'explain'],
-])('a ticket cannot be read with %s', async (query, field) => {
+])('the API rejects the query %s of a ticket', async (query, field) => {
   const { status, body } = await api.get(`/tickets/none?${query}`);
   expect(status).toBe(400);
   expect(pointersOf(body)).toEqual([`#/${field}`]);
@@ -523,7 +529,7 @@ it.concurrent.each([
   ['PUT', '/tickets/{}/acceptance', 'ticketId'],
   ['GET', '/matches/{}', 'matchId'],
   ['PUT', '/matches/{}/assignment', 'matchId'],
-])('%s %s: a name of the wrong form or length in the path is refused', async (method, path, field) => {
+])('%s %s rejects a name with an invalid character or length in the path', async (method, path, field) => {
   const takesBody = method === 'POST' || method === 'PUT';
   for (const name of [LONG, 'a%20b', 'a%2Fb', '%C3%A4', '%00', '%']) {
     const { status, body } = await api.send(
@@ -536,7 +542,7 @@ it.concurrent.each([
   }
 });
 
-it('no answer tells of what is inside', async () => {
+it('no response reveals internal details', async () => {
   const answers = await Promise.all([
     api.send('POST', '/queues/duel/tickets', { body: '{' }),
     api.get(`/tickets/${LONG}`),
@@ -552,7 +558,7 @@ it('no answer tells of what is inside', async () => {
   }
 });
 
-it('nothing went wrong unseen', () => {
+it('the log has no errors after the tests', () => {
   expect(cloud.logs.filter(({ line }) => /"level":"ERROR"|failed:|not authorized/.test(line))).toEqual([]);
 });
 
@@ -560,7 +566,7 @@ function pointersOf(problem: { errors: { pointer: string }[] }): string[] {
   return [...new Set(problem.errors.map(({ pointer }) => pointer))].sort();
 }
 
-/** The local name of the queue whose URL a function is told. */
+/** The local name of the queue whose URL is in an environment variable of a function. */
 function queueNameOf(fn: string, variable: string): string {
   return cloud.function(fn).environment[variable]!.split('/').at(-1)!;
 }

@@ -7,20 +7,20 @@ import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
 import { fresh, player, type TestMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 
-/** Something a studio does with the service, from its request to what must come of it. */
+/** A use of the service by a game backend, from its request to the expected result. */
 export type Journey = (muster: TestMuster) => Promise<void>;
 
 const PLACE = { address: 'game.example', port: 7777 };
 
-/** Together they go every way there is: each route, event source, filter, rule and right of the template. */
+/** Together the journeys use each route, event source, filter, rule and permission of the template. */
 export const JOURNEYS = {
-  async 'ask for health, the description, and nothing'({ api }) {
+  async 'read health, the OpenAPI document and an unknown path'({ api }) {
     expect((await api.get('/health')).status).toBe(200);
     expect((await api.get('/openapi.json')).status).toBe(200);
     expect((await api.get('/nothing')).status).toBe(404);
   },
 
-  async 'keep queues'({ api }) {
+  async 'manage queues'({ api }) {
     const { queues } = (await api.get('/queues')).body;
     expect(queues.map(({ name }: QueueDefinition) => name)).toContain('duel');
     const queue = await api.queue();
@@ -29,7 +29,7 @@ export const JOURNEYS = {
     expect((await api.delete(`/queues/${queue}`)).status).toBe(204);
   },
 
-  async 'search without storing'({ api }) {
+  async 'run a dry run'({ api }) {
     const queue = await api.queue();
     const tickets = [1, 2].map((skill) => ({
       ticketId: fresh('ticket'),
@@ -39,17 +39,17 @@ export const JOURNEYS = {
     expect((await api.post(`/queues/${queue}/dry-run`, tickets)).body.matches).toHaveLength(1);
   },
 
-  async 'be matched'(muster) {
+  async 'get a match'(muster) {
     const { one } = await pair(muster, {}, 'COMPLETED');
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.status).toBe('COMPLETED');
   },
 
-  async 'learn why one waits'({ api }) {
+  async 'read why a ticket is waiting'({ api }) {
     const { ticketId } = await api.ticket(await api.queue(), 1);
     expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1&explain=true`)).body.reason).toMatch(/\w/);
   },
 
-  async 'hear of a ticket from its start to its cancelling'(muster) {
+  async 'receive the events of a ticket until it is cancelled'(muster) {
     const path = `/${fresh('cancel')}`;
     const queue = await muster.api.queue({ webhooks: [webhook(muster, path)] });
     const { ticketId } = await muster.api.ticket(queue, 1);
@@ -58,14 +58,14 @@ export const JOURNEYS = {
     await heard(muster, path, 'TicketCancelled');
   },
 
-  async 'hear of a time-out'(muster) {
+  async 'receive the event of a time-out'(muster) {
     const path = `/${fresh('time-out')}`;
     const webhooks = [webhook(muster, path, ['TicketTimedOut'])];
     await muster.api.ticket(await muster.api.queue({ webhooks, timeoutSeconds: 1 }), 1);
     await heard(muster, path, 'TicketTimedOut');
   },
 
-  async 'hear of a match at two places, one of which fails at first'(muster) {
+  async 'receive a match at two webhooks, one of which fails at first'(muster) {
     const [path, flaky] = [`/${fresh('found')}`, `/${fresh('flaky')}`];
     failOnce(muster, flaky, '');
     await pair(muster, { webhooks: [webhook(muster, path), webhook(muster, flaky)] }, 'COMPLETED');
@@ -73,14 +73,14 @@ export const JOURNEYS = {
     await muster.receiver.deliveries.until(() => muster.receiver.at(flaky).length > 1);
   },
 
-  async 'provision a match, at the second try'(muster) {
+  async 'provision a match at the second try'(muster) {
     const path = `/${fresh('provision')}`;
     failOnce(muster, path, JSON.stringify(PLACE));
     const { one } = await pair(muster, { provisioner: http(muster, path) }, 'COMPLETED');
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
   },
 
-  async 'accept a match, and have it provisioned'(muster) {
+  async 'accept a match that is then provisioned'(muster) {
     const path = `/${fresh('accepted')}`;
     muster.receiver.answer(path, (_, response) => response.end(JSON.stringify(PLACE)));
     const { one, two } = await pair(
@@ -93,7 +93,7 @@ export const JOURNEYS = {
     await muster.api.until(one.ticketId, 'COMPLETED');
   },
 
-  async 'turn a match down; its queue, which sleeps, is woken for the other'(muster) {
+  async 'decline a match, which wakes the sleeping queue for the other ticket'(muster) {
     const { queue, one, two } = await pair(
       muster,
       { acceptance: { timeoutSeconds: 60 } },
@@ -106,7 +106,7 @@ export const JOURNEYS = {
     await muster.api.until(two.ticketId, 'REQUIRES_ACCEPTANCE');
   },
 
-  async 'let the time to accept run out; the queue is woken for who did'(muster) {
+  async 'miss the deadline to accept, which wakes the queue for the ticket that accepted'(muster) {
     const { queue, one, two } = await pair(
       muster,
       { acceptance: { timeoutSeconds: 60 } },
@@ -120,13 +120,13 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');
   },
 
-  async 'bring an assignment from outside'(muster) {
+  async 'put an external assignment'(muster) {
     const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
     expect((await muster.api.put(`/matches/${one.matchId}/assignment`, PLACE)).status).toBe(200);
     await muster.api.until(one.ticketId, 'COMPLETED');
   },
 
-  async 'let the time for an assignment run out, and ask again for the same ticket'(muster) {
+  async 'miss the deadline of an assignment, and post the same ticket again'(muster) {
     const provisioner = { type: 'external', timeoutSeconds: 1 } as const;
     const { queue, one } = await pair(muster, { provisioner }, 'FAILED');
     const { ticketId, players } = one;
@@ -134,7 +134,7 @@ export const JOURNEYS = {
     expect(again).toMatchObject({ status: 200, body: { status: 'FAILED', matchId: one.matchId } });
   },
 
-  async 'be freed from a match whose messages were lost, by the schedule'(muster) {
+  async 'be released by the schedule from a match whose messages were lost'(muster) {
     const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
     await missDeadline(muster, one.matchId!);
     await vi.waitFor(async () => {
@@ -143,7 +143,7 @@ export const JOURNEYS = {
     }, AWAKE_WITHIN);
   },
 
-  async 'be looked after by the schedule'(muster) {
+  async 'rely on the schedule to wake queues and to remove deleted ones'(muster) {
     const [waiting, deleted] = [await muster.api.queue(), await muster.api.queue()];
     await muster.api.ticket(waiting, 1);
     await putToSleep(muster, waiting);
@@ -157,7 +157,7 @@ export const JOURNEYS = {
   },
 } satisfies Record<string, Journey>;
 
-/** Two tickets in a new queue, as they are once they have the status. */
+/** Two tickets in a new queue, read when they have the status. */
 async function pair(
   { api }: TestMuster,
   changes: Partial<QueueDefinition>,
@@ -192,7 +192,7 @@ async function heard({ receiver }: TestMuster, path: string, type: EventType): P
   await receiver.deliveries.first((one) => one.path === path && one.verified().type === type);
 }
 
-/** Makes a queue forget that ticks are on their way to it. */
+/** Makes a queue forget that ticks for it are in flight. */
 async function putToSleep(muster: TestMuster, queue: string): Promise<void> {
   await change(muster, queue, 'awakeUntilMs', 0);
   await change(muster, queue, 'sentUntilMs', 0);
@@ -206,10 +206,10 @@ async function expectAwake(muster: TestMuster, name: string): Promise<void> {
   }, AWAKE_WITHIN);
 }
 
-/** Far less than the minute after which the schedule would hide a wake-up that was lost. */
+/** Far less than the minute after which the schedule would hide a lost wake-up. */
 const AWAKE_WITHIN = { timeout: 20_000, interval: 100 };
 
-/** Puts the deadline of a match into the past; its own message comes at the time it had before. */
+/** Moves the deadline of a match into the past. Its message still arrives at the original time. */
 async function missDeadline({ cloud }: TestMuster, matchId: string): Promise<void> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));
   await client.send(

@@ -11,7 +11,7 @@ function ticketsOfTeams({ teams }: MatchView): string[][] {
   return teams.map(({ players }) => players.map(({ ticketId }) => ticketId!));
 }
 
-/** The one match that all of these tickets are in, COMPLETED. */
+/** The COMPLETED match that contains all of these tickets. */
 async function theirMatch(tickets: readonly TicketView[]): Promise<MatchView> {
   const ended = await Promise.all(tickets.map(({ ticketId }) => api.until(ticketId, 'COMPLETED')));
   const matchIds = new Set(ended.map(({ matchId }) => matchId));
@@ -22,8 +22,8 @@ async function theirMatch(tickets: readonly TicketView[]): Promise<MatchView> {
   return body;
 }
 
-describe.concurrent('tickets in, matches out', () => {
-  it('1v1: two players meet, with the proof of their match', async () => {
+describe.concurrent('the service', () => {
+  it('matches two players 1v1 and returns the proof of the match', async () => {
     const queue = await api.queue();
     const tickets = [await api.ticket(queue, 1000), await api.ticket(queue, 1040)];
     const match = await theirMatch(tickets);
@@ -36,7 +36,7 @@ describe.concurrent('tickets in, matches out', () => {
     expect(Date.parse(match.createdAt)).toBeGreaterThanOrEqual(Date.parse(tickets[1]!.enqueuedAt));
   });
 
-  it('5v5: ten players in two teams of five, as even as their skills allow', async () => {
+  it('matches ten players 5v5 into teams that are as even as their skills allow', async () => {
     const queue = await api.queue({ teamSize: 5 });
     const skills = [1000, 1010, 1020, 1030, 1040, 1050, 1060, 1070, 1080, 1090];
     const tickets = await Promise.all(skills.map((skill) => api.ticket(queue, skill)));
@@ -46,7 +46,7 @@ describe.concurrent('tickets in, matches out', () => {
     expect(match.teamGap).toBe(10);
   });
 
-  it('parties are never split, and play beside or against each other whole', async () => {
+  it('never splits a party', async () => {
     const queue = await api.queue({ teamSize: 5 });
     const parties = [[1500, 1500, 1500], [1500, 1500, 1500], [1500, 1500], [1500], [1500]];
     const tickets = await Promise.all(
@@ -66,7 +66,7 @@ describe.concurrent('tickets in, matches out', () => {
     }
   });
 
-  it('roles: every place is filled by somebody who accepts it', async () => {
+  it('fills every role with a player who accepts it', async () => {
     const roles = { tank: 1, healer: 1, damage: 3 };
     const queue = await api.queue({ teamSize: 5, roles });
     const wishes: (string[] | undefined)[] = [
@@ -94,12 +94,12 @@ describe.concurrent('tickets in, matches out', () => {
     }
   });
 
-  it('two buckets: neighbours across the edge meet', async () => {
+  it('matches neighbours across the edge of two buckets', async () => {
     const queue = await api.queue({ buckets: [1000, 2000] });
     await theirMatch([await api.ticket(queue, 999), await api.ticket(queue, 1001)]);
   });
 
-  it('no ticket is in two matches, and none is left, when many come at once', async () => {
+  it('puts each ticket into exactly one match when many arrive at once', async () => {
     const queue = await api.queue({ teamSize: 2 });
     const tickets = await Promise.all(
       Array.from({ length: 40 }, (_, i) => api.ticket(queue, ((i * 37) % 15) * 100)),
@@ -114,7 +114,7 @@ describe.concurrent('tickets in, matches out', () => {
 });
 
 describe.concurrent('results', () => {
-  it('are the same polled, long-polled and by webhook', async () => {
+  it('are the same by poll, long poll and webhook', async () => {
     const path = '/results';
     const queue = await api.queue({ webhooks: [{ url: receiver.url(path), secret: SECRET_NAME }] });
     const { ticketId } = await api.ticket(queue, 50);
@@ -130,7 +130,7 @@ describe.concurrent('results', () => {
     expect((await api.get(`/matches/${ticket.matchId}`)).body).toEqual(match);
   });
 
-  it('a long poll answers at its time when nothing happens, with the reason for the wait', async () => {
+  it('arrive at the end of a long poll with the reason for the wait when nothing has changed', async () => {
     const queue = await api.queue({ teamSize: 2 });
     const { ticketId } = await api.ticket(queue, 50);
     const { status, body } = await api.get(`/tickets/${ticketId}?waitSeconds=0.2`);
@@ -141,7 +141,7 @@ describe.concurrent('results', () => {
 });
 
 describe.concurrent('time-outs', () => {
-  it('a ticket nobody fits times out with a reason', async () => {
+  it('a ticket without opponents times out with a reason', async () => {
     const queue = await api.queue({ timeoutSeconds: 1 });
     const { ticketId } = await api.ticket(queue, 50);
     const ticket = await api.until(ticketId, 'TIMED_OUT');
@@ -149,7 +149,7 @@ describe.concurrent('time-outs', () => {
     expect(ticket).not.toHaveProperty('matchId');
   });
 
-  it('bots fill the game of a ticket at its time-out, where the queue says so', async () => {
+  it('bots fill the match of a ticket at its time-out when the queue allows bots', async () => {
     const queue = await api.queue({ teamSize: 2, timeoutSeconds: 1, fill: 'bots' });
     const ticket = await api.ticket(queue, [player(100), player(120)]);
     const match = await theirMatch([ticket]);
@@ -164,6 +164,6 @@ describe.concurrent('time-outs', () => {
   });
 });
 
-it('nothing went wrong unseen', () => {
+it('the log has no errors after the tests', () => {
   expect(cloud.logs.filter(({ line }) => /"level":"ERROR"|failed:|not authorized/.test(line))).toEqual([]);
 });

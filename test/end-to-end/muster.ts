@@ -14,36 +14,36 @@ import { answerChecker } from './answers.ts';
 import { Growing } from './growing.ts';
 import { type Receiver, SECRET, SECRET_NAME, startReceiver } from './receiver.ts';
 
-/** Many things happen at once here, and slowly where others compute beside. */
+/** These tests run many operations at once, which is slow on a busy machine. */
 vi.setConfig({ testTimeout: 90_000 });
 
-/** The whole service on the local cloud, and a studio around it. */
+/** The whole service on the local cloud, with a studio's game backend and server. */
 export interface TestMuster {
   readonly cloud: LocalCloud;
   readonly api: Api;
   /** The studio's server. */
   readonly receiver: Receiver;
-  /** Every event on the bus so far. */
+  /** All events on the bus so far. */
   readonly bus: Growing<BusEvent>;
-  /** What a table holds now. */
+  /** The current rows of a table. */
   rows(table: 'tickets' | 'matches' | 'queues'): Promise<Record<string, unknown>[]>;
-  /** Lets the time of a match run out now: to accept it, or to give it an assignment. */
+  /** Moves the deadline of a match, to accept it or to assign it, to now. */
   timeIsUp(matchId: string): Promise<void>;
-  /** Ends everything; happens by itself after the tests of the file. */
+  /** Stops everything. Runs automatically after the tests of the file. */
   stop(): Promise<void>;
 }
 
-/** Starts the service from the synthesized template. Everything is ended after the tests of the file. */
+/** Starts the service from the synthesized template. Everything is stopped after the tests of the file. */
 export async function testMuster(options: Partial<MusterOptions> = {}): Promise<TestMuster> {
   return studioAround(await startMuster({ port: 0, ...options }));
 }
 
 export interface StudioOptions {
-  /** Whether the game backend repeats a request that is answered 503, as its `Retry-After` asks. @default false */
+  /** Whether the game backend retries a request that gets status 503, after its `Retry-After`. @default false */
   readonly repeats?: boolean;
 }
 
-/** Puts a studio around a service that runs. Everything is ended after the tests of the file. */
+/** Adds a studio to a running service. Everything is stopped after the tests of the file. */
 export async function studioAround(cloud: LocalCloud, options: StudioOptions = {}): Promise<TestMuster> {
   const receiver = await startReceiver();
   const bus = new Growing<BusEvent>();
@@ -59,34 +59,34 @@ export async function studioAround(cloud: LocalCloud, options: StudioOptions = {
 }
 
 export interface Sending {
-  /** Sent as JSON; or as it is when it is text. */
+  /** Text is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A game backend. Every answer it gets is checked against the service's OpenAPI document. */
+/** A game backend. Every response is checked against the service's OpenAPI document. */
 export interface Api {
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
   put(path: string, body: unknown): Promise<Answer>;
   post(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
-  /** Creates a queue of a name that no other has. */
+  /** Creates a queue with a unique name. */
   queue(changes?: Partial<QueueDefinition>): Promise<string>;
-  /** Posts a new ticket; its players are given, or it is one player of that skill. */
+  /** Posts a new ticket with these players, or with one player of this skill. */
   ticket(queue: string, players: number | NewTicket['players']): Promise<TicketView>;
   /** Long-polls a ticket until it has one of the statuses. */
   until(ticketId: string, ...statuses: TicketStatus[]): Promise<TicketView>;
 }
 
-/** What the service serves at /openapi.json. */
+/** The document that the service serves at /openapi.json. */
 export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApi()));
 
-/** Check answers and webhooks against {@link DOCUMENT}. */
+/** Check responses and webhooks against {@link DOCUMENT}. */
 export const { checkAnswer, checkWebhook } = answerChecker(DOCUMENT);
 
 let names = 0;
-/** A name that no other in this file has. */
+/** A name that is unique in this file. */
 export function fresh(what: string): string {
   names += 1;
   return `${what}-${names}`;
@@ -97,7 +97,7 @@ export function player(skill: number, roles?: string[]): NewTicket['players'][nu
   return { playerId: fresh('player'), skill, ...(roles && { roles }) };
 }
 
-/** More refusals in a row than any request of the tests meets. */
+/** More retries than any request of the tests needs. */
 const REPEATS_MAX = 60;
 
 function apiOf(url: string, { repeats = false }: StudioOptions): Api {
@@ -142,17 +142,17 @@ function apiOf(url: string, { repeats = false }: StudioOptions): Api {
       const { status, body } = await send('POST', `/queues/${queue}/tickets`, {
         body: { ticketId, players: party },
       });
-      // A repeated request may find the ticket that the first one stored before it failed.
+      // A retried request may find the ticket that the first one stored before it failed.
       expect(repeats ? [200, 201] : [201], JSON.stringify(body)).toContain(status);
       return body;
     },
     async until(ticketId, ...statuses) {
-      // A long poll waits for a change: what is there already is seen at once by the first look only.
+      // A long poll returns only on a change, so the first request reads the current state without waiting.
       for (let waitSeconds = 0; ; waitSeconds = 2) {
         const { status, body } = await send('GET', `/tickets/${ticketId}?waitSeconds=${waitSeconds}`);
         expect(status, JSON.stringify(body)).toBe(200);
         if (statuses.includes(body.status)) return body;
-        expect(body.status, `${ticketId} is waited for to become ${statuses}: ${body.reason}`).not.toSatisfy(
+        expect(body.status, `${ticketId} should become ${statuses}: ${body.reason}`).not.toSatisfy(
           (got: TicketStatus) => FINAL.includes(got),
         );
       }

@@ -6,17 +6,17 @@ import { synthesized } from '../infra/synthesized.ts';
 
 const document = JSON.parse(JSON.stringify(openApi()));
 
-/** Statuses with which API Gateway refuses a request before a function sees it. */
+/** Statuses with which API Gateway rejects a request before it reaches a function. */
 const GATEWAY = ['401', '403', '429'];
 
-it('the description is valid OpenAPI 3.1', async () => {
+it('the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
 });
 
-it('every route of the template is in it, and the other way round', () => {
+it('the document has exactly the routes of the template', () => {
   const { template } = synthesized();
   const routes = Object.values(template.Resources)
     .filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route')
@@ -29,7 +29,7 @@ it('every route of the template is in it, and the other way round', () => {
   expect(ROUTE_KEYS.toSorted()).toEqual(routes.sort());
 });
 
-it.each(ROUTE_KEYS)('%s says who may call it', (key) => {
+it.each(ROUTE_KEYS)('%s documents who may call it', (key) => {
   const [method, path] = key.split(' ') as [string, string];
   const { security, responses } = document.paths[path][method.toLowerCase()];
   const scopes = scopesOf(key).map(tokenScope);
@@ -40,7 +40,7 @@ it.each(ROUTE_KEYS)('%s says who may call it', (key) => {
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
 });
 
-it('every operation has an id of its own, and every parameter of its path', () => {
+it('every operation has a unique id and all parameters of its path', () => {
   const ids: string[] = [];
   for (const [path, operations] of Object.entries<
     Record<string, { operationId: string; parameters?: { in: string; name: string }[] }>
@@ -54,7 +54,7 @@ it('every operation has an id of its own, and every parameter of its path', () =
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it('every example of what is wrong is a problem document, but for what API Gateway answers', () => {
+it('every example of an error is a problem document, except those of API Gateway', () => {
   for (const operations of Object.values<Record<string, { responses: Record<string, { content?: object }> }>>(
     document.paths,
   )) {

@@ -10,7 +10,7 @@ const { api, receiver, bus } = await testMuster(retriesAtOnce());
 
 const PLACE = { address: 'game-7.example', port: 7777, sessionId: 's-1', tokens: { ann: 'secret' } };
 
-/** Two tickets in a new queue, and their match once it has the status. */
+/** Two tickets in a new queue, and their match when it has the status. */
 async function matched(
   provisioner: QueueDefinition['provisioner'],
   status: TicketStatus,
@@ -36,7 +36,7 @@ async function until(matchId: string, type: string): Promise<void> {
 
 describe.concurrent('no provisioner', () => {
   it.each([undefined, { type: 'none' } as const])(
-    'a match is COMPLETED at once, and may still get its place, once: %j',
+    'completes a match immediately and accepts one later assignment: %j',
     async (provisioner) => {
       const { match } = await matched(provisioner, 'COMPLETED');
       expect(match).not.toHaveProperty('assignment');
@@ -55,7 +55,7 @@ describe.concurrent('no provisioner', () => {
 });
 
 describe.concurrent('external', () => {
-  it('the studio PUTs the assignment of a match that is PLACING', async () => {
+  it('lets the studio PUT the assignment of a match that is PLACING', async () => {
     const { match, ticketIds } = await matched({ type: 'external' }, 'PLACING');
     const put = (body: object) => api.put(`/matches/${match.matchId}/assignment`, body);
     const first = await put(PLACE);
@@ -69,7 +69,7 @@ describe.concurrent('external', () => {
     await until(match.matchId, 'MatchAssigned');
   });
 
-  it('of many assignments at once one wins, and the others are told', async () => {
+  it('accepts one of many concurrent assignments and rejects the others', async () => {
     const { match } = await matched({ type: 'external' }, 'PLACING');
     const answers = await Promise.all(
       [1, 2, 3, 4].map((port) => api.put(`/matches/${match.matchId}/assignment`, { address: 'a', port })),
@@ -79,7 +79,7 @@ describe.concurrent('external', () => {
     expect((await api.get(`/matches/${match.matchId}`)).body).toEqual(winner.body);
   });
 
-  it('a match that gets none in time is FAILED, and takes none any more', async () => {
+  it('fails a match without an assignment in time and rejects later assignments', async () => {
     const { match } = await matched({ type: 'external', timeoutSeconds: 1 }, 'FAILED');
     expect(match).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(/no assignment came by/) });
     const late = await api.put(`/matches/${match.matchId}/assignment`, PLACE);
@@ -92,7 +92,7 @@ describe.concurrent('external', () => {
 describe.concurrent('http', () => {
   const at = (path: string) => ({ type: 'http' as const, url: receiver.url(path), secret: SECRET_NAME });
 
-  it("the studio's answer is the assignment; it is asked with the match and an idempotency key", async () => {
+  it("sends the match with an idempotency key and stores the studio's response as the assignment", async () => {
     receiver.answer('/place', (_, response) => response.end(JSON.stringify(PLACE)));
     const { match } = await matched(at('/place'), 'COMPLETED');
     expect(match.assignment).toEqual(PLACE);
@@ -107,7 +107,7 @@ describe.concurrent('http', () => {
     await until(match.matchId, 'MatchAssigned');
   });
 
-  it.each([500, 503, 429, 408])('%d means later: it is asked again with the same key', async (status) => {
+  it.each([500, 503, 429, 408])('retries with the same key after status %d', async (status) => {
     const path = `/later-${status}`;
     receiver.answer(path, (_, response) => {
       response.statusCode = receiver.at(path).length < 3 ? status : 201;
@@ -120,7 +120,7 @@ describe.concurrent('http', () => {
     );
   });
 
-  it('an answer that does not come in time means later too', async () => {
+  it('retries after a request that times out', async () => {
     receiver.answer('/late', (_, response) => {
       if (receiver.at('/late').length > 1) response.end(JSON.stringify(PLACE));
     });
@@ -128,7 +128,7 @@ describe.concurrent('http', () => {
     expect(match.assignment).toEqual(PLACE);
   });
 
-  it.each([400, 404, 409, 422])('%d means never: the match is FAILED', async (status) => {
+  it.each([400, 404, 409, 422])('fails the match after status %d', async (status) => {
     const path = `/never-${status}`;
     receiver.answer(path, (_, response) => {
       response.statusCode = status;
@@ -147,14 +147,14 @@ describe.concurrent('http', () => {
     ['no address', '{"host":"a"}', '#/address'],
     ['a bad port', '{"address":"a","port":"80"}', '#/port'],
     ['a list', '[]', '#'],
-  ])('an answer that cannot be used fails the match: %s', async (what, text, told) => {
+  ])('fails the match after an invalid response: %s', async (what, text, told) => {
     const path = `/unusable-${what.replaceAll(' ', '-')}`;
     receiver.answer(path, (_, response) => response.end(text));
     const { match } = await matched(at(path), 'FAILED');
     expect(match.reason).toContain(told);
   });
 
-  it('a studio that never answers fails the match when its time is up', async () => {
+  it('fails the match at its deadline when the studio never responds', async () => {
     receiver.answer('/down', (_, response) => {
       response.statusCode = 502;
       response.end();

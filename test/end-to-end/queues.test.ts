@@ -11,7 +11,7 @@ import { player, testMuster } from './muster.ts';
 const { api, cloud, rows } = await testMuster();
 
 describe.concurrent('a deleted queue', () => {
-  it('takes no tickets, but those that wait are matched', async () => {
+  it('rejects new tickets, but its waiting tickets are matched', async () => {
     const queue = await api.queue({ teamSize: 2 });
     const tickets = [await api.ticket(queue, [player(1), player(2)]), await api.ticket(queue, 3)];
     await api.ticket(queue, 4);
@@ -21,14 +21,14 @@ describe.concurrent('a deleted queue', () => {
     for (const { ticketId } of tickets) await api.until(ticketId, 'COMPLETED');
   });
 
-  it('lets those that wait in vain time out', async () => {
+  it('lets its unmatched tickets time out', async () => {
     const queue = await api.queue({ timeoutSeconds: 2 });
     const { ticketId } = await api.ticket(queue, 1);
     await api.delete(`/queues/${queue}`);
     await api.until(ticketId, 'TIMED_OUT');
   });
 
-  it('may come back, with those that still wait', async () => {
+  it('keeps its waiting tickets when it is created again', async () => {
     const queue = await api.queue();
     const before = await api.ticket(queue, 1);
     await api.delete(`/queues/${queue}`);
@@ -40,15 +40,15 @@ describe.concurrent('a deleted queue', () => {
   });
 });
 
-describe.concurrent('a definition that changes while tickets wait', () => {
-  it('holds for them from the next tick on', async () => {
+describe.concurrent('a definition that changes while tickets are waiting', () => {
+  it('applies to them from the next tick on', async () => {
     const queue = await api.queue({ teamSize: 2 });
     const tickets = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
     await api.put(`/queues/${queue}`, definition({ name: queue, teamSize: 1 }));
     for (const { ticketId } of tickets) await api.until(ticketId, 'COMPLETED');
   });
 
-  it('cancels those that no longer fit, with the reason', async () => {
+  it('cancels the tickets that no longer fit, with a reason', async () => {
     const queue = await api.queue({ teamSize: 3 });
     const trio = await api.ticket(queue, [player(1), player(2), player(3)]);
     const solo = await api.ticket(queue, 1);
@@ -61,7 +61,7 @@ describe.concurrent('a definition that changes while tickets wait', () => {
     expect((await api.get(`/tickets/${solo.ticketId}`)).body.status).toBe('QUEUED');
   });
 
-  it('to other buckets loses nobody', async () => {
+  it('loses no ticket when the buckets change', async () => {
     const queue = await api.queue({ buckets: [1000] });
     const before = await api.ticket(queue, 1400);
     await api.put(`/queues/${queue}`, definition({ name: queue, buckets: [500, 1500] }));
@@ -72,7 +72,7 @@ describe.concurrent('a definition that changes while tickets wait', () => {
 });
 
 describe.concurrent('stats', () => {
-  it('tell of a queue nobody has used', async () => {
+  it('are empty for an unused queue', async () => {
     const queue = await api.queue();
     expect((await api.get(`/queues/${queue}/stats`)).body).toEqual({
       queue,
@@ -85,7 +85,7 @@ describe.concurrent('stats', () => {
     });
   });
 
-  it('tell who waits, and of the last matches', async () => {
+  it('count waiting players and recent matches', async () => {
     const queue = await api.queue();
     const pairs = [];
     for (const skill of [100, 1000]) {
@@ -95,7 +95,7 @@ describe.concurrent('stats', () => {
     const matches = await Promise.all(pairs.map(({ matchId }) => api.get(`/matches/${matchId}`)));
     const imbalances = matches.map(({ body }) => body.imbalance as number);
     await api.ticket(queue, 5);
-    // Until the next tick has counted it.
+    // Wait until the next tick has counted the tickets.
     const { body } = await vi.waitFor(
       async () => {
         const found = await api.get(`/queues/${queue}/stats`);
@@ -134,7 +134,7 @@ describe('a dry run', () => {
   }));
 
   it.each([undefined, '2026-01-01T12:05:00Z'])(
-    'gives what `muster match` gives, byte for byte, at %s',
+    'returns the same bytes as `muster match` at %s',
     async (now) => {
       folder ??= await mkdtemp(join(tmpdir(), 'muster-dry-run-test-'));
       const files = { queue: join(folder, 'queue.json'), tickets: join(folder, 'tickets.json') };
@@ -171,7 +171,7 @@ describe('a dry run', () => {
     expect((await rows('queues')).length).toBe(before[2]!.length);
   });
 
-  it('names the ticket at fault, wherever the list is', async () => {
+  it('names the invalid ticket at any position of the list', async () => {
     await api.put('/queues/dry', rules);
     const bad = [tickets[0], { ...tickets[1], ticketId: 't0', enqueuedAt: 'yesterday' }];
     const pointers = async (body: unknown) =>
@@ -187,7 +187,7 @@ describe('a dry run', () => {
     expect(await pointers({ now: '2026-01-01T00:00:00Z' })).toEqual(['#/tickets']);
   });
 
-  it('of nobody is empty', async () => {
+  it('without tickets returns no matches', async () => {
     await api.put('/queues/dry', rules);
     expect((await api.post('/queues/dry/dry-run', [])).body).toEqual({
       queue: 'dry',
@@ -197,6 +197,6 @@ describe('a dry run', () => {
   });
 });
 
-it('nothing went wrong unseen', () => {
+it('the log has no errors after the tests', () => {
   expect(cloud.logs.filter(({ line }) => /"level":"ERROR"|failed:|not authorized/.test(line))).toEqual([]);
 });

@@ -4,29 +4,29 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Growing } from './growing.ts';
 
-/** The secret every webhook of the tests is signed with, and its name. */
+/** The secret that signs every webhook of the tests, and its name. */
 export const SECRET_NAME = 'studio-webhooks';
 export const SECRET = `whsec_${Buffer.from('a secret that only tests know').toString('base64')}`;
 
-/** A request that came to the receiver. */
+/** A request that the receiver got. */
 export interface Delivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body, once its signature was verified. Throws when it is not signed right. */
+  /** Verifies the signature and returns the parsed body. Throws when the signature is invalid. */
   // biome-ignore lint/suspicious/noExplicitAny: events carry tickets or matches, provisioners get matches
   verified(): any;
 }
 
-/** What the receiver answers; left out, 200 with nothing. */
+/** Sends the receiver's response. @default status 200 without a body */
 export type Answering = (delivery: Delivery, response: ServerResponse) => void;
 
-/** A studio's own server: takes webhooks and provisions matches. */
+/** A studio's own server, which receives webhooks and provisions matches. */
 export interface Receiver {
   readonly deliveries: Growing<Delivery>;
   /** The URL of a path on it. */
   url(path: string): string;
-  /** From now on requests to a path are answered so. */
+  /** Sets the response to later requests to a path. */
   answer(path: string, answering: Answering): void;
   /** The deliveries to a path so far. */
   at(path: string): Delivery[];

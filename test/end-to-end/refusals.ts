@@ -6,28 +6,28 @@ import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { EVENTS_TARGET } from '../../lib/local/event-bus.ts';
 
 /**
- * How often the first request of a kind is refused. The SDK sends a request three times, and `publish` offers an event
- * to the bus four times: after these the invocation has failed.
+ * How often the first request of a kind is rejected. The SDK sends a request three times, and `publish` sends an event
+ * to the bus four times, so the invocation fails.
  */
 const REFUSALS = 4;
 
 /**
- * The only way back for what failed: a message whose visibility cannot be changed returns after minutes, and no
- * test waits for it.
+ * Failed messages are retried early only by this call. Without it a message becomes visible again after minutes, which
+ * is too long for a test.
  */
 const NEVER_REFUSED = ['ChangeMessageVisibility'];
 
-/** AWS's services while they refuse work: every function meets a refusal at each of its kinds of calls. */
+/** AWS's services with faults: the first call of each kind by each function is rejected. */
 export interface Refusals {
   readonly intercept: Interceptor;
-  /** Calls go through until this; deployment is over by then. */
+  /** Starts to reject calls. Earlier calls, such as those of the deployment, pass. */
   begin(): void;
-  /** The kinds of calls refused so far: function, actions and resources. */
+  /** The kinds of calls rejected so far: function, actions and resources. */
   readonly refused: ReadonlySet<string>;
 }
 
 /**
- * Refuses the first request of each function, by action and resource, and its repetitions, as AWS does when it
+ * Rejects the first request of each function, by action and resource, and its repetitions, as AWS does when it
  * throttles: DynamoDB, SQS and Secrets Manager with an error, EventBridge with an entry that failed.
  */
 export function refusalsOfEachCall(): Refusals {

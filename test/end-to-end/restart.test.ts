@@ -8,7 +8,7 @@ import { testMuster } from './muster.ts';
 const dataDir = await mkdtemp(join(tmpdir(), 'muster-restart-test-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-it('the first match of a sleeping queue comes without the schedule', async () => {
+it('a sleeping queue forms its first match without the schedule', async () => {
   const { api, stop } = await testMuster({ schedules: false });
   const queue = await api.queue({ tickSeconds: 2 });
   expect((await api.get(`/queues/${queue}/stats`)).body.lastTickAt).toBeNull();
@@ -18,8 +18,8 @@ it('the first match of a sleeping queue comes without the schedule', async () =>
   await stop();
 });
 
-it('tickets that wait when everything ends are matched after the next start', async () => {
-  // The first time, no tick gets as far as reading the tickets.
+it('tickets that are waiting when the service stops are matched after the next start', async () => {
+  // In the first run no tick can read the tickets.
   const before = await testMuster({
     dataDir,
     intercept: async (call, service, caller) =>

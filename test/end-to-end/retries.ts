@@ -1,6 +1,6 @@
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 
-/** Lets what failed come back at once instead of after the time it asks for, which is kept. */
+/** Retries failed messages immediately instead of after the requested time, and records that time. */
 export function retriesAtOnce(): { readonly intercept: Interceptor; readonly askedSeconds: number[] } {
   const askedSeconds: number[] = [];
   return {

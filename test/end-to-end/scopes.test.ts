@@ -37,14 +37,14 @@ describe.each(ROUTE_KEYS)('%s', (key) => {
   const to = path.replaceAll(/\{\w+\}/g, 'nothing-of-that-name');
   const scopes: readonly string[] = scopesOf(key);
 
-  it.each(SCOPES)('by a caller with the scope %s', async (scope) => {
+  it.each(SCOPES)('admits or rejects a caller with the scope %s as documented', async (scope) => {
     const { status } = await send(await token(tokenScope(scope)), method, to);
     const admitted = scopes.length === 0 || scopes.includes(scope);
     if (admitted) expect([401, 403]).not.toContain(status);
     else expect(status).toBe(403);
   });
 
-  it('by a caller without a token', async () => {
+  it('rejects a caller without a token unless the route is open', async () => {
     const { status } = await send(undefined, method, to);
     if (scopes.length === 0) expect(status).toBe(200);
     else expect(status).toBe(401);
@@ -85,7 +85,7 @@ describe('a player', () => {
     });
   });
 
-  it('gets the same answers for another’s ticket as for one that does not exist', async () => {
+  it('gets the same responses for another player’s ticket as for a missing one', async () => {
     const [ann, bob] = await pair({ acceptance: { timeoutSeconds: 60 } });
     await matched(ann.ticketId, 'REQUIRES_ACCEPTANCE');
     const requests = (ticketId: string) =>
@@ -115,7 +115,7 @@ describe('a player', () => {
     await matched(tickets[0].ticketId, 'COMPLETED');
   });
 
-  it('sees their match with no other player’s token, and no other match', async () => {
+  it('reads only their own match, without the tokens of other players', async () => {
     const [ann, bob] = await pair({ provisioner: { type: 'external' } });
     const matchId = await matched(ann.ticketId, 'PLACING');
     const tokens = { [ann.playerId]: 'for-ann', [bob.playerId]: 'for-bob' };

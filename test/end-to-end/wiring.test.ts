@@ -13,19 +13,19 @@ import { retriesAtOnce } from './retries.ts';
 
 const { template, assetPathOf } = synthesized();
 
-// biome-ignore lint/suspicious/noExplicitAny: each trigger has events of its own form
+// biome-ignore lint/suspicious/noExplicitAny: each trigger has its own event type
 type Invocation = { readonly event: any };
 
-/** What a function did to what. */
+/** An action of a function on a resource. */
 interface Access {
   readonly caller: string;
   readonly action: string;
   readonly resourceArn: string;
 }
 
-/** How long a minute takes where calls are refused. */
+/** The length of a simulated minute in the service whose calls are rejected. */
 const MINUTE_MS = 2_000;
-/** Fewer kinds of calls would mean that the refusals do not reach the functions. */
+/** Fewer rejected kinds of calls would mean that the faults do not reach the functions. */
 const REFUSED_MIN = 30;
 
 const invocations: Invocation[] = [];
@@ -35,7 +35,7 @@ const refusals = refusalsOfEachCall();
 const failures: string[] = [];
 const failing = await failingMuster();
 
-/** The service of the whole template; what its functions are invoked with, and what they do, is kept. */
+/** The service of the whole template. Records the invocations of its functions and their accesses. */
 async function watchedMuster(): Promise<TestMuster> {
   const { intercept } = retriesAtOnce();
   const cloud = await startLocalCloud({ template, assetPathOf, port: 0, intercept: watching(intercept) });
@@ -51,8 +51,8 @@ async function watchedMuster(): Promise<TestMuster> {
 }
 
 /**
- * The same service, whose calls to AWS are refused at first, each kind of them; what its functions do then is kept
- * beside what they do when all goes well. Minutes are short, so that what a minute's schedule mends is mended soon.
+ * The same service, but the first calls of each kind to AWS are rejected. Records what its functions do in that case.
+ * Minutes are short, so that the minute's schedule repairs failures soon.
  */
 async function failingMuster(): Promise<TestMuster> {
   const { intercept: atOnce } = retriesAtOnce();
@@ -75,7 +75,7 @@ async function failingMuster(): Promise<TestMuster> {
   return studioAround({ ...cloud, stop }, { repeats: true });
 }
 
-/** A message meets a refusal at each call that its function makes, which is more than one outage would do to it. */
+/** Raises the retry limits, because a message fails at each call of its function, which one outage would not cause. */
 function withMoreTries({ Resources }: Template): Template {
   const all = structuredClone(Resources) as Resources;
   for (const { Type, Properties } of Object.values(all)) {
@@ -85,7 +85,7 @@ function withMoreTries({ Resources }: Template): Template {
   return { Resources: all };
 }
 
-/** Keeps what functions do. */
+/** Records the accesses of functions. */
 function watching(intercept: Interceptor): Interceptor {
   return (call, service, caller) => {
     for (const { action, resourceArn } of accessesOf(call.target, call.operation, call.input))
@@ -94,24 +94,24 @@ function watching(intercept: Interceptor): Interceptor {
   };
 }
 
-describe.concurrent('with the whole template one can', () => {
+describe.concurrent('with the whole template a game backend can', () => {
   it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
     await journey(muster);
   });
 });
 
-describe.concurrent('while each kind of call is refused at first one can still', () => {
+describe.concurrent('when the first calls of each kind are rejected, a game backend can still', () => {
   it.each(Object.entries<Journey>(JOURNEYS))('%s', async (_what, journey) => {
     await journey(failing);
   });
 });
 
 describe('the template', () => {
-  it('lets nothing go wrong unseen', () => {
+  it('leaves no errors in the log', () => {
     expect(muster.cloud.logs.filter(isError)).toEqual([]);
   });
 
-  it('has no route that was not used', () => {
+  it('has no unused route', () => {
     const keys = muster.cloud.stack
       .resources('AWS::ApiGatewayV2::Route')
       .map(({ properties }) => properties.RouteKey);
@@ -119,7 +119,7 @@ describe('the template', () => {
     expect(keys.filter((key) => !used.has(key))).toEqual([]);
   });
 
-  it('has no event source, and no alternative of a filter, that was not used', () => {
+  it('has no unused event source and no unused alternative of a filter', () => {
     for (const { logicalId, properties } of muster.cloud.stack.resources('AWS::Lambda::EventSourceMapping')) {
       const records = invocations
         .flatMap(({ event }) => event.Records ?? [])
@@ -132,7 +132,7 @@ describe('the template', () => {
     }
   });
 
-  it('has no rule, and no alternative of its pattern, that was not used', () => {
+  it('has no unused rule and no unused alternative of a pattern', () => {
     const patterns = muster.cloud.stack
       .resources('AWS::Events::Rule')
       .filter(({ properties }) => properties.EventPattern !== undefined);
@@ -151,7 +151,7 @@ describe('the template', () => {
     }
   });
 
-  it('has no schedule that was not used', () => {
+  it('has no unused schedule', () => {
     const schedules = muster.cloud.stack
       .resources('AWS::Events::Rule')
       .filter(({ properties }) => properties.ScheduleExpression !== undefined);
@@ -159,12 +159,12 @@ describe('the template', () => {
     expect(schedules.filter(({ arn }) => !used.has(arn))).toEqual([]);
   });
 
-  it('lets functions do what they do when a call of theirs is refused', () => {
+  it('permits everything that functions do after a rejected call', () => {
     expect(refusals.refused.size).toBeGreaterThan(REFUSED_MIN);
     expect(failures.filter((line) => line.includes('is not authorized'))).toEqual([]);
   });
 
-  it('gives no function a right that neither success nor failure uses', () => {
+  it('gives no function a permission that neither success nor failure uses', () => {
     const { stack } = muster.cloud;
     const mappings = stack.resources('AWS::Lambda::EventSourceMapping');
     const functions = stack
@@ -185,7 +185,7 @@ describe('the template', () => {
         theirs.some((access) => access.action === action && matchesWildcard(arn, access.resourceArn));
       expect(
         rights.filter((right) => !usedByLambda(right, mappings) && !used(right)),
-        `the rights of ${fn.name}`,
+        `the permissions of ${fn.name}`,
       ).toEqual([]);
     }
   });
@@ -193,11 +193,11 @@ describe('the template', () => {
 
 type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
 
-/** A wire to cut, and the journey that must notice. */
+/** Faults in the template, each with the journey that must fail. */
 const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resources: Resources) => void][] = [
   [
-    'enqueue is told a wrong table',
-    'be matched',
+    'enqueue has a wrong table in its environment',
+    'get a match',
     (all) => {
       variables(all, 'enqueue').TICKETS_TABLE = {
         Ref: idOf(all, 'AWS::DynamoDB::GlobalTable', 'StoreMatches'),
@@ -205,16 +205,16 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
     },
   ],
   [
-    'publish is not told its bus',
-    'hear of a time-out',
+    'publish has no bus in its environment',
+    'receive the event of a time-out',
     (all) => {
       delete variables(all, 'publish').EVENT_BUS_NAME;
     },
   ],
-  ['tick may not put matches', 'be matched', (all) => forbid(all, 'tick', 'dynamodb:PutItem')],
+  ['tick may not put matches', 'get a match', (all) => forbid(all, 'tick', 'dynamodb:PutItem')],
   [
-    'the stream of tickets lets no cancelling through',
-    'hear of a ticket from its start to its cancelling',
+    'the filter on the stream of tickets drops cancelled tickets',
+    'receive the events of a ticket until it is cancelled',
     (all) => {
       const mapping = all[idOf(all, 'AWS::Lambda::EventSourceMapping', 'TicketsStream')]!;
       const [filter] = (mapping.Properties.FilterCriteria as { Filters: { Pattern: string }[] }).Filters;
@@ -222,29 +222,29 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
     },
   ],
   [
-    'the rule to notify looks for another mark',
-    'hear of a time-out',
+    'the rule to notify has a wrong prefix',
+    'receive the event of a time-out',
     (all) => {
       pattern(all, 'NotifyRule').resources = [{ prefix: 'webhook:' }];
     },
   ],
   [
-    'the rule to deadline forgets placing',
-    'let the time for an assignment run out, and ask again for the same ticket',
+    'the rule to deadline omits PLACING',
+    'miss the deadline of an assignment, and post the same ticket again',
     (all) => {
       pattern(all, 'DeadlineRule').detail = { match: { status: ['REQUIRES_ACCEPTANCE'] } };
     },
   ],
   [
     'a route is missing',
-    'bring an assignment from outside',
+    'put an external assignment',
     (all) => {
       delete all[idOf(all, 'AWS::ApiGatewayV2::Route', 'PUTmatches')];
     },
   ],
   [
-    'a route leads to another function',
-    'search without storing',
+    'a route invokes another function',
+    'run a dry run',
     (all) => {
       all[idOf(all, 'AWS::ApiGatewayV2::Route', 'dryrun')]!.Properties.Target =
         all[idOf(all, 'AWS::ApiGatewayV2::Route', 'Health')]!.Properties.Target;
@@ -252,21 +252,21 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
   ],
   [
     'the API may not invoke a function',
-    'ask for health, the description, and nothing',
+    'read health, the OpenAPI document and an unknown path',
     (all) => {
       delete all[idOf(all, 'AWS::Lambda::Permission', 'Otherwisemeta')];
     },
   ],
   [
     'the bus may not send to a queue',
-    'hear of a time-out',
+    'receive the event of a time-out',
     (all) => {
       delete all[idOf(all, 'AWS::SQS::QueuePolicy', 'NotifyEventsQueuePolicy')];
     },
   ],
   [
-    'the pool lacks the players',
-    'be matched',
+    'the pool index lacks the players',
+    'get a match',
     (all) => {
       const table = all[idOf(all, 'AWS::DynamoDB::GlobalTable', 'StoreTickets')]!;
       const [index] = table.Properties.GlobalSecondaryIndexes as [
@@ -277,8 +277,8 @@ const CUTS: readonly [what: string, journey: keyof typeof JOURNEYS, cut: (resour
   ],
 ];
 
-describe.concurrent('a template with one wire cut fails', () => {
-  it.each(CUTS)('when %s: one cannot %s', async (_what, name, cut) => {
+describe.concurrent('a template with a wiring fault', () => {
+  it.each(CUTS)('in which %s does not let a game backend %s', async (_what, name, cut) => {
     const resources = structuredClone(template.Resources) as Resources;
     cut(resources);
     expect(resources).not.toEqual(template.Resources);
@@ -307,11 +307,11 @@ describe.concurrent('a template with one wire cut fails', () => {
   });
 });
 
-/** On a template that is whole, each journey ends long before. */
+/** On a correct template each journey ends long before. */
 const PATIENCE_MS = 8_000;
 function patience(): Promise<string> {
   return new Promise((resolve) => {
-    setTimeout(() => resolve('it did not come to its end'), PATIENCE_MS).unref();
+    setTimeout(() => resolve('the journey did not end'), PATIENCE_MS).unref();
   });
 }
 
@@ -319,7 +319,7 @@ function isError({ line }: LogLine): boolean {
   return /"level":"ERROR"|failed:|is not authorized|lets apigateway/.test(line);
 }
 
-/** What Lambda itself does in a function's name, when it takes from a queue or stream for it. */
+/** The accesses of Lambda itself with a function's role, when it reads from a queue or stream for it. */
 function usedByLambda(
   { action, arn }: { action: string; arn: string },
   mappings: readonly Resource[],
@@ -343,7 +343,7 @@ const TAKING = [
   ':ListStreams',
 ];
 
-/** The alternatives of a pattern's leaves that none of the events matched. */
+/** The alternatives in a pattern that none of the events matched. */
 function unused(node: Properties, events: readonly unknown[], path: readonly string[] = []): string[] {
   return Object.entries(node).flatMap(([key, value]) => {
     const here = [...path, key];
@@ -357,7 +357,7 @@ function unused(node: Properties, events: readonly unknown[], path: readonly str
   });
 }
 
-/** The logical id of the one resource of a type whose id has a part. */
+/** The logical id of the only resource of a type whose id contains the text. */
 function idOf(all: Resources, type: string, part: string): string {
   const ids = Object.keys(all).filter((id) => all[id]!.Type === type && id.includes(part));
   expect(ids, `${type} with ${part} in its id`).toHaveLength(1);
@@ -381,7 +381,7 @@ function pattern(all: Resources, rule: string): Record<string, unknown> {
   return all[idOf(all, 'AWS::Events::Rule', rule)]!.Properties.EventPattern as Record<string, unknown>;
 }
 
-/** Takes an action out of a function's policy. */
+/** Removes an action from a function's policy. */
 function forbid(all: Resources, service: string, action: string): void {
   const [role] = (functionOf(all, service).Properties.Role as { 'Fn::GetAtt': [string, string] })[
     'Fn::GetAtt'
