@@ -8,12 +8,14 @@ export interface ExchangeableGames {
   worthOf(game: number): number;
   /** Makes the exchange between two games that is worth most; whether there was one that is worth it. */
   exchange(a: number, b: number): boolean;
+  /** Makes the exchange of a game with those left over that is worth most; whether there was one that is worth it. */
+  exchangeWithRest(game: number): boolean;
   hasBudget(): boolean;
 }
 
-/** Improves the game of greatest worth, the first of several, until no exchange with its neighbours does. */
+/** Improves the game of greatest worth, the first of several, until no exchange with its neighbours or those left over does. */
 export function improveWorst(games: ExchangeableGames): void {
-  if (games.count < 2) return;
+  if (games.count === 0) return;
   // The worst on top: keys are negated worths.
   const keys = new Float64Array(games.count);
   const heap = new KeyHeap();
@@ -32,14 +34,17 @@ export function improveWorst(games: ExchangeableGames): void {
   }
 }
 
-/** Makes an exchange of a game with the nearest neighbour that has one. Returns that neighbour, −1 if there is none. */
+/**
+ * Makes an exchange of a game with the nearest neighbour that has one, or else with those left over. Returns that neighbour, or
+ * the game itself; −1 if there is none.
+ */
 export function exchangeNear(games: ExchangeableGames, game: number): number {
   for (let distance = 1; distance <= games.reach && games.hasBudget(); distance++) {
     for (const other of [game - distance, game + distance]) {
       if (other >= 0 && other < games.count && games.exchange(game, other)) return other;
     }
   }
-  return -1;
+  return games.hasBudget() && games.exchangeWithRest(game) ? game : -1;
 }
 
 /**

@@ -17,28 +17,35 @@ export interface Worth {
 /**
  * Improves the games of a partition of tickets by exchanging tickets of one size between neighbouring games, the worst game first: first as
  * long as the greatest worth falls, if that is what counts, then as long as the sum falls and the greatest does not grow.
- * Roles and refused pairs are respected. Deterministic.
+ * A game without such an exchange takes one of the tickets left over. Roles and refused pairs are respected. Deterministic.
  *
  * @param games in order of skill, so that neighbours are near
+ * @param left the tickets in no game, in the pool's order
  * @param budget how many games may be divided for it, some 500,000 a second for teams of five
  */
 export function exchangeBetweenGames(
   games: readonly DividedGame[],
+  left: readonly PooledTicket[],
   rules: GameRules,
   roles: RoleTable | undefined,
   forbids: Forbids | undefined,
   worth: Worth,
   budget: number,
 ): DividedGame[] {
-  return new Exchanges(games, rules, roles, forbids, worth, budget).improve();
+  return new Exchanges(games, left, rules, roles, forbids, worth, budget).improve();
 }
 
 /** How many games to each side a game looks for a partner. */
 const neighbours = 3;
 
+/** How many of those left over, on each side of its mean skill, a game looks at. */
+const leftNearby = 8;
+
 class Exchanges {
   readonly #games: DividedGame[];
   readonly #worths: number[];
+  /** In no game, in the pool's order. */
+  readonly #left: PooledTicket[];
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
   readonly #worth: Worth;
@@ -47,6 +54,7 @@ class Exchanges {
 
   constructor(
     games: readonly DividedGame[],
+    left: readonly PooledTicket[],
     rules: GameRules,
     roles: RoleTable | undefined,
     forbids: Forbids | undefined,
@@ -54,6 +62,7 @@ class Exchanges {
     budget: number,
   ) {
     this.#games = [...games];
+    this.#left = [...left];
     this.#rules = rules;
     this.#forbids = forbids;
     this.#worth = worth;
@@ -88,6 +97,7 @@ class Exchanges {
       worthOf: (game) => this.#worths[game],
       hasBudget: () => this.#budget > 0,
       exchange: (a, b) => this.#exchange(a, b, together),
+      exchangeWithRest: (game) => this.#exchangeWithRest(game),
     };
   }
 
@@ -115,6 +125,59 @@ class Exchanges {
     this.#set(a, best[0]);
     this.#set(b, best[1]);
     return true;
+  }
+
+  /** Makes the exchange of one ticket of a game for one left over that lowers its worth most; whether there was one. */
+  #exchangeWithRest(a: number): boolean {
+    if (this.#left.length === 0) return false;
+    const x = [...this.#games[a].members];
+    const rest = this.#leftNear(x);
+    let best: DividedGame | undefined;
+    const limit = this.#worths[a] * (1 - 1e-12);
+    const taken = bestExchange(x.length, rest.length, limit, (i, j, least) => {
+      const p = x[i];
+      const q = rest[j];
+      if (p.size !== q.size || this.#budget <= 0) return Number.POSITIVE_INFINITY;
+      x[i] = q;
+      const game = this.#tryAlone(x, q, least);
+      x[i] = p;
+      if (!game) return Number.POSITIVE_INFINITY;
+      best = game;
+      return this.#worth.ofGame(game.members, game.imbalance);
+    });
+    if (!taken || !best) return false;
+    const [i, j] = taken;
+    this.#left.splice(this.#left.indexOf(rest[j]), 1);
+    const { mean } = x[i];
+    const at = this.#left.findIndex((other) => other.mean > mean);
+    this.#left.splice(at === -1 ? this.#left.length : at, 0, x[i]);
+    this.#set(a, best);
+    return true;
+  }
+
+  /** Those left over whose skill is next to the mean of a game. */
+  #leftNear(members: readonly PooledTicket[]): PooledTicket[] {
+    let skill = 0;
+    let players = 0;
+    for (const { mean, size } of members) {
+      skill += size * mean;
+      players += size;
+    }
+    let low = 0;
+    for (let high = this.#left.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (this.#left[middle].mean * players < skill) low = middle + 1;
+      else high = middle;
+    }
+    return this.#left.slice(Math.max(0, low - leftNearby), low + leftNearby);
+  }
+
+  /** The game of x, which q has joined, if it may be played and is worth less than `least`. */
+  #tryAlone(x: readonly PooledTicket[], q: PooledTicket, least: number): DividedGame | undefined {
+    const v = this.#divider.skillSpread(x);
+    if (this.#worth.ofGame(x, v) >= least || !mayMeet(q, x, this.#forbids)) return undefined;
+    const game = this.#divide(x, v);
+    return this.#worth.ofGame(x, game.imbalance) < least ? game : undefined;
   }
 
   /** The games of x, which q has joined, and y, which p has joined, if they may play and are worth less than `least` together. */

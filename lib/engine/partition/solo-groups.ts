@@ -4,9 +4,11 @@ import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
-/** The games in the making: who is in each, and its fairest division. */
+/** The games in the making: who is in each, and its fairest division. Behind the last game stand the players left over. */
 export class SoloGroups {
   readonly size: number;
+  /** The games. */
+  readonly count: number;
   readonly players: Int32Array;
   readonly skills: Float64Array;
   readonly imbalances: Float64Array;
@@ -19,11 +21,13 @@ export class SoloGroups {
   readonly #divider: SoloDivider;
   readonly #values: Float64Array;
 
+  /** @param starts the first place of each game in the order, ascending */
   constructor(rules: GameRules, sorted: Float64Array, order: Uint32Array, starts: Int32Array) {
     const { seats, teamSizes } = shapeOf(rules);
     this.size = seats;
     this.#firstSize = teamSizes[0];
-    this.players = new Int32Array(starts.length * this.size);
+    this.count = starts.length;
+    this.players = new Int32Array(order.length);
     this.skills = new Float64Array(this.players.length);
     this.imbalances = new Float64Array(starts.length);
     this.#divisions = new Uint16Array(starts.length);
@@ -32,13 +36,23 @@ export class SoloGroups {
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#divider = new SoloDivider(rules);
     this.#values = new Float64Array(this.size);
-    for (let g = 0; g < starts.length; g++) {
-      for (let i = 0; i < this.size; i++) {
-        this.players[g * this.size + i] = order[starts[g] + i];
-        this.skills[g * this.size + i] = sorted[starts[g] + i];
-      }
+    let place = 0;
+    let left = this.count * this.size;
+    const put = (at: number, from: number) => {
+      this.players[at] = order[from];
+      this.skills[at] = sorted[from];
+    };
+    for (let g = 0; g < this.count; g++) {
+      for (; place < starts[g]; place++) put(left++, place);
+      for (let i = 0; i < this.size; i++) put(g * this.size + i, place++);
       this.update(g);
     }
+    for (; place < order.length; place++) put(left++, place);
+  }
+
+  /** The players left over. */
+  get leftOver(): Int32Array {
+    return this.players.subarray(this.count * this.size);
   }
 
   /** Exchanges two players, by their places. The games' numbers are right again after `update`. */
@@ -63,7 +77,7 @@ export class SoloGroups {
 
   /** The players game by game, in each the first team first. */
   seated(): Int32Array {
-    const seated = new Int32Array(this.players.length);
+    const seated = new Int32Array(this.count * this.size);
     for (let g = 0; g < this.imbalances.length; g++) {
       let first = g * this.size;
       let second = first + this.#firstSize;

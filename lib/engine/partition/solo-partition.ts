@@ -86,20 +86,8 @@ export function partitionSolos(
     objective: reached,
     // The sums are rounded; a bound may not be.
     lowerBound: Math.min(reached, bounds[objective] * (1 - 1e-12)),
-    leftOver: leftOut(order, starts, size),
+    leftOver: Array.from(groups.leftOver).sort((a, b) => a - b),
   };
-}
-
-/** The players in no window, ascending. */
-function leftOut(order: Uint32Array, starts: Int32Array, size: number): number[] {
-  const left: number[] = [];
-  let at = 0;
-  for (const start of starts) {
-    while (at < start) left.push(order[at++]);
-    at += size;
-  }
-  while (at < order.length) left.push(order[at++]);
-  return left.sort((a, b) => a - b);
 }
 
 /** The value of one game, and of all. */
@@ -149,13 +137,13 @@ function unhappinessOf(
 }
 
 /**
- * Exchanges players between the worst game and its neighbours as long as both become better than the worst was.
- * `budget` counts the games tried out.
+ * Exchanges players of the worst game, with its neighbours as long as both become better than the worst was, or with those
+ * left over. `budget` counts the games tried out.
  */
 function exchangeForWorst(groups: SoloGroups, worthOf: (group: number) => number, budget: number): void {
   let left = budget;
   improveWorst({
-    count: groups.imbalances.length,
+    count: groups.count,
     reach: neighbours,
     worthOf,
     hasBudget: () => left > 0,
@@ -163,17 +151,26 @@ function exchangeForWorst(groups: SoloGroups, worthOf: (group: number) => number
       left -= 2 * groups.size ** 2;
       return exchange(groups, a, b, () => Math.max(worthOf(a), worthOf(b)));
     },
+    exchangeWithRest: (a) => {
+      left -= groups.size * groups.leftOver.length;
+      return exchange(groups, a, groups.count, () => worthOf(a));
+    },
   });
 }
 
-/** Exchanges players between neighbouring games as long as the sum of the two falls, game after game. */
+/** Exchanges players between neighbouring games, and with those left over, as long as the sum falls, game after game. */
 function exchangeForSum(groups: SoloGroups, budget: number): void {
+  const { imbalances } = groups;
   let left = budget;
   for (let improved = true; improved && left > 0; ) {
     improved = false;
-    for (let g = 0; g + 1 < groups.imbalances.length && left > 0; g++) {
-      left -= 2 * groups.size ** 2;
-      if (exchange(groups, g, g + 1, () => groups.imbalances[g] + groups.imbalances[g + 1])) improved = true;
+    for (let g = 0; g < groups.count && left > 0; g++) {
+      if (g + 1 < groups.count) {
+        left -= 2 * groups.size ** 2;
+        if (exchange(groups, g, g + 1, () => imbalances[g] + imbalances[g + 1])) improved = true;
+      }
+      left -= groups.size * groups.leftOver.length;
+      if (exchange(groups, g, groups.count, () => imbalances[g])) improved = true;
     }
   }
 }
@@ -181,26 +178,30 @@ function exchangeForSum(groups: SoloGroups, budget: number): void {
 /** How many games to each side the worst game looks for a partner. */
 const neighbours = 4;
 
-/** Makes the exchange of one player each that lowers the worth of two games most; whether there was one. */
+/**
+ * Makes the exchange of one player each that lowers the worth of two games most; whether there was one. Behind the last
+ * game, b are the players left over.
+ */
 function exchange(groups: SoloGroups, a: number, b: number, worth: () => number): boolean {
   const before = worth();
   const fromA = a * groups.size;
   const fromB = b * groups.size;
-  const swap = (i: number, j: number) => {
-    groups.swap(fromA + i, fromB + j);
+  const isRest = b === groups.count;
+  const update = () => {
     groups.update(a);
-    groups.update(b);
+    if (!isRest) groups.update(b);
   };
   const limit = before * (1 - 1e-12);
-  const best = bestExchange(groups.size, groups.size, limit, (i, j) => {
+  const membersOfB = isRest ? groups.leftOver.length : groups.size;
+  const best = bestExchange(groups.size, membersOfB, limit, (i, j) => {
     if (groups.skills[fromA + i] === groups.skills[fromB + j]) return Number.POSITIVE_INFINITY;
-    swap(i, j);
+    groups.swap(fromA + i, fromB + j);
+    update();
     const after = worth();
     groups.swap(fromA + i, fromB + j);
     return after;
   });
   if (best) groups.swap(fromA + best[0], fromB + best[1]);
-  groups.update(a);
-  groups.update(b);
+  update();
   return best !== undefined;
 }

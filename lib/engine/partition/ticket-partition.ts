@@ -81,7 +81,8 @@ export function partitionWith(
   let best: { games: DividedGame[]; value: number } | undefined;
   for (const start of starts) {
     const complete = withTheRest(start, pooled, rules, roles, search);
-    const games = exchangeBetweenGames(complete, rules, roles, forbids, worth, swapBudget);
+    const rest = leftOut(pooled, complete);
+    const games = exchangeBetweenGames(complete, rest, rules, roles, forbids, worth, swapBudget);
     const value = totalWorth(games, worth);
     const more = best ? games.length - best.games.length : 1;
     if (more > 0 || (more === 0 && value < best!.value)) best = { games, value };

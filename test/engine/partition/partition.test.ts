@@ -55,6 +55,25 @@ describe('the offline partition', () => {
     expect(swapped.lowerBound).toBe(without.lowerBound);
   });
 
+  it.each(objectives)('exchanges players with those left over, by %s', (objective) => {
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+    const skills = [1013.59, 1026.92, 1427.3, 1402.51, 1036.53];
+    const best = Math.min(...allPartitions(skills, rules).map(([f]) => f));
+    const result = partitionSolos(Float64Array.from(skills), rules, { objective });
+    expect(result.imbalances[0]).toBeCloseTo(best, 9);
+    expect(result.leftOver).toEqual([1]);
+    expect([...result.players].sort()).toEqual([0, 2, 3, 4]);
+    // The same among tickets: a role that everyone accepts.
+    const tickets = skills.map((skill, i) => ({
+      ticketId: `t${i}`,
+      enqueuedAtMs: 0,
+      players: [{ playerId: `p${i}`, skill }],
+    }));
+    const { games, waiting } = partitionTickets(tickets, { ...rules, roles: { any: 2 } }, 0, { objective });
+    expect(games[0].imbalance).toBeCloseTo(best, 9);
+    expect(waiting.map(({ ticketId }) => ticketId)).toEqual(['t1']);
+  });
+
   it('exchanges players of a game that is infinitely worse than the best of one of them', () => {
     // {4, 5, 5, 5} and {5, 6, 6, 6}: the fifth could have had a game of equals.
     const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
