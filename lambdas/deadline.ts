@@ -2,8 +2,8 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { matchIdOf } from '../lib/aws/match-message.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
+import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
-import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { checkDeadline } from '../lib/service/placement/deadline.ts';
@@ -20,7 +20,7 @@ const deps = {
   timer: deadlineTimer(sqs, url),
 };
 
-export const handler = queueConsumer(sqs, url, {
+export const handler = messageConsumer(sqs, url, {
   read: matchIdOf,
   idsOf: (matchId) => ({ matchId }),
   consume: async (matchId) => {

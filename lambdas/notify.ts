@@ -2,9 +2,9 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { fromEnvelope } from '../lib/aws/event-bus.ts';
+import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { sendAll, sqsClient } from '../lib/aws/message-queue.ts';
 import { outbound } from '../lib/aws/outbound.ts';
-import { queueConsumer } from '../lib/aws/queue-consumer.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
@@ -31,7 +31,7 @@ const deps = {
 /** Messages are events as a rule sends them, or deliveries this function has sent itself. */
 const isFromBus = (body: unknown) => typeof body === 'object' && body !== null && 'detail-type' in body;
 
-export const handler = queueConsumer(sqs, url, {
+export const handler = messageConsumer(sqs, url, {
   read: (body): Delivery => (isFromBus(body) ? { event: fromEnvelope(body) } : readDelivery(body)),
   idsOf: ({ event, url = 'all' }) => ({
     eventId: event.eventId,

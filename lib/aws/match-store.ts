@@ -5,7 +5,7 @@ import { type StoredMatch, storedGame, storedMatchState } from '../service/place
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
-import { poolOrder, poolPartition } from '../service/ticks/buckets.ts';
+import { poolKey, poolOrder } from '../service/ticks/buckets.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
@@ -67,7 +67,7 @@ export function matchStore(
       }
     },
 
-    async dissolve(match, { requeue, cancel }, plan, reason, nowMs) {
+    async dissolve(match, { requeue, cancel }, layout, reason, nowMs) {
       const theirs = '#status = :requiresAcceptance AND matchId = :matchId';
       const mine = { ':requiresAcceptance': 'REQUIRES_ACCEPTANCE', ':matchId': match.matchId };
       const outcome = await transact(client, [
@@ -99,7 +99,7 @@ export function matchStore(
               ExpressionAttributeValues: {
                 ...mine,
                 ':queued': 'QUEUED',
-                ':pool': poolPartition(ticket.queue, plan!, order),
+                ':pool': poolKey(ticket.queue, layout!, order),
                 ':poolOrder': order,
               },
             },

@@ -9,6 +9,7 @@ import {
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
+import { toWire } from '../service/ticks/tick-message.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
@@ -72,7 +73,7 @@ export function tickSender(client: SQSClient, url: string): TickSender {
       sendAll(
         client,
         url,
-        messages.map((body) => ({ body, delaySeconds: (body.slotMs - nowMs) / 1_000 })),
+        messages.map((tick) => ({ body: toWire(tick), delaySeconds: (tick.slotMs - nowMs) / 1_000 })),
       ),
   };
 }

@@ -4,20 +4,21 @@ import type { QueueStore } from '../service/ports/queue-store.ts';
 import { readWith, Unreadable } from '../service/ports/unreadable.ts';
 import type { QueueRecord } from '../service/queues/queue-record.ts';
 import { storedDefinition } from '../service/queues/stored-definition.ts';
-import { bucketPlan } from '../service/ticks/buckets.ts';
+import { bucketLayout } from '../service/ticks/buckets.ts';
 import { definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
- * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself. An item `state`, which
+ * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself; its
+ * layouts are in the attribute `plans`. An item `state`, which
  * earlier releases kept leases in, goes with its queue.
  *
  *     put           if version and awakeUntilMs are as read
  *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
- *     dropPlans     if version is as read
+ *     dropLayouts   if version is as read
  *     remove        if version is as read
  *
  * What becomes of a write whose answer is lost: see `write-mark.ts`.
@@ -60,7 +61,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :plans, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero) ${
+            UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :layouts, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero) ${
               record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'
             }`,
             ConditionExpression: asRead,
@@ -68,7 +69,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
             ExpressionAttributeValues: {
               ':definition': JSON.stringify(record.definition),
               ':version': record.version,
-              ':plans': JSON.stringify(record.plans),
+              ':layouts': JSON.stringify(record.layouts),
               ':awakeUntilMs': record.awakeUntilMs,
               ':zero': 0,
               ':writeId': mark,
@@ -116,14 +117,14 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       );
     },
 
-    async dropPlans(record, keep) {
+    async dropLayouts(record, keep) {
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: 'SET plans = :plans',
+            UpdateExpression: 'SET plans = :layouts',
             ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':plans': JSON.stringify(keep), ':version': record.version },
+            ExpressionAttributeValues: { ':layouts': JSON.stringify(keep), ':version': record.version },
           }),
         ),
       );
@@ -151,12 +152,13 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 const queueItem = z.object({
   definition: jsonOf(storedDefinition),
   version: z.number(),
-  plans: jsonOf(z.array(bucketPlan).min(1)),
+  plans: jsonOf(z.array(bucketLayout).min(1)),
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
   deletedAt: z.iso.datetime().exactOptional(),
 });
 
 function toRecord(item: Record<string, unknown>): QueueRecord {
-  return readWith(queueItem, item, `queue ${item.queue}`);
+  const { plans: layouts, ...rest } = readWith(queueItem, item, `queue ${item.queue}`);
+  return { ...rest, layouts };
 }

@@ -21,9 +21,9 @@ const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } 
  * Leases and reports in DynamoDB. Key: `item`, which names the queue and the cell or range, so that each
  * has a partition key of its own and costs the same however many there are.
  *
- *     lease       if each cell's lease is over and its last slot is before this one, or if it is the
+ *     takeLease   if each cell's lease is over and its last slot is before this one, or if it is the
  *                 caller's own already: a request whose answer was lost is sent again
- *     release     each cell whose lease is still the caller's
+ *     endLease    each cell whose lease is still the caller's
  *     close       each cell whose lease is over
  *     putReport   if the report there is older
  */
@@ -54,7 +54,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
     }) satisfies UpdateCommandInput;
 
   return {
-    async lease(queue, cells, lease) {
+    async takeLease(queue, cells, lease) {
       const writes = cells.map((cell) => leaseWrite(queue, cell, lease));
       if (writes.length === 1) {
         const write = await conditionally(() => client.send(new UpdateCommand(writes[0]!)));
@@ -67,7 +67,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
       return transaction.met ? 'leased' : refusal(transaction.items, lease);
     },
 
-    async release(queue, cells, lease) {
+    async endLease(queue, cells, lease) {
       await settled(
         cells.map((cell) =>
           conditionally(() =>

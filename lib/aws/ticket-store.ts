@@ -11,12 +11,12 @@ import type { ReadBound, TicketStore, WaitingTickets } from '../service/ports/ti
 import { readWith } from '../service/ports/unreadable.ts';
 import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
 import {
-  type BucketPlan,
+  type BucketLayout,
   type KeyRange,
-  partitions,
-  partitionsWithin,
+  poolKey,
+  poolKeys,
+  poolKeysWithin,
   poolOrder,
-  poolPartition,
 } from '../service/ticks/buckets.ts';
 import { packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
@@ -27,8 +27,8 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
 export const TICKET_DAYS = 1;
 
 /**
- * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: partition
- * `pool` (queue, plan, bucket), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads it
+ * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: pool key
+ * `pool` (queue, layout, bucket), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads it
  * and is paid by its bytes: about 150 for a player whose ids are UUIDs.
  *
  *     create   put if no such ticketId       → in the pool
@@ -40,7 +40,7 @@ export const TICKET_DAYS = 1;
  */
 export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
   return {
-    async create(ticket, plan) {
+    async create(ticket, layout) {
       const order = poolOrder(ticket.ticketId, ticket.players);
       const put = await conditionally(() =>
         client.send(
@@ -52,7 +52,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
               status: ticket.status,
               enqueuedAt: Date.parse(ticket.enqueuedAt),
               players: packPlayers(ticket.players),
-              pool: poolPartition(ticket.queue, plan, order),
+              pool: poolKey(ticket.queue, layout, order),
               poolOrder: order,
             },
             ConditionExpression: 'attribute_not_exists(ticketId)',
@@ -70,16 +70,16 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       return Item && toTicket(Item);
     },
 
-    async waiting(queue, plans, range, bound = UNBOUNDED) {
-      const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
+    async waiting(queue, layouts, range, bound = UNBOUNDED) {
+      const pools = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
       const queries = pools.map((pool) => inRange(table, pool, range));
       const { items, readUntil } = await readPool(client, queries, bound.limit, bound.hasTime);
       const next = readUntil === undefined ? {} : { next: after(readUntil) };
       return { ...readQueued(bySkill(items), queue), ...next };
     },
 
-    async survey(queue, plans, range, hasTime) {
-      const pools = plans.flatMap((plan) => partitionsWithin(queue, plan, range));
+    async survey(queue, layouts, range, hasTime) {
+      const pools = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
       const cuts: string[] = [];
       let waiting = 0;
       for (const pool of pools) {
@@ -93,9 +93,9 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       return { waiting, cuts: cuts.sort() };
     },
 
-    async neighbours(ticket, plans, limit) {
+    async neighbours(ticket, layouts, limit) {
       const order = poolOrder(ticket.ticketId, ticket.players);
-      const pools = plans.map((plan) => poolPartition(ticket.queue, plan, order));
+      const pools = layouts.map((layout) => poolKey(ticket.queue, layout, order));
       const found = await Promise.all(
         pools.flatMap((pool) => [
           client.send(new QueryCommand({ ...inRange(table, pool, { from: order }), Limit: limit + 1 })),
@@ -114,9 +114,9 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       return readQueued(nearest, ticket.queue).tickets;
     },
 
-    async hasWaiting(queue: string, plan: BucketPlan) {
+    async hasWaiting(queue: string, layout: BucketLayout) {
       const found = await Promise.all(
-        partitions(queue, plan).map((pool) =>
+        poolKeys(queue, layout).map((pool) =>
           client.send(new QueryCommand({ ...inRange(table, pool, {}), Select: 'COUNT', Limit: 1 })),
         ),
       );
@@ -192,8 +192,8 @@ function readQueued(items: readonly Record<string, unknown>[], queue: string): W
 }
 
 /**
- * The items of several partitions of the pool in order of skill. A ticket given back to the pool moves between the
- * partitions of two plans, and the index lags: it may be found in both, and is taken once.
+ * The items of several pool keys in order of skill. A ticket given back to the pool moves between the keys of two
+ * layouts, and the index lags: it may be found in both, and is taken once.
  */
 function bySkill(items: readonly Record<string, unknown>[]): Record<string, string>[] {
   const once = new Map(items.map((item) => [item.ticketId, item as Record<string, string>]));

@@ -10,7 +10,7 @@ import type { Unmet } from './dynamo.ts';
  *     write                        the same request again
  *     commit, dissolve, lease of   is the same transaction to DynamoDB: the SDK sends the same client token
  *       several cells
- *     accept, dropPlans, release,  changes nothing more
+ *     accept, dropLayouts, endLease,  changes nothing more
  *       lease of one cell
  *     assign                       finds the same assignment there
  *     create                       finds its own ticket: the answer is 200 in place of 201, and the queue is

@@ -67,7 +67,7 @@ export const queueDefinition = z
     roles: z
       .record(roleName, z.number().int().min(1))
       .optional()
-      .meta({ description: 'Places per team by role; they sum to teamSize' }),
+      .meta({ description: 'Seats per team by role; they sum to teamSize' }),
     imbalance: z
       .strictObject({
         alpha: z.number().positive().meta({ description: 'Weight of teamGap (team difference)' }),

@@ -29,7 +29,7 @@ import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 import { toTicketView } from '../../lib/service/tickets/stored-ticket.ts';
 import { definition } from '../service/definitions.ts';
 import { onWire } from './emulated-tables.ts';
-import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
+import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
 /** What no emulator does: conflicts between transactions, throttling, and partial failures. */
 
@@ -85,7 +85,7 @@ describe('a transaction', () => {
     const dissolved = matches.dissolve(
       match('q', 'm', ['a'], { status: 'REQUIRES_ACCEPTANCE' }),
       { requeue: [ticket('q', 'a', 1)], cancel: [] },
-      bucketPlan(1),
+      bucketLayout(1),
       'why',
       NOW_MS,
     );
@@ -138,7 +138,7 @@ describe('a conditional write', () => {
     client.on(UpdateCommand).rejects(conflict);
     client.on(PutCommand).rejects(conflict);
     await expect(matches.accept('m', 'a')).rejects.toThrow(StoreBusy);
-    await expect(tickets.create(ticket('q', 'a', 1), bucketPlan(1))).rejects.toThrow(StoreBusy);
+    await expect(tickets.create(ticket('q', 'a', 1), bucketLayout(1))).rejects.toThrow(StoreBusy);
     expect(client.commandCalls(UpdateCommand)).toHaveLength(5);
     expect(client.commandCalls(PutCommand)).toHaveLength(5);
   });
@@ -224,7 +224,7 @@ describe('listing queues', () => {
     ...key(name),
     definition: JSON.stringify(definition({ name })),
     version: 1,
-    plans: JSON.stringify([bucketPlan(1)]),
+    plans: JSON.stringify([bucketLayout(1)]),
     awakeUntilMs: 0,
     sentUntilMs: 0,
   });

@@ -2,7 +2,7 @@ import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comeBack, sendAll, sqsClient, tickSender } from '../../lib/aws/message-queue.ts';
 import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
-import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import { readTickMessage, type TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import { onWire } from './emulated-tables.ts';
 import { NOW_MS } from './samples.ts';
 
@@ -29,16 +29,16 @@ describe('a message queue sender on fauxqs', () => {
 
   const bodies = (messages: readonly { body: string }[]) => messages.map(({ body }) => JSON.parse(body));
 
-  it('sends ticks as they are, those of later to arrive later', async () => {
+  it('sends ticks so that they are read as they were, those of later to arrive later', async () => {
     const messages: TickMessage[] = Array.from({ length: 23 }, (_, i) => ({
       queue: 'duel',
       slotMs: NOW_MS + (i - 3) * 1_000,
-      plan: 2,
+      layout: 2,
       range: i,
     }));
     await tickSender(client, url('ticks')).send(messages, NOW_MS);
     const { ready, delayed } = sqs.inspect('ticks');
-    const sorted = (found: TickMessage[]) => found.sort((a, b) => a.slotMs - b.slotMs);
+    const sorted = (found: unknown[]) => found.map(readTickMessage).sort((a, b) => a.slotMs - b.slotMs);
     expect(sorted(bodies(ready))).toEqual(messages.slice(0, 4));
     expect(sorted(bodies(delayed))).toEqual(messages.slice(4));
   });

@@ -7,7 +7,7 @@ import { fromEnvelope } from '../../lib/aws/event-bus.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { matchIdOf } from '../../lib/aws/match-message.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
-import { queueConsumer } from '../../lib/aws/queue-consumer.ts';
+import { messageConsumer } from '../../lib/aws/message-consumer.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
@@ -17,11 +17,11 @@ import { Unreadable } from '../../lib/service/ports/unreadable.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
-import { readTickMessage } from '../../lib/service/ticks/tick-message.ts';
+import { readTickMessage, toWire } from '../../lib/service/ticks/tick-message.ts';
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
-import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
+import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
 /** What another version of Muster has written: earlier ones, later ones, and what nobody can read. */
 
@@ -33,7 +33,7 @@ let stores: {
   queues: ReturnType<typeof queueStore>;
   ranges: ReturnType<typeof rangeStore>;
 };
-const onePlan = bucketPlan(1);
+const oneLayout = bucketLayout(1);
 
 beforeAll(async () => {
   tables = await startTables(EMULATORS.find(({ skipped }) => skipped === undefined)!.emulator);
@@ -121,9 +121,17 @@ describe('A match of version 0.1', () => {
   });
 });
 
+describe('A tick of version 0.1', () => {
+  it('is read, and ticks are sent in its form: its functions may still be running', () => {
+    const message = { queue: 'q', slotMs: 1, plan: 3, range: 0 };
+    expect(readTickMessage(message)).toEqual({ queue: 'q', slotMs: 1, layout: 3, range: 0 });
+    expect(toWire(readTickMessage(message))).toEqual(message);
+  });
+});
+
 describe('Fields that a later version has added', () => {
   it('are ignored in tickets and matches', async () => {
-    await stores.tickets.create(ticket('q', 't-new', 5), onePlan);
+    await stores.tickets.create(ticket('q', 't-new', 5), oneLayout);
     await client.send(
       new UpdateCommand({
         TableName: tables.names.tickets,
@@ -154,8 +162,8 @@ describe('Fields that a later version has added', () => {
   });
 
   it('are ignored in ticks and in messages about matches', () => {
-    const message = { queue: 'q', slotMs: 1, plan: 1, range: 0 };
-    expect(readTickMessage({ ...message, region: 'eu' })).toEqual(message);
+    const message = { queue: 'q', slotMs: 1, layout: 1, range: 0 };
+    expect(readTickMessage({ ...toWire(message), region: 'eu' })).toEqual(message);
     expect(matchIdOf({ detail: { match: { matchId: 'm', shape: '5v5' } }, version: '2' })).toBe('m');
     expect(matchIdOf({ matchId: 'm', attempt: 2 })).toBe('m');
   });
@@ -182,7 +190,7 @@ describe('A queue of another version', () => {
     await expect(stores.queues.get('broken')).rejects.toThrow(
       /queue broken.*#\/definition\/teamSize: Expected a number, got "many"/,
     );
-    await stores.tickets.create(ticket('healthy', 'h-1', 5), onePlan);
+    await stores.tickets.create(ticket('healthy', 'h-1', 5), oneLayout);
     const sent: unknown[] = [];
     const ticks = { send: async (messages: readonly unknown[]) => void sent.push(...messages) };
     const overdue = { until: async () => [] };
@@ -220,7 +228,7 @@ describe('A waiting ticket that cannot be read', () => {
     const queue = 'mixed';
     await putQueue(stores.queues, definition({ name: queue }), NOW_MS);
     for (const [i, name] of ['one', 'bad', 'two'].entries())
-      await stores.tickets.create(ticket(queue, name, 10 + i), onePlan);
+      await stores.tickets.create(ticket(queue, name, 10 + i), oneLayout);
     await client.send(
       new UpdateCommand({
         TableName: tables.names.tickets,
@@ -230,11 +238,11 @@ describe('A waiting ticket that cannot be read', () => {
       }),
     );
     await expect(stores.tickets.get('bad')).rejects.toThrow(/ticket bad cannot be read/);
-    expect(await stores.tickets.waiting(queue, [onePlan], {})).toMatchObject({ unreadable: ['bad'] });
-    expect(await stores.tickets.neighbours(ticket(queue, 'one', 10), [onePlan], 5)).toHaveLength(2);
+    expect(await stores.tickets.waiting(queue, [oneLayout], {})).toMatchObject({ unreadable: ['bad'] });
+    expect(await stores.tickets.neighbours(ticket(queue, 'one', 10), [oneLayout], 5)).toHaveLength(2);
 
     const clock = { now: () => NOW_MS + 1_000, sleep: async () => {} };
-    const message = { queue, slotMs: NOW_MS + 1_000, plan: 1, range: 0 };
+    const message = { queue, slotMs: NOW_MS + 1_000, layout: 1, range: 0 };
     const result = await tick(
       { ...stores, ticks: { send: async () => {} }, clock, newId: () => `id-${queue}` },
       message,
@@ -246,7 +254,7 @@ describe('A waiting ticket that cannot be read', () => {
     expect(Item).toMatchObject({ status: 'CANCELLED', reason: 'the stored ticket cannot be read' });
     expect(Item).not.toHaveProperty('pool');
     expect(await stores.tickets.get('one')).toMatchObject({ matchId: `id-${queue}` });
-    expect(await stores.tickets.waiting(queue, [onePlan], {})).toEqual({ tickets: [], unreadable: [] });
+    expect(await stores.tickets.waiting(queue, [oneLayout], {})).toEqual({ tickets: [], unreadable: [] });
   });
 });
 
@@ -298,7 +306,7 @@ describe('A message that cannot be read', () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const consumed: string[] = [];
-    const handler = queueConsumer(new SQSClient({ region: 'us-east-1' }), 'url', {
+    const handler = messageConsumer(new SQSClient({ region: 'us-east-1' }), 'url', {
       read: matchIdOf,
       idsOf: (matchId) => ({ matchId }),
       consume: async (matchId) => {

@@ -1,13 +1,13 @@
 import type { Player } from '../../lib/engine/types.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
-import type { BucketPlan, Edge } from '../../lib/service/ticks/buckets.ts';
+import type { BucketLayout, Edge } from '../../lib/service/ticks/buckets.ts';
 
 /** What tests of stores store; they name only what they are about. */
 
 export const NOW_MS = Date.parse('2026-01-01T12:00:00.000Z');
 
-export function bucketPlan(version: number, ...boundaries: Edge[]): BucketPlan {
+export function bucketLayout(version: number, ...boundaries: Edge[]): BucketLayout {
   return { version, boundaries, fromMs: 0 };
 }
 

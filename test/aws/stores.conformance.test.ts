@@ -17,7 +17,7 @@ import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/tic
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName, type Wire } from './emulated-tables.ts';
-import { bucketPlan, match, NOW_MS, ticket } from './samples.ts';
+import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
 describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('the stores', emulator, skipped), () => {
@@ -29,7 +29,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     let ranges: RangeStore;
     let queue: string;
     let count = 0;
-    const onePlan = bucketPlan(1);
+    const oneLayout = bucketLayout(1);
 
     beforeAll(async () => {
       tables = await startTables(emulator);
@@ -48,13 +48,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       return queue;
     };
     const id = (name: string) => `${queue}:${name}`;
-    const put = async (name: string, skills: number | readonly number[], plan = onePlan) => {
+    const put = async (name: string, skills: number | readonly number[], layout = oneLayout) => {
       const stored = ticket(queue, id(name), skills);
-      expect(await tickets.create(stored, plan)).toEqual({ created: true });
+      expect(await tickets.create(stored, layout)).toEqual({ created: true });
       return stored;
     };
-    const namesWaiting = async (plans = [onePlan], range = {}) =>
-      (await tickets.waiting(queue, plans, range)).tickets.map(({ ticketId }) =>
+    const namesWaiting = async (layouts = [oneLayout], range = {}) =>
+      (await tickets.waiting(queue, layouts, range)).tickets.map(({ ticketId }) =>
         ticketId.slice(queue.length + 1),
       );
     const statusOf = async (name: string) => (await tickets.get(id(name)))?.status;
@@ -65,7 +65,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         const skills = [1e-300, 5e-324, 0.1 + 0.2, 1 / 3, 999_999_999.999_999_9, 0, 123_456_789.123_456_78];
         const stored = await put('a', skills);
         expect(await tickets.get(stored.ticketId)).toEqual(stored);
-        expect(await tickets.waiting(queue, [onePlan], {})).toEqual({ tickets: [stored], unreadable: [] });
+        expect(await tickets.waiting(queue, [oneLayout], {})).toEqual({ tickets: [stored], unreadable: [] });
       });
 
       it('keeps ids, roles and queues that are words of the store itself', async () => {
@@ -78,9 +78,12 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
             { playerId: 'ünïcode 東京 🎮', skill: 3 },
           ],
         };
-        await tickets.create(stored, onePlan);
+        await tickets.create(stored, oneLayout);
         expect(await tickets.get(stored.ticketId)).toEqual(stored);
-        expect(await tickets.waiting('status', [onePlan], {})).toEqual({ tickets: [stored], unreadable: [] });
+        expect(await tickets.waiting('status', [oneLayout], {})).toEqual({
+          tickets: [stored],
+          unreadable: [],
+        });
       });
 
       it('knows no ticket that was never put', async () => {
@@ -92,16 +95,16 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       it('answers the first ticket of an id and changes nothing when the id comes again', async () => {
         newQueue();
         const first = await put('a', 10);
-        const again = await tickets.create(ticket(queue, id('a'), 20), bucketPlan(2));
+        const again = await tickets.create(ticket(queue, id('a'), 20), bucketLayout(2));
         expect(again).toEqual({ created: false, existing: first });
         expect(await tickets.get(first.ticketId)).toEqual(first);
-        expect(await namesWaiting([onePlan, bucketPlan(2)])).toEqual(['a']);
+        expect(await namesWaiting([oneLayout, bucketLayout(2)])).toEqual(['a']);
       });
 
       it('lets one of many that put the same id at once create it', async () => {
         newQueue();
         const results = await Promise.all(
-          Array.from({ length: 8 }, (_, i) => tickets.create(ticket(queue, id('a'), i), onePlan)),
+          Array.from({ length: 8 }, (_, i) => tickets.create(ticket(queue, id('a'), i), oneLayout)),
         );
         expect(results.filter(({ created }) => created)).toHaveLength(1);
         expect(await namesWaiting()).toEqual(['a']);
@@ -118,7 +121,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
         expect(await tickets.get(id('a'))).toEqual(ended);
         expect(await namesWaiting()).toEqual([]);
-        expect(await tickets.hasWaiting(queue, onePlan)).toBe(false);
+        expect(await tickets.hasWaiting(queue, oneLayout)).toBe(false);
       });
 
       it('lets one of a cancel and a time-out win', async () => {
@@ -145,43 +148,43 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('reads ranges that begin and end at bucket edges, each ticket in one of them', async () => {
         newQueue();
-        const plan = bucketPlan(1, 10, 20);
+        const layout = bucketLayout(1, 10, 20);
         const skills = [0, 9.999999, 9.9999996, 10, 10.000001, 15, 19.999999, 20, 20.000001, 1e9];
-        for (const [i, skill] of skills.entries()) await put(`t${i}`, skill, plan);
+        for (const [i, skill] of skills.entries()) await put(`t${i}`, skill, layout);
         const ranges = [
           { to: skillKey(10) },
           { from: skillKey(10), to: skillKey(20) },
           { from: skillKey(20) },
         ];
-        const found = await Promise.all(ranges.map((range) => namesWaiting([plan], range)));
+        const found = await Promise.all(ranges.map((range) => namesWaiting([layout], range)));
         expect(found).toEqual([
           ['t0', 't1'],
           ['t2', 't3', 't4', 't5', 't6'],
           ['t7', 't8', 't9'],
         ]);
-        expect(await namesWaiting([plan], { from: skillKey(15), to: skillKey(20.000001) })).toEqual([
+        expect(await namesWaiting([layout], { from: skillKey(15), to: skillKey(20.000001) })).toEqual([
           't5',
           't6',
           't7',
         ]);
       });
 
-      it('reads tickets of every plan that is alive, in order of skill, none twice', async () => {
+      it('reads tickets of every layout that is alive, in order of skill, none twice', async () => {
         newQueue();
-        const plans = [bucketPlan(1, 50), bucketPlan(2), bucketPlan(3, 20, 80)];
-        for (const [i, plan] of plans.entries()) {
-          for (const skill of [10, 49, 50, 90]) await put(`v${i}-${skill}`, skill + i / 10, plan);
+        const layouts = [bucketLayout(1, 50), bucketLayout(2), bucketLayout(3, 20, 80)];
+        for (const [i, layout] of layouts.entries()) {
+          for (const skill of [10, 49, 50, 90]) await put(`v${i}-${skill}`, skill + i / 10, layout);
         }
-        expect(await namesWaiting(plans)).toEqual(
+        expect(await namesWaiting(layouts)).toEqual(
           [10, 49, 50, 90].flatMap((skill) => [`v0-${skill}`, `v1-${skill}`, `v2-${skill}`]),
         );
-        expect(await namesWaiting(plans, { from: skillKey(49.1), to: skillKey(50.2) })).toEqual([
+        expect(await namesWaiting(layouts, { from: skillKey(49.1), to: skillKey(50.2) })).toEqual([
           'v1-49',
           'v2-49',
           'v0-50',
           'v1-50',
         ]);
-        expect(await namesWaiting(plans.slice(1), { to: skillKey(20) })).toEqual(['v1-10', 'v2-10']);
+        expect(await namesWaiting(layouts.slice(1), { to: skillKey(20) })).toEqual(['v1-10', 'v2-10']);
       });
 
       it('reads and looks for neighbours over more than one page of a megabyte', async () => {
@@ -192,25 +195,25 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           Array.from({ length: 70 }, (_, i) =>
             tickets.create(
               { ...ticket(queue, id(name(i)), i), players: [{ playerId: `${big}${i}`, skill: i }] },
-              onePlan,
+              oneLayout,
             ),
           ),
         );
         expect(await namesWaiting()).toEqual(Array.from({ length: 70 }, (_, i) => name(i)));
-        expect(await namesWaiting([onePlan], { from: skillKey(3), to: skillKey(66) })).toHaveLength(63);
+        expect(await namesWaiting([oneLayout], { from: skillKey(3), to: skillKey(66) })).toHaveLength(63);
       });
 
       it.each([1, 2, 5, 100])('reads a range %i at a time, each ticket once', async (limit) => {
         newQueue();
-        const plans = [bucketPlan(1, 15), bucketPlan(2, [15, 0.5], 30)];
-        for (let i = 0; i < 24; i++) await put(`t${i}`, [4, 15, 15, 15, 29, 30][i % 6]!, plans[i % 2]);
-        const all = await namesWaiting(plans);
+        const layouts = [bucketLayout(1, 15), bucketLayout(2, [15, 0.5], 30)];
+        for (let i = 0; i < 24; i++) await put(`t${i}`, [4, 15, 15, 15, 29, 30][i % 6]!, layouts[i % 2]);
+        const all = await namesWaiting(layouts);
         expect(all).toHaveLength(24);
         const found: string[] = [];
         let from: string | undefined = skillKey(0);
         for (let reads = 0; from !== undefined; reads++) {
           expect(reads).toBeLessThan(30);
-          const read = await tickets.waiting(queue, plans, { from }, { limit, hasTime: () => true });
+          const read = await tickets.waiting(queue, layouts, { from }, { limit, hasTime: () => true });
           expect(read.tickets.length).toBeLessThanOrEqual(limit);
           found.push(...read.tickets.map(({ ticketId }) => ticketId.slice(queue.length + 1)));
           from = read.next;
@@ -220,13 +223,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('reads at least one page when there is no time, and tells where it ended', async () => {
         newQueue();
-        const plans = [bucketPlan(1), bucketPlan(2)];
-        for (let i = 0; i < 20; i++) await put(`t${i}`, i, plans[i < 15 ? 0 : 1]);
-        const first = await tickets.waiting(queue, plans, {}, { limit: 12, hasTime: () => false });
+        const layouts = [bucketLayout(1), bucketLayout(2)];
+        for (let i = 0; i < 20; i++) await put(`t${i}`, i, layouts[i < 15 ? 0 : 1]);
+        const first = await tickets.waiting(queue, layouts, {}, { limit: 12, hasTime: () => false });
         expect(first.tickets.length).toBeGreaterThan(0);
         expect(first.tickets.length).toBeLessThan(12);
         expect(first.next).toBeDefined();
-        const rest = await tickets.waiting(queue, plans, { from: first.next! });
+        const rest = await tickets.waiting(queue, layouts, { from: first.next! });
         expect(first.tickets.length + rest.tickets.length).toBe(20);
       });
 
@@ -237,16 +240,21 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           Array.from({ length: 120 }, (_, i) =>
             tickets.create(
               { ...ticket(queue, id(`t${i}`), i), players: [{ playerId: `${big}${i}`, skill: i }] },
-              onePlan,
+              oneLayout,
             ),
           ),
         );
-        const { waiting, cuts } = await tickets.survey(queue, [onePlan], { from: skillKey(10) }, () => true);
+        const { waiting, cuts } = await tickets.survey(
+          queue,
+          [oneLayout],
+          { from: skillKey(10) },
+          () => true,
+        );
         expect(waiting).toBe(110);
         expect(cuts.length).toBeGreaterThan(0);
         const edges = [skillKey(10), ...cuts, undefined];
         const sizes = await Promise.all(
-          edges.slice(1).map((to, i) => namesWaiting([onePlan], { from: edges[i]!, ...(to && { to }) })),
+          edges.slice(1).map((to, i) => namesWaiting([oneLayout], { from: edges[i]!, ...(to && { to }) })),
         );
         expect(sizes.flat()).toHaveLength(110);
         expect(Math.max(...sizes.map(({ length }) => length))).toBeLessThan(70);
@@ -267,14 +275,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           }),
         );
         expect(await tickets.get(stored.ticketId)).toEqual(stored);
-        expect(await tickets.waiting(queue, [onePlan], {})).toEqual({ tickets: [stored], unreadable: [] });
+        expect(await tickets.waiting(queue, [oneLayout], {})).toEqual({ tickets: [stored], unreadable: [] });
       });
 
       it('holds at most 160 bytes of a solo ticket with UUIDs in its index', async () => {
         newQueue();
         const ticketId = '0190a6f2-7c3e-7b4d-9a51-2f6c0d8e4b17';
         const players = [{ playerId: '7d9f2c41-5a0e-4c0b-8f6d-b1e2a3c4d5e6', skill: 1523.25 }];
-        await tickets.create({ ...ticket('duel', ticketId, 1), players }, onePlan);
+        await tickets.create({ ...ticket('duel', ticketId, 1), players }, oneLayout);
         const { Items = [] } = await tables.client().send(
           new QueryCommand({
             TableName: tables.names.tickets,
@@ -292,23 +300,23 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         await tickets.end(ticketId, 'CANCELLED', 'x', NOW_MS);
       });
 
-      it('finds who waits in a plan, over all of its buckets', async () => {
+      it('finds who waits in a layout, over all of its buckets', async () => {
         newQueue();
-        const plan = bucketPlan(4, 10, 20);
-        expect(await tickets.hasWaiting(queue, plan)).toBe(false);
-        await put('a', 25, plan);
-        expect(await tickets.hasWaiting(queue, plan)).toBe(true);
-        expect(await tickets.hasWaiting(queue, onePlan)).toBe(false);
-        await put('b', 5, plan);
-        await put('c', 26, plan);
+        const layout = bucketLayout(4, 10, 20);
+        expect(await tickets.hasWaiting(queue, layout)).toBe(false);
+        await put('a', 25, layout);
+        expect(await tickets.hasWaiting(queue, layout)).toBe(true);
+        expect(await tickets.hasWaiting(queue, oneLayout)).toBe(false);
+        await put('b', 5, layout);
+        await put('c', 26, layout);
       });
 
-      it('finds the nearest neighbours on each side and the ticket itself, over all plans', async () => {
+      it('finds the nearest neighbours on each side and the ticket itself, over all layouts', async () => {
         newQueue();
-        const plans = [onePlan, bucketPlan(2)];
-        for (let skill = 1; skill <= 9; skill++) await put(`s${skill}`, skill, plans[skill % 2]);
+        const layouts = [oneLayout, bucketLayout(2)];
+        for (let skill = 1; skill <= 9; skill++) await put(`s${skill}`, skill, layouts[skill % 2]);
         const middle = (await tickets.get(id('s5')))!;
-        const near = await tickets.neighbours(middle, plans, 2);
+        const near = await tickets.neighbours(middle, layouts, 2);
         expect(near.map(({ ticketId }) => ticketId.slice(queue.length + 1))).toEqual([
           's3',
           's4',
@@ -317,7 +325,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           's7',
         ]);
         const lowest = (await tickets.get(id('s1')))!;
-        expect(await tickets.neighbours(lowest, plans, 1)).toHaveLength(2);
+        expect(await tickets.neighbours(lowest, layouts, 1)).toHaveLength(2);
       });
     });
 
@@ -504,13 +512,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('that is dissolved gives tickets back to the pool or cancels them, all in one', async () => {
         const { made, stored } = await pending('a', 'b', 'c');
-        const plan = bucketPlan(7, 1);
+        const layout = bucketLayout(7, 1);
         const found = (await Promise.all(
           stored.map(({ ticketId }) => tickets.get(ticketId)),
         )) as typeof stored;
         const [a, b, c] = found;
         expect(
-          await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, plan, 'b said no', NOW_MS),
+          await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, layout, 'b said no', NOW_MS),
         ).toBe('dissolved');
         const { deadline: _, ...rest } = made;
         expect(await matches.get(made.matchId)).toEqual({ ...rest, status: 'FAILED', reason: 'b said no' });
@@ -522,27 +530,27 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           matchId: made.matchId,
           reason: 'b said no',
         });
-        expect(await namesWaiting([plan])).toEqual(['a', 'c']);
-        expect(await namesWaiting([onePlan])).toEqual([]);
-        expect(await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, plan, 'again', NOW_MS)).toBe(
-          'lost-race',
-        );
+        expect(await namesWaiting([layout])).toEqual(['a', 'c']);
+        expect(await namesWaiting([oneLayout])).toEqual([]);
+        expect(
+          await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, layout, 'again', NOW_MS),
+        ).toBe('lost-race');
         expect(await matches.commit(match(queue, id('m2'), [id('a'), id('c')]), NOW_MS)).toBe('committed');
       });
 
       it('is not dissolved when somebody accepted since it was read', async () => {
         const { made, stored } = await pending('a', 'b');
         await matches.accept(made.matchId, id('a'));
-        expect(await matches.dissolve(made, { requeue: [], cancel: stored }, onePlan, 'late', NOW_MS)).toBe(
+        expect(await matches.dissolve(made, { requeue: [], cancel: stored }, oneLayout, 'late', NOW_MS)).toBe(
           'lost-race',
         );
         const read = (await matches.get(made.matchId))!;
         await matches.accept(made.matchId, id('b'));
-        expect(await matches.dissolve(read, { requeue: [], cancel: stored }, onePlan, 'late', NOW_MS)).toBe(
+        expect(await matches.dissolve(read, { requeue: [], cancel: stored }, oneLayout, 'late', NOW_MS)).toBe(
           'lost-race',
         );
         const now = (await matches.get(made.matchId))!;
-        expect(await matches.dissolve(now, { requeue: stored, cancel: [] }, onePlan, 'late', NOW_MS)).toBe(
+        expect(await matches.dissolve(now, { requeue: stored, cancel: [] }, oneLayout, 'late', NOW_MS)).toBe(
           'dissolved',
         );
         expect((await namesWaiting()).sort()).toEqual(['a', 'b']);
@@ -553,7 +561,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           const { made, stored } = await pending(`a${i}`, `b${i}`);
           const [advanced, dissolved] = await Promise.all([
             matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {}),
-            matches.dissolve(made, { requeue: stored, cancel: [] }, onePlan, 'no', NOW_MS),
+            matches.dissolve(made, { requeue: stored, cancel: [] }, oneLayout, 'no', NOW_MS),
           ]);
           expect(advanced).toBe(dissolved === 'lost-race');
           expect((await matches.get(made.matchId))!.status).toBe(advanced ? 'COMPLETED' : 'FAILED');
@@ -597,7 +605,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         await matches.assign(id('assigned'), { address: 'game.example' });
         await matches.advance(id('failed'), 'PLACING', 'FAILED', { reason: 'why' });
         await matches.advance(id('accepted'), 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
-        await matches.dissolve(dissolved, { requeue: [], cancel: [] }, onePlan, 'why', NOW_MS);
+        await matches.dissolve(dissolved, { requeue: [], cancel: [] }, oneLayout, 'why', NOW_MS);
         expect(await found(dueMs + 3_600_000)).toEqual([]);
       });
 
@@ -615,7 +623,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const record = (changes: Partial<QueueRecord> = {}): QueueRecord => ({
         definition: definition({ name: queue, imbalance: { alpha: 0.1 + 0.2, p: 'inf', q: 2.5 } }),
         version: 1,
-        plans: [{ version: 1, boundaries: [0.1 + 0.2, 1e-300 + 1], fromMs: 0 }],
+        layouts: [{ version: 1, boundaries: [0.1 + 0.2, 1e-300 + 1], fromMs: 0 }],
         awakeUntilMs: 0,
         sentUntilMs: 0,
         ...changes,
@@ -684,13 +692,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.extendAwake(record({ version: 2 }), 1_000)).toBe(true);
       });
 
-      it('drops plans of the version that was read only', async () => {
+      it('drops layouts of the version that was read only', async () => {
         newQueue();
-        const two = record({ plans: [bucketPlan(1), bucketPlan(2, 10)] });
+        const two = record({ layouts: [bucketLayout(1), bucketLayout(2, 10)] });
         await queues.put(two);
-        expect(await queues.dropPlans(record({ ...two, version: 2 }), two.plans.slice(1))).toBe(false);
-        expect(await queues.dropPlans(two, two.plans.slice(1))).toBe(true);
-        expect(await queues.get(queue)).toEqual({ ...two, plans: two.plans.slice(1) });
+        expect(await queues.dropLayouts(record({ ...two, version: 2 }), two.layouts.slice(1))).toBe(false);
+        expect(await queues.dropLayouts(two, two.layouts.slice(1))).toBe(true);
+        expect(await queues.get(queue)).toEqual({ ...two, layouts: two.layouts.slice(1) });
       });
 
       it('removes a queue of the version that was read, and answers the same once it is gone', async () => {
@@ -744,7 +752,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         matches: 3,
         recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
       });
-      const outcomeOf = (cells: readonly string[], wanted: Lease) => ranges.lease(queue, cells, wanted);
+      const outcomeOf = (cells: readonly string[], wanted: Lease) => ranges.takeLease(queue, cells, wanted);
 
       it('leases cells to one tick at a time', async () => {
         newQueue();
@@ -760,14 +768,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
         expect(await outcomeOf(['1.0'], lease('b', 4_000))).toBe('done');
         expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('held');
-        await ranges.release(queue, ['1.0'], lease('a', 5_000));
+        await ranges.endLease(queue, ['1.0'], lease('a', 5_000));
         expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
         expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('leased');
       });
 
       it('lets a lease be taken over when its time is up, not before', async () => {
         newQueue();
-        await ranges.lease(queue, ['1.0'], lease('a', 1_000));
+        await ranges.takeLease(queue, ['1.0'], lease('a', 1_000));
         expect(await outcomeOf(['1.0'], lease('b', 2_000, 10_999))).toBe('held');
         expect(await outcomeOf(['1.0'], lease('b', 2_000, 11_000))).toBe('leased');
       });
@@ -785,22 +793,22 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
-        await ranges.release(queue, ['1.0', '1.1'], lease('a', 1_000));
+        await ranges.endLease(queue, ['1.0', '1.1'], lease('a', 1_000));
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('done');
       });
 
       it('lets the owner alone give a lease back', async () => {
         newQueue();
-        await ranges.lease(queue, ['1.0', '1.1'], lease('a', 1_000));
-        await ranges.release(queue, ['1.0', '1.1'], lease('b', 1_000));
+        await ranges.takeLease(queue, ['1.0', '1.1'], lease('a', 1_000));
+        await ranges.endLease(queue, ['1.0', '1.1'], lease('b', 1_000));
         expect(await outcomeOf(['1.0', '1.1'], lease('c', 2_000))).toBe('held');
       });
 
       it('leaves cells alone that others took over from an owner who comes back late', async () => {
         newQueue();
-        await ranges.lease(queue, ['1.1', '1.2'], lease('slow', 1_000));
+        await ranges.takeLease(queue, ['1.1', '1.2'], lease('slow', 1_000));
         expect(await outcomeOf(['1.2', '1.3'], lease('next', 2_000, 11_000))).toBe('leased');
-        await ranges.release(queue, ['1.1', '1.2'], lease('slow', 1_000));
+        await ranges.endLease(queue, ['1.1', '1.2'], lease('slow', 1_000));
         expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
       });
 
@@ -810,7 +818,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(false);
         expect(await outcomeOf(['1.0'], lease('b', 9_000))).toBe('done');
         expect(await outcomeOf(['1.1'], lease('b', 9_000))).toBe('held');
-        await ranges.release(queue, ['1.1'], lease('a', 5_000));
+        await ranges.endLease(queue, ['1.1'], lease('a', 5_000));
         expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(true);
         expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(true);
         expect(await outcomeOf(['1.1', '1.2'], lease('c', 99_000))).toBe('done');
@@ -833,7 +841,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('removes the leases and reports it is told of', async () => {
         newQueue();
-        await ranges.lease(queue, ['1.0', '1.1'], lease('x', 1_000));
+        await ranges.takeLease(queue, ['1.0', '1.1'], lease('x', 1_000));
         await ranges.putReport(queue, '1.0+1.1', report(1_000), NOW_MS);
         await ranges.remove(queue, ['1.0'], ['1.0+1.1']);
         expect(await ranges.reports(queue, ['1.0+1.1'])).toEqual(new Map());
@@ -841,7 +849,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.1'], lease('y', 1_000))).toBe('done');
       });
 
-      it('costs the same after any number of plan changes, and spreads its writes over keys', async () => {
+      it('costs the same after any number of layout changes, and spreads its writes over keys', async () => {
         newQueue();
         const cost = { units: 0, ofKey: new Map<string, number>() };
         const metered = rangeStore(tables.client(metering(cost)), tables.names.ranges);
@@ -850,10 +858,10 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           cost.units = 0;
           cost.ofKey.clear();
           const slotMs = NOW_MS + version * 1_000;
-          for (const { cells } of tickRanges(bucketPlan(version, ...boundaries), version % 2 === 1)) {
+          for (const { cells } of tickRanges(bucketLayout(version, ...boundaries), version % 2 === 1)) {
             const mine = lease(`tick-${version}`, slotMs);
-            expect(await metered.lease(queue, cells, mine)).toBe('leased');
-            await metered.release(queue, cells, mine);
+            expect(await metered.takeLease(queue, cells, mine)).toBe('leased');
+            await metered.endLease(queue, cells, mine);
           }
           return cost.units;
         };
@@ -866,7 +874,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('has room for the leases and reports of as many buckets as a queue may have', async () => {
         newQueue();
-        const plan = bucketPlan(1, ...Array.from({ length: LIMITS.bucketsMax }, (_, i) => i + 1));
+        const layout = bucketLayout(1, ...Array.from({ length: LIMITS.bucketsMax }, (_, i) => i + 1));
         const recent = Array.from({ length: 20 }, () => ({
           imbalance: 1 / 3,
           waitsMs: Array.from({ length: 2 * LIMITS.teamSizeMax }, () => 12_345),
@@ -884,18 +892,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           },
         };
         const big = { ...report(1_000), recent, memory };
-        const all = [false, true].flatMap((odd) => tickRanges(plan, odd).map((range) => ({ range, odd })));
+        const all = [false, true].flatMap((odd) => tickRanges(layout, odd).map((range) => ({ range, odd })));
         for (const { range, odd } of all) {
           const mine = lease(rangeName(range), odd ? 2_000 : 1_000);
           expect(await outcomeOf(range.cells, mine)).toBe('leased');
           await ranges.putReport(queue, rangeName(range), big, NOW_MS);
-          await ranges.release(queue, range.cells, mine);
+          await ranges.endLease(queue, range.cells, mine);
         }
         const names = all.map(({ range }) => rangeName(range));
         const kept = await ranges.reports(queue, names);
         expect([...kept.keys()]).toEqual(names);
         expect(JSON.stringify([...kept.values()]).length).toBeGreaterThan(400 * 1_024);
-        expect(new Set(rangesOf(plan))).toEqual(new Set(names));
+        expect(new Set(rangesOf(layout))).toEqual(new Set(names));
       });
     });
   });

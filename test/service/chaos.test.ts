@@ -110,7 +110,7 @@ class ChaosRun {
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.random.integer(haste));
       if (this.all.chance(0.12)) this.#client();
-      if (this.all.chance(0.02)) this.#changePlan();
+      if (this.all.chance(0.02)) this.#changeLayout();
       if (this.all.chance(0.1)) await this.#publish();
       this.#deliver();
       await this.all.step();
@@ -165,9 +165,9 @@ class ChaosRun {
     );
   }
 
-  #changePlan(): void {
+  #changeLayout(): void {
     const buckets = this.#pick([[], [50], [30, 60], [25, 50, 75]]);
-    this.all.begin(`plan ${buckets}`, () =>
+    this.all.begin(`layout ${buckets}`, () =>
       putQueue(this.#deps.queues, { ...this.#definition, buckets }, this.cloud.nowMs),
     );
   }
@@ -207,7 +207,7 @@ class ChaosRun {
     messages.push({ what, dueMs: this.cloud.nowMs + 1 + this.all.random.integer(withinMs) });
   }
 
-  /** A tick that tells what it searches from its lease to its release. */
+  /** A tick that tells what it searches from its lease to the lease's end. */
   #tick(message: TickMessage): void {
     const name = `tick ${JSON.stringify(message)} ${this.all.trace.length}-${this.all.random.integer(1e9)}`;
     this.all.begin(name, (process) => {
@@ -217,16 +217,16 @@ class ChaosRun {
           ...this.#deps,
           tickets: {
             ...tickets,
-            waiting: (queue, plans, range) => {
+            waiting: (queue, layouts, range) => {
               this.#begins(process, { queue, range, message: name });
-              return tickets.waiting(queue, plans, range);
+              return tickets.waiting(queue, layouts, range);
             },
           },
           ranges: {
             ...ranges,
-            release: (...lease) => {
+            endLease: (...lease) => {
               this.#searches.delete(name);
-              return ranges.release(...lease);
+              return ranges.endLease(...lease);
             },
           },
         },

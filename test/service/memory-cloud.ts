@@ -6,12 +6,7 @@ import type { TickSender } from '../../lib/service/ports/tick-sender.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
 import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
-import {
-  type KeyRange,
-  partitionsWithin,
-  poolOrder,
-  poolPartition,
-} from '../../lib/service/ticks/buckets.ts';
+import { type KeyRange, poolKey, poolKeysWithin, poolOrder } from '../../lib/service/ticks/buckets.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -75,11 +70,11 @@ export class MemoryCloud {
 
   /** Puts tickets in the pool without taking time. */
   fill(tickets: readonly StoredTicket[], record: QueueRecord): void {
-    const plan = record.plans.at(-1)!;
+    const layout = record.layouts.at(-1)!;
     const touched = new Set<string>();
     for (const ticket of tickets) {
       const order = poolOrder(ticket.ticketId, ticket.players);
-      const pool = poolPartition(ticket.queue, plan, order);
+      const pool = poolKey(ticket.queue, layout, order);
       this.#pool(pool).push({ order, ticket });
       this.#poolOf.set(ticket.ticketId, { pool, order });
       touched.add(pool);
@@ -135,10 +130,10 @@ export class MemoryCloud {
       return all.slice(begin, Math.min(begin + limit, to === undefined ? all.length : lowerBound(all, to)));
     };
     return {
-      create: async (ticket, plan) => {
+      create: async (ticket, layout) => {
         await this.time.sleep(LATENCY.put);
         const order = poolOrder(ticket.ticketId, ticket.players);
-        const pool = poolPartition(ticket.queue, plan, order);
+        const pool = poolKey(ticket.queue, layout, order);
         const all = this.#pool(pool);
         all.splice(lowerBound(all, order), 0, { order, ticket });
         this.#poolOf.set(ticket.ticketId, { pool, order });
@@ -148,10 +143,10 @@ export class MemoryCloud {
       get: async () => {
         throw new Error('nobody reads single tickets here');
       },
-      waiting: async (queue, plans, range, bound) => {
+      waiting: async (queue, layouts, range, bound) => {
         const limit = bound?.limit ?? Number.POSITIVE_INFINITY;
-        const found = plans
-          .flatMap((plan) => partitionsWithin(queue, plan, range))
+        const found = layouts
+          .flatMap((layout) => poolKeysWithin(queue, layout, range))
           .flatMap((pool) => within(pool, range, limit + 1))
           .sort((a, b) => (a.order < b.order ? -1 : 1));
         let read = 0;
@@ -167,10 +162,10 @@ export class MemoryCloud {
           ...(read < found.length && { next: `${found[read - 1]!.order} ` }),
         };
       },
-      survey: async (queue, plans, range, hasTime) => {
+      survey: async (queue, layouts, range, hasTime) => {
         const cuts: string[] = [];
         let waiting = 0;
-        for (const pool of plans.flatMap((plan) => partitionsWithin(queue, plan, range))) {
+        for (const pool of layouts.flatMap((layout) => poolKeysWithin(queue, layout, range))) {
           const found = within(pool, range);
           for (let at = 0; at < found.length && hasTime(); at += PAGE) {
             await this.time.sleep(LATENCY.page);
@@ -181,9 +176,9 @@ export class MemoryCloud {
         return { waiting, cuts: cuts.sort() };
       },
       neighbours: async () => [],
-      hasWaiting: async (queue, plan) => {
+      hasWaiting: async (queue, layout) => {
         await this.time.sleep(LATENCY.page);
-        return partitionsWithin(queue, plan, {}).some((pool) => this.#pool(pool).length > 0);
+        return poolKeysWithin(queue, layout, {}).some((pool) => this.#pool(pool).length > 0);
       },
       end: async (ticketId, status, reason) => {
         await this.time.sleep(LATENCY.put);
@@ -247,7 +242,7 @@ export class MemoryCloud {
       confirmSent: async (record, sentUntilMs) => {
         await change(record, () => ({ sentUntilMs }));
       },
-      dropPlans: (record, plans) => change(record, () => ({ plans })),
+      dropLayouts: (record, layouts) => change(record, () => ({ layouts })),
       remove: async (record) => this.#records.delete(record.definition.name),
     };
   }
@@ -255,7 +250,7 @@ export class MemoryCloud {
   #ranges(): RangeStore {
     const key = (queue: string, name: string) => `${queue} ${name}`;
     return {
-      lease: async (queue, cells, lease) => {
+      takeLease: async (queue, cells, lease) => {
         await this.time.sleep(cells.length === 1 ? LATENCY.put : LATENCY.transaction);
         const held = cells.flatMap((cell) => this.#leases.get(key(queue, cell)) ?? []);
         const others = held.filter(({ owner }) => owner !== lease.owner);
@@ -264,7 +259,7 @@ export class MemoryCloud {
         for (const cell of cells) this.#leases.set(key(queue, cell), lease);
         return 'leased';
       },
-      release: async (queue, cells, { owner }) => {
+      endLease: async (queue, cells, { owner }) => {
         await this.time.sleep(LATENCY.put);
         for (const cell of cells) {
           const lease = this.#leases.get(key(queue, cell));

@@ -5,7 +5,7 @@ import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
-import { planAt, tickRanges } from '../../lib/service/ticks/buckets.ts';
+import { layoutAt, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import { isOdd } from '../../lib/service/ticks/schedule.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
@@ -40,13 +40,13 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
     return enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
   };
   const record = async () => (await cloud.deps.queues.get(queue))!;
-  /** The ticks of a slot, one for each range of the plan in force. */
+  /** The ticks of a slot, one for each range of the layout in force. */
   const ticksOf = (read: QueueRecord, slotMs: number): TickMessage[] => {
-    const plan = planAt(read.plans, slotMs);
-    return tickRanges(plan, isOdd(read, slotMs)).map(({ index }) => ({
+    const layout = layoutAt(read.layouts, slotMs);
+    return tickRanges(layout, isOdd(read, slotMs)).map(({ index }) => ({
       queue,
       slotMs,
-      plan: plan.version,
+      layout: layout.version,
       range: index,
     }));
   };
@@ -107,36 +107,36 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
   });
 
   describe('when the buckets change', () => {
-    it('goes on finding tickets that were written under an older plan', async () => {
+    it('goes on finding tickets that were written under an older layout', async () => {
       await define({ buckets: [1000] });
       await join('old', 900);
       await define({ buckets: [500] });
       await define({ buckets: [400, 800] });
-      const { plans } = await record();
-      expect(plans.map(({ version }) => version)).toEqual([1, 2, 3]);
-      cloud.nowMs = plans.at(-1)!.fromMs + 1_000;
+      const { layouts } = await record();
+      expect(layouts.map(({ version }) => version)).toEqual([1, 2, 3]);
+      cloud.nowMs = layouts.at(-1)!.fromMs + 1_000;
       await join('new', 901);
       expect(await searchSlot(false)).toEqual([[id('new'), id('old')]]);
     });
 
-    /** Two tickets, and ticks of the last slot of the old plan and of the first of the new one. */
+    /** Two tickets, and ticks of the last slot of the old layout and of the first of the new one. */
     const changed = async () => {
       await define({ buckets: [1000] });
       await join('a', 1);
       await join('b', 2);
       const before = await record();
       await define({ buckets: [500, 600] });
-      const { plans, ...rest } = await record();
-      const beginMs = Math.ceil(plans[1]!.fromMs / 2_000) * 2_000;
+      const { layouts, ...rest } = await record();
+      const beginMs = Math.ceil(layouts[1]!.fromMs / 2_000) * 2_000;
       cloud.nowMs = beginMs;
       return {
         before,
         old: ticksOf(before, beginMs - 2_000)[0]!,
-        next: ticksOf({ plans, ...rest }, beginMs)[0]!,
+        next: ticksOf({ layouts, ...rest }, beginMs)[0]!,
       };
     };
 
-    it('searches under the new plan seconds later, without a pause', async () => {
+    it('searches under the new layout seconds later, without a pause', async () => {
       const { old, next } = await changed();
       expect(cloud.nowMs).toBeLessThan(NOW_MS + 10_000);
       cloud.nowMs -= 1_000;
@@ -147,11 +147,11 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await searchAll([next])).toEqual([[id('c'), id('d')]]);
     });
 
-    it('lets no tick of the old plan search once one of the new has', async () => {
+    it('lets no tick of the old layout search once one of the new has', async () => {
       const { before, old, next } = await changed();
       expect(await tick(cloud.deps, next)).toMatchObject({ outcome: 'searched' });
       expect(await tick(cloud.deps, old)).toEqual({ outcome: 'dropped', why: 'it has been done' });
-      // Nor one whose function has not heard of the new plan.
+      // Nor one whose function has not heard of the new layout.
       const queues = { ...cloud.deps.queues, get: async () => before };
       const unaware = ticksOf(before, next.slotMs)[0]!;
       expect(await tick({ ...cloud.deps, queues }, unaware)).toEqual({
@@ -160,7 +160,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       });
     });
 
-    it('waits for a tick of the old plan that still runs', async () => {
+    it('waits for a tick of the old layout that still runs', async () => {
       const { old, next } = await changed();
       const during = cloud.on(
         justBefore('Query', () => tick(cloud.deps, next)),
@@ -169,13 +169,13 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await during).toMatchObject({ outcome: 'searched' });
       expect(itsResult).toMatchObject({
         outcome: 'dropped',
-        why: 'a tick of an older bucket plan still runs',
+        why: 'a tick of an older bucket layout still runs',
       });
     });
   });
 
   describe('the message of a slot', () => {
-    it('becomes one for each range of the plan in force, and searches the first', async () => {
+    it('becomes one for each range of the layout in force, and searches the first', async () => {
       await define({ buckets: [500, 600] });
       await join('a', 1);
       await join('b', 2);
@@ -184,7 +184,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       const message = { queue, slotMs: cloud.nowMs };
       expect(await searchAll([message])).toEqual([[id('a'), id('b')]]);
       const sent = cloud.tickMessages.map(({ what }) => what);
-      expect(sent).toEqual([1, 2].map((range) => ({ ...message, plan: 1, range })));
+      expect(sent).toEqual([1, 2].map((range) => ({ ...message, layout: 1, range })));
       cloud.tickMessages.length = 0;
       expect(await tick(cloud.deps, message)).toMatchObject({ outcome: 'dropped', why: 'it has been done' });
       cloud.tickMessages.length = 0;

@@ -1,7 +1,7 @@
 import type { Assignment, MatchStatus } from '../../contract/match.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import type { BucketPlan } from '../ticks/buckets.ts';
+import type { BucketLayout } from '../ticks/buckets.ts';
 
 /** What can be done with a match that is there; needs the matches alone. */
 export interface SingleMatchStore {
@@ -33,12 +33,12 @@ export interface MatchStore extends SingleMatchStore {
   /**
    * Fails a match that REQUIRES_ACCEPTANCE and gives its tickets back in one transaction: `requeue` to the
    * pool with the time they were first enqueued, `cancel` to CANCELLED. `lost-race`: nothing changed.
-   * @param plan where the pool is; needed when there is a ticket to requeue
+   * @param layout where the pool is; needed when there is a ticket to requeue
    */
   dissolve(
     match: StoredMatch,
     tickets: { requeue: readonly StoredTicket[]; cancel: readonly StoredTicket[] },
-    plan: BucketPlan | undefined,
+    layout: BucketLayout | undefined,
     reason: string,
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;

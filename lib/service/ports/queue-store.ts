@@ -1,5 +1,5 @@
 import type { QueueRecord } from '../queues/queue-record.ts';
-import type { BucketPlan } from '../ticks/buckets.ts';
+import type { BucketLayout } from '../ticks/buckets.ts';
 import type { Unreadable } from './unreadable.ts';
 
 export interface StoredQueues {
@@ -20,8 +20,8 @@ export interface QueueStore {
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Notes that the ticks up to here are sent, if `sentUntilMs` still is what the record says. */
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
-  /** Removes plans that no ticket is in any more, if the version is still the record's. */
-  dropPlans(record: QueueRecord, keep: readonly BucketPlan[]): Promise<boolean>;
+  /** Removes layouts that no ticket is in any more, if the version is still the record's. */
+  dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
   /** Removes a deleted queue for good, if the version is still the record's. True, too, when it is gone already. */
   remove(record: QueueRecord): Promise<boolean>;
 }

@@ -7,9 +7,9 @@ export interface RangeStore {
    * `done`: this slot, or a later one, has been searched there already.
    * @param cells 1 to 3
    */
-  lease(queue: string, cells: readonly string[], lease: Lease): Promise<LeaseOutcome>;
-  /** Gives the cells back that are still the caller's. */
-  release(queue: string, cells: readonly string[], lease: Lease): Promise<void>;
+  takeLease(queue: string, cells: readonly string[], lease: Lease): Promise<LeaseOutcome>;
+  /** Ends the leases of those cells that are still the caller's. */
+  endLease(queue: string, cells: readonly string[], lease: Lease): Promise<void>;
   /**
    * Closes cells for good: whoever asks for a lease on one is told `done`. False: a tick has one of them still; the
    * others are closed.

@@ -1,5 +1,5 @@
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import type { BucketPlan, KeyRange } from '../ticks/buckets.ts';
+import type { BucketLayout, KeyRange } from '../ticks/buckets.ts';
 
 /** How much is read at once. */
 export interface ReadBound {
@@ -28,7 +28,7 @@ export interface TicketStore {
   /** Stores a ticket as QUEUED in its pool. A ticket that has this id is answered, and nothing changes. */
   create(
     ticket: StoredTicket,
-    plan: BucketPlan,
+    layout: BucketLayout,
   ): Promise<{ created: true } | { created: false; existing: StoredTicket }>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
   /**
@@ -37,7 +37,7 @@ export interface TicketStore {
    */
   waiting(
     queue: string,
-    plans: readonly BucketPlan[],
+    layouts: readonly BucketLayout[],
     range: KeyRange,
     bound?: ReadBound,
   ): Promise<WaitingTickets>;
@@ -47,7 +47,7 @@ export interface TicketStore {
    */
   survey(
     queue: string,
-    plans: readonly BucketPlan[],
+    layouts: readonly BucketLayout[],
     range: KeyRange,
     hasTime: () => boolean,
   ): Promise<PoolSurvey>;
@@ -55,8 +55,8 @@ export interface TicketStore {
    * The QUEUED tickets nearest in skill to one of them, at most `limit` on each side, itself included. Those
    * that cannot be read are left out.
    */
-  neighbours(ticket: StoredTicket, plans: readonly BucketPlan[], limit: number): Promise<StoredTicket[]>;
-  hasWaiting(queue: string, plan: BucketPlan): Promise<boolean>;
+  neighbours(ticket: StoredTicket, layouts: readonly BucketLayout[], limit: number): Promise<StoredTicket[]>;
+  hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
   /** Ends a ticket if it is QUEUED; answers the ticket as it is then, undefined when there is none. */
   end(
     ticketId: string,

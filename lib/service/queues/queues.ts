@@ -4,13 +4,8 @@ import { check, type FieldProblem, invalid, Problem } from '../../contract/probl
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { type BucketPlan, nextPlan } from '../ticks/buckets.ts';
+import { type BucketLayout, nextLayout } from '../ticks/buckets.ts';
 import type { QueueRecord } from './queue-record.ts';
-
-/** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
-export const LEASE_MS = 10_000;
-/** How late a tick may come and still find its turn. */
-export const LATE_MS = 5_000;
 
 /**
  * The queue that takes tickets under this name.
@@ -86,7 +81,7 @@ export async function putQueue(
     const record: QueueRecord = {
       definition,
       version: (old?.version ?? 0) + 1,
-      plans: nextPlans(old, definition, nowMs),
+      layouts: nextLayouts(old, definition, nowMs),
       awakeUntilMs: old?.awakeUntilMs ?? 0,
       sentUntilMs: old?.sentUntilMs ?? 0,
     };
@@ -109,15 +104,15 @@ export async function deleteQueue(queues: QueueStore, queue: string, nowMs: numb
   throw new StoreBusy(`queue ${queue} is being changed by others`);
 }
 
-/** The plans after a change: a new one begins when everybody has heard of it. */
-function nextPlans(
+/** The layouts after a change: a new one begins when everybody has heard of it. */
+function nextLayouts(
   old: QueueRecord | undefined,
   definition: QueueDefinition,
   nowMs: number,
-): readonly BucketPlan[] {
-  const newest = old?.plans.at(-1);
+): readonly BucketLayout[] {
+  const newest = old?.layouts.at(-1);
   const boundaries = definition.buckets ?? [];
   if (old === undefined || newest === undefined) return [{ version: 1, boundaries, fromMs: 0 }];
-  if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.plans;
-  return [...old.plans, nextPlan(newest, boundaries, nowMs)];
+  if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.layouts;
+  return [...old.layouts, nextLayout(newest, boundaries, nowMs)];
 }

@@ -15,8 +15,8 @@ export async function getStats(
   queue: string,
 ): Promise<QueueStats> {
   const record = await openQueue(deps.queues, queue);
-  const reports = await deps.ranges.reports(queue, [...new Set(record.plans.flatMap(rangesOf))]);
-  const waiting = waitingCount(record.plans, reports);
+  const reports = await deps.ranges.reports(queue, [...new Set(record.layouts.flatMap(rangesOf))]);
+  const waiting = waitingCount(record.layouts, reports);
   const all = [...reports.values()];
   const recent = all.flatMap((report) => report.recent);
   const waits = recent.flatMap(({ waitsMs }) => waitsMs).sort((a, b) => a - b);

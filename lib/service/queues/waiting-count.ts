@@ -1,4 +1,4 @@
-import { type BucketPlan, rangeName, tickRanges } from '../ticks/buckets.ts';
+import { type BucketLayout, rangeName, tickRanges } from '../ticks/buckets.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
 
 /** How many tickets waited after a queue's last ticks. */
@@ -10,16 +10,16 @@ export interface WaitingCount {
 
 /**
  * Counts waiting tickets by the reports of ticks, at no cost but reading them. The ranges of one kind of slot
- * of one plan hold every ticket once: of all such sets of ranges the one whose oldest report is the newest is
+ * of one layout hold every ticket once: of all such sets of ranges the one whose oldest report is the newest is
  * counted, and so never a slot of which ticks still run, as long as there is another.
  * @returns undefined without reports
  */
 export function waitingCount(
-  plans: readonly BucketPlan[],
+  layouts: readonly BucketLayout[],
   reports: ReadonlyMap<string, TickReport>,
 ): WaitingCount | undefined {
-  const sets = plans
-    .flatMap((plan) => [tickRanges(plan, false), tickRanges(plan, true)])
+  const sets = layouts
+    .flatMap((layout) => [tickRanges(layout, false), tickRanges(layout, true)])
     .map((ranges) => {
       const found = ranges.flatMap((range) => reports.get(rangeName(range)) ?? []);
       return { found, isComplete: found.length === ranges.length, slotMs: oldestSlotMs(found) };

@@ -4,7 +4,7 @@ import { statusAfterAcceptance } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
-import { planAt } from '../ticks/buckets.ts';
+import { layoutAt } from '../ticks/buckets.ts';
 import { wake } from '../ticks/schedule.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
@@ -126,7 +126,7 @@ export async function dissolveMatch(
   const outcome = await deps.matches.dissolve(
     match,
     { requeue, cancel: tickets.filter(cancelled) },
-    record && planAt(record.plans, how.nowMs),
+    record && layoutAt(record.layouts, how.nowMs),
     how.reason,
     how.nowMs,
   );

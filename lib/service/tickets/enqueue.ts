@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/queues.ts';
-import { planAt } from '../ticks/buckets.ts';
+import { layoutAt } from '../ticks/buckets.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
 import { parseNewTicket } from './read-tickets.ts';
 import type { StoredTicket } from './stored-ticket.ts';
@@ -16,8 +16,7 @@ import { withMatchStatus } from './ticket-status.ts';
  *     put the ticket      on the condition that its id is new; from here on it is accepted
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
- * A repeated request is answered with the ticket as it is now, and wakes the queue unless somebody has
- * promised to.
+ * A repeated request returns the ticket as it is now, and wakes the queue unless its ticks are scheduled.
  * @throws Problem 400 bad ticket, 404 no such queue, 409 the id belongs to another ticket
  */
 export async function enqueue(
@@ -35,7 +34,7 @@ export async function enqueue(
     enqueuedAt: new Date(nowMs).toISOString(),
     players,
   };
-  const result = await deps.tickets.create(ticket, planAt(record.plans, nowMs));
+  const result = await deps.tickets.create(ticket, layoutAt(record.layouts, nowMs));
   if (!result.created) assertSame(result.existing, ticket);
   const now = result.created ? ticket : await withMatchStatus(deps, result.existing);
   if (now.status === 'QUEUED') await wake(deps, record, nowMs);

@@ -48,19 +48,19 @@ export function clashes(
   return problems;
 }
 
-/** Whether every player can have a place in one team: bipartite matching by augmenting paths. */
+/** Whether every player can have a seat in one team: bipartite matching by augmenting paths. */
 function seatable(players: readonly Player[], roles: Readonly<Record<string, number>>): boolean {
-  const places = Object.entries(roles).flatMap(([role, count]) => Array<string>(count).fill(role));
-  const taken: (number | undefined)[] = places.map(() => undefined);
-  const seat = (player: number, tried: Set<number>): boolean =>
-    places.some((role, place) => {
+  const seats = Object.entries(roles).flatMap(([role, count]) => Array<string>(count).fill(role));
+  const holders: (number | undefined)[] = seats.map(() => undefined);
+  const findSeat = (player: number, tried: Set<number>): boolean =>
+    seats.some((role, seat) => {
       const accepted = players[player]!.roles;
-      if (tried.has(place) || (accepted && !accepted.includes(role))) return false;
-      tried.add(place);
-      const holder = taken[place];
-      if (holder !== undefined && !seat(holder, tried)) return false;
-      taken[place] = player;
+      if (tried.has(seat) || (accepted && !accepted.includes(role))) return false;
+      tried.add(seat);
+      const holder = holders[seat];
+      if (holder !== undefined && !findSeat(holder, tried)) return false;
+      holders[seat] = player;
       return true;
     });
-  return players.every((_, player) => seat(player, new Set()));
+  return players.every((_, player) => findSeat(player, new Set()));
 }

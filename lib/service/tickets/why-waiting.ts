@@ -29,7 +29,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
   if (!fits(ticket))
     return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
   const [stored, memory] = await Promise.all([
-    deps.tickets.neighbours(ticket, record.plans, NEIGHBOURS),
+    deps.tickets.neighbours(ticket, record.layouts, NEIGHBOURS),
     lastMemory(deps, record, ticket),
   ]);
   const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
@@ -49,7 +49,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
 /** What the last tick that searched this ticket's skill has learned. */
 async function lastMemory(deps: ExplainDeps, record: QueueRecord, ticket: StoredTicket) {
   const order = poolOrder(ticket.ticketId, ticket.players);
-  const names = new Set(record.plans.flatMap((plan) => rangesAround(plan, order).map(rangeName)));
+  const names = new Set(record.layouts.flatMap((layout) => rangesAround(layout, order).map(rangeName)));
   const reports = await deps.ranges.reports(record.definition.name, [...names]);
   return [...reports.values()].sort((a, b) => b.slotMs - a.slotMs)[0]?.memory;
 }

@@ -5,13 +5,13 @@ import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { spreadAt, spreadKey } from './spread.ts';
 
 /**
- * How a queue's pool is parted by skill.
+ * How a queue's pool is split by skill.
  *
- * A ticket is written under the plan in force, into the bucket its skill lies in. Ticks alternate
- * between the plan's boundaries and boundaries moved by half a bucket, so that neighbours across an
+ * A ticket is written under the layout in force, into the bucket its skill lies in. Ticks alternate
+ * between the layout's boundaries and boundaries moved by half a bucket, so that neighbours across an
  * edge meet on the next tick:
  *
- *     plan        |      0      |      1      |      2      |
+ *     layout      |      0      |      1      |      2      |
  *     even slots  [------0------|------1------|------2------]
  *     odd slots   [---------0----------|----------1---------]
  *     cells       [------0------|--1---|--2---|------3------]
@@ -19,14 +19,14 @@ import { spreadAt, spreadKey } from './spread.ts';
  * Cells are the pieces between all edges of both kinds. A tick leases the cells of its range, so no
  * two ticks search the same tickets, whichever kind of slot they belong to.
  *
- * The first ticks of a new plan close the cells of older plans that their range touches: a tick of an older
- * plan that comes late, or has not heard of the new one, finds them done. One that still runs is waited for.
+ * The first ticks of a new layout close the cells of older layouts that their range touches: a tick of an older
+ * layout that comes late, or has not heard of the new one, finds them done. One that still runs is waited for.
  */
-export interface BucketPlan {
+export interface BucketLayout {
   readonly version: number;
   /** Ascending; bucket i holds what is from edge i−1 (inclusive) to edge i. */
   readonly boundaries: readonly Edge[];
-  /** The first slot searched under this plan, milliseconds since the epoch. */
+  /** The first slot searched under this layout, milliseconds since the epoch. */
   readonly fromMs: number;
 }
 
@@ -36,12 +36,12 @@ export interface BucketPlan {
  */
 export type Edge = number | readonly [skill: number, share: number];
 
-/** Reads a stored plan. */
-export const bucketPlan = z.object({
+/** Reads a stored layout. */
+export const bucketLayout = z.object({
   version: z.number(),
   boundaries: z.array(z.union([z.number(), z.tuple([z.number(), z.number()])])),
   fromMs: z.number(),
-}) satisfies z.ZodType<BucketPlan>;
+}) satisfies z.ZodType<BucketLayout>;
 
 /** A range of sort keys: `from` inclusive, `to` exclusive; undefined is unbounded. */
 export interface KeyRange {
@@ -81,23 +81,23 @@ export function edgeKey(edge: Edge): string {
   return `${skillKey(skill)}#${spreadAt(share)}`;
 }
 
-/** The partition of the pool index a ticket belongs to. Compares keys, not skills: rounding must agree. */
-export function poolPartition(queue: string, plan: BucketPlan, order: string): string {
-  const bucket = plan.boundaries.filter((edge) => edgeKey(edge) <= order).length;
-  return partitionName(queue, plan, bucket);
+/** The key of the pool index that a ticket belongs to. Compares keys, not skills: rounding must agree. */
+export function poolKey(queue: string, layout: BucketLayout, order: string): string {
+  const bucket = layout.boundaries.filter((edge) => edgeKey(edge) <= order).length;
+  return keyOfBucket(queue, layout, bucket);
 }
 
-/** Every partition of a plan. */
-export function partitions(queue: string, plan: BucketPlan): string[] {
-  return Array.from({ length: plan.boundaries.length + 1 }, (_, bucket) =>
-    partitionName(queue, plan, bucket),
+/** Every pool key of a layout. */
+export function poolKeys(queue: string, layout: BucketLayout): string[] {
+  return Array.from({ length: layout.boundaries.length + 1 }, (_, bucket) =>
+    keyOfBucket(queue, layout, bucket),
   );
 }
 
-/** The partitions of a plan that a range of keys touches. */
-export function partitionsWithin(queue: string, plan: BucketPlan, range: KeyRange): string[] {
-  const edges = plan.boundaries.map(edgeKey);
-  return partitions(queue, plan).filter((_, bucket) => {
+/** The pool keys of a layout that a range of sort keys touches. */
+export function poolKeysWithin(queue: string, layout: BucketLayout, range: KeyRange): string[] {
+  const edges = layout.boundaries.map(edgeKey);
+  return poolKeys(queue, layout).filter((_, bucket) => {
     const low = edges[bucket - 1];
     const high = edges[bucket];
     const below = high !== undefined && range.from !== undefined && high <= range.from;
@@ -106,28 +106,28 @@ export function partitionsWithin(queue: string, plan: BucketPlan, range: KeyRang
   });
 }
 
-/** What a range's report is kept under. Even and odd slots of a plan with one bucket share their one range. */
+/** What a range's report is kept under. Even and odd slots of a layout with one bucket share their one range. */
 export function rangeName(range: TickRange): string {
   return range.cells.join('+');
 }
 
-/** The names of all ranges of a plan, of even and of odd slots. */
-export function rangesOf(plan: BucketPlan): string[] {
-  return [false, true].flatMap((odd) => tickRanges(plan, odd).map(rangeName));
+/** The names of all ranges of a layout, of even and of odd slots. */
+export function rangesOf(layout: BucketLayout): string[] {
+  return [false, true].flatMap((odd) => tickRanges(layout, odd).map(rangeName));
 }
 
-/** The names of all cells of a plan. */
-export function cellsOf(plan: BucketPlan): string[] {
-  return tickRanges(plan, false).flatMap(({ cells }) => cells);
+/** The names of all cells of a layout. */
+export function cellsOf(layout: BucketLayout): string[] {
+  return tickRanges(layout, false).flatMap(({ cells }) => cells);
 }
 
-/** The names of the cells of a plan that a range of keys touches. */
-export function cellsWithin(plan: BucketPlan, range: KeyRange): string[] {
-  const edges = plan.boundaries;
+/** The names of the cells of a layout that a range of keys touches. */
+export function cellsWithin(layout: BucketLayout, range: KeyRange): string[] {
+  const edges = layout.boundaries;
   const keys = edges
     .flatMap((edge, i) => (i === 0 ? [edge] : [between(edges[i - 1]!, edge), edge]))
     .map(edgeKey);
-  return cellsOf(plan).filter((_, cell) => {
+  return cellsOf(layout).filter((_, cell) => {
     const low = keys[cell - 1];
     const high = keys[cell];
     const below = high !== undefined && range.from !== undefined && high <= range.from;
@@ -136,38 +136,38 @@ export function cellsWithin(plan: BucketPlan, range: KeyRange): string[] {
   });
 }
 
-/** The ranges of a plan that hold a ticket: one of the even slots, one of the odd ones. */
-export function rangesAround(plan: BucketPlan, order: string): TickRange[] {
+/** The ranges of a layout that hold a ticket: one of the even slots, one of the odd ones. */
+export function rangesAround(layout: BucketLayout, order: string): TickRange[] {
   return [false, true].flatMap((odd) =>
-    tickRanges(plan, odd).filter(
+    tickRanges(layout, odd).filter(
       ({ from, to }) => (from === undefined || order >= from) && (to === undefined || order < to),
     ),
   );
 }
 
 /**
- * A plan is written so long before it begins that every function has read it by then: some keep what they
+ * A layout is written so long before it begins that every function has read it by then: some keep what they
  * read for `DEFINITION_AGE_MS`. One that has not only searches in vain: its cells are closed.
  */
-const PLAN_NOTICE_MS = DEFINITION_AGE_MS + 2_000;
+const LAYOUT_NOTICE_MS = DEFINITION_AGE_MS + 2_000;
 
-/** The plan with these boundaries that follows on another. */
-export function nextPlan(newest: BucketPlan, boundaries: readonly Edge[], nowMs: number): BucketPlan {
+/** The layout with these boundaries that follows on another. */
+export function nextLayout(newest: BucketLayout, boundaries: readonly Edge[], nowMs: number): BucketLayout {
   return {
     version: newest.version + 1,
     boundaries,
-    fromMs: Math.max(nowMs + PLAN_NOTICE_MS, newest.fromMs + 1),
+    fromMs: Math.max(nowMs + LAYOUT_NOTICE_MS, newest.fromMs + 1),
   };
 }
 
-/** The plan in force at a slot: the newest that has begun, or the oldest there is. */
-export function planAt(plans: readonly BucketPlan[], slotMs: number): BucketPlan {
-  return plans.findLast((plan) => plan.fromMs <= slotMs) ?? plans[0]!;
+/** The layout in force at a slot: the newest that has begun, or the oldest there is. */
+export function layoutAt(layouts: readonly BucketLayout[], slotMs: number): BucketLayout {
+  return layouts.findLast((layout) => layout.fromMs <= slotMs) ?? layouts[0]!;
 }
 
-/** The ranges searched in a slot of a plan. */
-export function tickRanges(plan: BucketPlan, odd: boolean): TickRange[] {
-  const edges = plan.boundaries;
+/** The ranges searched in a slot of a layout. */
+export function tickRanges(layout: BucketLayout, odd: boolean): TickRange[] {
+  const edges = layout.boundaries;
   const keys = (odd ? edges.slice(1).map((edge, i) => between(edges[i]!, edge)) : edges).map(edgeKey);
   const lastCell = Math.max(0, 2 * edges.length - 1);
   return Array.from({ length: keys.length + 1 }, (_, index) => {
@@ -180,7 +180,7 @@ export function tickRanges(plan: BucketPlan, odd: boolean): TickRange[] {
       index,
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
-      cells: Array.from({ length: last - first + 1 }, (_, i) => `${plan.version}.${first + i}`),
+      cells: Array.from({ length: last - first + 1 }, (_, i) => `${layout.version}.${first + i}`),
     };
   });
 }
@@ -195,6 +195,6 @@ function between(low: Edge, high: Edge): Edge {
   return lowShare > 0 && skillKey(middle) <= skillKey(lowSkill) ? [lowSkill, (lowShare + 1) / 2] : middle;
 }
 
-function partitionName(queue: string, plan: BucketPlan, bucket: number): string {
-  return `${queue}#${plan.version}.${bucket}`;
+function keyOfBucket(queue: string, layout: BucketLayout, bucket: number): string {
+  return `${queue}#${layout.version}.${bucket}`;
 }

@@ -2,11 +2,11 @@ import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts'
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { type BucketPlan, cellsOf, rangesOf } from './buckets.ts';
+import { type BucketLayout, cellsOf, rangesOf } from './buckets.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
 
-/** A plan is kept this long after its successor began: writes under it may still be on their way. */
-const PLAN_GRACE_MS = 5 * 60_000;
+/** A layout is kept this long after its successor began: writes under it may still be on their way. */
+const LAYOUT_GRACE_MS = 5 * 60_000;
 /** A deleted queue is kept longer than its matches can be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
 
@@ -62,36 +62,36 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
 
 async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<boolean> {
   const queue = record.definition.name;
-  const occupied = await Promise.all(record.plans.map((plan) => deps.tickets.hasWaiting(queue, plan)));
+  const occupied = await Promise.all(record.layouts.map((layout) => deps.tickets.hasWaiting(queue, layout)));
   const waiting = occupied.some(Boolean);
   if (waiting) await keepAwake(deps, record, nowMs);
 
-  const keep = record.plans.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
-  if (keep.length < record.plans.length) {
+  const keep = record.layouts.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
+  if (keep.length < record.layouts.length) {
     await forget(
       deps,
       queue,
-      record.plans.filter((plan) => !keep.includes(plan)),
+      record.layouts.filter((layout) => !keep.includes(layout)),
     );
-    await deps.queues.dropPlans(record, keep);
+    await deps.queues.dropLayouts(record, keep);
   }
   if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
-    await forget(deps, queue, record.plans);
+    await forget(deps, queue, record.layouts);
     await deps.queues.remove(record);
   }
   return waiting;
 }
 
 /**
- * Removes what ticks have left of plans, before the plans go: a queue of this name that is made anew has
- * plans of the same versions, and may not find their cells closed.
+ * Removes what ticks have left of layouts, before the layouts go: a queue of this name that is made anew has
+ * layouts of the same versions, and may not find their cells closed.
  */
-async function forget(deps: DispatchDeps, queue: string, plans: readonly BucketPlan[]): Promise<void> {
-  const all = (of: (plan: BucketPlan) => string[]) => [...new Set(plans.flatMap(of))];
+async function forget(deps: DispatchDeps, queue: string, layouts: readonly BucketLayout[]): Promise<void> {
+  const all = (of: (layout: BucketLayout) => string[]) => [...new Set(layouts.flatMap(of))];
   await deps.ranges.remove(queue, all(cellsOf), all(rangesOf));
 }
 
 function isSuperseded(record: QueueRecord, index: number, nowMs: number): boolean {
-  const next = record.plans[index + 1];
-  return next !== undefined && nowMs - next.fromMs > PLAN_GRACE_MS;
+  const next = record.layouts[index + 1];
+  return next !== undefined && nowMs - next.fromMs > LAYOUT_GRACE_MS;
 }

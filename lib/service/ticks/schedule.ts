@@ -3,19 +3,19 @@ import type { TickSender } from '../ports/tick-sender.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 
 /**
- * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a
- * queue is the last slot that somebody has promised to send; it only ever grows:
+ * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a queue is the
+ * last slot whose ticks are scheduled; it only ever grows:
  *
- *     dispatch   once a minute, at no certain second of it: PROMISE_MS ahead, where tickets wait
- *     enqueue    when less than NEEDED_MS is promised: PROMISE_MS ahead
+ *     dispatch   once a minute, at no certain second of it: AHEAD_MS ahead, for queues with waiting tickets
+ *     enqueue    when less than NEEDED_MS is scheduled: AHEAD_MS ahead
  *
- * Whatever second dispatch runs at, a ticket that finds NEEDED_MS promised is seen by a dispatch before
- * the promise ends; and a queue that dispatch keeps awake always has NEEDED_MS, so that posting to it
- * costs nothing here.
+ * Whatever second dispatch runs at, a ticket that finds NEEDED_MS scheduled is seen by a dispatch before the
+ * scheduled slots end. A queue that dispatch keeps awake always has NEEDED_MS, so posting to it costs nothing
+ * here.
  *
- * The promise is made by a compare-and-set, so exactly one of several callers sends the slots; then it
- * notes in `sentUntilMs` that it has. It may crash in between: dispatch finds a promise that is not noted
- * as kept, at most a minute later, and keeps it. Slots that come twice are searched once.
+ * `awakeUntilMs` moves by a compare-and-set, so exactly one of several callers sends the ticks; then it notes
+ * in `sentUntilMs` that they are sent. After a crash in between, dispatch finds slots that are scheduled and not
+ * noted as sent, at most a minute later, and sends them. Slots whose ticks come twice are searched once.
  */
 
 /** `dispatch` runs this often. EventBridge has no finer schedule. */
@@ -23,17 +23,17 @@ const DISPATCH_MS = 60_000;
 /** How much later than that it may come. */
 const DISPATCH_LATE_MS = 15_000;
 const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
-const PROMISE_MS = NEEDED_MS + DISPATCH_MS;
+const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 
 /** Makes sure that ticks go on until a dispatch sees the ticket that was written just now. */
 export async function wake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
   if (record.awakeUntilMs + step(record) > nowMs + NEEDED_MS) return;
-  await promise(deps, record, record.awakeUntilMs, nowMs);
+  await scheduleTicks(deps, record, record.awakeUntilMs, nowMs);
 }
 
 /** Schedules the coming ticks of a queue that has waiting tickets, and those a crash has left unsent. */
 export async function keepAwake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
-  await promise(deps, record, record.sentUntilMs, nowMs);
+  await scheduleTicks(deps, record, record.sentUntilMs, nowMs);
 }
 
 export interface ScheduleDeps {
@@ -41,13 +41,14 @@ export interface ScheduleDeps {
   readonly ticks: TickSender;
 }
 
-async function promise(
+/** Sends the ticks of the slots after `fromMs`, unless another caller schedules them first. */
+async function scheduleTicks(
   deps: ScheduleDeps,
   record: QueueRecord,
   fromMs: number,
   nowMs: number,
 ): Promise<void> {
-  const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + PROMISE_MS);
+  const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + AHEAD_MS);
   const last = slots.at(-1);
   if (last === undefined || !(await deps.queues.extendAwake(record, last))) return;
   const messages = slots.map((slotMs) => ({ queue: record.definition.name, slotMs }));

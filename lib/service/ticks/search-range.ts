@@ -74,7 +74,7 @@ export interface SearchResult {
  */
 export async function searchRange(
   deps: SearchDeps,
-  { definition, plans }: QueueRecord,
+  { definition, layouts }: QueueRecord,
   range: KeyRange,
   before: SearchBefore,
   times: SearchTimes,
@@ -84,7 +84,7 @@ export async function searchRange(
   const read = (from: string | undefined) =>
     deps.tickets.waiting(
       definition.name,
-      plans,
+      layouts,
       { ...range, ...(from !== undefined && { from }) },
       { limit: limits.readTickets, hasTime },
     );

@@ -4,14 +4,21 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { Lease, RangeStore } from '../ports/range-store.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { LATE_MS, LEASE_MS } from '../queues/queues.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
-import { type BucketPlan, cellsWithin, planAt, rangeName, type TickRange, tickRanges } from './buckets.ts';
+import {
+  type BucketLayout,
+  cellsWithin,
+  layoutAt,
+  rangeName,
+  type TickRange,
+  tickRanges,
+} from './buckets.ts';
 import { isOdd } from './schedule.ts';
 import { type SearchDeps, searchRange } from './search-range.ts';
 import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
 import type { TickReport } from './tick-report.ts';
+import { LEASE_MS, TICK_LATE_MS } from './timing.ts';
 
 /** Looks for a lease that the tick before still holds, before this tick gives up its turn. */
 const LEASE_TRIES = 8;
@@ -60,7 +67,7 @@ export type TickOutcome =
  *     end        at the same time, a conditional write for each ticket past its time-out, unless bots
  *                fill its game
  *     report     what the next tick and the statistics should know. A crash before it: they know less
- *     release    gives the lease back, after an error too. A crash before it: as after the lease
+ *     end lease  after an error too. A crash before it: as after the lease
  *
  * A message may come twice or out of order: the lease remembers the last slot searched. Even if two ticks
  * search the same tickets, because one outlived its lease, the commit's condition lets only one have each.
@@ -71,23 +78,24 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   if (record === undefined) return { outcome: 'dropped', why: 'its queue is gone' };
   const ageMs = Math.max(0, startMs - message.slotMs);
   // Its successors are due already.
-  if (ageMs > record.definition.tickSeconds * 1_000 + LATE_MS)
+  if (ageMs > record.definition.tickSeconds * 1_000 + TICK_LATE_MS)
     return { outcome: 'dropped', why: 'it is stale' };
   const { queue, slotMs } = message;
-  const plan = planAt(record.plans, slotMs);
-  if ((message.plan ?? plan.version) !== plan.version)
-    return { outcome: 'dropped', why: 'its bucket plan is not in force' };
-  const ranges = tickRanges(plan, isOdd(record, slotMs));
-  if (message.range === undefined) await fanOut(deps, { queue, slotMs, plan: plan.version }, ranges.length);
+  const layout = layoutAt(record.layouts, slotMs);
+  if ((message.layout ?? layout.version) !== layout.version)
+    return { outcome: 'dropped', why: 'its bucket layout is not in force' };
+  const ranges = tickRanges(layout, isOdd(record, slotMs));
+  if (message.range === undefined)
+    await fanOut(deps, { queue, slotMs, layout: layout.version }, ranges.length);
   const range = ranges[message.range ?? 0]!;
 
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
-  const leased = await takeLease(deps, queue, range.cells, lease);
+  const leased = await waitForLease(deps, queue, range.cells, lease);
   if (leased === 'done') return { outcome: 'dropped', why: 'it has been done' };
   if (leased === 'held') return { outcome: 'dropped', why: 'the tick before it still runs' };
   try {
-    if (!(await closeOlderPlans(deps, record, plan, range)))
-      return { outcome: 'dropped', why: 'a tick of an older bucket plan still runs' };
+    if (!(await closeOlderLayouts(deps, record, layout, range)))
+      return { outcome: 'dropped', why: 'a tick of an older bucket layout still runs' };
     const name = rangeName(range);
     const before = (await deps.ranges.reports(queue, [name])).get(name);
     const result = await searchRange(
@@ -118,14 +126,14 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };
     return { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
   } finally {
-    await deps.ranges.release(queue, range.cells, lease);
+    await deps.ranges.endLease(queue, range.cells, lease);
   }
 }
 
 /** Sends a tick for each range but the first. They begin a moment later, side by side. */
 async function fanOut(
   deps: TickDeps,
-  tick: { queue: string; slotMs: number; plan: number },
+  tick: { queue: string; slotMs: number; layout: number },
   ranges: number,
 ): Promise<void> {
   if (ranges === 1) return;
@@ -133,18 +141,20 @@ async function fanOut(
   await deps.ticks.send(messages, deps.clock.now());
 }
 
-/** So long after a plan begins, a tick of an older one may still be on its way. */
+/** So long after a layout begins, a tick of an older one may still be on its way. */
 const CLOSING_MS = 60_000;
 
-/** Makes sure that no tick of an older plan searches this range now or later. False: one still does. */
-async function closeOlderPlans(
+/** Makes sure that no tick of an older layout searches this range now or later. False: one still does. */
+async function closeOlderLayouts(
   deps: TickDeps,
-  { definition, plans }: QueueRecord,
-  plan: BucketPlan,
+  { definition, layouts }: QueueRecord,
+  layout: BucketLayout,
   range: TickRange,
 ): Promise<boolean> {
   const sinceMs = deps.clock.now() - CLOSING_MS;
-  const older = plans.filter(({ version }, i) => version < plan.version && plans[i + 1]!.fromMs > sinceMs);
+  const older = layouts.filter(
+    ({ version }, i) => version < layout.version && layouts[i + 1]!.fromMs > sinceMs,
+  );
   const cells = older.flatMap((one) => cellsWithin(one, range));
   for (let attempt = 1; cells.length > 0; attempt++) {
     if (await deps.ranges.close(definition.name, cells, deps.clock.now())) break;
@@ -155,10 +165,10 @@ async function closeOlderPlans(
 }
 
 /** A slow tick before this one is waited for, but not for long. */
-async function takeLease(deps: TickDeps, queue: string, cells: readonly string[], lease: Lease) {
+async function waitForLease(deps: TickDeps, queue: string, cells: readonly string[], lease: Lease) {
   for (let attempt = 1; ; attempt++) {
     const nowMs = deps.clock.now();
-    const leased = await deps.ranges.lease(queue, cells, { ...lease, nowMs });
+    const leased = await deps.ranges.takeLease(queue, cells, { ...lease, nowMs });
     if (leased !== 'held' || attempt === LEASE_TRIES) return leased;
     await deps.clock.sleep(100);
   }

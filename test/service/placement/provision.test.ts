@@ -4,8 +4,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { logger } from '../../../lib/aws/log.ts';
 import { matchIdOf } from '../../../lib/aws/match-message.ts';
+import { type Consumer, messageConsumer, PROVISION_BACKOFF } from '../../../lib/aws/message-consumer.ts';
 import { sqsClient } from '../../../lib/aws/message-queue.ts';
-import { type Consumer, PROVISION_BACKOFF, queueConsumer } from '../../../lib/aws/queue-consumer.ts';
 import type { MatchStatus } from '../../../lib/contract/match.ts';
 import { provision } from '../../../lib/service/placement/provision.ts';
 import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
@@ -79,7 +79,7 @@ describe('a match that is to be placed', () => {
   const handOut = async (consume: Consumer<unknown>['consume']) => {
     const client = sqsClient({ region: 'us-east-1' });
     const sqs = mockClient(client);
-    const handler = queueConsumer(
+    const handler = messageConsumer(
       client,
       'url',
       { read: (body) => body, idsOf: () => ({}), consume },
@@ -159,7 +159,7 @@ describe('a match that is to be placed', () => {
   it('whose message cannot be read is postponed like any other that fails', async () => {
     const client = sqsClient({ region: 'us-east-1' });
     const sqs = mockClient(client);
-    const handler = queueConsumer(client, 'url', {
+    const handler = messageConsumer(client, 'url', {
       read: matchIdOf,
       idsOf: (matchId) => ({ matchId }),
       consume: async () => ({ outcome: 'done' }),

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { getStats } from '../../../lib/service/queues/stats.ts';
-import { type BucketPlan, rangeName, tickRanges } from '../../../lib/service/ticks/buckets.ts';
+import { type BucketLayout, rangeName, tickRanges } from '../../../lib/service/ticks/buckets.ts';
 import type { TickReport } from '../../../lib/service/ticks/tick-report.ts';
-import { bucketPlan, NOW_MS } from '../../aws/samples.ts';
+import { bucketLayout, NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 
-/** The reports of a slot's ticks: for each range of the plan how many waited. */
-function reportsOf(plan: BucketPlan, odd: boolean, slotMs: number, waiting: readonly (number | undefined)[]) {
-  return tickRanges(plan, odd).flatMap((range, i): [string, TickReport][] =>
+/** The reports of a slot's ticks: for each range of the layout how many waited. */
+function reportsOf(
+  layout: BucketLayout,
+  odd: boolean,
+  slotMs: number,
+  waiting: readonly (number | undefined)[],
+) {
+  return tickRanges(layout, odd).flatMap((range, i): [string, TickReport][] =>
     waiting[i] === undefined
       ? []
       : [
@@ -19,10 +24,10 @@ function reportsOf(plan: BucketPlan, odd: boolean, slotMs: number, waiting: read
   );
 }
 
-/** The statistics of a queue, from its plans and the reports of its ticks alone. */
-function stats(plans: readonly BucketPlan[], ...reports: [string, TickReport][][]) {
+/** The statistics of a queue, from its layouts and the reports of its ticks alone. */
+function stats(layouts: readonly BucketLayout[], ...reports: [string, TickReport][][]) {
   const stored = new Map(reports.flat());
-  const record = { definition: definition(), version: 1, plans, awakeUntilMs: 0, sentUntilMs: 0 };
+  const record = { definition: definition(), version: 1, layouts, awakeUntilMs: 0, sentUntilMs: 0 };
   return getStats(
     {
       queues: { get: async () => record } as never,
@@ -40,43 +45,43 @@ const SLOT_MS = NOW_MS;
 
 describe('the number of waiting tickets', () => {
   it('is that of the last tick, with one bucket', async () => {
-    const plan = bucketPlan(1);
-    const found = await stats([plan], reportsOf(plan, false, SLOT_MS, [7]));
+    const layout = bucketLayout(1);
+    const found = await stats([layout], reportsOf(layout, false, SLOT_MS, [7]));
     expect(found).toMatchObject({ waiting: 7, waitingAt: at(SLOT_MS) });
   });
 
   it('is none before the first tick', async () => {
-    expect(await stats([bucketPlan(1, 10)])).toMatchObject({ waiting: 0, waitingAt: null });
+    expect(await stats([bucketLayout(1, 10)])).toMatchObject({ waiting: 0, waitingAt: null });
   });
 
   it('is the sum over all ranges of one slot, not of two that cover the same tickets', async () => {
-    const plan = bucketPlan(1, 10, 20);
-    const even = reportsOf(plan, false, SLOT_MS, [1, 2, 3]);
-    const odd = reportsOf(plan, true, SLOT_MS + 1_000, [4, 1]);
-    expect(await stats([plan], even, odd)).toMatchObject({ waiting: 5, waitingAt: at(SLOT_MS + 1_000) });
+    const layout = bucketLayout(1, 10, 20);
+    const even = reportsOf(layout, false, SLOT_MS, [1, 2, 3]);
+    const odd = reportsOf(layout, true, SLOT_MS + 1_000, [4, 1]);
+    expect(await stats([layout], even, odd)).toMatchObject({ waiting: 5, waitingAt: at(SLOT_MS + 1_000) });
   });
 
   it('is that of the slot before while ticks of the last slot still run', async () => {
-    const plan = bucketPlan(1, 10, 20);
-    const older = reportsOf(plan, false, SLOT_MS - 1_000, [9, 2, 3]);
-    const running = reportsOf(plan, false, SLOT_MS + 1_000, [1, undefined, undefined]);
-    const odd = reportsOf(plan, true, SLOT_MS, [4, 1]);
-    expect(await stats([plan], older, running, odd)).toMatchObject({ waiting: 5, waitingAt: at(SLOT_MS) });
+    const layout = bucketLayout(1, 10, 20);
+    const older = reportsOf(layout, false, SLOT_MS - 1_000, [9, 2, 3]);
+    const running = reportsOf(layout, false, SLOT_MS + 1_000, [1, undefined, undefined]);
+    const odd = reportsOf(layout, true, SLOT_MS, [4, 1]);
+    expect(await stats([layout], older, running, odd)).toMatchObject({ waiting: 5, waitingAt: at(SLOT_MS) });
   });
 
   it('takes the last report of a range that misses a slot, and says how old it is', async () => {
-    const plan = bucketPlan(1, 10);
-    const older = reportsOf(plan, false, SLOT_MS - 4_000, [9, 2]);
-    const newer = reportsOf(plan, false, SLOT_MS, [1, undefined]);
-    expect(await stats([plan], older, newer)).toMatchObject({ waiting: 3, waitingAt: at(SLOT_MS - 4_000) });
+    const layout = bucketLayout(1, 10);
+    const older = reportsOf(layout, false, SLOT_MS - 4_000, [9, 2]);
+    const newer = reportsOf(layout, false, SLOT_MS, [1, undefined]);
+    expect(await stats([layout], older, newer)).toMatchObject({ waiting: 3, waitingAt: at(SLOT_MS - 4_000) });
   });
 
-  it('is that of the new plan once all of its ranges were searched', async () => {
-    const plans = [bucketPlan(1, 10), bucketPlan(2, 20, 30)];
-    const before = reportsOf(plans[0]!, false, SLOT_MS, [3, 4]);
-    const some = reportsOf(plans[1]!, false, SLOT_MS + 2_000, [1, undefined, 1]);
-    expect(await stats(plans, before, some)).toMatchObject({ waiting: 7 });
-    const all = reportsOf(plans[1]!, false, SLOT_MS + 2_000, [1, 2, 1]);
-    expect(await stats(plans, before, all)).toMatchObject({ waiting: 4, waitingAt: at(SLOT_MS + 2_000) });
+  it('is that of the new layout once all of its ranges were searched', async () => {
+    const layouts = [bucketLayout(1, 10), bucketLayout(2, 20, 30)];
+    const before = reportsOf(layouts[0]!, false, SLOT_MS, [3, 4]);
+    const some = reportsOf(layouts[1]!, false, SLOT_MS + 2_000, [1, undefined, 1]);
+    expect(await stats(layouts, before, some)).toMatchObject({ waiting: 7 });
+    const all = reportsOf(layouts[1]!, false, SLOT_MS + 2_000, [1, 2, 1]);
+    expect(await stats(layouts, before, all)).toMatchObject({ waiting: 4, waitingAt: at(SLOT_MS + 2_000) });
   });
 });

@@ -9,7 +9,7 @@ function intake() {
   const record = {
     definition: definition({ teamSize: 2 }),
     version: 1,
-    plans: [{ version: 1, boundaries: [], fromMs: 0 }],
+    layouts: [{ version: 1, boundaries: [], fromMs: 0 }],
     awakeUntilMs: Number.MAX_SAFE_INTEGER,
   };
   const deps = {

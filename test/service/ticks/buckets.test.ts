@@ -1,27 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type BucketPlan,
+  type BucketLayout,
   cellsWithin,
   type Edge,
   edgeKey,
   type KeyRange,
-  partitions,
-  partitionsWithin,
-  planAt,
+  layoutAt,
+  poolKey,
+  poolKeys,
+  poolKeysWithin,
   poolOrder,
-  poolPartition,
   skillKey,
   tickRanges,
 } from '../../../lib/service/ticks/buckets.ts';
 
-const plan = (...boundaries: Edge[]): BucketPlan => ({ version: 3, boundaries, fromMs: 0 });
+const layout = (...boundaries: Edge[]): BucketLayout => ({ version: 3, boundaries, fromMs: 0 });
 /** Edges at skills, and among the tickets of one skill. */
 const edges = fc.tuple(fc.integer({ min: 1, max: 400 }), fc.constantFrom(0, 0, 0.25, 0.5, 0.75));
-const plans = fc
+const layouts = fc
   .uniqueArray(edges, { maxLength: 6, selector: ([skill, share]) => skill + share })
   .map((all) => all.sort(([a, b], [c, d]) => a + b - c - d))
-  .map((all) => plan(...all.map(([skill, share]): Edge => (share === 0 ? 10 * skill : [10 * skill, share]))));
+  .map((all) =>
+    layout(...all.map(([skill, share]): Edge => (share === 0 ? 10 * skill : [10 * skill, share]))),
+  );
 const ids = fc.uuid();
 const skills = fc.oneof(
   fc.double({ min: 0, max: 5000, noNaN: true }),
@@ -50,28 +52,28 @@ describe('sort keys', () => {
   });
 });
 
-describe('a bucket plan', () => {
+describe('a bucket layout', () => {
   it('puts a skill on an edge into the upper bucket', () => {
     const order = (skill: number) => poolOrder('t', [{ playerId: 'a', skill }]);
-    expect(poolPartition('q', plan(1000), order(999.9))).toBe('q#3.0');
-    expect(poolPartition('q', plan(1000), order(1000))).toBe('q#3.1');
-    expect(poolPartition('q', plan(1000), order(999.9999999))).toBe('q#3.1');
+    expect(poolKey('q', layout(1000), order(999.9))).toBe('q#3.0');
+    expect(poolKey('q', layout(1000), order(1000))).toBe('q#3.1');
+    expect(poolKey('q', layout(1000), order(999.9999999))).toBe('q#3.1');
   });
 
   it.each([false, true])('covers every ticket by exactly one range of a slot (odd: %s)', (odd) => {
     fc.assert(
-      fc.property(plans, skills, ids, (p, skill, id) => {
+      fc.property(layouts, skills, ids, (p, skill, id) => {
         const order = poolOrder(id, [{ playerId: 'a', skill }]);
         const ranges = tickRanges(p, odd).filter((range) => holds(range, order));
         expect(ranges).toHaveLength(1);
-        expect(partitionsWithin('q', p, ranges[0]!)).toContain(poolPartition('q', p, order));
+        expect(poolKeysWithin('q', p, ranges[0]!)).toContain(poolKey('q', p, order));
       }),
     );
   });
 
   it('leases every cell exactly once in a slot, and at least one in every range', () => {
     fc.assert(
-      fc.property(plans, fc.boolean(), (p, odd) => {
+      fc.property(layouts, fc.boolean(), (p, odd) => {
         const ranges = tickRanges(p, odd);
         const cells = ranges.flatMap((range) => range.cells);
         expect(new Set(cells).size).toBe(cells.length);
@@ -82,7 +84,7 @@ describe('a bucket plan', () => {
 
   it('leases a common cell whenever two ranges of an even and an odd slot share a ticket', () => {
     fc.assert(
-      fc.property(plans, skills, ids, (p, skill, id) => {
+      fc.property(layouts, skills, ids, (p, skill, id) => {
         const order = poolOrder(id, [{ playerId: 'a', skill }]);
         const [even, odd] = [false, true].map(
           (kind) => tickRanges(p, kind).find((range) => holds(range, order))!,
@@ -94,7 +96,7 @@ describe('a bucket plan', () => {
 
   it('brings neighbours across any edge together in an odd slot', () => {
     fc.assert(
-      fc.property(plans, (p) => {
+      fc.property(layouts, (p) => {
         for (const edge of p.boundaries) {
           const [skill, share] = typeof edge === 'number' ? [edge, 0] : edge;
           const below = share === 0 ? edgeKey([skill - 0.5, 0.99]) : edgeKey([skill, share - 0.01]);
@@ -106,26 +108,26 @@ describe('a bucket plan', () => {
   });
 
   it('has one partition and one range when there are no edges', () => {
-    expect(partitions('q', plan())).toEqual(['q#3.0']);
-    expect(tickRanges(plan(), true)).toEqual([{ index: 0, cells: ['3.0'] }]);
+    expect(poolKeys('q', layout())).toEqual(['q#3.0']);
+    expect(tickRanges(layout(), true)).toEqual([{ index: 0, cells: ['3.0'] }]);
   });
 
   it('is in force from its first slot on', () => {
     const old = { version: 1, boundaries: [], fromMs: 0 };
     const next = { version: 2, boundaries: [10], fromMs: 5_000 };
-    expect(planAt([old, next], 4_999)).toBe(old);
-    expect(planAt([old, next], 5_000)).toBe(next);
-    expect(planAt([next], 0)).toBe(next);
+    expect(layoutAt([old, next], 4_999)).toBe(old);
+    expect(layoutAt([old, next], 5_000)).toBe(next);
+    expect(layoutAt([next], 0)).toBe(next);
   });
 });
 
 describe('tickets of one skill', () => {
   it('are spread evenly over the buckets between them, whatever their ids look like', () => {
-    const one = plan([1500, 0.25], [1500, 0.5], [1500, 0.75]);
+    const one = layout([1500, 0.25], [1500, 0.5], [1500, 0.75]);
     for (const prefix of ['t', 'ticket-00000', '0190a6f2-7c3e-7b4d-9a51-2f6c0000']) {
       const counts = new Map<string, number>();
       for (let i = 0; i < 4000; i++) {
-        const pool = poolPartition('q', one, poolOrder(`${prefix}${i}`, [{ playerId: 'a', skill: 1500 }]));
+        const pool = poolKey('q', one, poolOrder(`${prefix}${i}`, [{ playerId: 'a', skill: 1500 }]));
         counts.set(pool, (counts.get(pool) ?? 0) + 1);
       }
       expect(counts.size).toBe(4);
@@ -134,10 +136,10 @@ describe('tickets of one skill', () => {
   });
 });
 
-describe('the cells of a plan that a range touches', () => {
+describe('the cells of a layout that a range touches', () => {
   it('are those that hold a ticket of the range', () => {
     fc.assert(
-      fc.property(plans, plans, skills, ids, fc.boolean(), (old, next, skill, id, odd) => {
+      fc.property(layouts, layouts, skills, ids, fc.boolean(), (old, next, skill, id, odd) => {
         const order = poolOrder(id, [{ playerId: 'a', skill }]);
         const range = tickRanges(next, odd).find((one) => holds(one, order))!;
         const touched = cellsWithin(old, range);

@@ -23,7 +23,7 @@ const cloudWith = (tickets: readonly StoredTicket[], changes: Partial<QueueDefin
   cloud.setRecord({
     definition: definition({ name: 'large', teamSize: 5, timeoutSeconds: 300, buckets: [], ...changes }),
     version: 1,
-    plans: [{ version: 1, boundaries: [], fromMs: 0 }],
+    layouts: [{ version: 1, boundaries: [], fromMs: 0 }],
     awakeUntilMs: 0,
     sentUntilMs: 0,
   });
@@ -33,7 +33,9 @@ const cloudWith = (tickets: readonly StoredTicket[], changes: Partial<QueueDefin
 
 const tickAt = async (cloud: MemoryCloud, slotMs: number) => {
   cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
-  const result = await cloud.time.run(() => tick(cloud.deps, { queue: 'large', slotMs, plan: 1, range: 0 }));
+  const result = await cloud.time.run(() =>
+    tick(cloud.deps, { queue: 'large', slotMs, layout: 1, range: 0 }),
+  );
   if (result.outcome !== 'searched') throw new Error(result.why);
   return result;
 };
@@ -64,7 +66,7 @@ describe('a pool that one tick cannot read', () => {
       const slotMs = NOW_MS + 1_000 * second;
       cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
       await cloud.time.run(() =>
-        tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, plan: 1, range: 0 }),
+        tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, layout: 1, range: 0 }),
       );
     }
     const skills = cloud.committed.flatMap(({ ticketIds }) => ticketIds.map((id) => Number(id.slice(1))));
@@ -76,7 +78,7 @@ describe('a pool that one tick cannot read', () => {
     const cloud = cloudWith(Array.from({ length: 30 }, (_, i) => solo(`t${i}`, i, 1_000)));
     const limits = { ...BUCKET_LIMITS, readTickets: 20 };
     const run = (slotMs: number) =>
-      cloud.time.run(() => tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, plan: 1, range: 0 }));
+      cloud.time.run(() => tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, layout: 1, range: 0 }));
     await run(NOW_MS);
     for (let i = 20; i < 30; i++)
       await cloud.time.run(() => cloud.deps.tickets.end(`t${i}`, 'CANCELLED', 'x', 0));
@@ -123,7 +125,7 @@ describe('a plan', () => {
         },
       },
     };
-    await cloud.time.run(() => tick(deps, { queue: 'large', slotMs: NOW_MS, plan: 1, range: 0 }));
+    await cloud.time.run(() => tick(deps, { queue: 'large', slotMs: NOW_MS, layout: 1, range: 0 }));
     expect(cloud.committed.length).toBeGreaterThan(60);
     expect(plannedAtFirstCommit).toBeLessThan(30);
   });

@@ -6,12 +6,12 @@ import { definition } from '../definitions.ts';
 
 const MINUTE = 60_000;
 
-/** A queue whose promises are kept in memory. */
+/** A queue whose schedule is kept in memory. */
 function sleeper(changes: Partial<QueueRecord> = {}) {
   let record: QueueRecord = {
     definition: definition({ tickSeconds: 5 }),
     version: 1,
-    plans: [{ version: 1, boundaries: [], fromMs: 0 }],
+    layouts: [{ version: 1, boundaries: [], fromMs: 0 }],
     awakeUntilMs: 0,
     sentUntilMs: 0,
     ...changes,
@@ -101,12 +101,12 @@ describe('ticks', () => {
   });
 
   it('alternate between even and odd slots', () => {
-    const { record } = sleeper({ plans: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
+    const { record } = sleeper({ layouts: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
     expect([0, 5_000, 10_000].map((slotMs) => isOdd(record, slotMs))).toEqual([false, true, false]);
   });
 
-  it('are one message a slot, whatever the buckets: the plan in force when it is due decides', async () => {
-    const queue = sleeper({ plans: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
+  it('are one message a slot, whatever the buckets: the layout in force when it is due decides', async () => {
+    const queue = sleeper({ layouts: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
     await keepAwake(queue.deps, queue.record, 10 * MINUTE);
     expect(queue.sent.length).toBeGreaterThan(0);
     for (const message of queue.sent) expect(Object.keys(message)).toEqual(['queue', 'slotMs']);

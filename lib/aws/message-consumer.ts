@@ -35,7 +35,7 @@ export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
  * be read come back after a growing delay; at the SQS queue's limit they go to the dead letters.
  * @param backoff how long a message waits between two tries
  */
-export function queueConsumer<Message>(
+export function messageConsumer<Message>(
   client: SQSClient,
   url: string,
   consumer: Consumer<Message>,
