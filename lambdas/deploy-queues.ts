@@ -6,7 +6,10 @@ import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
-const urlRefusal = privateAddressesAllowed() ? () => undefined : refusalOf;
+const rules = {
+  refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
+  secretGrants: JSON.parse(environment('SECRET_GRANTS')),
+};
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
 /** CloudFormation waits for an answer at a URL of its own, good or bad. */
@@ -33,7 +36,7 @@ async function deploy(event: CloudFormationCustomResourceEvent): Promise<string 
   try {
     const wanted = definitionsOf(event.ResourceProperties);
     const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : {};
-    const changed = await deployQueues(queues, wanted, Object.keys(before), urlRefusal, Date.now());
+    const changed = await deployQueues(queues, wanted, Object.keys(before), rules, Date.now());
     logger.info('deployed queue definitions', changed);
     return undefined;
   } catch (error) {

@@ -21,6 +21,7 @@ const deps = {
     secrets: secretsManager(
       new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
       environment('SECRETS_PREFIX'),
+      JSON.parse(environment('SECRET_GRANTS')),
     ),
     outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
     clock,

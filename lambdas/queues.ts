@@ -17,7 +17,10 @@ const deps = {
 };
 
 const queuePath = z.object({ queue: queueName });
-const urlRefusal = privateAddressesAllowed() ? () => undefined : refusalOf;
+const rules = {
+  refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
+  secretGrants: JSON.parse(environment('SECRET_GRANTS')),
+};
 
 export const handler = httpHandler({
   'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),
@@ -29,7 +32,7 @@ export const handler = httpHandler({
     const { queue } = parseWith(queuePath, path, 'The path');
     const { created, definition } = await putQueue(
       deps.queues,
-      parsePutQueue(queue, json(), urlRefusal),
+      parsePutQueue(queue, json(), rules),
       Date.now(),
     );
     return { status: created ? 201 : 200, body: definition };

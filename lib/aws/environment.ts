@@ -9,7 +9,9 @@ export type Variable =
   | 'PROVISION_QUEUE_URL'
   | 'DEADLINE_QUEUE_URL'
   | 'EVENT_BUS_NAME'
-  | 'SECRETS_PREFIX';
+  | 'SECRETS_PREFIX'
+  /** JSON, see {@link SecretGrants}. */
+  | 'SECRET_GRANTS';
 
 /** @throws when the variable is not set: the function was deployed wrong */
 export function environment(name: Variable): string {

@@ -1,8 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { Api } from './api.ts';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
+import { tellSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 import type { Tick } from './tick.ts';
@@ -11,6 +13,8 @@ export interface IntakeProps {
   readonly api: Api;
   readonly store: Store;
   readonly tick: Tick;
+  /** See {@link MatchmakerProps.secretGrants}. */
+  readonly secretGrants: SecretGrants;
   readonly limits: Limits;
   readonly stage: StagePolicy;
 }
@@ -27,7 +31,7 @@ export class Intake extends Construct {
 
   constructor(scope: Construct, id: string, props: IntakeProps) {
     super(scope, id);
-    const { api, store, tick, limits, stage } = props;
+    const { api, store, tick, secretGrants, limits, stage } = props;
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
       name: 'enqueue',
@@ -89,6 +93,7 @@ export class Intake extends Construct {
     store.queues.allow(this.queues, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.queues, 'items');
     store.ranges.allow(this.queues, 'GetItem');
+    tellSecretGrants(this.queues, secretGrants);
     api.route(
       this.queues,
       'GET /queues',

@@ -7,12 +7,14 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { queueName } from '../contract/queue-definition.ts';
+import type { SecretGrants } from '../contract/secret-grants.ts';
 import { Api, type JwtOptions } from './api.ts';
 import { FanOut } from './fan-out.ts';
 import { Intake } from './intake.ts';
 import { type LimitProps, limitsOf } from './limits.ts';
 import { Observability } from './observability.ts';
 import { QueueDefinitions } from './queue-definitions.ts';
+import { parseSecretGrants } from './secrets-access.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
 import { Store } from './store.ts';
 import { Tick } from './tick.ts';
@@ -40,6 +42,13 @@ export interface MatchmakerProps extends LimitProps {
    * @default 'muster/'
    */
   readonly secretsPrefix?: string | undefined;
+  /**
+   * Which queues may use a secret whose name begins neither with the queue's name and a slash (`arena/…`) nor with
+   * `shared/`: names of queues by the name of the secret, without the prefix. `*` stands for every queue, or for every
+   * secret. At most 2,000 bytes of JSON.
+   * @default - none: a queue uses its own secrets and the shared ones
+   */
+  readonly secretGrants?: SecretGrants | undefined;
   /**
    * ARNs of the KMS keys that encrypt these secrets, where they are keys of your own: the functions that read secrets may
    * then decrypt with them, by way of Secrets Manager only. The key's policy must let the account's IAM policies decide.
@@ -95,15 +104,21 @@ export class Matchmaker extends Construct {
       );
     }
 
-    const secrets = { prefix: secretsPrefix, keys: checkedKeys(props.secretsKeys ?? []) };
+    const grants = parseSecretGrants(props.secretGrants ?? {});
+    const secrets = { prefix: secretsPrefix, keys: checkedKeys(props.secretsKeys ?? []), grants };
 
     const store = new Store(this, 'Store', { stage });
     const tick = new Tick(this, 'Tick', { store, stage, limits });
     const api = new Api(this, 'Api', { jwt: props.jwt, requests: limits.requests, stage });
-    const intake = new Intake(this, 'Intake', { api, store, tick, limits, stage });
+    const intake = new Intake(this, 'Intake', { api, store, tick, secretGrants: grants, limits, stage });
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, stage });
     if (props.queues !== undefined) {
-      new QueueDefinitions(this, 'QueueDefinitions', { dir: props.queues, store, stage });
+      new QueueDefinitions(this, 'QueueDefinitions', {
+        dir: props.queues,
+        store,
+        secretGrants: grants,
+        stage,
+      });
     }
     const observability = new Observability(this, 'Observability', {
       stage: api.stage,

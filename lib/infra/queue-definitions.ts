@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CustomResource, Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { invalid } from '../contract/problem.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
+import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
 import { MusterFunction } from './muster-function.ts';
+import { tellSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 
@@ -11,6 +14,8 @@ export interface QueueDefinitionsProps {
   /** The folder whose `*.json` files are queue definitions, one each. */
   readonly dir: string;
   readonly store: Store;
+  /** See {@link MatchmakerProps.secretGrants}. */
+  readonly secretGrants: SecretGrants;
   readonly stage: StagePolicy;
 }
 
@@ -27,6 +32,7 @@ export class QueueDefinitions extends Construct {
       stage: props.stage,
     });
     props.store.queues.allow(this.deployQueues, 'GetItem', 'UpdateItem');
+    tellSecretGrants(this.deployQueues, props.secretGrants);
     new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,
@@ -34,23 +40,27 @@ export class QueueDefinitions extends Construct {
       serviceTimeout: Duration.minutes(6),
       // Where the table stays when the stack goes, its queues stay too.
       removalPolicy: props.stage.removalPolicy,
-      properties: { definitions: readQueueDefinitions(props.dir) },
+      properties: { definitions: readQueueDefinitions(props.dir, props.secretGrants) },
     });
   }
 }
 
 /**
  * Reads a folder of queue definitions: the text of each, without insignificant spaces, by the queue's name.
- * Throws an error naming the file when one is no valid definition, or two have the same name.
+ * Throws an error naming the file when one is no valid definition or names a secret that its queue may not use, or two
+ * have the same name.
  */
-export function readQueueDefinitions(dir: string): Record<string, string> {
+export function readQueueDefinitions(dir: string, grants: SecretGrants): Record<string, string> {
   const sources = new Map<string, string>();
   const definitions: Record<string, string> = {};
   for (const file of readdirSync(dir).sort()) {
     if (!file.endsWith('.json')) continue;
     const source = join(dir, file);
     const text = readFileSync(source, 'utf8');
-    const { name } = parseQueueDefinition(text, source);
+    const definition = parseQueueDefinition(text, source);
+    const problems = secretProblems(definition, grants);
+    if (problems.length > 0) throw invalid(source, problems);
+    const { name } = definition;
     const other = sources.get(name);
     if (other !== undefined) {
       throw new Error(

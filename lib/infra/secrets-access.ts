@@ -1,5 +1,7 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
+import * as z from 'zod';
+import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { MusterFunction } from './muster-function.ts';
 
 /** Which secrets of Secrets Manager the service may read. */
@@ -8,11 +10,14 @@ export interface SecretsAccess {
   readonly prefix: string;
   /** ARNs of the KMS keys that encrypt them, other than Secrets Manager's own. */
   readonly keys: readonly string[];
+  /** Which queues may use which, beyond their own and the shared ones. */
+  readonly grants: SecretGrants;
 }
 
 /** Tells the function the prefix of secrets' names and lets it read the secrets under it. */
-export function allowSecrets(fn: MusterFunction, { prefix, keys }: SecretsAccess): void {
+export function allowSecrets(fn: MusterFunction, { prefix, keys, grants }: SecretsAccess): void {
   fn.addEnvironment('SECRETS_PREFIX', prefix);
+  tellSecretGrants(fn, grants);
   const stack = Stack.of(fn);
   Grant.addToPrincipal({
     grantee: fn,
@@ -39,4 +44,31 @@ export function allowSecrets(fn: MusterFunction, { prefix, keys }: SecretsAccess
     reason:
       "Queue definitions name their secrets, and new definitions come while the service runs; the prefix keeps it from every other secret. Secrets' ARNs end in six random characters besides.",
   });
+}
+
+/** Tells the function which queues may use which secrets. */
+export function tellSecretGrants(fn: MusterFunction, grants: SecretGrants): void {
+  fn.addEnvironment('SECRET_GRANTS', JSON.stringify(grants));
+}
+
+/** All of a function's variables may have 4 KB. */
+const GRANTS_BYTES_MAX = 2_000;
+
+const NAMES = z.record(z.string(), z.array(z.string()));
+
+/** Reads grants from outside. Throws when they have another form or are too many. */
+export function parseSecretGrants(value: unknown): SecretGrants {
+  const result = NAMES.safeParse(value);
+  if (!result.success) {
+    throw new Error(
+      `Expected \`secretGrants\` to be lists of queue names by the name of a secret, { "NAME": ["QUEUE", …] }, got ${JSON.stringify(value)}.`,
+    );
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(result.data));
+  if (bytes > GRANTS_BYTES_MAX) {
+    throw new Error(
+      `Expected \`secretGrants\` to be at most ${GRANTS_BYTES_MAX} bytes of JSON, got ${bytes}. Name secrets QUEUE/… or shared/…, which need no grant.`,
+    );
+  }
+  return result.data;
 }

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Node } from 'constructs';
+import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { LimitProps } from './limits.ts';
 import type { MatchmakerProps } from './matchmaker.ts';
+import { parseSecretGrants } from './secrets-access.ts';
 import { parseStage } from './stage-policy.ts';
 
 /**
@@ -12,6 +14,7 @@ import { parseStage } from './stage-policy.ts';
  * - `stage`: `dev` or `prod`. Default `dev`.
  * - `queues`: the folder of queue definitions, relative to the working directory. Default: `queues` beside the app.
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
+ * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
@@ -24,6 +27,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
     queues: queuesDir(text('queues')),
     jwt: jwt(text('jwtIssuer'), text('jwtAudience')),
     secretsPrefix: text('secretsPrefix'),
+    secretGrants: grants(node.tryGetContext('secretGrants')),
     secretsKeys: list(text('secretsKeys')),
     ...limits(node),
   };
@@ -48,6 +52,18 @@ function jwt(issuer: string | undefined, audience: string | undefined): Matchmak
     );
   }
   return { issuer, audience: list(audience) };
+}
+
+/** From the command line it is text, from cdk.json it is an object. */
+function grants(value: unknown): SecretGrants | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') return parseSecretGrants(value);
+  try {
+    return parseSecretGrants(JSON.parse(value));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Error(`Expected \`secretGrants\` to be JSON, got ${value}.`);
+  }
 }
 
 function list(text: string): string[];

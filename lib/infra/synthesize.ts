@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { JwtOptions } from './api.ts';
 import { MusterStack } from './muster-stack.ts';
 import { stackOptions } from './stack-options.ts';
@@ -17,6 +18,11 @@ export interface SynthesizeOptions {
    * @default - IAM, or what cdk.json says
    */
   readonly jwt?: JwtOptions | undefined;
+  /**
+   * Which queues may use which secrets, beyond their own and the shared ones.
+   * @default - none, or what cdk.json says
+   */
+  readonly secretGrants?: SecretGrants | undefined;
   /** @default 'dev' */
   readonly stage?: Stage | undefined;
   /**
@@ -62,6 +68,7 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       ...cdkJsonContext(),
       ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
+      ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
       ...(options.jwt === undefined
         ? {}
         : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),

@@ -20,10 +20,14 @@ export function httpProvisioner(
 ): Provisioner {
   return async (match) => {
     const body = JSON.stringify(toMatchView(match));
+    const secret =
+      options.secret === undefined ? undefined : await deps.secrets.get(options.secret, match.queue);
+    // Players read why their match failed; they need no names of secrets.
+    if (secret?.outcome === 'refused')
+      return { outcome: 'refused', why: 'its queue may not use the secret it names' };
     const headers = {
       'idempotency-key': match.matchId,
-      ...(options.secret !== undefined &&
-        signed(await deps.secrets.get(options.secret), match.matchId, body, deps.clock.now())),
+      ...(secret !== undefined && signed(secret.value, match.matchId, body, deps.clock.now())),
     };
     const timeoutMs = (options.requestTimeoutSeconds ?? 5) * 1_000;
     const result = await deps.outbound.post(options.url, body, headers, timeoutMs);

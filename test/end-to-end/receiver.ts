@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { Growing } from './growing.ts';
 
 /** The secret that signs every webhook of the tests, and its name. */
-export const SECRET_NAME = 'studio-webhooks';
+export const SECRET_NAME = 'shared/studio-webhooks';
 export const SECRET = `whsec_${Buffer.from('a secret that only tests know').toString('base64')}`;
 
 /** A request that the receiver got. */

@@ -111,6 +111,7 @@ describe('options from context', () => {
         jwtIssuer: 'https://issuer.example',
         jwtAudience: 'game, tools',
         secretsPrefix: 'studio/',
+        secretGrants: '{"backend":["arena"]}',
         secretsKeys: 'arn:one, arn:two',
         pollConcurrency: '500',
         searchReserve: '30',
@@ -124,6 +125,7 @@ describe('options from context', () => {
       queues,
       jwt: { issuer: 'https://issuer.example', audience: ['game', 'tools'] },
       secretsPrefix: 'studio/',
+      secretGrants: { backend: ['arena'] },
       secretsKeys: ['arn:one', 'arn:two'],
       pollConcurrency: 500,
       searchReserve: 30,
@@ -139,6 +141,9 @@ describe('options from context', () => {
     [{ queues: '/nowhere' }, 'Expected `queues` to be a folder, got "/nowhere"'],
     [{ jwtIssuer: 'https://issuer.example' }, 'got no `jwtAudience`'],
     [{ jwtAudience: 'game' }, 'got no `jwtIssuer`'],
+    [{ secretGrants: 'backend' }, 'Expected `secretGrants` to be JSON, got backend.'],
+    [{ secretGrants: '{"backend":"arena"}' }, 'Expected `secretGrants` to be lists of queue names'],
+    [{ secretGrants: { a: Array(500).fill('queue') } }, 'Expected `secretGrants` to be at most 2000 bytes'],
     [{ tickConcurrency: 'many' }, 'Expected `tickConcurrency` to be a whole number, got "many"'],
   ])('%j is refused', (context, message) => {
     expect(() => options(context)).toThrow(message);

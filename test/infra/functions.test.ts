@@ -138,7 +138,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICK_QUEUE_URL: 'tick',
   },
   matches: { MATCHES_TABLE: 'matches' },
-  queues: { QUEUES_TABLE: 'queues', RANGES_TABLE: 'ranges' },
+  queues: { QUEUES_TABLE: 'queues', RANGES_TABLE: 'ranges', SECRET_GRANTS: '{}' },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
   dispatch: {
@@ -157,12 +157,18 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     MATCHES_TABLE: 'matches',
   },
   publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues' },
-  notify: { QUEUES_TABLE: 'queues', NOTIFY_QUEUE_URL: 'notify', SECRETS_PREFIX: 'muster/' },
+  notify: {
+    QUEUES_TABLE: 'queues',
+    NOTIFY_QUEUE_URL: 'notify',
+    SECRETS_PREFIX: 'muster/',
+    SECRET_GRANTS: '{}',
+  },
   provision: {
     QUEUES_TABLE: 'queues',
     MATCHES_TABLE: 'matches',
     PROVISION_QUEUE_URL: 'provision',
     SECRETS_PREFIX: 'muster/',
+    SECRET_GRANTS: '{}',
   },
   deadline: {
     MATCHES_TABLE: 'matches',
@@ -171,7 +177,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICK_QUEUE_URL: 'tick',
     DEADLINE_QUEUE_URL: 'deadline',
   },
-  'deploy-queues': { QUEUES_TABLE: 'queues' },
+  'deploy-queues': { QUEUES_TABLE: 'queues', SECRET_GRANTS: '{}' },
 };
 
 /** Logical ids by the words the tables above use. */
@@ -224,7 +230,10 @@ describe.each(functionNames)('%s', (name) => {
     const folder = assetPathOf(fn.id);
     expect(readdirSync(folder)).toEqual(['index.mjs']);
     const handler = `import('${pathToFileURL(join(folder, 'index.mjs'))}').then((m) => console.log(typeof m.handler))`;
-    const variables = Object.keys(fn.Properties.Environment.Variables).map((variable) => [variable, 'some']);
+    const variables = Object.entries(fn.Properties.Environment.Variables).map(([variable, value]) => [
+      variable,
+      typeof value === 'string' ? value : 'some',
+    ]);
     const { stdout } = await promisify(execFile)(process.execPath, ['--eval', handler], {
       env: { AWS_REGION: 'eu-central-1', ...Object.fromEntries(variables) },
     });

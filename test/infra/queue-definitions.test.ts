@@ -35,11 +35,11 @@ describe('a folder of queue definitions', () => {
   });
 
   it('may be empty', () => {
-    expect(readQueueDefinitions(folder({}))).toEqual({});
+    expect(readQueueDefinitions(folder({}), {})).toEqual({});
   });
 
   it('beside the app holds definitions that are valid', () => {
-    for (const [name, text] of Object.entries(readQueueDefinitions(defaultQueuesDir))) {
+    for (const [name, text] of Object.entries(readQueueDefinitions(defaultQueuesDir, {}))) {
       expect(parseQueueDefinition(text, name).name).toBe(name);
     }
   });
@@ -50,11 +50,18 @@ describe('a folder of queue definitions', () => {
   });
 
   it('with one that is not JSON is refused, naming the file', () => {
-    expect(() => readQueueDefinitions(folder({ 'duel.json': '{' }))).toThrow(/duel\.json/);
+    expect(() => readQueueDefinitions(folder({ 'duel.json': '{' }), {})).toThrow(/duel\.json/);
   });
 
   it('with two of the same name is refused, naming both files', () => {
     const dir = folder({ 'one.json': duel, 'two.json': duel });
-    expect(() => readQueueDefinitions(dir)).toThrow(/"duel" in both .*one\.json and .*two\.json/);
+    expect(() => readQueueDefinitions(dir, {})).toThrow(/"duel" in both .*one\.json and .*two\.json/);
+  });
+
+  it('with a secret that its queue may not use is refused, naming the file, the field and the secret', () => {
+    const webhooks = [{ url: 'https://game.example/hook', secret: 'arena/hook' }];
+    const dir = folder({ 'duel.json': { ...duel, webhooks } });
+    expect(() => readQueueDefinitions(dir, {})).toThrow(/duel\.json.*webhooks\/0\/secret.*arena\/hook/s);
+    expect(readQueueDefinitions(dir, { 'arena/hook': ['duel'] })).toHaveProperty('duel');
   });
 });

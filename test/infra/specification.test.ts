@@ -15,6 +15,7 @@ const OPTIONS: {
   queues: () => defaultQueuesDir,
   jwt: () => ({ issuer: 'https://issuer.example', audience: ['game', 'tools'] }),
   secretsPrefix: () => 'studio/',
+  secretGrants: () => ({ backend: ['arena', 'duel'] }),
   secretsKeys: () => ['arn:aws:kms:us-east-1:000000000000:key/1234abcd-12ab-34cd-56ef-1234567890ab'],
   alarmTopic: (app) =>
     Topic.fromTopicArn(new Stack(app, 'Other'), 'Alarms', 'arn:aws:sns:us-east-1:000000000000:alarms'),

@@ -10,7 +10,12 @@ function answering(result: OutboundResult) {
   const requests: { url: string; body: string; headers: Record<string, string>; timeoutMs: number }[] = [];
   const all = provisioners({
     clock: { now: () => 1_700_000_000_000 },
-    secrets: { get: async (name) => `whsec_${btoa(name)}` },
+    secrets: {
+      get: async (name, queue) =>
+        name.startsWith('other/')
+          ? { outcome: 'refused', why: `${name} is not for ${queue}` }
+          : { outcome: 'found', value: `whsec_${btoa(name)}` },
+    },
     outbound: {
       post: async (url, body, headers, timeoutMs) => {
         requests.push({ url, body, headers, timeoutMs });
@@ -42,6 +47,15 @@ describe('The http provisioner', () => {
     });
     expect(JSON.parse(request!.body)).toMatchObject({ matchId: posted.matchId, teams: posted.teams });
     expect(JSON.parse(request!.body)).not.toHaveProperty('ticketIds');
+  });
+
+  it('sends nothing when the queue may not use the secret, and does not name it to the players', async () => {
+    const { all, requests } = answering(answered(200, '{"address":"eu1.example"}'));
+    expect(await all({ ...HTTP, secret: 'other/key' })(aMatch())).toEqual({
+      outcome: 'refused',
+      why: 'its queue may not use the secret it names',
+    });
+    expect(requests).toEqual([]);
   });
 
   it.each([500, 503, 408, 425, 429, 302])('tries again after status %i', async (status) => {

@@ -106,7 +106,10 @@ export class VirtualCloud {
       },
       provisioners: provisioners({
         clock,
-        secrets: { get: (name: string) => pass('get secret', async () => `whsec_${btoa(name)}`) },
+        secrets: {
+          get: (name: string) =>
+            pass('get secret', async () => ({ outcome: 'found' as const, value: `whsec_${btoa(name)}` })),
+        },
         outbound: {
           post: (_url: string, body: string) =>
             pass('post', async (): Promise<OutboundResult> => {

@@ -54,7 +54,9 @@ async function post(
   nowMs: number,
 ): Promise<DeliveryOutcome> {
   const body = JSON.stringify(toWebhookBody(event));
-  const headers = signed(await deps.secrets.get(webhook.secret), event.eventId, body, nowMs);
+  const secret = await deps.secrets.get(webhook.secret, event.queue);
+  if (secret.outcome === 'refused') return secret;
+  const headers = signed(secret.value, event.eventId, body, nowMs);
   const result = await deps.outbound.post(webhook.url, body, headers, ANSWER_MS);
   if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };

@@ -1,7 +1,8 @@
 import { invalid, Problem } from '../../contract/problem.ts';
 import { parseQueueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { deleteQueue, outboundProblems, putQueue } from './queues.ts';
+import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
+import { deleteQueue, putQueue } from './queues.ts';
 
 /**
  * Makes the queues of a deployment what its folder of definitions says. Queues made by hand, which the
@@ -10,19 +11,18 @@ import { deleteQueue, outboundProblems, putQueue } from './queues.ts';
  * Repeating it after a crash changes only what is not done yet.
  * @param wanted definitions as JSON, by name
  * @param before names of the deployment before
- * @param refusalOf why a webhook or provisioner may not be at a URL, if so
  * @throws Problem (400) before anything has changed, when a definition is not valid
  */
 export async function deployQueues(
   queues: QueueStore,
   wanted: Readonly<Record<string, string>>,
   before: readonly string[],
-  refusalOf: (url: URL) => string | undefined,
+  rules: DeploymentRules,
   nowMs: number,
 ): Promise<{ put: string[]; deleted: string[] }> {
   const definitions = Object.entries(wanted).map(([name, json]) => {
     const definition = parseQueueDefinition(json, `queue ${name}`);
-    const problems = outboundProblems(definition, refusalOf);
+    const problems = deploymentProblems(definition, rules);
     if (problems.length > 0) throw invalid(`queue ${name}`, problems);
     return definition;
   });

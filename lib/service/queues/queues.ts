@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { check, type FieldProblem, invalid, Problem } from '../../contract/problem.ts';
+import { check, invalid, Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { type BucketLayout, nextLayout } from '../ticks/buckets.ts';
+import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
 import type { QueueRecord } from './queue-record.ts';
 
 /**
@@ -25,38 +26,20 @@ export async function listQueues(queues: QueueStore): Promise<QueueDefinition[]>
 
 /**
  * Reads the definition a client PUTs under a name.
- * @param refusalOf why a webhook or provisioner may not be at a URL, if so
  * @throws Problem (400)
  */
-export function parsePutQueue(
-  queue: string,
-  body: unknown,
-  refusalOf: (url: URL) => string | undefined,
-): QueueDefinition {
+export function parsePutQueue(queue: string, body: unknown, rules: DeploymentRules): QueueDefinition {
   const { data, problems = [] } = check(queueDefinition, body);
   const { name } = named.safeParse(body).data ?? { name: queue };
   if (name !== queue) {
     problems.push({ pointer: '#/name', detail: `Expected the name in the path, ${queue}, got ${name}` });
   }
-  if (data !== undefined) problems.push(...outboundProblems(data, refusalOf));
+  if (data !== undefined) problems.push(...deploymentProblems(data, rules));
   if (data === undefined || problems.length > 0) throw invalid('The queue definition', problems);
   return data;
 }
 
 const named = z.object({ name: queueName });
-
-/** The URLs of a definition that may not be called. */
-export function outboundProblems(
-  { webhooks = [], provisioner }: QueueDefinition,
-  refusalOf: (url: URL) => string | undefined,
-): FieldProblem[] {
-  const urls = webhooks.map(({ url }, i) => ({ pointer: `#/webhooks/${i}/url`, url }));
-  if (provisioner?.type === 'http') urls.push({ pointer: '#/provisioner/url', url: provisioner.url });
-  return urls.flatMap(({ pointer, url }) => {
-    const detail = refusalOf(new URL(url));
-    return detail === undefined ? [] : [{ pointer, detail }];
-  });
-}
 
 export function unknownQueue(queue: string): Problem {
   return new Problem(404, `There is no queue ${JSON.stringify(queue)}. GET /queues lists those there are.`);

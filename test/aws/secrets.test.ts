@@ -1,0 +1,30 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, it } from 'vitest';
+import { secretsManager } from '../../lib/aws/secrets.ts';
+
+const made = new SecretsManagerClient({ region: 'us-east-1' });
+const client = mockClient(made);
+beforeEach(() => {
+  client.reset();
+  client.on(GetSecretValueCommand).callsFake(({ SecretId }) => ({ SecretString: `value of ${SecretId}` }));
+});
+
+it('reads a secret that the queue may use, under the prefix', async () => {
+  const secrets = secretsManager(made, 'muster/', { backend: ['duel'] });
+  expect(await secrets.get('arena/hook', 'arena')).toEqual({
+    outcome: 'found',
+    value: 'value of muster/arena/hook',
+  });
+  expect(await secrets.get('backend', 'duel')).toMatchObject({ outcome: 'found' });
+});
+
+it('refuses a secret to a queue that may not use it, also when another queue has just read it', async () => {
+  const secrets = secretsManager(made, 'muster/', {});
+  expect(await secrets.get('arena/hook', 'arena')).toMatchObject({ outcome: 'found' });
+  expect(await secrets.get('arena/hook', 'duel')).toEqual({
+    outcome: 'refused',
+    why: expect.stringContaining('arena/hook'),
+  });
+  expect(client.commandCalls(GetSecretValueCommand)).toHaveLength(1);
+});

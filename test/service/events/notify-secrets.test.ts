@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import type { MusterEvent } from '../../../lib/contract/events.ts';
+import { deliver } from '../../../lib/service/events/notify.ts';
+import { definition } from '../definitions.ts';
+
+it('an event is not sent when its queue may not use the secret any more, and is not tried again', async () => {
+  const webhooks = [{ url: 'https://game.example/', secret: 'duel/hook' }];
+  const record = { definition: definition({ name: 'arena', webhooks }) };
+  const event = { eventId: 'e', type: 'TicketQueued', queue: 'arena', time: '2026-01-01T00:00:00.000Z' };
+  const unexpected = () => Promise.reject(new Error('sent'));
+  const outcome = await deliver(
+    {
+      queues: { get: async () => record } as never,
+      secrets: { get: async (name, queue) => ({ outcome: 'refused', why: `${name} is not for ${queue}` }) },
+      outbound: { post: unexpected },
+      sendEach: unexpected,
+    },
+    { event: event as MusterEvent },
+    0,
+  );
+  expect(outcome).toEqual({ outcome: 'refused', why: 'duel/hook is not for arena' });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
+import type { DeploymentRules } from '../../../lib/service/queues/deployment-rules.ts';
+import { parsePutQueue } from '../../../lib/service/queues/queues.ts';
+import { definition } from '../definitions.ts';
+
+const rules: DeploymentRules = {
+  refuseUrl: ({ hostname }) => (hostname === 'inside' ? 'expected a public address' : undefined),
+  secretGrants: { backend: ['duel'] },
+};
+const arena = (url: string, secret: string) => definition({ name: 'arena', webhooks: [{ url, secret }] });
+
+describe('a definition that a client puts', () => {
+  it('may name the secrets of its queue', () => {
+    const wanted = arena('https://game.example/', 'arena/hook');
+    expect(parsePutQueue('arena', wanted, rules)).toEqual(wanted);
+  });
+
+  it('is 400 when it names another team’s secret, and every field at fault is named', () => {
+    expect(() => parsePutQueue('arena', arena('https://inside/', 'duel/hook'), rules)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        errors: [
+          { pointer: '#/webhooks/0/url', detail: 'expected a public address' },
+          { pointer: '#/webhooks/0/secret', detail: expect.stringContaining('got duel/hook') },
+        ],
+      }),
+    );
+  });
+});
+
+describe('definitions of a deployment', () => {
+  /** A store that is not to be touched. */
+  const untouched = new Proxy({} as Parameters<typeof deployQueues>[0], {
+    get: (_, method) => () => Promise.reject(new Error(`${String(method)} was called`)),
+  });
+
+  it('are refused before anything has changed when one names a secret that its queue may not use', async () => {
+    const wanted = {
+      duel: JSON.stringify(definition({ name: 'duel' })),
+      arena: JSON.stringify(arena('https://game.example/', 'backend')),
+    };
+    await expect(deployQueues(untouched, wanted, ['old'], rules, 0)).rejects.toThrow(
+      /queue arena.*#\/webhooks\/0\/secret.*got backend/,
+    );
+  });
+});
