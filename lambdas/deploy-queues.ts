@@ -12,7 +12,7 @@ const rules = {
 };
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
-/** CloudFormation waits for an answer at a URL of its own, good or bad. */
+/** Reports success or failure to the URL that CloudFormation gives. CloudFormation waits for the report. */
 export const handler = async (event: CloudFormationCustomResourceEvent): Promise<void> => {
   const failure = event.RequestType === 'Delete' ? undefined : await deploy(event);
   const response = await fetch(event.ResponseURL, {
@@ -28,10 +28,10 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
       LogicalResourceId: event.LogicalResourceId,
     }),
   });
-  if (!response.ok) throw new Error(`CloudFormation did not take the answer: ${response.status}`);
+  if (!response.ok) throw new Error(`CloudFormation rejected the report with status ${response.status}`);
 };
 
-/** Why it failed, if it did. */
+/** Returns the reason of a failure, or undefined. */
 async function deploy(event: CloudFormationCustomResourceEvent): Promise<string | undefined> {
   try {
     const wanted = definitionsOf(event.ResourceProperties);

@@ -22,9 +22,11 @@ const deps = {
 export const handler = async (): Promise<void> => {
   const { awake, overdue, failed } = await dispatch(deps, Date.now());
   logger.info('dispatched', { awake });
-  if (overdue > 0) logger.warn('matches are past their deadline and have not ended', { overdue });
+  if (overdue > 0) logger.warn('matches are past their deadline but have not ended', { overdue });
   for (const { what, error } of failed)
-    logger.error('a part of the minute failed', { what, error: error as Error });
+    logger.error('a task of this minute failed', { what, error: error as Error });
   if (failed.length > 0)
-    throw new Error(`${failed.map(({ what }) => what).join(', ')} failed; the next minute tries again`);
+    throw new Error(
+      `${failed.map(({ what }) => what).join(', ')} failed and will run again in the next minute`,
+    );
 };

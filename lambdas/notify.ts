@@ -29,7 +29,7 @@ const deps = {
     ),
 };
 
-/** Messages are events as a rule sends them, or deliveries this function has sent itself. */
+/** A message is either an event from a rule of the bus or a delivery that this function has sent to itself. */
 const isFromBus = (body: unknown) => typeof body === 'object' && body !== null && 'detail-type' in body;
 
 export const handler = messageConsumer(sqs, url, {

@@ -16,9 +16,9 @@ const deps = {
 };
 
 /**
- * Streams are in order: Lambda goes on from the first record that is reported as failed. A record that cannot
- * be read can become no event, in no number of tries: it is logged and left out, so that it does not delay
- * every other event of its shard.
+ * Streams are in order: Lambda continues from the first record that is reported as failed. A record that cannot be
+ * parsed never becomes an event, however often it is retried. It is logged and skipped, so that it does not delay the
+ * other events of its shard.
  */
 export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   const records = event.Records.flatMap((record) => {
@@ -31,7 +31,7 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   );
   const first = records[Math.min(...again)];
   if (first === undefined) return { batchItemFailures: [] };
-  logger.warn('the bus refused events', { count: again.length });
+  logger.warn('the bus rejected events', { count: again.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
 };
 
@@ -40,7 +40,7 @@ function changeOf(record: DynamoDBRecord): Change | undefined {
     return toChange(record);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    logger.error('a change cannot be read and becomes no event', { eventId: record.eventID, error });
+    logger.error('a change cannot be parsed and becomes no event', { eventId: record.eventID, error });
     return undefined;
   }
 }

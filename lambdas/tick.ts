@@ -38,7 +38,7 @@ export const handler = async (event: SQSEvent): Promise<void> => {
     }
     const { busy, lostRaces } = result.metrics;
     if (result.unreadable.length > 0)
-      logger.error('tickets were cancelled that cannot be read', {
+      logger.error('cancelled tickets that cannot be parsed', {
         ...message,
         ticketIds: result.unreadable,
       });
@@ -47,7 +47,7 @@ export const handler = async (event: SQSEvent): Promise<void> => {
   }
 };
 
-/** Each measure by itself, so that a dashboard can tell queues apart and take percentiles. */
+/** Records each value separately, so that a dashboard can distinguish queues and compute percentiles. */
 function record({ queue, waiting, recent, timedOut, lostRaces, durationMs, ageMs }: TickMetrics): void {
   const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit } = MetricUnit;

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { id } from './ticket.ts';
 
-/** How a party answers its match. */
+/** A party's answer to its match. */
 export const acceptanceBody = z
   .strictObject({
-    accepted: z.boolean().meta({ description: 'false: the party does not play this match' }),
+    accepted: z.boolean().meta({ description: 'false: the party declines this match' }),
     matchId: id.meta({
       description:
-        'The match that is answered; when the ticket has another one by now, the answer is refused',
+        'The match to accept or decline. The request is rejected when the ticket has another match by now',
     }),
   })
   .meta({ id: 'Acceptance' });

@@ -9,15 +9,15 @@ const about = {
     .string()
     .min(1)
     .meta({ description: 'The same for every delivery of this event: use it to discard duplicates' }),
-  time: z.iso.datetime().meta({ description: 'When it happened' }),
+  time: z.iso.datetime().meta({ description: 'When the event happened' }),
   queue: queueName,
 };
 const ofTicket = { ...about, ticket: ticketView };
 const ofMatch = { ...about, match: matchView };
 
 /**
- * An event as Muster's own messages carry it. On the event bus the detail-type is `type` and the detail is
- * the rest; in a webhook see {@link webhookBody}.
+ * An event in Muster's own messages. On the event bus the detail-type is `type`, and the other fields are the detail.
+ * For webhooks see {@link webhookBody}.
  */
 export const musterEvent = z.discriminatedUnion('type', [
   z.object({ type: z.enum(TICKET_EVENT_TYPES), ...ofTicket }),
@@ -29,14 +29,14 @@ const timestamp = z.iso.datetime().meta({ description: 'The same as data.time' }
 const ticketData = z.object(ofTicket).meta({ id: 'TicketEvent' });
 const matchData = z.object(ofMatch).meta({ id: 'MatchEvent' });
 
-/** The body of a webhook, as the Standard Webhooks scheme asks for. */
+/** The body of a webhook, in the format of the Standard Webhooks scheme. */
 export const webhookBody = z.discriminatedUnion('type', [
   z.object({ type: z.enum(TICKET_EVENT_TYPES), timestamp, data: ticketData }),
   z.object({ type: z.enum(MATCH_EVENT_TYPES), timestamp, data: matchData }),
 ]);
 export type WebhookBody = z.output<typeof webhookBody>;
 
-/** The body of a webhook of each event by itself, for the description of the API. */
+/** The webhook body of each event separately, for the OpenAPI document. */
 export const webhookBodies = [
   ...TICKET_EVENT_TYPES.map((type) => ({
     type,

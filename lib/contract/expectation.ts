@@ -1,21 +1,21 @@
 import * as z from 'zod';
 
-/** What an error says was there, when it was text: this many characters at most. */
+/** The maximum of characters that an error quotes of a text value. */
 const GOT_LENGTH_MAX = 60;
 
 /**
- * The words for an issue of a schema: "Expected a number, got nothing". A schema's own words come first:
+ * The message for an issue of a schema: "Expected a number, got nothing". A schema's own message takes precedence:
  *
  *     z.string().regex(…, { error: expected('1 to 64 letters') })
  */
 export const expectation: z.core.$ZodErrorMap = (issue) => {
   const text = expectedBy(issue);
   if (text === undefined) return undefined;
-  // Each unknown key becomes a fault of its own, which says what it got.
+  // Each unknown key becomes a separate fault, which adds the key.
   return issue.code === 'unrecognized_keys' ? `Expected ${text}` : `Expected ${text}, got ${gotOf(issue)}`;
 };
 
-/** Words of its own for a schema, as its `error`. */
+/** A message for a schema, to pass as its `error`. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => `Expected ${what}, got ${shown(input)}`;
 }
@@ -85,14 +85,14 @@ function oneOf(values: readonly string[]): string {
   return `one of ${values.join(', ')}`;
 }
 
-/** The fields an object may have, by the schema that refused others. */
+/** The fields that the schema of an object allows. */
 function fieldsOf(schema: unknown): string {
   const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   if (fields.length === 0) return 'no such field';
   return fields.length === 1 ? `only the field ${fields[0]}` : `one of the fields ${fields.join(', ')}`;
 }
 
-/** What the alternatives of a union expect, without what they got. */
+/** The expectations of the alternatives of a union, without the values they got. */
 function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
   const wanted = errors.flatMap(([first]) => {
     const text = first?.message.match(/^Expected (.*?)(?:, got .*)?$/s)?.[1];
@@ -112,7 +112,7 @@ function gotOf(issue: RawIssue): string {
   return shown(input);
 }
 
-/** A value in an error: text in quotes and cut short, lists and objects by their kind. */
+/** A value in an error message: text quoted and truncated, lists and objects by their kind. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';

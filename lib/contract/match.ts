@@ -16,7 +16,7 @@ const seat = z.object({
 export const team = z.object({ players: z.array(seat) });
 const teams = z.array(team).length(2);
 
-/** Where a match is played. */
+/** The game server of a match. */
 export const assignment = z
   .strictObject({
     address: z.string().min(1).max(253).meta({ description: 'Host name or IP address' }),
@@ -25,22 +25,22 @@ export const assignment = z
     tokens: z
       .record(id, z.string().min(1).max(4096))
       .optional()
-      .meta({ description: 'What each player shows the game server, by playerId' }),
+      .meta({ description: 'The token that each player presents to the game server, by playerId' }),
   })
   .meta({ id: 'Assignment' });
 export type Assignment = z.output<typeof assignment>;
 
-/** The same where Muster shows it: a later version may add fields. */
+/** The same in responses and events. A later version may add fields. */
 export const assignmentView = z.object(assignment.shape).meta({ id: 'MatchAssignment' });
 
-/** How good a match is, and what is proved about it. */
+/** The quality of a match and what is proved about it. */
 export const quality = {
   imbalance: z.number().meta({ description: 'alpha · teamGap + skillSpread; 0 is perfect' }),
   teamGap: z.number().meta({ description: 'd_p, the difference between the two teams; 0 is equal' }),
   skillSpread: z.number().meta({ description: 'v_q, how much the skills of all players differ; 0 is equal' }),
   priority: z.number().meta({
     description:
-      'imbalance − beta · (longest wait of its tickets, in seconds): the search minimises it. Lower is better',
+      'imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better',
   }),
   lowerBound: z.number().meta({
     description:
@@ -52,7 +52,7 @@ export const quality = {
   }),
 };
 
-/** A match as the API and events show it. */
+/** A match in responses and events. */
 export const matchView = z
   .object({
     matchId: z.string(),
@@ -81,7 +81,7 @@ export const matchResult = z
   .meta({ id: 'MatchResult' });
 export type MatchResult = z.output<typeof matchResult>;
 
-/** A game in the form of `muster match`. */
+/** A game in the format of `muster match`. */
 export function gameJson(game: Game): MatchResult['matches'][number] {
   const { teams, imbalance, teamGap, skillSpread, priority, lowerBound, optimal } = game;
   return {
@@ -95,7 +95,7 @@ export function gameJson(game: Game): MatchResult['matches'][number] {
   };
 }
 
-/** A bot has no ticket: nobody asked for it. */
+/** Omits the ticketId of a bot, which has no ticket. */
 function seatJson(seat: Seat): Omit<Seat, 'ticketId'> & { ticketId?: string } {
   if (!seat.bot) return { ...seat };
   const { ticketId: _, ...bot } = seat;

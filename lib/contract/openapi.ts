@@ -26,21 +26,21 @@ const problem = z
     errors: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .optional()
-      .meta({ description: 'Every field at fault, as a JSON pointer' }),
+      .meta({ description: 'The invalid fields as JSON pointers' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457' });
 
 const PROBLEMS: Record<number, string> = {
   400: 'The request is not valid; `errors` names the fields',
-  404: 'There is no such thing',
-  409: 'It is not in a state that allows this',
+  404: 'Not found',
+  409: 'Its state does not allow this request',
   413: 'The body is larger than 64 KiB',
   415: 'The body is not JSON',
-  503: 'Too busy; repeat after Retry-After seconds',
+  503: 'Too busy; retry after Retry-After seconds',
 };
 const WITH_BODY = [400, 413, 415];
 
-/** The OpenAPI 3.1 description, from the schemas that check requests. */
+/** The OpenAPI 3.1 document, generated from the schemas that check requests. */
 export function openApi() {
   const queue = z.object({ queue: queueName });
   const ticket = z.object({ ticketId: id });
@@ -72,7 +72,7 @@ export function openApi() {
         ),
         delete: operation(
           'deleteQueue',
-          'Close a queue: no new tickets; those that wait are still served',
+          'Close a queue: it accepts no new tickets, and waiting tickets can still be matched',
           { 204: undefined },
           { path: queue, problems: [404] },
         ),
@@ -80,7 +80,7 @@ export function openApi() {
       '/queues/{queue}/tickets': {
         post: operation(
           'createTicket',
-          'Ask for a match; 200 when this ticket was there already',
+          'Create a ticket; 200 when the same ticket already exists',
           { 200: ticketView, 201: ticketView },
           { path: queue, body: newTicket, problems: [404, 409] },
         ),
@@ -88,7 +88,7 @@ export function openApi() {
       '/queues/{queue}/stats': {
         get: operation(
           'getQueueStats',
-          'How a queue is doing',
+          'The statistics of a queue',
           { 200: queueStats },
           { path: queue, problems: [404] },
         ),
@@ -96,7 +96,7 @@ export function openApi() {
       '/queues/{queue}/dry-run': {
         post: operation(
           'dryRun',
-          'Search given tickets; nothing is stored',
+          'Search for matches among the given tickets; stores nothing',
           { 200: matchResult },
           { path: queue, body: dryRunBody, problems: [404] },
         ),
@@ -104,7 +104,7 @@ export function openApi() {
       '/tickets/{ticketId}': {
         get: operation(
           'getTicket',
-          'A ticket, at once or when its status changes',
+          'A ticket, immediately or when its status changes',
           { 200: ticketView },
           { path: ticket, query: ticketQuery, problems: [404] },
         ),
@@ -118,7 +118,7 @@ export function openApi() {
       '/tickets/{ticketId}/acceptance': {
         put: operation(
           'answerMatch',
-          'Accept the match of a ticket that REQUIRES_ACCEPTANCE, or turn it down',
+          'Accept or decline the match of a ticket that REQUIRES_ACCEPTANCE',
           { 200: ticketView },
           { path: ticket, body: acceptanceBody, problems: [404, 409] },
         ),
@@ -129,13 +129,13 @@ export function openApi() {
       '/matches/{matchId}/assignment': {
         put: operation(
           'assignMatch',
-          'Tell where a match is played',
+          'Set the game server of a match',
           { 200: matchView },
           { path: match, body: assignment, problems: [404, 409] },
         ),
       },
       '/health': {
-        get: operation('health', 'Whether the API answers', { 200: z.object({ status: z.literal('ok') }) }),
+        get: operation('health', 'A health check', { 200: z.object({ status: z.literal('ok') }) }),
       },
       '/openapi.json': { get: operation('openApi', 'This document', { 200: z.looseObject({}) }) },
     }),
@@ -146,7 +146,7 @@ export function openApi() {
   return createDocument(document, { override: openOutputs });
 }
 
-/** Later versions may add fields to what Muster returns and sends, so clients must accept unknown ones. */
+/** Later versions may add fields to responses and events, so clients must accept unknown fields. */
 const openOutputs: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   const { def } = zodSchema._zod;
   if (io === 'output' && def.type === 'object' && def.catchall === undefined)
@@ -158,21 +158,23 @@ function webhook(type: EventType, body: z.ZodType): ZodOpenApiOperationObject {
     operationId: `on${type}`,
     summary: WEBHOOKS[type],
     description:
-      'POSTed to the webhooks of the queue definition that want this event, signed by the Standard Webhooks scheme. It may come more than once; `webhook-id` is the same each time.',
+      'POSTed to the webhooks of the queue definition that subscribe to this event, signed by the Standard Webhooks scheme. It may be delivered more than once, with the same `webhook-id`.',
     requestParams: { header: webhookHeaders },
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {
       '2XX': { description: 'Delivered' },
-      '410': { description: 'Delivered; the receiver wants no more of it' },
-      default: { description: 'Not delivered: POSTed again after a growing delay, eight times in all' },
+      '410': { description: 'Rejected; Muster does not retry' },
+      default: {
+        description: 'Not delivered; Muster retries after growing delays, up to eight attempts in total',
+      },
     },
   };
 }
 
 const WEBHOOKS: Record<EventType, string> = {
-  TicketQueued: 'A ticket waits for a match, for the first time or again',
+  TicketQueued: 'A ticket is waiting for a match, for the first time or again',
   TicketCancelled: 'A ticket was cancelled',
-  TicketTimedOut: 'A ticket found no match within the time-out of its queue',
+  TicketTimedOut: 'A ticket was not matched within the time-out of its queue',
   MatchFound: 'Tickets were matched',
   MatchAccepted: 'Every ticket of a match has accepted it',
   MatchAssigned: 'A match has its assignment',
@@ -185,13 +187,14 @@ const webhookHeaders = z.object({
   'webhook-signature': z.string(),
 });
 
-/** A deployment uses one of the two. */
+/** A deployment uses one of the two schemes. */
 const SECURITY_SCHEMES = {
   jwt: {
     type: 'http' as const,
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A token of the issuer that the deployment names; its `scope` or `scp` holds the scope',
+    description:
+      'A token of the issuer that the deployment configures, with the scope in its `scope` or `scp`',
   },
   iam: {
     type: 'apiKey' as const,
@@ -202,7 +205,7 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** Adds to each operation who may call it. */
+/** Adds to each operation the callers that may use it. */
 function secured(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, operations]) => [
@@ -223,17 +226,17 @@ function withScopes(
   scopes: readonly Scope[],
 ): ZodOpenApiOperationObject {
   if (scopes.length === 0) return { ...operation, security: [] };
-  // Alternatives: one of them is enough.
+  // A caller needs only one of these alternatives.
   const security = [...scopes.map((scope) => ({ jwt: [tokenScope(scope)] })), { iam: [] }];
   return { ...operation, security, responses: { ...operation.responses, ...REFUSALS } };
 }
 
-/** What API Gateway itself answers; these are no problem documents. */
+/** Responses of API Gateway itself, which are not problem documents. */
 const REFUSALS = Object.fromEntries(
   [
     [401, 'The token is missing, invalid or expired'],
-    [403, 'The caller lacks the scope or the right to call this route'],
-    [429, 'More requests a second than the route lets through'],
+    [403, 'The caller lacks the scope or the permission to call this route'],
+    [429, 'The rate limit of the route is exceeded'],
   ].map(([status, description]) => [
     status,
     {
@@ -275,13 +278,13 @@ function operation(
 }
 
 /**
- * What a request gets that no route serves.
+ * Rejects a request that no route serves.
  * @throws Problem 405 the path has other methods, 404 it has none
  */
 export function refuseRoute(document: ReturnType<typeof openApi>, method: string, path: string): never {
   const pattern = Object.keys(document.paths ?? {}).find((template) => matches(template, path));
   if (pattern === undefined) {
-    throw new Problem(404, `There is nothing at ${path}. GET /openapi.json lists what there is.`);
+    throw new Problem(404, `There is no route ${path}. GET /openapi.json lists the routes.`);
   }
   const allowed = Object.keys(document.paths![pattern]!).map((name) => name.toUpperCase());
   throw new Problem(405, `Expected ${allowed.join(' or ')} for ${pattern}, got ${method}.`, {

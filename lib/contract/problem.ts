@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import { expectation, shown } from './expectation.ts';
 
-/** One field at fault: an RFC 6901 JSON pointer as a URI fragment, and what is wrong with it. */
+/** One invalid field: an RFC 6901 JSON pointer as a URI fragment, and the reason. */
 export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** Statuses a caller can be answered with when a request fails. */
+/** The statuses of failed requests. */
 export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
 
 const TITLES: Record<ProblemStatus, string> = {
@@ -23,14 +23,14 @@ const TITLES: Record<ProblemStatus, string> = {
 };
 
 /**
- * A request that is refused, with all the caller is told about it. It becomes an RFC 9457 problem
- * document; nothing else of an error ever leaves the service.
+ * The rejection of a request, with everything that the caller is told. It becomes an RFC 9457 problem document. The
+ * service reveals nothing else of an error.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: ProblemStatus;
   readonly errors: readonly FieldProblem[];
-  /** Members of the document beside the standard ones, such as the status a ticket is in. */
+  /** Additional members of the document, such as the status of a ticket. */
   readonly extensions: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -63,12 +63,12 @@ export class Problem extends Error {
   }
 }
 
-/** So many fields at fault are named, so that an answer stays small whatever was sent. */
+/** The maximum of invalid fields in a response, which keeps every response small. */
 const ERRORS_MAX = 100;
-/** So many of them in the sentence for people. */
+/** The maximum of invalid fields in `detail`. */
 const DETAILS_MAX = 10;
 
-/** Input that does not fit its schema. */
+/** The problem for input that does not match its schema. */
 export function invalid(what: string, errors: readonly FieldProblem[]): Problem {
   const named = errors.slice(0, ERRORS_MAX);
   const list = named.slice(0, DETAILS_MAX).map((error) => `${error.pointer}: ${error.detail}`);
@@ -76,14 +76,14 @@ export function invalid(what: string, errors: readonly FieldProblem[]): Problem 
   return new Problem(400, `${what} is not valid: ${list.join('; ')}`, { errors: named });
 }
 
-/** Parses with a schema, or throws the 400 that names every field at fault. */
+/** Parses with a schema. @throws Problem (400) that names every invalid field */
 export function parseWith<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = check(schema, value);
   if (result.problems === undefined) return result.data;
   throw invalid(what, result.problems);
 }
 
-/** A value in the form its schema gives it, or every field at fault, in Muster's own words. */
+/** A parsed value, or every invalid field with Muster's own messages. */
 export type Checked<T> =
   | { readonly data: T; readonly problems?: never }
   | { readonly data?: never; readonly problems: FieldProblem[] };
@@ -94,7 +94,7 @@ export function check<T extends z.ZodType>(schema: T, value: unknown): Checked<z
   return result.success ? { data: result.data } : { problems: fieldProblems(result.error.issues) };
 }
 
-/** Zod's issues as pointers; an unknown key is named itself, not its parent. */
+/** Zod's issues as pointers. The pointer of an unknown key names the key, not its parent. */
 function fieldProblems(issues: readonly z.core.$ZodIssue[]): FieldProblem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
@@ -113,13 +113,13 @@ function fieldProblems(issues: readonly z.core.$ZodIssue[]): FieldProblem[] {
   });
 }
 
-/** How deep an alternative of a union got before it failed: the deepest is what the caller meant. */
+/** The depth at which an alternative of a union fails. The deepest alternative is likely the intended one. */
 function depth(issues: readonly z.core.$ZodIssue[]): number {
   return Math.max(0, ...issues.map((issue) => issue.path.length));
 }
 
 function pointerTo(path: readonly PropertyKey[]): string {
-  // JSON may name half of a surrogate pair, which has no percent-encoding.
+  // JSON may contain a lone surrogate, which has no percent-encoding.
   const tokens = path.map((key) =>
     encodeURIComponent(String(key).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')),
   );

@@ -4,10 +4,10 @@ import { eventType } from './event-type.ts';
 import { expected } from './expectation.ts';
 import { invalid, parseWith } from './problem.ts';
 
-/** Limits that callers meet; each stands here once. */
+/** The limits of the API. */
 export const LIMITS = {
   teamSizeMax: 8,
-  /** Keeps the zero-padded sort key of the pool at a fixed width. */
+  /** Fixes the width of the zero-padded sort key of the pool. */
   skillMax: 1_000_000_000,
   bucketsMax: 64,
   bodyBytesMax: 64 * 1024,
@@ -35,9 +35,13 @@ const outboundUrl = z
   .refine((url) => !hasCredentials(url), 'Expected a URL without user name and password, got one with them');
 
 const webhook = z.strictObject({
-  url: outboundUrl.meta({ description: 'Where events are POSTed. In the cloud: https, a public address.' }),
-  secret: secretName.meta({ description: 'The name of the secret that signs (Standard Webhooks)' }),
-  events: z.array(eventType).min(1).optional().meta({ description: 'Which events; left out: all' }),
+  url: outboundUrl.meta({
+    description: 'Where events are POSTed. On AWS it must be https and a public address.',
+  }),
+  secret: secretName.meta({
+    description: 'The name of the secret that signs the requests (Standard Webhooks)',
+  }),
+  events: z.array(eventType).min(1).optional().meta({ description: 'The events to send (default: all)' }),
 });
 
 const placementSeconds = z.number().int().min(1).max(3600).meta({
@@ -49,7 +53,7 @@ const provisioner = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('http'),
     url: outboundUrl.meta({
-      description: "The studio's endpoint: it gets the match and answers the assignment",
+      description: "The studio's endpoint: it receives the match and returns the assignment",
     }),
     secret: secretName.optional().meta({ description: 'Signs the request (Standard Webhooks)' }),
     requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
@@ -58,12 +62,12 @@ const provisioner = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('external'), timeoutSeconds: placementSeconds.optional() }),
 ]);
 
-/** A queue definition as a studio writes it. Unknown keys are errors. */
+/** A queue definition written by a studio. Unknown keys are errors. */
 export const queueDefinition = z
   .strictObject({
     name: queueName,
     teamSize: z.number().int().min(1).max(LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
-    teams: z.literal(2).optional().meta({ description: 'Teams in a game: two' }),
+    teams: z.literal(2).optional().meta({ description: 'Teams in a game; always two' }),
     roles: z
       .record(roleName, z.number().int().min(1))
       .optional()
@@ -89,7 +93,7 @@ export const queueDefinition = z
         'Expected skills in ascending order, got a skill that is not above the one before it',
       )
       .optional()
-      .meta({ description: 'Skills at which the pool is parted; left out: one bucket' }),
+      .meta({ description: 'Skills at which the pool is split (default: one bucket)' }),
     fill: z
       .enum(['none', 'bots'])
       .optional()
@@ -116,7 +120,7 @@ export const queueDefinition = z
         context.addIssue({ code: 'custom', path: [between[0]!], message });
       }
     },
-    // Also when single fields are wrong: every fault is named at once.
+    // This check also runs when single fields are invalid, so that all faults are reported together.
     { when: () => true },
   )
   .meta({ id: 'QueueDefinition' });
@@ -124,7 +128,7 @@ export const queueDefinition = z
 const sizes = z.object({ teamSize: z.number(), roles: z.record(z.string(), z.number()) });
 const times = z.object({ tickSeconds: z.number(), timeoutSeconds: z.number() });
 
-/** What single fields cannot tell, looked for wherever the fields that have to agree can be read. */
+/** Contradictions between fields. Each check runs when all of its fields are readable. */
 function contradictions(definition: unknown): { between: string[]; message: string }[] {
   const found: { between: string[]; message: string }[] = [];
   const size = sizes.safeParse(definition).data;
@@ -152,8 +156,8 @@ export type Webhook = z.output<typeof webhook>;
 /**
  * Reads one queue definition.
  * @param text JSON
- * @param source where it comes from, for the error's first words
- * @throws Problem (400) that names every field at fault, or where the JSON is malformed
+ * @param source the origin of the text, with which the error message begins
+ * @throws Problem (400) that names every invalid field, or the position of malformed JSON
  */
 export function parseQueueDefinition(text: string, source: string): QueueDefinition {
   let value: unknown;
@@ -161,7 +165,7 @@ export function parseQueueDefinition(text: string, source: string): QueueDefinit
     value = JSON.parse(text);
   } catch (error) {
     throw invalid(source, [
-      { pointer: '#', detail: `Expected JSON, got text that is none: ${(error as Error).message}` },
+      { pointer: '#', detail: `Expected JSON, got invalid JSON: ${(error as Error).message}` },
     ]);
   }
   return checkQueueDefinition(value, source);

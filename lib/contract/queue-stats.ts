@@ -2,16 +2,16 @@ import * as z from 'zod';
 
 const seconds = z.number().nullable();
 
-/** How a queue is doing. */
+/** The statistics of a queue. */
 export const queueStats = z
   .object({
     queue: z.string(),
-    waiting: z.number().int().meta({ description: 'Tickets that waited at `waitingAt`' }),
+    waiting: z.number().int().meta({ description: 'Tickets that were waiting at `waitingAt`' }),
     waitingAt: z.iso.datetime().nullable().meta({
       description:
         'The tick after which tickets were counted: in a queue with waiting tickets a tick or two ago, with many buckets the oldest one counted; null before the first tick',
     }),
-    oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when nobody waited' }),
+    oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when no ticket was waiting' }),
     lastTickAt: z.iso.datetime().nullable(),
     tickMilliseconds: z
       .number()
@@ -26,7 +26,7 @@ export const queueStats = z
       })
       .meta({
         description:
-          'Over the last matches of each bucket, 20 at most. Waits are of the tickets matched; for those without a match see `waiting` and `oldestWaitSeconds`',
+          'Over the last matches of each bucket, 20 at most. The waits are those of matched tickets; for waiting tickets see `waiting` and `oldestWaitSeconds`',
       }),
   })
   .meta({ id: 'QueueStats' });

@@ -1,15 +1,16 @@
 /**
- * Kinds of callers. A `player` is a game client: it reads, cancels and accepts tickets it is in, and reads their matches.
- * A `backend` is the studio's server: tickets, matches, assignments, statistics. An `admin` keeps queue definitions.
+ * Kinds of callers. A `player` is a game client. It reads, cancels and accepts its own tickets, and reads their matches.
+ * A `backend` is the studio's server, for tickets, matches, assignments and statistics. An `admin` manages queue
+ * definitions.
  */
 export const SCOPES = ['player', 'backend', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Every route of the API and who may call it: any of the scopes; without scopes, anybody. The template, the functions and
- * the OpenAPI document take it from here.
+ * Every route of the API and the scopes that may call it. A route without scopes is open to everybody. The template, the
+ * functions and the OpenAPI document use this list.
  *
- * In a right of IAM a path parameter is a `*`, which also stands for slashes. So a caller that may GET
+ * In an IAM permission a path parameter is a `*`, which also matches slashes. So a caller that may GET
  * `/queues/{queue}` may GET its statistics as well, and an admin has both.
  */
 export const ROUTES = {
@@ -38,21 +39,21 @@ export type RouteKey = keyof typeof ROUTES;
 
 export const ROUTE_KEYS = Object.keys(ROUTES) as RouteKey[];
 
-/** The scopes whose callers may use a route; none: it is open to anybody. */
+/** The scopes that may call a route; empty when it is open to everybody. */
 export function scopesOf(route: RouteKey): readonly Scope[] {
   return ROUTES[route];
 }
 
-/** The scope as an OAuth token carries it. */
+/** The scope in an OAuth token. */
 export function tokenScope(scope: Scope): `muster/${Scope}` {
   return `muster/${scope}`;
 }
 
-/** Who sent a request, once it is admitted. */
+/** The caller of an admitted request. */
 export type Caller =
-  /** Anybody, on a route that is open. */
+  /** The caller of an open route. */
   | { readonly scope: 'anybody' }
-  /** Trusted with all that the route offers. */
+  /** May do everything that the route offers. */
   | { readonly scope: 'backend' | 'admin' }
-  /** One player, who gets what is theirs. */
+  /** One player, limited to their own tickets and matches. */
   | { readonly scope: 'player'; readonly playerId: string };

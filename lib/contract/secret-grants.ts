@@ -2,22 +2,23 @@ import type { FieldProblem } from './problem.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 
 /**
- * Which queues may use a secret that does not carry their name: names of queues by the name of the secret. `*` stands for
- * every queue, or, as the name of a secret, for every secret.
+ * The queues that may use a secret outside their own prefix: names of queues by the name of the secret. `*` means every
+ * queue, or, as the name of a secret, every secret.
  */
 export type SecretGrants = Readonly<Record<string, readonly string[]>>;
 
 /** Every queue may use every secret: for a deployment with one team, and for the local cloud. */
 export const ALL_SECRETS: SecretGrants = { '*': ['*'] };
 
-/** Secrets whose names begin so are for every queue. */
+/** Every queue may use secrets with this prefix. */
 const SHARED = 'shared/';
 
 /**
- * Why a queue may not use a secret; undefined when it may. It may use `QUEUE/…`, `shared/…`, and what it is granted.
+ * The reason why a queue may not use a secret; undefined when it may. It may use `QUEUE/…`, `shared/…` and the secrets
+ * granted to it.
  *
- * A definition names both the secret and the address that gets what is signed with it. Without this rule whoever may
- * change one queue could have messages signed with another team's secret sent to an address of their own.
+ * A definition names both the secret and the address that receives the signed messages. Without this rule, somebody who
+ * may change one queue could have messages signed with another team's secret and sent to their own address.
  */
 export function secretRefusal(secret: string, queue: string, grants: SecretGrants): string | undefined {
   if (secret.startsWith(`${queue}/`) || secret.startsWith(SHARED)) return undefined;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { expected } from './expectation.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
 
-/** FlexMatch's names, so that a studio that migrates knows them. */
+/** The names of FlexMatch, familiar to studios that migrate. */
 export const TICKET_STATUSES = [
   'QUEUED',
   'REQUIRES_ACCEPTANCE',
@@ -34,7 +34,7 @@ export const player = z
       .min(1)
       .refine((roles) => new Set(roles).size === roles.length, 'Expected each role once, got one twice')
       .exactOptional()
-      .meta({ description: 'Roles the player accepts; left out: every role of the queue' }),
+      .meta({ description: 'Roles the player accepts (default: every role of the queue)' }),
   })
   .meta({ id: 'Player' });
 
@@ -42,12 +42,12 @@ const players = z
   .array(player)
   .min(1)
   .max(LIMITS.teamSizeMax)
-  .meta({ description: 'A party; its players play on one team or not at all' });
+  .meta({ description: 'A party; its players are always on the same team' });
 
-/** A player where Muster shows it: a later version may add fields. */
+/** A player in responses and events. A later version may add fields. */
 const playerView = z.object(player.shape).meta({ id: 'TicketPlayer' });
 
-/** What a client POSTs. The client chooses the id, so that a repeated request is one ticket. */
+/** The body that a client POSTs. The client chooses the id, so a repeated request creates no second ticket. */
 export const newTicket = z.strictObject({ ticketId: id, players }).meta({ id: 'NewTicket' });
 export type NewTicket = z.output<typeof newTicket>;
 
@@ -56,7 +56,7 @@ export const fileTicket = z
   .strictObject({ ticketId: id, enqueuedAt: z.iso.datetime({ offset: true }), players })
   .meta({ id: 'FileTicket' });
 
-/** A ticket as the API and events show it. */
+/** A ticket in responses and events. */
 export const ticketView = z
   .object({
     ticketId: id,
@@ -64,18 +64,21 @@ export const ticketView = z
     status: z.enum(TICKET_STATUSES),
     enqueuedAt: z.iso.datetime(),
     players: z.array(playerView).meta({ description: 'The party' }),
-    matchId: z.string().optional().meta({ description: 'From the match on' }),
+    matchId: z.string().optional().meta({ description: 'Set from the match on' }),
     reason: z
       .string()
       .optional()
-      .meta({ description: 'On a bad end: why. While QUEUED, with `explain=true`: why not matched yet' }),
+      .meta({
+        description:
+          'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',
+      }),
   })
   .meta({ id: 'Ticket' });
 export type TicketView = z.output<typeof ticketView>;
 
-/** How long a request for a ticket may wait for news, as a client writes it. */
+/** The query parameter that lets a request for a ticket wait for a change. */
 export const waitSeconds = z
-  // Blank is 0 to Number, which nobody means by it.
+  // Number would turn blank text into 0, so blank text stays invalid.
   .preprocess(
     (text) => (typeof text === 'string' && text.trim() !== '' ? Number(text) : text),
     z.number().min(0).max(20),
@@ -83,16 +86,18 @@ export const waitSeconds = z
   .optional()
   .meta({
     description:
-      'Answer when there is news, or after this many seconds. News is another status than `seen`, another match, a match that the ticket has not accepted yet, and a final status',
+      'Respond when the ticket has changed, or after this many seconds. A change is another status than `seen`, another match, a match that the ticket has not accepted yet, or a final status',
   });
 
-/** What a client may say about how it reads a ticket. */
+/** The query parameters of a request for a ticket. */
 export const ticketQuery = z.object({
   waitSeconds,
   seen: z.enum(TICKET_STATUSES).optional().meta({
-    description: 'With waitSeconds: the status the client knows; when omitted, the status at the first look',
+    description:
+      'With waitSeconds: the last status that the client has seen (default: the status at the start of the request)',
   }),
   explain: z.enum(['true', 'false']).optional().meta({
-    description: 'true: `reason` says why a QUEUED ticket waits. It costs a search; not for polling',
+    description:
+      'true: `reason` explains why a QUEUED ticket is waiting. This runs a search, so do not use it for polling',
   }),
 });

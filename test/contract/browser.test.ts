@@ -3,10 +3,10 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
 describe('The contract', () => {
-  it('bundles for a browser and imports only engine and policies beside packages', async () => {
+  it('bundles for a browser and imports only packages, engine and policies', async () => {
     const entryPoints = globSync('lib/contract/*.ts');
     expect(entryPoints.length).toBeGreaterThan(5);
-    // With this platform a Node module is an error.
+    // For this platform an import of a Node module is an error.
     const { metafile, errors } = await build({
       entryPoints,
       bundle: true,

@@ -6,31 +6,31 @@ import { queueDefinition } from '../../lib/contract/queue-definition.ts';
 import { newTicket, ticketView, waitSeconds } from '../../lib/contract/ticket.ts';
 import { definition } from '../service/definitions.ts';
 
-/** Every fault as one line: the pointer, then the words. */
+/** Every fault as one line: the pointer, then the message. */
 function faults(schema: z.ZodType, value: unknown): string[] {
   return (check(schema, value).problems ?? []).map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
 const fields = z.object({ name: z.string(), count: z.number() });
 
-describe('The words of a fault', () => {
+describe('messages for invalid fields', () => {
   it.each<[string, z.ZodType, unknown, string]>([
     ['a missing number', fields, { name: 'a' }, '#/count: Expected a number, got nothing'],
     ['a number that is text', fields, { name: 'a', count: '3' }, '#/count: Expected a number, got "3"'],
     ['a number that is null', fields, { name: 'a', count: null }, '#/count: Expected a number, got null'],
     ['a number that is NaN', z.number(), Number.NaN, '#: Expected a number, got NaN'],
     ['an infinite number', z.number(), Number.POSITIVE_INFINITY, '#: Expected a number, got Infinity'],
-    ['half of something whole', z.number().int(), 1.5, '#: Expected a whole number, got 1.5'],
+    ['a fraction for a whole number', z.number().int(), 1.5, '#: Expected a whole number, got 1.5'],
     ['text that is a list', fields, { name: [], count: 1 }, '#/name: Expected text, got a list'],
     ['text that is an object', fields, { name: {}, count: 1 }, '#/name: Expected text, got an object'],
-    ['a truth that is text', z.boolean(), 'yes', '#: Expected true or false, got "yes"'],
+    ['a boolean that is text', z.boolean(), 'yes', '#: Expected true or false, got "yes"'],
     ['an object that is a list', fields, [], '#: Expected an object, got a list'],
     ['a record that is text', z.record(z.string(), z.number()), 'a', '#: Expected an object, got "a"'],
     ['a list that is missing', z.array(z.string()), undefined, '#: Expected a list, got nothing'],
-    ['a number below its least', z.number().min(1), 0, '#: Expected a number from 1 up, got 0'],
-    ['a number that must be above', z.number().positive(), 0, '#: Expected a number above 0, got 0'],
-    ['a number above its most', z.number().max(8), 9, '#: Expected a number up to 8, got 9'],
-    ['a number that must be below', z.number().lt(8), 8, '#: Expected a number below 8, got 8'],
+    ['a number below its minimum', z.number().min(1), 0, '#: Expected a number from 1 up, got 0'],
+    ['a number at its exclusive minimum', z.number().positive(), 0, '#: Expected a number above 0, got 0'],
+    ['a number above its maximum', z.number().max(8), 9, '#: Expected a number up to 8, got 9'],
+    ['a number at its exclusive maximum', z.number().lt(8), 8, '#: Expected a number below 8, got 8'],
     ['a list too short', z.array(z.string()).min(1), [], '#: Expected at least 1 item, got none'],
     ['a list too long', z.array(z.string()).max(2), ['a', 'b', 'c'], '#: Expected at most 2 items, got 3'],
     ['text too short', z.string().min(1), '', '#: Expected at least 1 character, got ""'],
@@ -89,28 +89,28 @@ describe('The words of a fault', () => {
       '#/long: Expected at most 2 characters, got "long"',
     ],
     [
-      'words of its own',
+      'a message of its own',
       z.string().regex(/^a/, { error: expected('text that begins with a') }),
       'b',
       '#: Expected text that begins with a, got "b"',
     ],
-  ])('say what was expected and what was there: %s', (_, schema, value, line) => {
+  ])('state the expected and the actual value: %s', (_, schema, value, line) => {
     expect(faults(schema, value)).toEqual([line]);
   });
 
-  it('name every unknown field by itself', () => {
+  it('name every unknown field separately', () => {
     expect(faults(z.strictObject({ a: z.number() }), { a: 1, 'b/c': 2, d: 3 })).toEqual([
       '#/b~1c: Expected only the field a, got "b/c"',
       '#/d: Expected only the field a, got "d"',
     ]);
   });
 
-  it('cut long text short', () => {
+  it('truncate long text', () => {
     const [line] = faults(z.number(), 'x'.repeat(5_000));
     expect(line).toBe(`#: Expected a number, got "${'x'.repeat(60)}…"`);
   });
 
-  it('are those of Muster for everything that a client may send', () => {
+  it('are Muster’s own for every value that a client may send', () => {
     const wrong: readonly unknown[] = [undefined, null, true, 0, -1, 1.5, 'text', '', [], [{}], {}, { a: 1 }];
     const schemas = { queueDefinition, newTicket, ticketView, waitSeconds };
     for (const [name, schema] of Object.entries(schemas)) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Problem, parseWith } from '../../lib/contract/problem.ts';
 
-it('names an unknown field whose name holds half of a character', () => {
+it('a problem names an unknown field whose name has a lone surrogate', () => {
   const { errors } = refusalOf({ '\ud800': 1 });
   expect(errors).toEqual([{ pointer: '#/%EF%BF%BD', detail: 'Expected no such field, got "\\ud800"' }]);
 });
@@ -13,5 +13,5 @@ function refusalOf(value: unknown): Problem {
   } catch (error) {
     return error as Problem;
   }
-  throw new Error('the value was taken');
+  throw new Error('the value was accepted');
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../lib/contract/problem.ts';
 import { checkQueueDefinition, parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { definition } from '../service/definitions.ts';
 
-/** The pointers at fault, in order. */
+/** The pointers of the invalid fields, in order. */
 function faults(value: unknown): string[] {
   try {
     checkQueueDefinition(value, 'the definition');
@@ -16,12 +16,12 @@ function faults(value: unknown): string[] {
 }
 
 describe('a queue definition', () => {
-  it.each(readdirSync('queues'))('of the samples is valid: %s', (file) => {
+  it.each(readdirSync('queues'))('is valid in the sample %s', (file) => {
     const parsed = parseQueueDefinition(readFileSync(`queues/${file}`, 'utf8'), file);
     expect(`${parsed.name}.json`).toBe(file);
   });
 
-  it('may use everything at once', () => {
+  it('may have all fields at once', () => {
     const full = definition({
       teamSize: 5,
       teams: 2,
@@ -54,18 +54,22 @@ describe('a queue definition', () => {
     ['no role at all', definition({ roles: {} }), ['#/roles']],
     ['a role nobody plays', definition({ roles: { tank: 0, healer: 1 } }), ['#/roles/tank']],
     ['p below 1', definition({ imbalance: { alpha: 1, p: 0.5, q: 2 } }), ['#/imbalance/p']],
-    ['q that is no norm', { ...definition(), imbalance: { alpha: 1, p: 1, q: 'many' } }, ['#/imbalance/q']],
+    [
+      'q that is not a norm',
+      { ...definition(), imbalance: { alpha: 1, p: 1, q: 'many' } },
+      ['#/imbalance/q'],
+    ],
     ['alpha of 0', definition({ imbalance: { alpha: 0, p: 1, q: 2 } }), ['#/imbalance/alpha']],
     ['a negative beta', definition({ beta: -1 }), ['#/beta']],
     ['an infinite beta', definition({ beta: Number.POSITIVE_INFINITY }), ['#/beta']],
     [
-      'alpha that is no number',
+      'alpha that is not a number',
       definition({ imbalance: { alpha: Number.NaN, p: 1, q: 2 } }),
       ['#/imbalance/alpha'],
     ],
     ['an unknown policy', { ...definition(), release: { policy: 'magic' } }, ['#/release/policy']],
     [
-      'a policy with a stranger’s option',
+      'a policy with an option of another policy',
       { ...definition(), release: { policy: 'greedy', fast: true } },
       ['#/release/fast'],
     ],
@@ -99,11 +103,11 @@ describe('a queue definition', () => {
       { ...definition(), teamSize: 0, tickSeconds: -1, colour: 1 },
       ['#/teamSize', '#/tickSeconds', '#/colour'],
     ],
-  ])('with %s names the fields at fault', (_, value, pointers) => {
+  ])('with %s is rejected with the invalid fields', (_, value, pointers) => {
     expect(faults(value)).toEqual(pointers);
   });
 
-  it('that is not JSON says so and names its source', () => {
+  it('that is not JSON is rejected with its source', () => {
     expect(() => parseQueueDefinition('{ "name": ', 'queues/broken.json')).toThrow(
       /queues\/broken\.json.*JSON/,
     );
