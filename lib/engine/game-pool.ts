@@ -18,12 +18,13 @@ export type { TicketPartition, TicketPartitionOptions } from './partition/ticket
 
 /** How a pool searches. */
 export interface GamePoolOptions {
-  /** Pairs of tickets that never meet. @default every pair may */
+  /** Pairs of tickets that may not be in one game. @default no pair is refused */
   readonly forbids?: Forbids;
   /**
-   * Nodes one query may visit before it answers with its best game and an honest bound; 0.2 to 5 million a second.
-   * @default a million without roles, parties, refused pairs and β, where searches are short; otherwise 20 million over
-   * the number of tickets at the first query, 1,000 to 200,000: small pools are proved, large ones drained in time
+   * Nodes that one query may visit before it returns the best game found with a valid bound; it visits 0.2 to 5 million
+   * per second. @default 1,000,000 without roles, parties, refused pairs and β, where searches are short; otherwise 20
+   * million divided by the number of tickets at the first query, within 1,000 to 200,000, so that games of small pools
+   * are proved best and large pools are drained in time
    */
   readonly nodeBudget?: number;
 }
@@ -33,10 +34,10 @@ export interface GamePoolOptions {
  *
  * Every game carries a `lowerBound` on the priority of every game possible in the pool at that
  * moment; it equals the game's priority exactly when the game is proved best. Without roles and
- * parties the answer is exact; with them it is, unless the node budget ends first.
+ * parties the result is exact; with them it is exact unless the node budget runs out.
  *
- * Ties go by mean skill, then by ticketId, so the same tickets inserted in any order before the first query
- * give the same games.
+ * Ties are broken by mean skill, then by ticketId. So the same tickets give the same games, in whatever order they
+ * are inserted before the first query.
  *
  * @example
  * ```ts
@@ -50,7 +51,7 @@ export interface GamePoolOptions {
  * game?.ticketIds; // => ['ann', 'bob']
  * game?.imbalance; // => 1 * 10 + 5
  * game?.optimal; // => true
- * pool.explain('cy', 0); // => 'it could play now; better games or the release policy go first'
+ * pool.explain('cy', 0); // => 'It can be matched now, but better matches or the release policy take precedence.'
  * ```
  */
 export class GamePool {
@@ -59,9 +60,9 @@ export class GamePool {
   readonly #nodeBudget: number | undefined;
   readonly #roles: RoleTable | undefined;
   readonly #tickets = new Map<string, PooledTicket>();
-  /** Built at the first query; undefined before. */
+  /** Built at the first query; undefined until then. */
   #index: PoolIndex | undefined;
-  /** Whether solo players can stand in the faster index: no roles, no refused pairs, no β. */
+  /** Whether a pool of solo players can use the faster index: no roles, no refused pairs, no β. */
   readonly #isPlain: boolean;
   #parties = 0;
 
@@ -73,12 +74,12 @@ export class GamePool {
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }
 
-  /** The waiting tickets. */
+  /** The number of waiting tickets. */
   get size(): number {
     return this.#tickets.size;
   }
 
-  /** @throws RangeError for a party that fits no team, a bad skill, or a ticketId that is already waiting. */
+  /** @throws RangeError for a party that fits no team, an invalid skill, or a ticketId that is already in the pool. */
   insert(ticket: Ticket): void {
     if (this.#tickets.has(ticket.ticketId)) {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
@@ -104,22 +105,22 @@ export class GamePool {
     return this.#indexOfAll().best(nowMs);
   }
 
-  /** The best game with this ticket in it, or undefined if there is none. Its `lowerBound` still speaks of the whole pool. */
+  /** The best game that contains this ticket, or undefined if there is none. Its `lowerBound` is that of the whole pool. */
   bestWith(ticketId: string, nowMs: number): Game | undefined {
     const pooled = this.#tickets.get(ticketId);
     return pooled && this.#indexOfAll().bestWith(pooled, nowMs);
   }
 
   /**
-   * A proved lower bound on the imbalance of every game with this ticket: that of the best one, unless the node budget
-   * ends first. ∞ if there is none.
+   * A proved lower bound on the imbalance of every game with this ticket: the imbalance of the best one, unless the node
+   * budget runs out. ∞ if there is no game.
    */
   leastImbalanceWith(ticketId: string): number {
     const pooled = this.#tickets.get(ticketId);
     return pooled ? this.#indexOfAll().leastImbalanceWith(pooled) : Number.POSITIVE_INFINITY;
   }
 
-  /** Releases the best game, again and again, until none can be formed. Each game leaves the pool before it is yielded. */
+  /** Releases the best game repeatedly until none can be formed. A game is removed from the pool before it is yielded. */
   *drain(nowMs: number): Generator<Game, void> {
     for (let game = this.best(nowMs); game; game = this.best(nowMs)) {
       for (const ticketId of game.ticketIds) this.remove(ticketId);
@@ -127,19 +128,19 @@ export class GamePool {
     }
   }
 
-  /** Why a waiting ticket is in no game, in a short sentence; the same pool gives the same sentence. */
+  /** Explains in one sentence why a ticket is in no game. The same pool gives the same sentence. */
   explain(ticketId: string, nowMs: number): string {
     const pooled = this.#tickets.get(ticketId);
-    if (!pooled) return 'it is not waiting in this pool';
+    if (!pooled) return 'It is not waiting in this pool.';
     return (
       explainWaiting(pooled, this.#tickets.values(), this.rules, this.#roles, this.#forbids) ??
       (this.bestWith(ticketId, nowMs)
-        ? 'it could play now; better games or the release policy go first'
-        : 'no game with it can be put together from the tickets that wait')
+        ? 'It can be matched now, but better matches or the release policy take precedence.'
+        : 'No match with it can be formed from the waiting tickets.')
     );
   }
 
-  /** The index that the tickets need now. It changes when the first party comes, and not back. */
+  /** The index that the current tickets need. It changes when the first party is inserted and does not change back. */
   #indexOfAll(): PoolIndex {
     const fits = this.#index instanceof TicketIndex || (this.#index !== undefined && this.#parties === 0);
     if (!fits) this.#index = this.#isPlain && this.#parties === 0 ? this.#soloIndex() : this.#ticketIndex();
@@ -160,12 +161,12 @@ export class GamePool {
  * Puts everyone into games at once.
  *
  * Without roles, parties and refused pairs this is the partition of Theorem 5 (Alman & McKay), improved by exchanges.
- * Otherwise it is a packing problem: parties are packed by their sizes, and what roles and refused pairs leave undone
- * is searched game by game. The partition with the most games counts, then the one of least value.
+ * Otherwise it is a packing problem: parties are packed by their sizes, and the tickets that remain because of roles
+ * and refused pairs are matched game by game. It prefers the partition with the most games, then the least value.
  *
- * Cost: 70 ms for a million solo players, about a quarter of a second for 10,000 parties.
+ * Cost: 70 ms for a million solo players, about 0.25 s for 10,000 parties.
  *
- * @param nowMs the moment for priorities; waiting has no weight in a partition
+ * @param nowMs the time at which priorities are computed; waiting has no weight in a partition
  * @example
  * ```ts
  * import { partitionTickets } from './game-pool.ts';

@@ -1,12 +1,12 @@
 /**
- * The words of the engine. Everything here is plain data; the engine has no clock, no I/O and no
+ * The engine's data types. Everything here is plain data; the engine has no clock, no I/O and no
  * dependencies, and the same input gives the same output to the byte.
  */
 
-/** One person. */
+/** One player. */
 export interface Player {
   readonly playerId: string;
-  /** Skill, a finite number ≥ 0. Any scale; imbalance is in the same unit. */
+  /** A finite number ≥ 0 on any scale. Imbalance is in the same unit. */
   readonly skill: number;
   /** The roles this player accepts. @default every role of the queue */
   readonly roles?: readonly string[];
@@ -20,12 +20,12 @@ export interface Ticket {
   readonly players: readonly Player[];
 }
 
-/** A hard constraint: why these two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
+/** A hard constraint: returns why two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
 export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
 
-/** What a game is, and what makes one better than another (Alman & McKay 2017, section 2). */
+/** The shape of a game and the measure by which games are compared (Alman & McKay 2017, section 2). */
 export interface GameRules {
-  /** k, the players of one team: 1 to 8. A game has two teams. */
+  /** k, the number of players per team: 1 to 8. A game has two teams. */
   readonly teamSize: number;
   /** Seats per team by role; the counts sum to `teamSize`. @default no roles */
   readonly roles?: Readonly<Record<string, number>>;
@@ -45,12 +45,14 @@ export interface Seat {
   readonly ticketId: string;
   /** Present exactly when the rules have roles. */
   readonly role?: string;
-  /** Present when no person sits here: `playerId` and `ticketId` are the bot's name. */
+  /** Present when a bot fills the seat; `playerId` and `ticketId` are then the bot's name. */
   readonly bot?: true;
 }
 
 export interface Game {
-  /** Today two teams of `teamSize`; no ticket is split. Teams go by their smallest ticketId, seats by ticketId. */
+  /**
+   * Two teams of `teamSize` players; no ticket is split. Teams are sorted by their smallest ticketId, seats by ticketId.
+   */
   readonly teams: readonly (readonly Seat[])[];
   /** The tickets in the game, ascending. */
   readonly ticketIds: readonly string[];

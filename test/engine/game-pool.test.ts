@@ -86,7 +86,7 @@ describe('a game pool', () => {
     expect(cut).toBeGreaterThan(30);
   });
 
-  it('drains the last of a rare role with games as good as from scratch, and bounds that hold', () => {
+  it('drains the last players of a rare role with valid bounds and games as good as from scratch', () => {
     const random = seeded(8);
     const of: GameRules = { ...rules, teamSize: 5, roles: { damage: 3, healer: 1, tank: 1 } };
     const names = ['damage', 'healer', 'tank'];
@@ -137,24 +137,24 @@ describe('an explanation', () => {
   const of: GameRules = { ...rules, roles: { healer: 1, tank: 1 } };
   const healers = Array.from({ length: 5 }, (_, i) => party(`h${i}`, [10 + i], ['healer']));
 
-  it('names what is missing', () => {
+  it('names the missing players, role or party size', () => {
     expect(poolOf([party('a', [1]), party('b', [2])]).explain('a', 0)).toBe(
-      'not enough players: a game needs 4, 2 can play with it',
+      'Too few players: a match with this ticket needs 4, 2 available.',
     );
     expect(poolOf(healers, of).explain('h0', 0)).toBe(
-      'the role tank is missing: a game needs 2, 0 accept it',
+      'Too few players accept the role tank: a match needs 2, 0 available.',
     );
     expect(poolOf([party('x', [1, 2], ['tank']), ...healers], of).explain('x', 0)).toBe(
-      'its party of 2 cannot be seated in one team: too many of them want the same roles',
+      'This party of 2 does not fit into one team: too many of its players accept only the same roles.',
     );
     const three: GameRules = { ...rules, teamSize: 3 };
     const pairs = ['a', 'b', 'c', 'd'].map((id) => party(id, [1, 2]));
     expect(poolOf(pairs, three).explain('a', 0)).toBe(
-      'its party of 2 cannot be completed: the parties that wait do not add up to two teams of 3',
+      'The waiting parties do not add up to two teams of 3 with this party of 2.',
     );
   });
 
-  it('says who is refused and why', () => {
+  it('says how many tickets are refused and why', () => {
     const forbids = (a: Ticket, b: Ticket) =>
       a.ticketId === 'a' || b.ticketId === 'a' ? 'just played' : undefined;
     const pool = poolOf(
@@ -163,8 +163,10 @@ describe('an explanation', () => {
       { forbids },
     );
     expect(pool.explain('a', 0)).toBe(
-      'not enough players: a game needs 4, 1 can play with it (4 more may not meet it: just played)',
+      'Too few players: a match with this ticket needs 4, 1 available (4 more may not be matched with it: just played).',
     );
-    expect(pool.explain('b', 0)).toBe('it could play now; better games or the release policy go first');
+    expect(pool.explain('b', 0)).toBe(
+      'It can be matched now, but better matches or the release policy take precedence.',
+    );
   });
 });

@@ -4,22 +4,22 @@ import type { RoleTable } from '../model/roles.ts';
 import type { GameRules } from '../types.ts';
 
 /**
- * The greedy basis of the roles' matroid by distance from a centre: the nearest players who can be seated together in the
- * places of a game. Players with one role set are in one list, so that a role set with no seat left is skipped at once.
+ * The greedy basis of the roles' matroid by distance from a centre: the nearest players who can be seated together in a
+ * game. Players with the same role set are in one list, so that a role set without free seats is skipped at once.
  *
  * Cost: a binary search per role set that players have, then 2k times their number.
  */
 export class CentreBasis {
   readonly #q: number;
-  /** The role sets that players have, and of each the first player and the end among all, with an empty place before and after. */
+  /** The role sets of the players; for each its first player and its end, with an empty place before and after. */
   readonly #masks: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
-  /** By role set and in order: the skill, ∓∞ in the empty places, and the place in the sorted list. */
+  /** In order, grouped by role set: the skill (∓∞ in empty places) and the place in the sorted list. */
   readonly #skills: Float64Array;
   readonly #places: Int32Array;
   readonly #indexOf: Int32Array;
-  /** The nearest who are not removed, from each index up and down; shortened as they are followed. */
+  /** Links from each index to the nearest player not removed, upwards and downwards; followed links are shortened. */
   readonly #up: Int32Array;
   readonly #down: Int32Array;
 
@@ -30,7 +30,7 @@ export class CentreBasis {
 
   /**
    * @param sorted skills in ascending order
-   * @param masks the roles each accepts
+   * @param masks the roles that each player accepts
    */
   constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
     this.#q = rules.q;
@@ -66,7 +66,7 @@ export class CentreBasis {
     this.#seating = new RoleSeating(roles);
   }
 
-  /** Takes out the player in this place. */
+  /** Removes the player at this place. */
   remove(place: number): void {
     const index = this.#indexOf[place];
     if (index === -1) return;
@@ -74,12 +74,12 @@ export class CentreBasis {
     this.#down[index] = index - 1;
   }
 
-  /** The players that `costAt` chose last, by place, ascending. */
+  /** The places of the players that `costAt` chose last, ascending. */
   basis(): number[] {
     return Array.from(this.#chosen).sort((a, b) => a - b);
   }
 
-  /** Of each role set some players to each side of the centre, by place: the nearest, and fewer and fewer further away. */
+  /** The places of some players of each role set on each side of the centre: the nearest, and fewer at larger distances. */
   around(centre: number): number[] {
     const around: number[] = [];
     const follow = (links: Int32Array, from: number, step: number) => {
@@ -140,7 +140,7 @@ export class CentreBasis {
     return this.#q === Number.POSITIVE_INFINITY ? cost : (cost / this.#chosen.length) ** (1 / this.#q);
   }
 
-  /** The first of a role set's list whose skill is not below the centre, removed or not. */
+  /** The first player of a role set's list whose skill is not below the centre, removed or not. */
   #firstFrom(centre: number, set: number): number {
     let low = this.#starts[set];
     let high = this.#ends[set];
@@ -153,10 +153,10 @@ export class CentreBasis {
   }
 }
 
-/** How many players on from one to the next that `around` takes. */
+/** The steps between the players that `around` takes. */
 const strides = [1, 1, 1, 2, 2, 4, 4, 8, 16, 32, 64, 128];
 
-/** Follows the links to one that leads to itself, and halves the way for the next time. */
+/** Follows links to an index that links to itself, and halves the path for later calls. */
 function nearest(links: Int32Array, index: number): number {
   let at = index;
   while (links[at] !== at) {

@@ -4,20 +4,20 @@ import type { GameRules } from '../types.ts';
 import { CentreBasis } from './centre-basis.ts';
 
 /**
- * The centre bound, for pools with roles in which no search ends in time: the players of each role are at another level
- * of skill, or only a few of a rare role are left.
+ * The centre bound, for pools with roles in which no search ends in time because the players of each role are at
+ * different levels of skill or only a few players of a rare role are left.
  *
  * For a centre c let h(c) be the least (mean |z − c|^q)^(1/q) over all sets of 2k players that can be seated. The sets form
- * the bases of a matroid, so the greedy by |z − c| finds it. A game with mean μ has f ≥ v_q ≥ h(μ), hence f ≥ min h. What
- * is known of h at two centres bounds it between them (`leastBetween`): of these intervals that of least bound is divided
- * until its bound is tight. Parties and refused pairs only take games away.
+ * the bases of a matroid, so the greedy by |z − c| finds it. A game with mean μ has f ≥ v_q ≥ h(μ), hence f ≥ min h. The
+ * values of h at two centres bound it between them (`leastBetween`). The interval with the least bound is split until its
+ * bound is tight. Parties and refused pairs only rule out games.
  *
- * Removals only raise h, so what was proved stays proved. Only centres whose basis has lost a player are evaluated again.
+ * Removals only raise h, so a proved bound stays valid. Only centres whose basis has lost a player are re-evaluated.
  */
 export class CentreBound {
-  /** No game has an imbalance below this: what `prove` proved last. */
+  /** No game has an imbalance below this. Set by `prove`. */
   bound = 0;
-  /** Players, by place, that can be seated and have about the least h: a game to start from. */
+  /** The places of players that can be seated and have about the least h: a starting point for a game. */
   basis: readonly number[] = [];
   #centre = 0;
 
@@ -29,7 +29,7 @@ export class CentreBound {
 
   /**
    * @param sorted skills in ascending order, at least one
-   * @param masks the roles each accepts
+   * @param masks the roles that each player accepts
    */
   constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
     this.#q = rules.q;
@@ -40,14 +40,14 @@ export class CentreBound {
     this.#file({ low, high, least: leastBetween(low, high, this.#q) }, 0);
   }
 
-  /** Takes out the player in this place. */
+  /** Removes the player at this place. */
   remove(place: number): void {
     this.#isGone[place] = 1;
     this.#greedy.remove(place);
   }
 
   /**
-   * Sets `bound` and `basis`; returns whether a game could be formed if parties and refused pairs did not matter.
+   * Sets `bound` and `basis`. Returns whether a game could be formed, ignoring parties and refused pairs.
    * Stops when the bound is at least `enough` or within 0.1% of the basis.
    */
   prove(enough: number): boolean {
@@ -78,7 +78,7 @@ export class CentreBound {
     }
   }
 
-  /** Players around the centre of the basis, near and far, by place: some may take the places of those in it. */
+  /** The places of players around the centre of the basis, near and far; some may replace players of the basis. */
   others(): number[] {
     const inBasis = new Set(this.basis);
     return this.#greedy.around(this.#centre).filter((place) => !inBasis.has(place));
@@ -98,7 +98,7 @@ export class CentreBound {
     return centre.basis.some((place) => this.#isGone[place] === 1);
   }
 
-  /** Evaluates a centre again if its basis has lost players. Returns the number of evaluations. */
+  /** Re-evaluates a centre if its basis has lost players. Returns the number of evaluations. */
   #renew(centre: Centre): number {
     if (!this.#hasLost(centre)) return 0;
     centre.cost = this.#greedy.costAt(centre.at);
@@ -107,10 +107,10 @@ export class CentreBound {
   }
 }
 
-/** The centres one call may look at. */
+/** The most centres that one call may evaluate. */
 const evaluationsMax = 4000;
 
-/** How far, relatively, the bound may lie below the cost of its basis. */
+/** The relative gap allowed between the bound and the cost of its basis. */
 const tolerance = 1e-3;
 
 /** A centre that was evaluated. */
@@ -128,9 +128,9 @@ interface Interval {
 }
 
 /**
- * A lower bound on h between two centres, and where it is reached.
+ * A lower bound on h between two centres, and the point where it is reached.
  *
- * For every q it is (h₁ + h₂ − w)/2 on an interval of width w; for q = 2 it is closer:
+ * For every q it is (h₁ + h₂ − w)/2 on an interval of width w. For q = 2 it is tighter:
  * h² ≥ (1 − t)·h₁² + t·h₂² − t·(1 − t)·w² at c₁ + t·w. docs/engine-proofs.md has the proofs.
  */
 function leastBetween(low: Centre, high: Centre, q: number): { bound: number; at: number } {
@@ -149,10 +149,10 @@ function leastBetween(low: Centre, high: Centre, q: number): { bound: number; at
     t = Math.min(1, Math.max(0, 0.5 + (low.cost - high.cost) / (2 * width)));
     bound = Math.max(0, (low.cost + high.cost - width) / 2);
   }
-  // An interval that is too narrow to be divided, or whose least value is at an end, is as good as proved.
+  // An interval that is too narrow to split, or whose least value is at an end, needs no further work.
   const at = low.at + t * width;
   return { bound: bound * (1 - rounding), at: at > low.at && at < high.at ? at : (low.at + high.at) / 2 };
 }
 
-/** More than what the sums lose to rounding, relatively. */
+/** More than the relative rounding error of the sums. */
 const rounding = 1e-13;

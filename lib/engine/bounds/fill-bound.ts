@@ -1,22 +1,22 @@
 /**
- * Lower bounds on the skillSpread v_q of a game of which some players are chosen, in the unit of skill. They are what
- * makes an exact search practical; docs/engine-proofs.md has all bounds in one place.
+ * Lower bounds on the skillSpread v_q of a game of which some players are chosen, in the unit of skill. They make
+ * exact search practical; docs/engine-proofs.md has all bounds in one place.
  *
  * Throughout, N players make a game, and a search chooses them in ascending order of skill: m are
- * chosen, r = N − m come later, all of them from a sorted list. The **fill** is the next r of that list.
- * Whatever r players come, their i-th smallest is at least the i-th of the fill ("the rest dominates the
+ * chosen, r = N − m are taken later, all of them from a sorted list. The **fill** is the next r of that list.
+ * Whichever r players are taken, their i-th smallest is at least the i-th of the fill ("the rest dominates the
  * fill"). So a bound that holds for every rest that dominates the fill holds for every completion, and
- * for every later start of the fill as well: a search may stop at the first start that fails.
+ * also for every later start of the fill: a search may stop at the first start that fails.
  */
 
-/** SSD: the sum of squared deviations from their mean of that many values, of this sum and sum of squares. */
+/** SSD: the sum of squared deviations from the mean of `count` values with this sum and sum of squares. */
 export function ssd(count: number, sum: number, squares: number): number {
   return squares - (sum * sum) / count;
 }
 
 /**
- * For q = ∞: the mean of a completion is at least `meanWithFill`, so the lowest is at least that far
- * below it; and half the range is a bound as well (Lemma 6).
+ * For q = ∞: the mean of a completion is at least `meanWithFill`, so the lowest player is at least that far
+ * below the mean. Half the range is another bound (Lemma 6).
  */
 export function farthestBound(lowest: number, meanWithFill: number, highest: number): number {
   return Math.max(meanWithFill - lowest, (highest - lowest) / 2);
@@ -33,8 +33,8 @@ export function meanDeviationBound(chosen: Float64Array, m: number, meanWithFill
 }
 
 /**
- * What a search has chosen, as the bounds need it. For parties each player counts as its party's mean: replacing some
- * values by their mean never raises a convex symmetric function such as v_q (Jensen), so that all bounds stay bounds.
+ * The players that a search has chosen, in the form that the bounds need. Each player counts as the mean of its party:
+ * replacing values by their mean never raises a convex symmetric function such as v_q (Jensen), so all bounds stay valid.
  */
 export interface Chosen {
   /** The first m of these are the values of the players chosen. */
@@ -42,7 +42,7 @@ export interface Chosen {
   readonly m: number;
   readonly sum: number;
   readonly squares: number;
-  /** The SSD inside the chosen parties around their own means, which for q ≥ 2 comes on top. */
+  /** The SSD inside the chosen parties around their own means; for q ≥ 2 it is added. */
   readonly within: number;
 }
 
@@ -90,7 +90,7 @@ export function skillSpreadBound(
 function dominanceBound({ m, sum, squares, within }: Chosen, fill: Float64Array, r: number): number {
   const last = fill[r - 1];
   const total = sum + last;
-  // Not even the last of the fill at the mean or above: then every rest may gather there at no cost.
+  // Even the last of the fill is below the mean. Then a rest can lie at the mean at no cost.
   if (last * m < sum) return Math.sqrt(Math.max(0, ssd(m, sum, squares) + within) / (m + r));
   let top = 1;
   let topSum = total;

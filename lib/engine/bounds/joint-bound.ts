@@ -1,12 +1,12 @@
 import { type Chosen, ssd } from './fill-bound.ts';
 
 /**
- * Lower bounds on the whole imbalance α·d_1 + v_q, for where a bound on v_q alone is far off: around a player who stands
- * apart. With whomever it plays v_q is much the same, but its team is ahead by the distance, and to make up for
- * that the others must stand apart as well.
+ * Lower bounds on the whole imbalance α·d_1 + v_q. They are needed around a player far from all others, where a bound on
+ * v_q alone is weak: v_q is much the same for all of its games, but the distance makes the teams unequal, and only other
+ * players far apart can compensate for that.
  *
- * As in `bounds.ts` the values ascend, m players are chosen and r = 2k − m come later, the i-th of them at least the i-th
- * of the fill. The lowest of all is the **extreme**.
+ * As in `fill-bound.ts` the values ascend, m players are chosen and r = 2k − m are taken later, the i-th of them at least
+ * the i-th of the fill. The lowest of all is the **extreme**.
  */
 
 /**
@@ -20,18 +20,19 @@ export function deficitOf(lead: number, total: number, extreme: number): number 
   return 2 * (lead - extreme) - total;
 }
 
-/** What is chosen, where teamGap is in the bound. */
+/** The chosen players, for bounds that include teamGap. */
 export interface ChosenAround extends Chosen {
   /** The sum of the extreme and of its opponents among the chosen. */
   readonly lead: number;
 }
 
 /**
- * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2; `skillSpread`, which is a
- * bound on v_q, if it can say no more. docs/engine-proofs.md proves it: v_q is at least a linear function of the values,
- * and λ·deficit with 0 ≤ λ ≤ α is one as well. Where no coefficient of the rest is negative, their sum is least at the fill.
+ * A lower bound on α·d_1 + v_q of the m chosen with any rest that dominates the fill, for k ≥ 2. It returns `skillSpread`,
+ * a bound on v_q, when that is no weaker. docs/engine-proofs.md has the proof: v_q is at least a linear function of the
+ * values, and λ·deficit with 0 ≤ λ ≤ α is also linear. If no coefficient of the rest is negative, their sum is least at
+ * the fill.
  *
- * @param opponents how many of the rest, the first of them, are opponents: with those among the chosen there are k
+ * @param opponents how many of the first of the rest are opponents; with those among the chosen there are k
  */
 export function jointBound(
   skillSpread: number,
@@ -56,7 +57,7 @@ export function jointBound(
   return Math.max(skillSpread, byMeanDeviation(chosen, total, n, deficit, alpha));
 }
 
-/** q = ∞: v_∞ ≥ mean − extreme, in which the coefficient of each of the rest is 1/n. So λ is 1/n or α. */
+/** q = ∞: v_∞ ≥ mean − extreme. In it each of the rest has the coefficient 1/n, so λ is the lesser of 1/n and α. */
 function byDistanceOfExtreme(
   total: number,
   extreme: number,
@@ -68,8 +69,8 @@ function byDistanceOfExtreme(
 }
 
 /**
- * 1 ≤ q < 2: n·v_1 ≥ 2·Σ (mean − s) over the u of the chosen that are below the mean, in which the coefficient of each of
- * the rest is 2u/n². So λ is that or α.
+ * 1 ≤ q < 2: n·v_1 ≥ 2·Σ (mean − s) over the u chosen players below the mean. In it each of the rest has the coefficient
+ * 2u/n², so λ is the lesser of that and α.
  */
 function byMeanDeviation(
   { values, m }: Chosen,
@@ -89,8 +90,8 @@ function byMeanDeviation(
 }
 
 /**
- * q ≥ 2: the least of α·deficit + v_2, which has the lowest mates raised to one level, until the deficit is 0; a smaller α
- * leaves a part of the deficit. 0, which is no bound, where a coefficient of the rest would be negative.
+ * q ≥ 2: the least value of α·deficit + v_2. It is reached when the lowest mates are raised to one level until the deficit
+ * is 0; a smaller α leaves a part of the deficit. Returns 0, a trivial bound, if a coefficient of the rest were negative.
  *
  * @param total the sum of the chosen and the fill
  */
@@ -104,7 +105,7 @@ function byRaisedMates(
   alpha: number,
 ): number {
   const n = m + r;
-  // The mates are the fill behind the opponents. Raise the lowest of them to one level, which makes up for the deficit.
+  // The mates follow the opponents in the fill. Raise the lowest of them to one level that compensates for the deficit.
   let raised = 1;
   let raisedSum = deficit + fill[opponents];
   while (opponents + raised < r && raisedSum > raised * fill[opponents + raised]) {
@@ -118,7 +119,7 @@ function byRaisedMates(
   for (let i = opponents + raised; i < r; i++) allSquares += fill[i] * fill[i];
   const mean = (total + deficit) / n;
   const v = Math.sqrt(Math.max(0, ssd(n, total + deficit, allSquares) + within) / n);
-  // λ: with it the coefficient of the raised mates is 0, and of the higher ones more.
+  // With this λ the raised mates have the coefficient 0, and higher mates a larger one.
   const lambda = (level - mean) / (n * v);
   if (!(lambda > 0)) return 0;
   const lowestOpponent = (fill[0] - mean) / (n * v);

@@ -1,5 +1,5 @@
 /**
- * What the range of a game's skills, greatest less least, says about its imbalance: from below (Lemma 6) and from above
+ * Bounds on a game's imbalance from the range of its skills (greatest minus least): from below (Lemma 6) and from above
  * (Lemma 1). Both are for two teams of k.
  */
 
@@ -12,8 +12,8 @@ export function lemma6(teamSize: number, q: number): number {
 }
 
 /**
- * The factor c of `imbalance ≥ c·(max − min)`. It is Lemma 6's, but for teams of one, where teamGap is
- * the range itself whatever p, and so f = (α + 1/2)·range exactly.
+ * The factor c of `imbalance ≥ c·(max − min)`: that of Lemma 6, except for teams of one. There teamGap is
+ * the range itself for every p, so f = (α + 1/2)·range exactly.
  */
 export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: number }): number {
   return rules.teamSize === 1 ? rules.alpha + 0.5 : lemma6(rules.teamSize, rules.q);
@@ -22,10 +22,10 @@ export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: n
 /**
  * Lemma 1, quantified: 2k players within a range R form a game of imbalance at most (1 + α)·R, since
  * v_q ≤ R and some division has d_p ≤ R (Lemma 5: pair neighbours, give the larger to the weaker team).
- * A little more than that, so that a search below this limit finds one: p-skills are rounded, and those of players who
- * differ in their last bits may be farther apart than the players.
+ * The result is slightly larger, so that a search below this limit finds such a game: p-skills are rounded, and those of
+ * players who differ in their last bits may be farther apart than the players.
  *
- * @param top the skill of the most skilled of them, or more
+ * @param top the skill of the most skilled of them, or a larger value
  */
 export function lemma1(range: number, alpha: number, top: number): number {
   return (1 + alpha) * (range * (1 + 1e-9) + rounding * top) + tiny;
@@ -37,5 +37,5 @@ export function lemma1(range: number, alpha: number, top: number): number {
  */
 const rounding = 1e-13;
 
-/** Above zero, below every difference of skills; its square is still a number. */
+/** Positive and below every difference of skills; its square does not underflow to 0. */
 const tiny = 1e-150;

@@ -3,14 +3,14 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 
 /**
- * Counts the players of a window of tickets by the sets of roles they could fill, and says whether a
- * game could be formed of it, if parties did not matter: as many players as it has seats, and by Hall's
- * theorem for every role set B as many players who accept a role of B as B has seats in a game.
+ * Counts the players of a window of tickets by the role sets that they could fill. The window is full when a
+ * game could be formed of it, ignoring parties: it has as many players as a game has seats and, by Hall's
+ * theorem, for every role set B as many players who accept a role of B as B has seats in a game.
  */
 export class WindowCounter {
   readonly #needed: Uint8Array;
   readonly #counts: Int32Array;
-  /** The role sets that a player of each mask counts for; set 0 stands for all players. */
+  /** The role sets for which a player of each mask counts; set 0 counts all players. */
   readonly #setsOf: Uint8Array[];
   #short: number;
 
@@ -56,9 +56,9 @@ export class WindowCounter {
 }
 
 /**
- * For each ticket of a sorted list the place of the last of the shortest full window that starts with it, or the
- * list's length if there is none: the shortest intervals with distinct representatives of Lemma 3, all at
- * once. Two pointers, so linear.
+ * For each ticket of a sorted list, the last place of the shortest full window that starts with it, or the
+ * list's length if there is none. These are the shortest intervals with distinct representatives of Lemma 3, all at
+ * once. Cost: linear, with two pointers.
  */
 export function narrowestWindows(
   sorted: readonly { readonly pooled: PooledTicket }[],

@@ -1,4 +1,4 @@
-/** A binary min-heap of (key, id) pairs; equal keys go by id. Outdated pairs are the caller's to skip. */
+/** A binary min-heap of (key, id) pairs; equal keys are ordered by id. The caller skips outdated pairs. */
 export class KeyHeap {
   #keys = new Float64Array(64);
   #ids = new Int32Array(64);
@@ -16,7 +16,7 @@ export class KeyHeap {
     this.size = 0;
   }
 
-  /** Drops the pairs whose key is not `current[id]` any more. Cost: linear. */
+  /** Drops the pairs whose key is no longer `current[id]`. Cost: linear. */
   compact(current: Float64Array): void {
     const keys = this.#keys;
     const ids = this.#ids;
@@ -46,7 +46,7 @@ export class KeyHeap {
     if (size > 0) this.replaceTop(this.#keys[size], this.#ids[size]);
   }
 
-  /** Pops the top and pushes a pair, in one go. */
+  /** Pops the top and pushes a pair in one operation. */
   replaceTop(key: number, id: number): void {
     const keys = this.#keys;
     const ids = this.#ids;

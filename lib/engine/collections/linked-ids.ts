@@ -1,7 +1,7 @@
 /**
- * Ids in ascending order of value that are all known at once and only leave: each knows its neighbours. An id's
- * *place* is the id itself. Every operation is O(1) and touches little memory that is far away; see `SortedIds`
- * for lists that take new ids.
+ * A linked list of ids in ascending order of value, for ids that are all known at the start and are only removed. An id's
+ * *place* is the id itself. Every operation is O(1) and causes few cache misses. Use `SortedIds` for lists that take new
+ * ids.
  */
 export class LinkedIds {
   size: number;

@@ -1,6 +1,6 @@
 /**
- * The skills in ascending order, in a new array. Buckets of equal width first (two linear passes), then
- * an insertion sort that moves each player within its bucket. Buckets that are too full for that fall back to
+ * Sorts skills in ascending order into a new array. Two linear passes fill buckets of equal width; then
+ * an insertion sort moves each player within its bucket. Buckets that are too full for that use
  * the platform's sort, so the cost is never worse than O(n log n).
  */
 export function sortSkills(skills: Float64Array): Float64Array {
@@ -27,7 +27,7 @@ export function sortSkills(skills: Float64Array): Float64Array {
   return sorted;
 }
 
-/** The indices of the skills in ascending order, equal skills by index. The same way, and nearly as fast. */
+/** The indices of the skills in ascending order, equal skills by index. Same method and nearly as fast. */
 export function orderBySkill(skills: Float64Array): Uint32Array {
   const bySkill = (a: number, b: number) => skills[a] - skills[b] || a - b;
   const buckets = countBuckets(skills);

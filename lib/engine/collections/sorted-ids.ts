@@ -2,28 +2,28 @@ const chunkBits = 6;
 const chunkSize = 1 << chunkBits;
 
 /**
- * Ids in ascending order of value, equal values in order of arrival: a list of chunks of at most 64. An id stands at
- * a *place*, a number that holds until the next change; from a place one can walk both ways. An insert costs a
- * search over the chunks and a move within one, a removal only the move: in practice as good as O(log n) at a million.
+ * Ids in ascending order of value, equal values in order of arrival: a list of chunks of at most 64. Each id has
+ * a *place*, a number that is valid until the next change; from a place one can step both ways. An insert costs a
+ * search over the chunks and a move within one, a removal only the move: in practice like O(log n) up to a million.
  *
- * At that size what counts is memory that is far away. So chunks are short, an insert touches no more than the end of
- * one, and what to remove is found through its id, without the search.
+ * At that size cache misses dominate. So chunks are short, an insert touches only the end of one, and a removal finds
+ * its place through the id, without a search.
  */
 export class SortedIds {
   size = 0;
-  /** Chunk c holds `#counts[c]` entries from place c · 64 on; a place without an entry has id −1. */
+  /** Chunk c has `#counts[c]` entries from place c · 64 on; a place without an entry has id −1. */
   #values = new Float64Array(chunkSize);
   #ids = new Int32Array(chunkSize).fill(-1);
   #counts = new Int32Array(1);
   /** The chunks before and after each, −1 at the ends. */
   #previous = new Int32Array(1);
   #next = new Int32Array(1);
-  /** The chunks in order. Values from the fence at i on belong into chunk `#order[i]` or later, those below it before. */
+  /** The chunks in order. Values from the fence at i on belong to chunk `#order[i]` or later, lower ones to earlier chunks. */
   #order = new Int32Array(1);
   #fences = new Float64Array(1);
   #chunks = 0;
   #freeChunks: number[] = [0];
-  /** Where each id was last seen: still in the same chunk, and mostly near. */
+  /** The last known place of each id: still in the same chunk and usually near. */
   #placeOf = new Int32Array(0);
 
   /** Fills an empty list with ids already in order, `values[i]` being the value of `ids[i]`. */
@@ -72,7 +72,7 @@ export class SortedIds {
     const ids = this.#ids;
     const seen = this.#placeOf[id];
     const chunk = seen & -chunkSize;
-    // Outward from where it was, around the ends of its chunk.
+    // Search outward from the last known place, wrapping at the ends of the chunk.
     for (let distance = 0; distance <= chunkSize / 2; distance++) {
       const below = chunk + ((seen - distance) & (chunkSize - 1));
       if (ids[below] === id) return below;
@@ -125,7 +125,7 @@ export class SortedIds {
 
   /** The position of the last chunk whose fence is at most `value`, 0 if there is none. */
   #locate(value: number): number {
-    // Without branches on values: half of them would be mispredicted.
+    // Avoid branches on values: half of them would be mispredicted.
     const fences = this.#fences;
     let low = 0;
     for (let length = this.#chunks; length > 1; ) {
@@ -149,7 +149,7 @@ export class SortedIds {
     this.#counts[fresh] = half;
   }
 
-  /** An empty chunk at this place of the order, for values from `fence` on. */
+  /** Inserts an empty chunk at this place of the order, for values from `fence` on. */
   #openChunk(position: number, fence: number): number {
     if (this.#freeChunks.length === 0) this.#grow();
     const chunk = this.#freeChunks.pop()!;
@@ -166,7 +166,7 @@ export class SortedIds {
     return chunk;
   }
 
-  /** Gives back an empty chunk, whose last value this was. */
+  /** Frees a chunk whose last value has been removed. */
   #closeChunk(chunk: number, value: number): void {
     let position = this.#locate(value);
     while (this.#order[position] !== chunk) position--;

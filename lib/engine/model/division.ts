@@ -2,9 +2,9 @@ import type { GameShape } from './game-shape.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 
 /**
- * Which team each member of a game plays on, as a number: the bit of member i is set when it plays on team 0, else it
+ * Which team each member of a game plays on, as a number: bit i is set when member i plays on team 0; otherwise it
  * plays on team 1. A game has at most 16 members, so a `Uint16Array` holds divisions. Only this file, `divisions.ts` and
- * the two dividers know the bits; everyone else asks `teamOf`.
+ * the two dividers use the bits; other code calls `teamOf`.
  */
 export type Division = number;
 
@@ -20,14 +20,14 @@ export function teamsOf<T>(members: readonly T[], division: Division): [T[], T[]
   return teams;
 }
 
-/** The division of so many members of which each plays on the team that `team` returns for its index. */
+/** Builds a division in which each member plays on the team that `team` returns for its index. */
 export function divisionBy(members: number, team: (member: number) => number): Division {
   let division = 0;
   for (let i = 0; i < members; i++) if (team(i) === 0) division |= 1 << i;
   return division;
 }
 
-/** The division of solo players who are listed team after team. */
+/** The division of solo players that are listed team after team. */
 export function teamAfterTeam({ seats, teamSizes }: GameShape): Division {
   return divisionBy(seats, (player) => (player < teamSizes[0] ? 0 : 1));
 }

@@ -2,9 +2,9 @@ import type { Division } from './division.ts';
 import type { GameShape } from './game-shape.ts';
 
 /**
- * Every way to divide solo players into the teams of a game, each once: player 0 is always on team 0, and from one
- * division to the next exactly one player leaves team 0 and one joins it (revolving-door order, Knuth TAOCP 7.2.1.3), so
- * that a team's sum costs one add and one subtract.
+ * All divisions of solo players into the teams of a game, each once. Player 0 is always on team 0. From one division to
+ * the next exactly one player leaves team 0 and one joins it (revolving-door order, Knuth TAOCP 7.2.1.3), so updating a
+ * team's sum costs one addition and one subtraction.
  */
 export interface SoloDivisions {
   readonly divisions: Uint16Array;
@@ -44,11 +44,11 @@ function revolvingDoor(n: number, t: number): number[] {
 }
 
 /**
- * Every way to divide parties of these sizes into the teams of a game, each once, party 0 always on team 0. Built once
+ * All divisions of parties of these sizes into the teams of a game, each once, with party 0 always on team 0. Built once
  * per sequence of sizes.
  *
  * For solo players these are the divisions of `soloDivisions` in another order. Of equally fair divisions the first one
- * counts, so both orders are part of the engine's output.
+ * wins, so both orders affect the engine's output.
  */
 export function partyDivisions(parties: readonly { readonly size: number }[], shape: GameShape): Uint16Array {
   let key = 0;
@@ -60,7 +60,7 @@ export function partyDivisions(parties: readonly { readonly size: number }[], sh
   return divisions;
 }
 
-/** By the sizes as the digits of a number; there are 2^(2k − 1) sequences of sizes, and their sum tells the shape. */
+/** Keyed by the sizes as the digits of a number. There are 2^(2k − 1) sequences of sizes; their sum gives the shape. */
 const builtOfParties = new Map<number, Uint16Array>();
 
 function divide(parties: readonly { readonly size: number }[], teamSize: number): Division[] {

@@ -5,9 +5,9 @@ import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
 /**
- * Why no game with this ticket can be formed, when a count shows it: too few players, a role that too few accept, a
- * party that cannot be seated or completed, everyone refused. Undefined when no such reason holds.
- * Linear in the tickets that wait.
+ * Why no game with this ticket can be formed, when counting shows it: too few players, a role that too few accept, a
+ * party that cannot be seated or completed, or all others refused. Undefined when none of these applies.
+ * Cost: linear in the waiting tickets.
  */
 export function explainWaiting(
   pooled: PooledTicket,
@@ -20,8 +20,8 @@ export function explainWaiting(
   const { seats } = shape;
   if (roles && !roles.canSeatTeam(pooled.masks)) {
     return pooled.size === 1
-      ? `it accepts none of the roles of this queue (${roles.names.join(', ')})`
-      : `its party of ${pooled.size} cannot be seated in one team: too many of them want the same roles`;
+      ? `The player accepts none of the roles of this queue (${roles.names.join(', ')}).`
+      : `This party of ${pooled.size} does not fit into one team: too many of its players accept only the same roles.`;
   }
 
   let refused: string | undefined;
@@ -38,9 +38,9 @@ export function explainWaiting(
   }
   const within = [pooled, ...others];
   const players = within.reduce((sum, { size }) => sum + size, 0);
-  const apart = refusals > 0 ? ` (${refusals} more may not meet it: ${refused})` : '';
+  const apart = refusals > 0 ? ` (${refusals} more may not be matched with it: ${refused})` : '';
   if (players < seats) {
-    return `not enough players: a game needs ${seats}, ${players} can play with it${apart}`;
+    return `Too few players: a match with this ticket needs ${seats}, ${players} available${apart}.`;
   }
 
   if (roles) {
@@ -49,7 +49,7 @@ export function explainWaiting(
       let willing = 0;
       for (const { masks } of within) for (const mask of masks) willing += (mask >> r) & 1;
       if (willing < needed) {
-        return `the role ${roles.names[r]} is missing: a game needs ${needed}, ${willing} accept it${apart}`;
+        return `Too few players accept the role ${roles.names[r]}: a match needs ${needed}, ${willing} available${apart}.`;
       }
     }
     for (let set = 1; set <= roles.all; set++) {
@@ -58,7 +58,7 @@ export function explainWaiting(
       for (const { masks } of within) for (const mask of masks) if ((mask & set) !== 0) willing++;
       if (willing < needed) {
         const names = roles.names.filter((_, r) => (set >> r) & 1).join(' and ');
-        return `the roles ${names} are missing: a game needs ${needed}, ${willing} accept one of them${apart}`;
+        return `Too few players accept one of the roles ${names}: a match needs ${needed}, ${willing} available${apart}.`;
       }
     }
   }
@@ -66,8 +66,8 @@ export function explainWaiting(
   const sizes: number[] = new Array(rules.teamSize + 1).fill(0);
   for (const { size } of within) sizes[size]++;
   if (mixesOf(sizes, pooled.size, shape).length === 0) {
-    const what = pooled.size === 1 ? 'it' : `its party of ${pooled.size}`;
-    return `${what} cannot be completed: the parties that wait do not add up to two teams of ${rules.teamSize}${apart}`;
+    const what = pooled.size === 1 ? 'this ticket' : `this party of ${pooled.size}`;
+    return `The waiting parties do not add up to two teams of ${rules.teamSize} with ${what}${apart}.`;
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
 import type { GameRules } from '../types.ts';
 
 /**
- * How many teams a game has, and how large they are. This file alone derives it from the rules: today two teams of
- * `teamSize`. Code that needs the seats of a game or a team asks for the shape.
+ * The number and sizes of a game's teams. Only this file derives them from the rules, as two teams of `teamSize`. Code
+ * that needs the seats of a game or a team calls `shapeOf`.
  */
 export interface GameShape {
   /** The seats of each team. */
@@ -11,7 +11,7 @@ export interface GameShape {
   readonly seats: number;
 }
 
-/** The shape of the games of these rules. The same object for the same team size. */
+/** The shape of games with these rules. Returns the same object for the same team size. */
 export function shapeOf({ teamSize }: Pick<GameRules, 'teamSize'>): GameShape {
   built[teamSize] ??= { teamSizes: [teamSize, teamSize], seats: 2 * teamSize };
   return built[teamSize];

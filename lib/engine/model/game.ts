@@ -6,8 +6,8 @@ import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
 /**
- * The game these tickets play, with exact numbers. Teams go by their smallest ticketId, seats by ticketId. `lowerBound`
- * is a bound on the priority of every game in the pool.
+ * Builds the game of these tickets, with exact numbers. Teams are sorted by their smallest ticketId, seats by ticketId.
+ * `lowerBound` is a bound on the priority of every game in the pool.
  */
 export function makeGame(
   members: readonly PooledTicket[],

@@ -6,7 +6,7 @@ import type { GameRules } from '../types.ts';
  * numbers are computed; searches may use faster forms to compare, never to report.
  */
 
-/** s_p(X) = (Σ s^p)^(1/p), the p-skill of a team; p = ∞ is the most skilled player. Never overflows. */
+/** s_p(X) = (Σ s^p)^(1/p), the p-skill of a team; for p = ∞ the skill of its most skilled player. Never overflows. */
 export function pSkill(team: ArrayLike<number>, p: number): number {
   let top = 0;
   for (let i = 0; i < team.length; i++) top = Math.max(top, team[i]);
@@ -17,7 +17,7 @@ export function pSkill(team: ArrayLike<number>, p: number): number {
 }
 
 /**
- * d_p(X, Y) = |s_p(X) − s_p(Y)| for two teams of one size; 0 is the most fair.
+ * d_p(X, Y) = |s_p(X) − s_p(Y)| for two teams of the same size; 0 is fairest.
  * For p = 1 the teams are summed relative to one player, so that equal teams of huge skills give 0.
  */
 export function teamGap(x: ArrayLike<number>, y: ArrayLike<number>, p: number): number {
@@ -34,7 +34,7 @@ export function teamGap(x: ArrayLike<number>, y: ArrayLike<number>, p: number): 
  */
 export const leastPowerSum = 1e-280;
 
-/** v_q(Z) = (mean |s − μ|^q)^(1/q) over all players of a game; q = ∞ is the farthest from the mean. */
+/** v_q(Z) = (mean |s − μ|^q)^(1/q) over all players of a game; for q = ∞ the largest distance from the mean. */
 export function skillSpread(players: ArrayLike<number>, q: number): number {
   const n = players.length;
   const origin = players[0];
@@ -52,9 +52,9 @@ export function skillSpread(players: ArrayLike<number>, q: number): number {
 }
 
 /**
- * The same v_q as `skillSpread`, for searches: of values that are relative to an origin near them, so that no precision
- * is lost without its further passes. Three to four times as fast, and equal but for rounding; so it compares games and
- * never stands in one.
+ * The same v_q as `skillSpread`, for searches. The values are relative to a near origin, so it keeps precision without
+ * the further passes of `skillSpread`. It is three to four times as fast and equal except for rounding, so it is only
+ * used to compare games and never reported in one.
  */
 export function skillSpreadOfRelative(values: Float64Array, q: number): number {
   const n = values.length;
@@ -74,7 +74,7 @@ export function skillSpreadOfRelative(values: Float64Array, q: number): number {
   return farthest * (powers / n) ** (1 / q);
 }
 
-/** f = α·d_p + v_q of the teams of a game, with its two parts; d_p is the greatest of any two teams. */
+/** f = α·d_p + v_q of a game's teams, with its two parts; d_p is the largest over all pairs of teams. */
 export function imbalance(
   teams: readonly ArrayLike<number>[],
   rules: Pick<GameRules, 'alpha' | 'p' | 'q'>,
@@ -89,7 +89,7 @@ export function imbalance(
   return { imbalance: rules.alpha * d + v, teamGap: d, skillSpread: v };
 }
 
-/** g = f − β × (longest wait in seconds): what a release minimises. */
+/** g = f − β × (longest wait in seconds): the value that a release minimises. */
 export function priority(f: number, oldestEnqueuedAtMs: number, nowMs: number, beta: number): number {
   return beta === 0 ? f : f - beta * ((nowMs - oldestEnqueuedAtMs) / 1000);
 }

@@ -1,8 +1,8 @@
 import type { GameShape } from './game-shape.ts';
 
 /**
- * The party mixes of a game: how many parties of each size fill its teams, `mix[s]` of size s. Each once. 25 of them for
- * two teams of five, 167 for two teams of eight. Built once per shape.
+ * The party mixes of a game, each once: `mix[s]` parties of size s fill its teams. There are 25 for two teams of five and
+ * 167 for two teams of eight. Built once per shape.
  */
 export function gameMixes(shape: GameShape): readonly Uint8Array[] {
   let games = mixesOfGames.get(shape);
@@ -63,7 +63,7 @@ export function fitsMix(counts: ArrayLike<number>, mixes: readonly Uint8Array[])
   return false;
 }
 
-/** The mixes that can be made of parties of which `available[s]` have s players, with one of size `anchor` in it. */
+/** The mixes that can be formed when `available[s]` parties have s players and one party of size `anchor` is included. */
 export function mixesOf(available: ArrayLike<number>, anchor: number, shape: GameShape): Uint8Array[] {
   return gameMixes(shape).filter(
     (mix) => mix[anchor] > 0 && mix.every((count, size) => size === 0 || count <= available[size]),

@@ -2,7 +2,7 @@ import { orderBySkill } from '../collections/sort-skills.ts';
 import type { Ticket } from '../types.ts';
 import type { RoleTable } from './roles.ts';
 
-/** A waiting ticket with what the searches need of it, computed once. */
+/** A waiting ticket with the values that searches need, computed once. */
 export interface PooledTicket {
   readonly ticket: Ticket;
   /** The players of the party. */
@@ -57,7 +57,7 @@ function meanOf(skills: Float64Array, low: number): number {
   return low + above / skills.length;
 }
 
-/** A solo player who stands for a ticket of one, in searches on plain arrays. */
+/** A solo player in place of a one-player ticket, for searches on plain arrays. */
 export function poolPlayer(ticketId: string, skill: number, mask: number): PooledTicket {
   return {
     ticket: { ticketId, enqueuedAtMs: 0, players: [{ playerId: ticketId, skill }] },
@@ -78,7 +78,7 @@ export function bySkill(a: PooledTicket, b: PooledTicket): number {
   return a.mean - b.mean || (a.ticket.ticketId < b.ticket.ticketId ? -1 : 1);
 }
 
-/** The tickets in the pool's order. Sorts numbers, and looks at ticketIds only where they decide. */
+/** The tickets in the pool's order. It sorts numbers and compares ticketIds only to break ties. */
 export function sortBySkill(tickets: readonly PooledTicket[]): PooledTicket[] {
   const sorted = Array.from(
     orderBySkill(Float64Array.from(tickets, ({ mean }) => mean)),

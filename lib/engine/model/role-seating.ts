@@ -1,14 +1,15 @@
 import type { RoleTable } from './roles.ts';
 
 /**
- * Which players have a seat in a game so far, and whether one more player finds one: the independence test of the roles'
- * matroid, a player at a time. By Hall's theorem players can be seated if and only if, for every role set A, no more of
- * them than A has seats are *confined* to A, that is, accept nothing outside it.
+ * Tracks which players are seated in a game and tests whether one more can be: the independence test of the roles'
+ * matroid, one player at a time. By Hall's theorem players can be seated if and only if, for every role set A, the number
+ * of players *confined* to A (who accept no role outside A) is at most the number of its seats.
  *
- * A set with as many as it has seats is *full*. Full sets are closed under union, because the counts of confined
- * players are supermodular; so a player is refused exactly when all that it accepts lies in the union of the full sets.
+ * A role set is *full* when as many players are confined to it as it has seats. Full sets are closed under union, because
+ * the counts of confined players are supermodular. So a player is refused exactly when all roles it accepts lie in the
+ * union of the full sets.
  *
- * Without roles every player finds a seat.
+ * Without roles every player can be seated.
  */
 export class RoleSeating {
   /** The union of the full role sets. */
@@ -34,13 +35,13 @@ export class RoleSeating {
     this.full = other.full;
   }
 
-  /** Whether each of these players, who accept the roles of a mask each, would find a seat if the others did not come. */
+  /** Whether each of these players, given by role masks, could be seated if the others were not added. */
   hasSeat(masks: Uint8Array): boolean {
     for (let i = 0; i < masks.length; i++) if ((masks[i] & ~this.full) === 0) return false;
     return true;
   }
 
-  /** Counts a player in; whether all can still be seated. */
+  /** Adds a player. Returns whether all can still be seated. */
   join(mask: number): boolean {
     const confined = this.#confined;
     const seats = this.#seats;
@@ -55,14 +56,14 @@ export class RoleSeating {
     }
   }
 
-  /** Counts the players of a party in; whether all can still be seated. */
+  /** Adds the players of a party. Returns whether all can still be seated. */
   joinAll(masks: Uint8Array): boolean {
     let fits = true;
     for (let i = 0; i < masks.length; i++) fits = this.join(masks[i]) && fits;
     return fits;
   }
 
-  /** Counts the party that joined last out again; `full` is what it was before. */
+  /** Removes the party that was added last; `full` is the value before it was added. */
   leave(masks: Uint8Array, full: number): void {
     const confined = this.#confined;
     for (let i = 0; i < masks.length; i++) {

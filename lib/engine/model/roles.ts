@@ -37,7 +37,7 @@ export class RoleTable {
     return new RoleTable(rules.roles, shapeOf(rules).teamSizes.length);
   }
 
-  /** The roles the player accepts; a player that names none accepts all, one that names only unknown roles none. */
+  /** The roles that the player accepts: all when it names none, and none when it names only unknown roles. */
   maskOf(player: Player): number {
     if (player.roles === undefined) return this.all;
     let mask = 0;
@@ -45,19 +45,19 @@ export class RoleTable {
     return mask;
   }
 
-  /** Whether these players can be seated in one team, some seats perhaps left empty. Cost: the role sets times the players. */
+  /** Whether these players can be seated in one team; seats may stay empty. Cost: the role sets times the players. */
   canSeatTeam(masks: ArrayLike<number>): boolean {
     return canSeat(masks, this.seatsOf);
   }
 
-  /** Whether these players can be seated in a game, whichever team each plays on. Cost: as `canSeatTeam`. */
+  /** Whether these players can be seated in a game, on either team. Cost: as `canSeatTeam`. */
   canSeatGame(masks: ArrayLike<number>): boolean {
     return canSeat(masks, this.gameSeatsOf);
   }
 
   /**
-   * A role for every player of one full team, or undefined if there is none. Augmenting paths in the
-   * order given, so the same players in the same order get the same roles.
+   * Assigns a role to every player of one full team; undefined if that is impossible. It uses augmenting paths in the
+   * given order, so the same players in the same order get the same roles.
    */
   seat(masks: ArrayLike<number>): string[] | undefined {
     const seated: number[][] = this.seats.map(() => []);
@@ -90,7 +90,7 @@ export class RoleTable {
   }
 }
 
-/** Hall's theorem: for each role set, no more players confined to it than it has seats. */
+/** Hall's condition: no role set has more players confined to it than seats. */
 function canSeat(masks: ArrayLike<number>, seatsOf: Uint8Array): boolean {
   for (let set = 0; set < seatsOf.length; set++) {
     let confined = 0;

@@ -5,8 +5,8 @@ import { shapeOf } from './game-shape.ts';
 import { leastPowerSum, teamGap } from './imbalance.ts';
 
 /**
- * The fairest division of the players of a game who are all solo, in the form that searches use: skills relative to an
- * origin, so that no precision is lost, and nothing allocated. For p = ∞ the values are the negated skills.
+ * Finds the fairest division of a game of solo players, in the form that searches use: skills are relative to an origin,
+ * so that no precision is lost, and nothing is allocated. For p = ∞ the values are the negated skills.
  */
 export class SoloDivider {
   readonly #n: number;
@@ -36,7 +36,7 @@ export class SoloDivider {
     if (this.#p === 1) return this.#leastDifference(values);
     if (this.#p === Number.POSITIVE_INFINITY) return this.#separate(values);
     // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
-    // The sums are computed each time: the root is steep near zero, where a running difference has lost its precision.
+    // Sums are recomputed each time: the root is steep near zero, where a running difference loses its precision.
     let top = 0;
     for (let i = 0; i < n; i++) top = Math.max(top, origin + values[i]);
     this.#at = 0;
@@ -100,7 +100,7 @@ export class SoloDivider {
     return best;
   }
 
-  /** p = ∞: the gap between the two most skilled, who play against each other. */
+  /** p = ∞: the gap between the two most skilled players, who play against each other. */
   #separate(values: Float64Array): number {
     let first = 0;
     let second = 1;

@@ -7,12 +7,12 @@ import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
 /**
- * Divides the tickets of a game into two full teams as fairly as possible: no ticket split, every player
- * in a role it accepts. PARTITION is NP-hard, but a game has at most 16 players: all divisions are
- * tried, and the seating only of those that are fairer than the best so far.
+ * Divides the tickets of a game into two full teams as fairly as possible. No ticket is split, and every player
+ * gets a role it accepts. PARTITION is NP-hard, but a game has at most 16 players. So all divisions are
+ * tried, and only those that are fairer than the best so far are seated.
  */
 export class TicketDivider {
-  /** The answer of `divide`; the first ticket is on team 0. */
+  /** The result of `divide`; the first ticket is on team 0. */
   division: Division = 0;
 
   readonly #rules: GameRules;
@@ -20,7 +20,7 @@ export class TicketDivider {
   readonly #roles: RoleTable | undefined;
   readonly #masks: Uint8Array;
   readonly #weights = new Float64Array(16);
-  /** What each set of the lower half of the tickets weighs, and of the upper half. */
+  /** The weight of each subset of the lower half of the tickets, and of the upper half. */
   readonly #lower = new Float64Array(256);
   readonly #upper = new Float64Array(256);
   readonly #x: Float64Array;
@@ -48,7 +48,7 @@ export class TicketDivider {
     return skillSpread(this.#skills, this.#rules.q);
   }
 
-  /** The least d_p of these tickets' divisions, ∞ if there is none. Equally fair ones: the first found. */
+  /** The least d_p of all divisions of these tickets, ∞ if there is none. Of equally fair ones it keeps the first. */
   divide(members: readonly PooledTicket[]): number {
     const { p } = this.#rules;
     this.#members = members;
@@ -116,7 +116,7 @@ export class TicketDivider {
   }
 
   /**
-   * A ticket's weight: its top skill for p = ∞, else its sum of (s / top)^p, for p = 1 of s relative to a
+   * A ticket's weight: its top skill for p = ∞; otherwise its sum of (s / top)^p, where for p = 1 s is relative to a
    * common origin.
    */
   #weigh(): void {
@@ -133,7 +133,7 @@ export class TicketDivider {
     }
   }
 
-  /** Of every set of the tickets `from` to `to`, by its bits, the sum of the weights, or for p = ∞ the greatest. */
+  /** For every subset of the tickets `from` to `to`, indexed by its bits: the sum of the weights, or for p = ∞ the greatest. */
   #weighSets(sets: Float64Array, from: number, to: number): void {
     const isTop = this.#rules.p === Number.POSITIVE_INFINITY;
     sets[0] = 0;

@@ -127,7 +127,7 @@ function partitionSoloTickets(
     }),
     waiting: result.leftOver.map((i) => ({
       ticketId: pooled[i].ticket.ticketId,
-      reason: `left over: ${pooled.length} players are not a multiple of ${size}`,
+      reason: `Left over: ${pooled.length} players are not a multiple of ${size}.`,
     })),
     objective: result.objective,
     objectiveLowerBound: result.lowerBound,
