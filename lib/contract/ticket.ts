@@ -65,13 +65,10 @@ export const ticketView = z
     enqueuedAt: z.iso.datetime(),
     players: z.array(playerView).meta({ description: 'The party' }),
     matchId: z.string().optional().meta({ description: 'Set from the match on' }),
-    reason: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',
-      }),
+    reason: z.string().optional().meta({
+      description:
+        'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',
+    }),
   })
   .meta({ id: 'Ticket' });
 export type TicketView = z.output<typeof ticketView>;
