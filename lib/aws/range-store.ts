@@ -91,9 +91,10 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
           const { Item } = await client.send(
             new GetCommand({ ...leaseOf(queue, cell), ConsistentRead: true }),
           );
-          const there = Item?.lease as Lease | undefined;
+          if (Item?.lease === undefined) return 'free';
+          const there = leaseItem.safeParse(Item).data?.lease;
           if (there?.slotMs === CLOSED.slotMs) return true;
-          return there === undefined || there.untilMs <= nowMs ? 'free' : false;
+          return there !== undefined && there.untilMs <= nowMs ? 'free' : false;
         }),
       );
       const free = cells.filter((_, i) => closed[i] === 'free');
@@ -162,7 +163,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
 const reportItem = z.object({ report: jsonOf(tickReport) });
 
 /** What another tick has to know of a lease. One of another form counts as held. */
-const leaseItem = z.object({ lease: z.object({ slotMs: z.number() }) });
+const leaseItem = z.object({ lease: z.object({ slotMs: z.number(), untilMs: z.number() }) });
 
 /** Why cells with these leases were not leased: items of cells that did not stand in the way may be absent. */
 function refusal(

@@ -121,6 +121,29 @@ describe('A match of version 0.1', () => {
   });
 });
 
+describe('A ticket of version 0.1', () => {
+  it('is read, waiting or not', async () => {
+    const old = ticket('q-old', 't-old', [5, 7]);
+    await put('tickets', {
+      ...old,
+      players: JSON.stringify(old.players),
+      pool: 'q-old#1.0',
+      poolOrder: '0000000005.000000#t-old',
+    });
+    expect(await stores.tickets.get('t-old')).toEqual(old);
+    expect((await stores.tickets.waiting('q-old', [oneLayout], {})).tickets).toEqual([old]);
+  });
+});
+
+describe('A lease of another form', () => {
+  it('counts as held, and is not closed', async () => {
+    await put('ranges', { item: 'l#lease#1.0', lease: { holder: 'x' } });
+    const lease = { owner: 'me', slotMs: NOW_MS, nowMs: NOW_MS, untilMs: NOW_MS + 10_000 };
+    expect(await stores.ranges.takeLease('l', ['1.0'], lease)).toBe('held');
+    expect(await stores.ranges.close('l', ['1.0'], NOW_MS)).toBe(false);
+  });
+});
+
 describe('A tick of version 0.1', () => {
   it('is read, and ticks are sent in its form: its functions may still be running', () => {
     const message = { queue: 'q', slotMs: 1, plan: 3, range: 0 };
