@@ -11,6 +11,7 @@ import {
 } from './partition/ticket-partition.ts';
 import type { Forbids, Game, GameRules, Ticket } from './types.ts';
 
+export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { type GameShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread } from './model/imbalance.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shapeOf, skillSpread } from '../engine/game-pool.ts';
+import { imbalancePerRange, shapeOf, skillSpread } from '../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,
@@ -133,7 +133,10 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
   };
 }
 
-/** For solos: all games of neighbours whose spread is within their limit, the widest margin first. */
+/**
+ * For solos: all games of neighbours whose spread is within their limit, the widest margin first. At a last chance the best
+ * game of all that wait, as far as a candidate's node budget finds it.
+ */
 function* widestMargin(
   pool: CandidateSource,
   facts: PoolFacts,
@@ -146,13 +149,39 @@ function* widestMargin(
     for (const at of startsByMargin(sorted, facts, termsOf)) {
       const window = sorted.slice(at, at + seats);
       if (!window.every((ticket) => pool.isWaiting(ticket))) continue;
-      const candidate = pool.gameAmong(window);
-      if (candidate === undefined) continue;
+      const ofNeighbours = pool.gameAmong(window);
+      if (ofNeighbours === undefined) continue;
+      const candidate = bestAtLastChance(pool, sorted, window, ofNeighbours, facts, termsOf) ?? ofNeighbours;
       yield candidate;
-      released ||= !pool.isWaiting(window[0]);
+      released ||= candidate.tickets.some((ticket) => !pool.isWaiting(ticket));
     }
     if (!released) return;
   }
+}
+
+/**
+ * The best game of all that wait with the longest waiter of a window among those whose last chance this is. Undefined when
+ * there is no such ticket, or its best game is that of the window. By Lemma 6 nobody out of reach is in a better game.
+ */
+function bestAtLastChance(
+  pool: CandidateSource,
+  sorted: readonly Ticket[],
+  window: readonly Ticket[],
+  ofNeighbours: Candidate,
+  facts: PoolFacts,
+  termsOf: (ticket: Ticket) => LimitTerms,
+): Candidate | undefined {
+  const urgent = window.filter((ticket) => termsOf(ticket).urgency === Number.POSITIVE_INFINITY);
+  if (urgent.length === 0) return undefined;
+  const anchor = urgent.reduce((a, b) => (a.enqueuedAtMs <= b.enqueuedAtMs ? a : b));
+  const skill = meanSkill(anchor);
+  const reach = ofNeighbours.game.imbalance / imbalancePerRange(facts.rules);
+  const near = sorted.filter(
+    (ticket) => Math.abs(meanSkill(ticket) - skill) <= reach && pool.isWaiting(ticket),
+  );
+  if (near.length <= window.length) return undefined;
+  const best = pool.gameAmong(near, anchor);
+  return best && best.game.imbalance < ofNeighbours.game.imbalance ? best : undefined;
 }
 
 /** The start places of games of neighbours that may be released, descending by limit − lower bound of the imbalance. */
@@ -261,20 +290,45 @@ function* aroundLongestWaiters(
     return rules.q === 2 ? Math.hypot(spread, apart) - apart : spread - apart;
   }
 
+  /**
+   * A lower bound on v_q of the ticket at `middle` and others, where every player counts by itself. Around any centre the
+   * others that are nearest to it cost least. They are neighbours of each other, but not always of the ticket: with 0 and
+   * two of 1, 100, 100 and 100 they are the last two. So this is the least of all such neighbours with the ticket, each
+   * around its own best centre: the mean for q = 2, and by the power mean inequality for q > 2; the median for q < 2; for
+   * q = ∞ the middle of the range.
+   */
   function leastSpread(near: readonly number[], middle: number): number {
-    const players: number[] = [];
-    let first = 0;
+    const others: number[] = [];
     for (const at of near) {
-      if (at === middle) first = players.length;
-      for (const _ of sorted[at].players) players.push(skills[at]);
+      if (at === middle) continue;
+      for (const _ of sorted[at].players) others.push(skills[at] - skills[middle]);
     }
-    const all = Float64Array.from(players);
-    const last = first + sorted[middle].players.length - 1;
+    const missing = seats - sorted[middle].players.length;
     let least = Number.POSITIVE_INFINITY;
-    for (let from = Math.max(0, last - seats + 1); from <= first && from + seats <= all.length; from++) {
-      least = Math.min(least, skillSpread(all.subarray(from, from + seats), rules.q));
+    for (let from = 0; from + missing <= others.length; from++) {
+      least = Math.min(least, leastDeviation(others, from, from + missing));
     }
     return least;
+  }
+
+  /** The least v_q, over all centres, of some of the others (ascending) and the players of the ticket itself, who are at 0. */
+  function leastDeviation(others: readonly number[], from: number, to: number): number {
+    if (rules.q === Number.POSITIVE_INFINITY)
+      return (Math.max(0, others[to - 1]) - Math.min(0, others[from])) / 2;
+    if (rules.q < 2) {
+      const game = new Float64Array(seats);
+      for (let i = from; i < to; i++) game[i - from] = others[i];
+      game.sort();
+      let sum = 0;
+      for (let i = 0; i < seats / 2; i++) sum += game[seats - 1 - i] - game[i];
+      return sum / seats;
+    }
+    let sum = 0;
+    for (let i = from; i < to; i++) sum += others[i];
+    const mean = sum / seats;
+    let squares = (seats - (to - from)) * mean * mean;
+    for (let i = from; i < to; i++) squares += (others[i] - mean) ** 2;
+    return Math.sqrt(squares / seats);
   }
 
   /** An upper bound on the limit of any game among these tickets, without the spread within parties. */

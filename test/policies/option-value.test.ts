@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { GamePool } from '../../lib/engine/game-pool.ts';
+import type { Ticket } from '../../lib/engine/types.ts';
+import { optionValue } from '../../lib/policies/option-value.ts';
+import { planTick } from '../../lib/policies/plan.ts';
+import { WaitingPool } from '../../lib/policies/waiting-pool.ts';
+
+const NOW_MS = 600_000;
+
+const solo = (ticketId: string, skill: number, enqueuedAtMs: number): Ticket => ({
+  ticketId,
+  enqueuedAtMs,
+  players: [{ playerId: `player of ${ticketId}`, skill }],
+});
+
+describe('a solo player at the last tick before its time-out', () => {
+  it.each([
+    [14, 1],
+    [30, 1.05],
+  ])(
+    'gets the best game there is among %d others, or one at most %d times as bad where it is hard to find',
+    (count, factor) => {
+      const others = Array.from({ length: count }, (_, i) => solo(`t${i}`, 1500 + 20 * i, NOW_MS - 1000));
+      const tickets = [solo('far', 0, NOW_MS - 299_500), ...others];
+      const imbalance = { alpha: 1, p: 1, q: 2 } as const;
+      const { matches } = planTick({
+        rules: {
+          teamSize: 5,
+          imbalance,
+          release: { policy: 'option-value', waitCost: 0.01 },
+          tickSeconds: 1,
+          timeoutSeconds: 300,
+        },
+        tickets,
+        nowMs: NOW_MS,
+      });
+      const pool = new GamePool({ teamSize: 5, ...imbalance, beta: 0 });
+      for (const ticket of tickets) pool.insert(ticket);
+      const best = pool.bestWith('far', NOW_MS)!;
+      const match = matches.find(({ ticketIds }) => ticketIds.includes('far'));
+      expect(match?.imbalance).toBeLessThanOrEqual(best.imbalance * factor * (1 + 1e-9));
+    },
+  );
+});
+
+describe('a ticket in a queue with roles', () => {
+  it('is offered its best game although that is not one of neighbours', () => {
+    // {0, 1, 100, 100} has a skillSpread of 49.75, {0, 100, 100, 100} one of 43.30.
+    const tickets = [0, 1, 100, 100, 100].map((skill, i) => solo('abcde'[i], skill, NOW_MS));
+    const rules = { teamSize: 2, roles: { any: 2 }, alpha: 1e-6, p: 1, q: 2, beta: 0 };
+    const factor = 0.75 * Math.sqrt(Math.sqrt(1.25));
+    const facts = {
+      rules,
+      arrivalRate: 1000,
+      density: () => 1,
+      typicalDensity: 1,
+      tickMs: 1000,
+      timeoutMs: 300_000,
+      previousTickMs: NOW_MS - 1000,
+      waitingPlayers: tickets.length,
+      oldestEnqueuedAtMs: NOW_MS,
+      rank: () => 0.5,
+      strongShare: 0.5,
+    };
+    const policy = optionValue({ policy: 'option-value', waitCost: (46 / factor) ** 2 });
+    const [first] = policy.candidates(new WaitingPool(rules, tickets, NOW_MS), facts, NOW_MS);
+    expect(first?.game.skillSpread).toBeCloseTo(43.3, 1);
+    expect(first?.game.ticketIds).toEqual(['a', 'c', 'd', 'e']);
+    expect(policy.release(first!, facts, NOW_MS)).toEqual({ release: true });
+  });
+});
