@@ -253,7 +253,7 @@ it('tick and dry-run, which search, have a whole processor', () => {
   expect(whole).toEqual(['dry-run', 'tick']);
 });
 
-it('loop detection is off for the functions that send to the queue that invokes them in batches, and for no other', () => {
+it('loop detection is off only for functions that receive batches and send to their own queue', () => {
   const allowing = functionNames.filter((name) => functions[name]!.Properties.RecursiveLoop === 'Allow');
   const sending = functionNames.filter(
     (name) =>

@@ -23,10 +23,10 @@ export interface CheckedTemplate {
  *
  * - a resource type, a property or an attribute of a resource that does not exist, at any depth;
  * - a required property that is missing, or is `AWS::NoValue`;
- * - a value of another type than the property's, or not among its allowed values. A number in quotes is one of these,
+ * - a value of another type than the property's, or not among its allowed values. A number as a string is such a value,
  *   although CloudFormation would convert it;
- * - a reference (`Ref`, `Fn::GetAtt`, `Fn::Sub`, `DependsOn`, `Condition`) to what the template or the type does not
- *   have, and an intrinsic function that yields another type than the property's.
+ * - a reference (`Ref`, `Fn::GetAtt`, `Fn::Sub`, `DependsOn`, `Condition`) to something that the template or the
+ *   type does not have, and an intrinsic function that returns another type than the property's.
  *
  * Ranges, lengths and patterns are not in the specification. The first call loads it, which takes about a second.
  */
