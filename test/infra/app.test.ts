@@ -17,14 +17,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 describe('cdk synth', () => {
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
 
-  it('makes the template the local cloud is made from, without an account', async () => {
+  it('creates the template of the local cloud without an AWS account', async () => {
     const outdir = temporaryFolder();
     const home = temporaryFolder();
     await promisify(execFile)(process.execPath, [cdk, 'synth', '--quiet', '--output', outdir], {
       cwd: root,
       env: {
         PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
-        // Neither credentials nor the CLI's calls home: nothing but this machine.
+        // No credentials and no telemetry of the CLI, so the test needs no network.
         HOME: home,
         CDK_DISABLE_CLI_TELEMETRY: 'true',
         CDK_DISABLE_VERSION_CHECK: 'true',
@@ -37,13 +37,13 @@ describe('cdk synth', () => {
 });
 
 describe('cdk-nag', () => {
-  it.each(['dev', 'prod'] as const)('finds nothing unexplained in %s', (stage) => {
+  it.each(['dev', 'prod'] as const)('finds nothing in %s that is not suppressed with a reason', (stage) => {
     const app = appWith({});
     new MusterStack(app, 'Muster', { stage, queues: defaultQueuesDir });
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
-  it('is told a reason for each finding, and no more findings than these', () => {
+  it('has exactly these suppressions, each with a reason', () => {
     const app = appWith({});
     const stack = new MusterStack(app, 'Muster', { queues: defaultQueuesDir });
     const acknowledged = stack.node
@@ -66,7 +66,7 @@ describe('cdk-nag', () => {
 describe('a stage', () => {
   const kept = ['AWS::DynamoDB::GlobalTable', 'AWS::Logs::LogGroup'];
 
-  it('dev leaves nothing behind', () => {
+  it('dev deletes everything with the stack', () => {
     const { template } = synthesized({ stage: 'dev' });
     for (const type of kept) {
       for (const { id, DeletionPolicy } of resourcesOf(template, type))
@@ -98,11 +98,11 @@ describe('a stage', () => {
 });
 
 describe('options from context', () => {
-  it('are dev, the queues beside the app, and IAM when nothing is said', () => {
+  it('default to dev, the queues beside the app, and IAM', () => {
     expect(options({})).toMatchObject({ stage: 'dev', queues: defaultQueuesDir, jwt: undefined });
   });
 
-  it('are read from strings, as the command line gives them', () => {
+  it('are parsed from the strings of the command line', () => {
     const queues = temporaryFolder();
     expect(
       options({
@@ -145,7 +145,7 @@ describe('options from context', () => {
     [{ secretGrants: '{"backend":"arena"}' }, 'Expected `secretGrants` to be lists of queue names'],
     [{ secretGrants: { a: Array(500).fill('queue') } }, 'Expected `secretGrants` to be at most 2000 bytes'],
     [{ tickConcurrency: 'many' }, 'Expected `tickConcurrency` to be a whole number, got "many"'],
-  ])('%j is refused', (context, message) => {
+  ])('are rejected when they are %j', (context, message) => {
     expect(() => options(context)).toThrow(message);
   });
 });
@@ -165,7 +165,7 @@ function appWith(context: Record<string, unknown>): App {
   });
 }
 
-/** Metadata tells where things came from and are, which depends on how the app was started. */
+/** Removes metadata, which holds file paths that depend on how the app was started. */
 function withoutMetadata({ Resources, Outputs }: Template) {
   const resources = Object.entries(Resources)
     .filter(([, { Type }]) => Type !== 'AWS::CDK::Metadata')

@@ -11,7 +11,7 @@ import { synthesized } from './synthesized.ts';
 const { template, assetPathOf } = synthesized();
 const functions = functionsOf(template);
 
-/** What each function may do, table by table and queue by queue, besides writing its log. */
+/** The permissions of each function for each table and queue, besides writing its log. */
 const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]>> = {
   enqueue: [
     'dynamodb:PutItem tickets',
@@ -117,7 +117,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   'deploy-queues': ['dynamodb:GetItem queues', 'dynamodb:UpdateItem queues'],
 };
 
-/** What each function is told, and what of: the words of {@link allowed}. */
+/** The environment of each function, in the terms of {@link allowed}. */
 const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Record<string, string>>>> = {
   enqueue: {
     TICKETS_TABLE: 'tickets',
@@ -180,13 +180,13 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
   'deploy-queues': { QUEUES_TABLE: 'queues', SECRET_GRANTS: '{}' },
 };
 
-/** Logical ids by the words the tables above use. */
+/** Logical ids by the terms that the tables above use. */
 const words = nameResources();
 
 describe.each(functionNames)('%s', (name) => {
   const fn = functions[name] as Resource;
 
-  it('runs on Node 24 (arm64) with its log where it is kept as long as the stage says', () => {
+  it('runs on Node 24 (arm64) with a log group that has the retention of the stage', () => {
     expect(fn.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -197,7 +197,7 @@ describe.each(functionNames)('%s', (name) => {
     expect(log.Properties.RetentionInDays).toBe(7);
   });
 
-  it('is told what it needs and nothing else', () => {
+  it('has exactly the environment that it needs', () => {
     const { POWERTOOLS_METRICS_NAMESPACE, POWERTOOLS_SERVICE_NAME, ...variables } =
       fn.Properties.Environment.Variables;
     const told = Object.entries(variables).map(([variable, value]) => [
@@ -207,7 +207,7 @@ describe.each(functionNames)('%s', (name) => {
     expect(Object.fromEntries(told)).toEqual(environment[name]);
   });
 
-  it('may do what it needs and nothing else', () => {
+  it('has exactly the permissions that it needs', () => {
     const rights = statementsOf(template, fn).flatMap((statement) => {
       expect(statement.Effect).toBe('Allow');
       return each(statement.Action).flatMap((action) =>
@@ -219,14 +219,14 @@ describe.each(functionNames)('%s', (name) => {
     );
   });
 
-  it('reads exactly the environment it is told', () => {
+  it('reads exactly the environment variables that it has', () => {
     const source = readFileSync(join(lambdasDir, `${name}.ts`), 'utf8');
     const read = [...source.matchAll(/\benvironment\('(\w+)'\)/g)].map(([, variable]) => variable);
     expect(new Set(read)).toEqual(new Set(Object.keys(environment[name])));
-    expect(source, 'the environment has one way in').not.toContain('process.env');
+    expect(source, 'only environment.ts reads process.env').not.toContain('process.env');
   });
 
-  it('is one file that starts with the environment the template gives it, and has a handler', async () => {
+  it('is one file that starts with the environment of the template and exports a handler', async () => {
     const folder = assetPathOf(fn.id);
     expect(readdirSync(folder)).toEqual(['index.mjs']);
     const handler = `import('${pathToFileURL(join(folder, 'index.mjs'))}').then((m) => console.log(typeof m.handler))`;
@@ -241,14 +241,14 @@ describe.each(functionNames)('%s', (name) => {
   });
 });
 
-it('roles have no rights but those of their own policy', () => {
+it('roles have only the permissions of their own policy', () => {
   for (const role of resourcesOf(template, 'AWS::IAM::Role')) {
     expect(role.Properties.ManagedPolicyArns ?? [], role.id).toEqual([]);
     expect(role.Properties.Policies ?? [], role.id).toEqual([]);
   }
 });
 
-it('tick and dry-run, which search, have a whole processor', () => {
+it('tick and dry-run have a whole CPU for their search', () => {
   const whole = functionNames.filter((name) => functions[name]!.Properties.MemorySize >= 1769);
   expect(whole).toEqual(['dry-run', 'tick']);
 });
@@ -270,11 +270,11 @@ it('loop detection is off only for functions that receive batches and send to th
   expect(allowing).toEqual(sending.filter((name) => batches.get(name) > 1));
 });
 
-it('tickets, which waits, has no more memory than it needs', () => {
+it('tickets has little memory because it mostly waits', () => {
   expect(functions.tickets!.Properties.MemorySize).toBe(256);
 });
 
-it('nothing is reserved for any: an account with a limit of 10 could not deploy', () => {
+it('no function has reserved concurrency, so an account with a limit of 10 can deploy', () => {
   for (const { Properties } of Object.values(functions)) {
     expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
   }
@@ -301,7 +301,7 @@ function nameResources(): Map<string, string> {
   return names;
 }
 
-/** A resource of a statement in the words of {@link allowed}: `tickets/index/pool`, `secret:muster/*`. */
+/** A resource of a statement in the terms of {@link allowed}: `tickets/index/pool`, `secret:muster/*`. */
 function inWords(resource: unknown): string {
   const { 'Fn::Join': join, 'Fn::GetAtt': getAtt } = resource as {
     'Fn::Join'?: [string, unknown[]];

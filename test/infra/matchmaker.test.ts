@@ -17,7 +17,7 @@ import { temporaryFolder } from './synthesized.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Somebody else's app: no feature flags, another tree, things of its own. */
+/** Another app: without feature flags, with its own construct tree and resources. */
 function studio(props: MatchmakerProps = {}) {
   const app = new App({
     outdir: temporaryFolder(),
@@ -29,7 +29,7 @@ function studio(props: MatchmakerProps = {}) {
   return { stack, matchmaker, template: () => Template.fromStack(stack) };
 }
 
-/** Whether the only role of a template that is no function's may call a route. */
+/** Whether the only role of a template that belongs to no function may call a route. */
 function callsOf(template: Template, stack: Stack) {
   const local = readStack(template.toJSON(), {
     awsEndpoint: 'http://aws.invalid',
@@ -53,7 +53,7 @@ describe('Matchmaker in another app', () => {
     template().resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
-  it('can be there twice', () => {
+  it('can be used twice in one stack', () => {
     const { stack, template } = studio();
     new Matchmaker(stack, 'Second', { secretsPrefix: 'second/' });
     template().resourceCountIs('AWS::ApiGatewayV2::Api', 2);
@@ -67,12 +67,12 @@ describe('Matchmaker in another app', () => {
     else matchmaker.grantAdmin(role);
     const may = callsOf(template(), stack);
 
-    it.each(ROUTE_KEYS)('call %s if it is a route of its scope, and not otherwise', (key) => {
+    it.each(ROUTE_KEYS)('call %s only if it is a route of its scope', (key) => {
       expect(may(key)).toBe((scopesOf(key) as readonly Scope[]).includes(scope));
     });
   });
 
-  it('lets an admin of some queues call what is theirs only', () => {
+  it('lets an admin of some queues call only the routes of these queues', () => {
     const { stack, matchmaker, template } = studio();
     const role = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
     matchmaker.grantAdmin(role, 'arena', 'duel');
@@ -87,13 +87,13 @@ describe('Matchmaker in another app', () => {
     expect(may('GET /queues')).toBe(false);
   });
 
-  it('refuses to grant a queue whose name is a pattern', () => {
+  it('rejects a grant for a queue whose name is a pattern', () => {
     const { stack, matchmaker } = studio();
     const role = new Role(stack, 'Caller', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
     expect(() => matchmaker.grantAdmin(role, 'a*')).toThrow('Expected the name of a queue, got "a*".');
   });
 
-  it('tells its API, bus and tables to what is built around it', () => {
+  it('exposes its API, bus and tables to other constructs', () => {
     const { stack, matchmaker, template } = studio();
     const { Resources } = template().toJSON();
     const typeOf = (value: string) => Resources[stack.resolve(value).Ref].Type;
@@ -105,7 +105,7 @@ describe('Matchmaker in another app', () => {
     expect([Resources[api].Type, attribute]).toEqual(['AWS::ApiGatewayV2::Api', 'ApiEndpoint']);
   });
 
-  it('tells a topic of each alarm and of its end', () => {
+  it('notifies a topic when an alarm starts and ends', () => {
     const app = new App({ outdir: temporaryFolder(), builtinCloudFormationValidation: false });
     const stack = new Stack(app, 'Studio');
     const alarmTopic = new Topic(stack, 'Alarms');
@@ -134,27 +134,27 @@ describe('limits', () => {
       ({ Properties }) => Properties.BatchSize === 1,
     )!.Properties.ScalingConfig?.MaximumConcurrency;
 
-  it('are none for functions unless asked for', () => {
+  it('reserve no concurrency by default', () => {
     const template = studio().template();
     expect(reservedIn(template)).toEqual({});
     expect(ticksAtOnce(template)).toBeUndefined();
   });
 
-  it('cap the requests that wait for news', () => {
+  it('cap the concurrent long polls', () => {
     expect(reservedIn(studio({ pollConcurrency: 500 }).template())).toEqual({ tickets: 500 });
   });
 
-  it('reserve for the search what sends its ticks too, and start no more ticks than can run', () => {
+  it('reserve concurrency for tick and dispatch, and start at most as many ticks as are reserved', () => {
     const template = studio({ searchReserve: 30 }).template();
     expect(reservedIn(template)).toEqual({ tick: 30, dispatch: 2 });
     expect(ticksAtOnce(template)).toBe(30);
   });
 
-  it('reserve for events', () => {
+  it('reserve concurrency for publish', () => {
     expect(reservedIn(studio({ publishReserve: 20 }).template())).toEqual({ publish: 20 });
   });
 
-  it('hold how many ticks run at once below what is reserved, or without it', () => {
+  it('cap the concurrent ticks with and without a reservation', () => {
     expect(ticksAtOnce(studio({ tickConcurrency: 5 }).template())).toBe(5);
     expect(ticksAtOnce(studio({ tickConcurrency: 5, searchReserve: 30 }).template())).toBe(5);
   });
@@ -166,7 +166,7 @@ describe('limits', () => {
       { requestsPerSecond: 200, requestBurst: 400 },
       { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
     ],
-  ])('let through to each closed route what %j says', (props, DefaultRouteSettings) => {
+  ])('set the rate of each closed route to %j', (props, DefaultRouteSettings) => {
     studio(props)
       .template()
       .hasResourceProperties('AWS::ApiGatewayV2::Stage', {
@@ -186,13 +186,13 @@ describe('limits', () => {
     ],
     [{ requestsPerSecond: 0 }, 'Expected `requestsPerSecond` to be a whole number from 1 and up, got 0.'],
     [{ requestBurst: -1 }, 'Expected `requestBurst` to be a whole number from 1 and up, got -1.'],
-  ])('%j are refused', (props, message) => {
+  ])('are rejected when they are %j', (props, message) => {
     expect(() => limitsOf(props)).toThrow(message);
   });
 });
 
-describe('the checkout linked into another project', () => {
-  it('is imported by Node as it is', async () => {
+describe('the repository linked into another project', () => {
+  it('can be imported by Node without a build', async () => {
     const project = temporaryFolder();
     mkdirSync(join(project, 'node_modules'));
     symlinkSync(root, join(project, 'node_modules/muster'));
@@ -213,7 +213,7 @@ describe('the checkout linked into another project', () => {
 });
 
 describe('tokens in place of AWS credentials', () => {
-  it('close every route that IAM would', () => {
+  it('protect every route that IAM protects', () => {
     const { template } = studio({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
     template().hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'JWT',
@@ -227,7 +227,7 @@ describe('tokens in place of AWS credentials', () => {
     expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(12);
   });
 
-  it.each(ROUTE_KEYS)('let through to %s those with a scope of the route', (key) => {
+  it.each(ROUTE_KEYS)('admit to %s the callers with a scope of the route', (key) => {
     const { template } = studio({ jwt: { issuer: 'https://issuer.example', audience: ['game'] } });
     const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
     const { AuthorizationScopes = [] } = routes.find(
@@ -252,14 +252,14 @@ describe('tokens in place of AWS credentials', () => {
 });
 
 describe('secrets', () => {
-  it('are readable under the prefix that was asked for, and no other', () => {
+  it('are readable only under the configured prefix', () => {
     const { template } = studio({ secretsPrefix: 'studio/matchmaking/' });
     const text = JSON.stringify(template().toJSON());
     expect(text).toContain(':secret:studio/matchmaking/*');
     expect(text).not.toContain(':secret:muster/');
   });
 
-  it('under keys of one’s own can be decrypted by the functions that read secrets, and by way of Secrets Manager only', () => {
+  it('under customer keys can be decrypted only by functions that read secrets, through Secrets Manager', () => {
     const key = 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
     const policies = Object.values(
       studio({ secretsKeys: [key] })
@@ -291,7 +291,7 @@ describe('secrets', () => {
     }
   });
 
-  it('need no right to a key unless one is named', () => {
+  it('need no permission for a key unless keys are given', () => {
     expect(JSON.stringify(studio().template().toJSON())).not.toContain('kms:');
   });
 

@@ -38,22 +38,22 @@ describe('a folder of queue definitions', () => {
     expect(readQueueDefinitions(folder({}), {})).toEqual({});
   });
 
-  it('beside the app holds definitions that are valid', () => {
+  it('beside the app has only valid definitions', () => {
     for (const [name, text] of Object.entries(readQueueDefinitions(defaultQueuesDir, {}))) {
       expect(parseQueueDefinition(text, name).name).toBe(name);
     }
   });
 
-  it('with one that is not valid is refused, naming the file and the field', () => {
+  it('with an invalid definition is rejected with the file and the field', () => {
     const dir = folder({ 'duel.json': { ...duel, teamSize: 0 } });
     expect(() => synthesized({ queuesDir: dir })).toThrow(/duel\.json.*teamSize/s);
   });
 
-  it('with one that is not JSON is refused, naming the file', () => {
+  it('with a file that is not JSON is rejected with the file', () => {
     expect(() => readQueueDefinitions(folder({ 'duel.json': '{' }), {})).toThrow(/duel\.json/);
   });
 
-  it('with two of the same name is refused, naming both files', () => {
+  it('with two definitions of the same name is rejected with both files', () => {
     const dir = folder({ 'one.json': duel, 'two.json': duel });
     expect(() => readQueueDefinitions(dir, {})).toThrow(/"duel" in both .*one\.json and .*two\.json/);
   });

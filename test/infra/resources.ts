@@ -22,7 +22,7 @@ export function functionsOf(template: Template): Record<string, Resource> {
   );
 }
 
-/** The name of the function that a `Ref` or an `Fn::GetAtt` of its ARN means. */
+/** The name of the function that a `Ref`, or an `Fn::GetAtt` of its ARN, refers to. */
 export function functionNamed(template: Template, reference: unknown): string {
   const id = target(reference);
   return template.Resources[id]!.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME;

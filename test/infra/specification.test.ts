@@ -8,7 +8,7 @@ import type { Stage } from '../../lib/infra/stage-policy.ts';
 import { faultsOf } from './specification.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
-/** A value of each option, other than its default. An option without one is a type error here. */
+/** A value other than the default for each option. A missing option is a type error here. */
 const OPTIONS: {
   [Name in keyof Required<Omit<MatchmakerProps, 'stage'>>]: (app: App) => MatchmakerProps[Name];
 } = {
@@ -41,7 +41,7 @@ function templateWith(stage: Stage, names: readonly (keyof typeof OPTIONS)[]) {
   return app.synth().getStackArtifact(stack.artifactId).template;
 }
 
-describe('CloudFormation finds no fault', () => {
+describe('the check by the CloudFormation specification finds no fault', () => {
   it('in the template that is deployed', () => {
     expect(faultsOf(synthesized().template)).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('CloudFormation finds no fault', () => {
   });
 });
 
-/** A template of a few resources without fault, which each test changes. */
+/** A small valid template, which each test changes. */
 function sample(): Record<string, Properties> {
   return {
     Table: {
@@ -100,7 +100,7 @@ function sample(): Record<string, Properties> {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests plant what does not belong
+// biome-ignore lint/suspicious/noExplicitAny: tests insert invalid values
 type Properties = Record<string, any>;
 
 type Plant = (resources: Record<string, Properties>) => void;
@@ -117,7 +117,7 @@ describe('the check itself', () => {
     return faultsOf({ Resources, Conditions: conditions });
   };
 
-  it('finds no fault where there is none', () => {
+  it('finds no fault in a valid template', () => {
     expect(faults(() => {})).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe('the check itself', () => {
       (all) => {
         all.Table!.Type = 'AWS::DynamoDB::Tabel';
       },
-      ['Table (AWS::DynamoDB::Tabel) is no resource type of CloudFormation'],
+      ['Table (AWS::DynamoDB::Tabel) is not a resource type of CloudFormation'],
     ],
     [
       'an unknown key of a resource',
@@ -152,7 +152,7 @@ describe('the check itself', () => {
       of('Function', (properties) => {
         properties.TimeOut = 10;
       }),
-      [`${FN}.TimeOut is no property of its type`],
+      [`${FN}.TimeOut is not a property of its type`],
     ],
     [
       'an unknown property deep inside',
@@ -160,7 +160,7 @@ describe('the check itself', () => {
         Replicas[0].PointInTimeRecoverySpecification = { PointInTimeRecoveryOn: true };
       }),
       [
-        `${TABLE}.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryOn is no property of its type`,
+        `${TABLE}.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryOn is not a property of its type`,
       ],
     ],
     [
@@ -185,7 +185,7 @@ describe('the check itself', () => {
       [`${FN} misses Role`],
     ],
     [
-      'a required property that one branch leaves without value',
+      'a required property without value in one branch',
       of('Function', (properties) => {
         properties.Role = { 'Fn::If': ['Large', { 'Fn::GetAtt': ['Role', 'Arn'] }, { Ref: 'AWS::NoValue' }] };
       }),
@@ -199,7 +199,7 @@ describe('the check itself', () => {
       ['Queues (Custom::Queues) misses ServiceToken'],
     ],
     [
-      'text for a number',
+      'a string for a number',
       of('Function', (properties) => {
         properties.Timeout = '10';
       }),
@@ -213,21 +213,21 @@ describe('the check itself', () => {
       [`${FN}.Timeout needs an integer, gets 2.5`],
     ],
     [
-      'text for a boolean',
+      'a string for a boolean',
       of('Source', (properties) => {
         properties.BisectBatchOnFunctionError = 'true';
       }),
       [`${SOURCE}.BisectBatchOnFunctionError needs a boolean, gets "true"`],
     ],
     [
-      'a number for text',
+      'a number for a string',
       of('Function', (properties) => {
         properties.Environment.Variables.LIMIT = 3;
       }),
       [`${FN}.Environment.Variables.LIMIT needs a string, gets 3`],
     ],
     [
-      'text for a list',
+      'a string for a list',
       of('Function', (properties) => {
         properties.Architectures = 'arm64';
       }),
@@ -269,14 +269,14 @@ describe('the check itself', () => {
       [`${FN}.Timeout needs an integer, gets "ten"`],
     ],
     [
-      'a function that yields a list where text belongs',
+      'a function that returns a list for a string',
       of('Function', (properties) => {
         properties.Handler = { 'Fn::Split': ['.', 'index.handler'] };
       }),
       [`${FN}.Handler needs a string, gets {"Fn::Split":[".","index.handler"]}`],
     ],
     [
-      'a reference that yields text where an object belongs',
+      'a reference that returns a string for an object',
       of('Function', (properties) => {
         properties.Environment = { Ref: 'Table' };
       }),
@@ -287,28 +287,30 @@ describe('the check itself', () => {
       of('Source', (properties) => {
         properties.EventSourceArn = { 'Fn::GetAtt': ['Table', 'StreamARN'] };
       }),
-      [`${SOURCE}.EventSourceArn reads Table.StreamARN, which is no attribute of AWS::DynamoDB::GlobalTable`],
+      [
+        `${SOURCE}.EventSourceArn reads Table.StreamARN, which is not an attribute of AWS::DynamoDB::GlobalTable`,
+      ],
     ],
     [
-      'a reference that leads nowhere',
+      'a reference to a missing resource',
       of('Function', (properties) => {
         properties.Environment.Variables.TABLE = { Ref: 'Tabel' };
       }),
       [`${FN}.Environment.Variables.TABLE refers to Tabel, which the template does not have`],
     ],
     [
-      'a reference in text that leads nowhere',
+      'a reference in a string to a missing resource',
       of('Source', (properties) => {
         // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
         properties.FunctionName = { 'Fn::Sub': '${!Literal} ${Functoin} ${Function.Name}' };
       }),
       [
         `${SOURCE}.FunctionName refers to Functoin, which the template does not have`,
-        `${SOURCE}.FunctionName reads Function.Name, which is no attribute of AWS::Lambda::Function`,
+        `${SOURCE}.FunctionName reads Function.Name, which is not an attribute of AWS::Lambda::Function`,
       ],
     ],
     [
-      'a reference inside a document that leads nowhere',
+      'a reference inside a document to a missing resource',
       of('Role', (properties) => {
         properties.AssumeRolePolicyDocument.Statement = [{ Resource: [{ Ref: 'Nobody' }] }];
       }),
@@ -317,14 +319,14 @@ describe('the check itself', () => {
       ],
     ],
     [
-      'a dependency that leads nowhere',
+      'a dependency on a missing resource',
       (all) => {
         all.Function!.DependsOn = ['Role', 'Policy'];
       },
       [`${FN} refers to Policy, which the template does not have`],
     ],
     [
-      'a condition that is not there',
+      'a missing condition',
       (all) => {
         all.Function!.Condition = 'Small';
       },
@@ -335,7 +337,7 @@ describe('the check itself', () => {
       of('Function', (properties) => {
         properties.Handler = { 'Fn::Concat': ['a', 'b'] };
       }),
-      [`${FN}.Handler uses Fn::Concat, which is no intrinsic function`],
+      [`${FN}.Handler uses Fn::Concat, which is not an intrinsic function`],
     ],
   ])('finds %s', (_what, plant, expected) => {
     expect(faults(plant)).toEqual(expected);
@@ -349,19 +351,19 @@ describe('the check itself', () => {
       }),
     ],
     [
-      'a number that a function yields as text',
+      'a number that a function returns as a string',
       of('Function', (properties) => {
         properties.Timeout = { 'Fn::Select': [0, { 'Fn::Split': [',', '10,20'] }] };
       }),
     ],
     [
-      'a list that a function yields',
+      'a list that a function returns',
       of('Function', (properties) => {
         properties.Layers = { 'Fn::Split': [',', 'a,b'] };
       }),
     ],
     [
-      'branches that both fit',
+      'two branches of the right type',
       of('Function', (properties) => {
         properties.Environment = {
           'Fn::If': ['Large', { Variables: { SIZE: 'large' } }, { Ref: 'AWS::NoValue' }],
@@ -369,13 +371,13 @@ describe('the check itself', () => {
       }),
     ],
     [
-      'a document as text',
+      'a document as a string',
       of('Role', (properties) => {
         properties.AssumeRolePolicyDocument = '{"Version":"2012-10-17"}';
       }),
     ],
     [
-      'text with variables of its own',
+      'a string with its own variables',
       of('Source', (properties) => {
         // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
         properties.FunctionName = { 'Fn::Sub': ['${fn}:${AWS::Region}', { fn: { Ref: 'Function' } }] };
@@ -385,7 +387,7 @@ describe('the check itself', () => {
     expect(faults(plant)).toEqual([]);
   });
 
-  it('finds an output that refers to nothing', () => {
+  it('finds an output that refers to a missing resource', () => {
     const template = { Resources: sample(), Outputs: { Name: { Value: { Ref: 'Nobody' } } } };
     expect(faultsOf(template)).toEqual([
       'Outputs.Name.Value refers to Nobody, which the template does not have',

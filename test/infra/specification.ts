@@ -1,4 +1,4 @@
-/** Checks a template against CloudFormation's own specification of resource types, as AWS publishes it. */
+/** Checks a template against the specification of CloudFormation's resource types, which AWS publishes. */
 import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec';
 import type {
   Property,
@@ -8,9 +8,9 @@ import type {
   SpecDatabase,
 } from '@aws-cdk/service-spec-types';
 
-/** A template as JSON; what is not checked is left open. */
+/** A template as JSON. Unchecked parts have no type. */
 export interface CheckedTemplate {
-  // biome-ignore lint/suspicious/noExplicitAny: what comes is what is to be checked
+  // biome-ignore lint/suspicious/noExplicitAny: the input is not checked yet
   readonly Resources: Readonly<Record<string, any>>;
   readonly Outputs?: Readonly<Record<string, unknown>> | undefined;
   readonly Parameters?: Readonly<Record<string, unknown>> | undefined;
@@ -18,8 +18,8 @@ export interface CheckedTemplate {
 }
 
 /**
- * What CloudFormation would refuse in a template, each with the path to it, in the template's order; empty when
- * nothing is wrong:
+ * The faults for which CloudFormation would reject a template, each with its path, in the template's order. Empty for a
+ * valid template:
  *
  * - a resource type, a property or an attribute of a resource that does not exist, at any depth;
  * - a required property that is missing, or is `AWS::NoValue`;
@@ -40,7 +40,7 @@ export function faultsOf(template: CheckedTemplate): string[] {
   return checker.faults;
 }
 
-/** Keys that a resource may have beside its properties. */
+/** Keys that a resource may have besides its properties. */
 const RESOURCE_KEYS = [
   'Type',
   'Properties',
@@ -55,10 +55,10 @@ const RESOURCE_KEYS = [
 
 const DELETION_POLICIES = ['Delete', 'Retain', 'RetainExceptOnCreate', 'Snapshot'];
 
-/** What CDK reports of itself; its type has no specification. */
+/** CDK's report about itself. Its type has no specification. */
 const CDK_METADATA = 'AWS::CDK::Metadata';
 
-/** What every custom resource has; the rest of its properties is its function's to understand. */
+/** The type that specifies the common properties of custom resources. Other properties are for their functions. */
 const CUSTOM_RESOURCE = 'AWS::CloudFormation::CustomResource';
 
 const PSEUDO_PARAMETERS = [
@@ -72,7 +72,7 @@ const PSEUDO_PARAMETERS = [
   'AWS::URLSuffix',
 ];
 
-/** What intrinsic functions yield; `any` where it depends on their arguments. */
+/** The types that intrinsic functions return; `any` when it depends on their arguments. */
 const YIELDS: Readonly<Record<string, Yield>> = {
   'Fn::Base64': 'text',
   'Fn::Cidr': 'list',
@@ -88,7 +88,7 @@ const YIELDS: Readonly<Record<string, Yield>> = {
   'Fn::Transform': 'any',
 };
 
-/** `text` stands for any scalar: CloudFormation converts what a function yields. */
+/** `text` means any scalar, because CloudFormation converts the result of a function. */
 type Yield = 'text' | 'list' | 'any' | 'nothing';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -118,13 +118,13 @@ class Checker {
     if (type === CDK_METADATA) return;
     const custom = type.startsWith('Custom::') || type === CUSTOM_RESOURCE;
     const specified = specificationOf(custom ? CUSTOM_RESOURCE : type);
-    if (specified === undefined) this.#fault(path, 'is no resource type of CloudFormation');
+    if (specified === undefined) this.#fault(path, 'is not a resource type of CloudFormation');
     else if (!isObject(properties)) this.#fault(path, 'needs an object of properties');
     else if (custom) this.#missing(path, properties, specified.properties);
     else this.#properties(path, properties, specified.properties);
   }
 
-  /** Checks that everything referred to below the value exists. */
+  /** Checks that every reference inside the value exists. */
   references(path: string, value: unknown): void {
     if (Array.isArray(value)) {
       for (const [i, item] of value.entries()) this.references(`${path}[${i}]`, item);
@@ -151,7 +151,7 @@ class Checker {
         this.#condition(path, (argument as unknown[])[0]);
         break;
       default:
-        if (!(name in YIELDS)) this.#fault(path, `uses ${name}, which is no intrinsic function`);
+        if (!(name in YIELDS)) this.#fault(path, `uses ${name}, which is not an intrinsic function`);
     }
   }
 
@@ -180,14 +180,14 @@ class Checker {
     const type: string | undefined = this.#template.Resources[logicalId]?.Type;
     const attributes = type === undefined ? undefined : specificationOf(type)?.attributes;
     if (attributes === undefined || attribute in attributes) return;
-    this.#fault(path, `reads ${logicalId}.${attribute}, which is no attribute of ${type}`);
+    this.#fault(path, `reads ${logicalId}.${attribute}, which is not an attribute of ${type}`);
   }
 
   #properties(path: string, given: Json, specified: ResourceProperties): void {
     this.#missing(path, given, specified);
     for (const [name, value] of Object.entries(given)) {
       const property = specified[name];
-      if (property === undefined) this.#fault(`${path}.${name}`, 'is no property of its type');
+      if (property === undefined) this.#fault(`${path}.${name}`, 'is not a property of its type');
       else this.#property(`${path}.${name}`, value, property);
     }
   }
@@ -233,7 +233,7 @@ class Checker {
     return alone.faults.length === 0;
   }
 
-  /** What a value yields if it is an intrinsic function, `nothing` when it is absent; undefined for a literal. */
+  /** The type that an intrinsic function returns, `nothing` for an absent value, undefined for a literal. */
   #yieldOf(value: unknown): Yield | undefined {
     if (value === undefined) return 'nothing';
     const [name, argument] = (isObject(value) && intrinsicOf(value)) || [];
@@ -276,7 +276,7 @@ const TAG: ResourceProperties = {
   Value: { type: { type: 'string' }, required: true },
 };
 
-/** Whether a property of the type may have a value that an intrinsic function yields. */
+/** Whether a property of the type may have the result of an intrinsic function. */
 function takes(type: PropertyType, yields: Yield): boolean {
   if (yields === 'any' || yields === 'nothing') return true;
   if (type.type === 'union') return type.types.some((one) => takes(one, yields));
@@ -317,7 +317,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The function and its argument, when the object is a call of one. */
+/** The intrinsic function and its argument, if the object is a call of one. */
 function intrinsicOf(value: Json): [name: string, argument: unknown] | undefined {
   const [entry, ...others] = Object.entries(value);
   if (entry === undefined || others.length > 0) return undefined;

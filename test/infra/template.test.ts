@@ -17,7 +17,7 @@ describe('the API', () => {
     return `${Properties.RouteKey} → ${functionNamed(template, IntegrationUri)} (${Properties.AuthorizationType})`;
   });
 
-  it('brings every route to its function, closed to all but the callers it authorizes', () => {
+  it('routes every request to its function and authorizes the caller', () => {
     expect(routes.filter((route) => !route.endsWith('(NONE)')).sort()).toEqual(
       [
         'POST /queues/{queue}/tickets → enqueue (AWS_IAM)',
@@ -36,7 +36,7 @@ describe('the API', () => {
     );
   });
 
-  it('opens nothing but health, the OpenAPI document and the answer to what no route takes', () => {
+  it('leaves only health, the OpenAPI document and the default route open', () => {
     expect(routes.filter((route) => route.endsWith('(NONE)'))).toEqual([
       'GET /health → meta (NONE)',
       'GET /openapi.json → meta (NONE)',
@@ -44,7 +44,7 @@ describe('the API', () => {
     ]);
   });
 
-  it('may invoke each function it has a route for', () => {
+  it('may invoke each function that it has a route for', () => {
     const invocable = resourcesOf(template, 'AWS::Lambda::Permission')
       .filter(({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com')
       .map(({ Properties }) => functionNamed(template, Properties.FunctionName));
@@ -54,7 +54,7 @@ describe('the API', () => {
     );
   });
 
-  it('lets few requests through to what is open, and a thousand a second to each other route', () => {
+  it('limits open routes to few requests and each other route to a thousand a second', () => {
     const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
     expect(stage!.Properties.DefaultRouteSettings).toEqual({
       ThrottlingRateLimit: 1000,
@@ -68,7 +68,7 @@ describe('the API', () => {
     });
   });
 
-  it('makes the routes before the stage that knows them by name', () => {
+  it('creates the routes before the stage that refers to them', () => {
     const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
     const limited = Object.keys(stage!.Properties.RouteSettings);
     const dependedOn = [stage!.DependsOn ?? []].flat().map((id) => template.Resources[id]!);
@@ -87,14 +87,14 @@ describe('the API', () => {
 describe('the tables', () => {
   const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
 
-  it('are four, by their keys', () => {
+  it('are four with these keys', () => {
     const keys = tables.map(({ Properties }) =>
       Properties.KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName),
     );
     expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item'], ['item']]);
   });
 
-  it('are paid by request, restorable, and forget what is past its expiresAt', () => {
+  it('are billed by request, can be restored, and delete items past their expiresAt', () => {
     for (const { Properties } of tables) {
       expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
       expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
@@ -103,12 +103,12 @@ describe('the tables', () => {
     }
   });
 
-  it('of tickets and matches have a stream of old and new images', () => {
+  it('for tickets and matches have a stream of old and new images', () => {
     const views = tables.map(({ Properties }) => Properties.StreamSpecification?.StreamViewType);
     expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined, undefined]);
   });
 
-  it('of tickets has the pool as its index', () => {
+  it('for tickets has the pool as its index', () => {
     expect(tables[0]!.Properties.GlobalSecondaryIndexes).toEqual([
       {
         IndexName: 'pool',
@@ -124,7 +124,7 @@ describe('the tables', () => {
     ]);
   });
 
-  it('of queues has an index of keys that lists the definitions', () => {
+  it('for queues has a keys-only index that lists the definitions', () => {
     expect(tables[2]!.Properties.GlobalSecondaryIndexes).toEqual([
       {
         IndexName: 'items',
@@ -139,7 +139,7 @@ describe('the tables', () => {
 });
 
 describe('the deadlines of matches', () => {
-  it('are an index of keys alone, which only dispatch reads', () => {
+  it('are a keys-only index that only dispatch reads', () => {
     const [, matches] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
     expect(matches!.Properties.GlobalSecondaryIndexes).toEqual([
       {
@@ -163,7 +163,7 @@ describe('event sources', () => {
   const streams = sources.filter(({ source }) => source.Type === 'AWS::DynamoDB::GlobalTable');
   const queues = sources.filter(({ source }) => source.Type === 'AWS::SQS::Queue');
 
-  it('give publish the changes that may be events, again until they are published or given up', () => {
+  it('send publish the changes that may be events, and retry until they are published or given up', () => {
     const filters = streams.map(({ fn, source, FilterCriteria }) => [
       fn,
       source.Properties.KeySchema[0].AttributeName,
@@ -193,7 +193,7 @@ describe('event sources', () => {
     }
   });
 
-  it('give each function of the way its queue', () => {
+  it('connect each consumer to its queue', () => {
     const facts = queues.map(({ fn, BatchSize, FunctionResponseTypes, source }) => ({
       fn,
       batchSize: BatchSize,
@@ -208,14 +208,14 @@ describe('event sources', () => {
     ]);
   });
 
-  it('keep a message invisible for six times as long as its function may take', () => {
+  it('hide a message for six times the timeout of its function', () => {
     for (const { FunctionName, source } of queues) {
       const { Timeout } = template.Resources[target(FunctionName)]!.Properties;
       expect(source.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
     }
   });
 
-  it('of the schedule is dispatch, every minute, neither repeated nor late', () => {
+  it('include a schedule that invokes dispatch every minute without retries or late starts', () => {
     const [rule, ...others] = resourcesOf(template, 'AWS::Events::Rule').filter(
       ({ Properties }) => Properties.ScheduleExpression,
     );
@@ -263,7 +263,7 @@ describe('the rules of the bus', () => {
     });
   });
 
-  it('may send to their queues and to those queues’ dead letters, and no other rule may', () => {
+  it('may send only to their own queues and to the dead letters of these queues', () => {
     const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy');
     for (const { id, Properties } of rules) {
       const [{ Arn, DeadLetterConfig }] = Properties.Targets;
@@ -292,7 +292,7 @@ describe('queues', () => {
     ),
   ]);
 
-  it('are each a consumer’s or somebody’s dead letters', () => {
+  it('each have a consumer or hold dead letters', () => {
     const consumed = resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(({ Properties }) =>
       target(Properties.EventSourceArn),
     );
@@ -302,7 +302,7 @@ describe('queues', () => {
     }
   });
 
-  it('of dead letters keep them two weeks and raise an alarm at the first', () => {
+  it('for dead letters keep them two weeks and raise an alarm at the first message', () => {
     expect(deadLetters.size).toBe(6);
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
     for (const id of deadLetters) {
@@ -321,7 +321,7 @@ describe('queues', () => {
     }
   });
 
-  it('are encrypted and refuse what does not come by TLS', () => {
+  it('are encrypted and reject requests without TLS', () => {
     const policies = resourcesOf(template, 'AWS::SQS::QueuePolicy');
     for (const { id, Properties } of queues) {
       expect(Properties.SqsManagedSseEnabled, id).toBe(true);
@@ -361,7 +361,7 @@ describe('alarms', () => {
   const alarm = (fn: string, metric: string) =>
     alarms.find((one) => one.fn === fn && one.MetricName === metric);
 
-  it('watch the functions whose failures reach no dead letters, or late', () => {
+  it('monitor the functions whose failures reach dead letters late or never', () => {
     expect(alarms.map(({ fn, MetricName }) => `${fn} ${MetricName}`).sort()).toEqual([
       'dispatch Errors',
       'dispatch Invocations',
@@ -392,7 +392,7 @@ describe('alarms', () => {
     });
   });
 
-  it('go off when dispatch does not run, of which there is no data', () => {
+  it('go off when dispatch does not run, which shows as missing data', () => {
     expect(alarm('dispatch', 'Invocations')).toMatchObject({
       Statistic: 'Sum',
       Period: 60,
@@ -416,7 +416,7 @@ describe('alarms', () => {
   const named = (id: string) => all.find((one) => one.id.includes(`Observability${id}`))!.Properties;
   const threeOfFive = { EvaluationPeriods: 5, DatapointsToAlarm: 3, TreatMissingData: 'notBreaching' };
 
-  it('go off when more than 1% of the requests fail, if it is more than a handful', () => {
+  it('go off when more than 1% of the requests and at least 5 fail', () => {
     const { Metrics, ...alarm } = named('ApiFails');
     expect(alarm).toMatchObject({ ...threeOfFive, ComparisonOperator: 'GreaterThanThreshold', Threshold: 1 });
     const [share, ...counts] = Metrics;
@@ -475,7 +475,7 @@ describe('alarms', () => {
     expect(queue.Properties.RedrivePolicy, 'a queue, not its dead letters').toBeDefined();
   });
 
-  it('tell what is wrong and where to look', () => {
+  it('describe the problem and where to look', () => {
     for (const { Properties } of resourcesOf(template, 'AWS::CloudWatch::Alarm')) {
       expect(JSON.stringify(Properties.AlarmDescription)).toMatch(/See |Raise /);
     }
@@ -486,7 +486,7 @@ describe('the dashboard', () => {
   const [dashboard] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard!.Properties.DashboardBody);
 
-  it('shows every measure of the service for every queue, also those to come', () => {
+  it('shows every metric of the service for every queue, including queues created later', () => {
     const searched = [
       ...body.matchAll(/SEARCH\('\{Muster,queue,service\} MetricName=\\+"(\w+)\\+"', '(\w+)'/g),
     ];
@@ -505,20 +505,20 @@ describe('the dashboard', () => {
     ]);
   });
 
-  it('asks for exactly the measures that tick takes', () => {
+  it('queries exactly the metrics that tick records', () => {
     const asked = [...body.matchAll(/MetricName=\\+"(\w+)/g)].map(([, metric]) => metric);
     const source = readFileSync(join(lambdasDir, 'tick.ts'), 'utf8');
     const taken = [...source.matchAll(/\bput\(\s*'(\w+)'/g)].map(([, metric]) => metric);
     expect(new Set(asked)).toEqual(new Set(taken));
   });
 
-  it('does not pass the tickets of one range of skill off as the queue’s', () => {
+  it('labels waiting tickets as those of one range of skill', () => {
     expect(body).toContain('Waiting tickets, in the fullest range of skill');
   });
 });
 
 describe('outputs', () => {
-  it('name what a deployment is used by', () => {
+  it('name the URL, the bus and the tables of the deployment', () => {
     expect(Object.keys(template.Outputs ?? {}).sort()).toEqual([
       'ApiUrl',
       'EventBusName',
