@@ -9,6 +9,8 @@ export const LIMITS = {
   teamSizeMax: 8,
   /** Fixes the width of the zero-padded sort key of the pool. */
   skillMax: 1_000_000_000,
+  /** The least skill above 0: the engine takes 1e-100, and means of parties are smaller than their players. */
+  skillMin: 1e-90,
   bucketsMax: 64,
   bodyBytesMax: 64 * 1024,
 } as const;

@@ -6,7 +6,7 @@
 /** One player. */
 export interface Player {
   readonly playerId: string;
-  /** A finite number ≥ 0 on any scale. Imbalance is in the same unit. */
+  /** 0, or a number from 1e-100 to 1e100. Imbalance is in the same unit. */
   readonly skill: number;
   /** The roles this player accepts. @default every role of the queue */
   readonly roles?: readonly string[];

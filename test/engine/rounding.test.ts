@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GamePool } from '../../lib/engine/game-pool.ts';
+import { GamePool, partitionTickets } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { allGames } from './oracle.ts';
 import { seeded } from './random-pool.ts';
@@ -116,6 +116,28 @@ describe('skills that differ in their last bits', () => {
       const pool = poolOf(ticketsOf(parties), rules);
       expect(pool.best(60_000)).toMatchObject({ optimal: true });
       expect(pool.bestWith('t01', 60_000)).toBeDefined();
+    }
+  });
+});
+
+describe('skills of extreme size', () => {
+  const tickets = (unit: number) => ticketsOf([1, 2, 4, 8].map((skill) => [skill * unit]));
+
+  it.each([1e155, 1.1e100, 1e-155, 9e-101])(
+    'are refused at %d, where squares of their differences would be lost',
+    (unit) => {
+      expect(() => poolOf(tickets(unit), plain)).toThrow('or 0, got');
+      expect(() => partitionTickets(tickets(unit), plain, 0)).toThrow(RangeError);
+    },
+  );
+
+  it.each([1e-100, 1e99])('have a game that is proved best at %d', (unit) => {
+    for (const q of [1, 2, 3, Number.POSITIVE_INFINITY]) {
+      const rules = { ...plain, q };
+      const best = Math.min(...allGames(tickets(1), rules, 0).map(({ imbalance }) => imbalance));
+      const game = poolOf(tickets(unit), rules).best(0);
+      expect(game?.optimal).toBe(true);
+      expect(game!.imbalance / unit).toBeCloseTo(best, 9);
     }
   });
 });

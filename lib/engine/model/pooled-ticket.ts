@@ -18,7 +18,7 @@ export interface PooledTicket {
   readonly masks: Uint8Array;
 }
 
-/** @throws RangeError when the party is empty or larger than a team, or a skill is not a number ≥ 0. */
+/** @throws RangeError when the party is empty or larger than a team, or a skill is neither 0 nor from 1e-100 to 1e100. */
 export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | undefined): PooledTicket {
   const size = ticket.players.length;
   if (size < 1 || size > teamSize) {
@@ -31,9 +31,9 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
   let high = 0;
   for (let i = 0; i < size; i++) {
     const { playerId, skill } = ticket.players[i];
-    if (!(Number.isFinite(skill) && skill >= 0)) {
+    if (!(skill === 0 || (skill >= skillMin && skill <= skillMax))) {
       throw new RangeError(
-        `Expected the skill of player ${playerId} to be a finite number ≥ 0, got ${skill}`,
+        `Expected the skill of player ${playerId} to be ≥ 0, from ${skillMin} to ${skillMax} or 0, got ${skill}`,
       );
     }
     skills[i] = skill;
@@ -46,6 +46,13 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
   const masks = roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks;
   return { ticket, size, skills, mean, low, high, spread, masks };
 }
+
+/**
+ * The range of skills other than 0. Two of them differ by 1e-116 or more, or not at all, so that squares of differences and
+ * their sums are neither 0 nor ∞.
+ */
+const skillMin = 1e-100;
+const skillMax = 1e100;
 
 /**
  * The mean of skills of which `low` is the least. Summed relative to it: a party of equals has just their skill, where a

@@ -38,6 +38,11 @@ describe('a new ticket', () => {
       { ticketId: 't', players: ['a', 'b', 'c', 'd'].map((playerId) => ({ playerId, skill: 1 })) },
       ['#/players'],
     ],
+    [
+      'a skill below those that the engine tells apart',
+      { ticketId: 't', players: [{ ...solo, skill: 1e-200 }] },
+      ['#/players/0/skill'],
+    ],
     ['a negative skill', { ticketId: 't', players: [{ ...solo, skill: -1 }] }, ['#/players/0/skill']],
     [
       'an infinite skill',
