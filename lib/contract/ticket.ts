@@ -28,7 +28,7 @@ export const player = z
       .number()
       .min(0)
       .max(LIMITS.skillMax)
-      .refine((skill) => skill === 0 || skill >= LIMITS.skillMin, {
+      .refine((skill) => skill <= 0 || skill >= LIMITS.skillMin, {
         error: expected(`0 or a number from ${LIMITS.skillMin} to ${LIMITS.skillMax}`),
       })
       .meta({ description: 'Any scale; imbalance has the same unit' }),
