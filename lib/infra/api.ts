@@ -21,28 +21,28 @@ import type { RequestLimit } from './limits.ts';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-/** Who issues the tokens that callers bring, in place of AWS credentials. */
+/** The issuer of the tokens that callers send in place of AWS credentials. */
 export interface JwtOptions {
-  /** The `iss` of a token, an https URL under which `/.well-known/openid-configuration` is found. */
+  /** The `iss` of a token, an https URL that serves `/.well-known/openid-configuration`. */
   readonly issuer: string;
-  /** One of these must be in the `aud` (or be the `client_id`) of a token. At least one. */
+  /** At least one. One of these must be in the `aud` (or be the `client_id`) of a token. */
   readonly audience: readonly string[];
 }
 
 export interface ApiProps {
   /**
-   * Accept tokens of this issuer, on each route those that carry one of its scopes.
+   * Accept tokens of this issuer. Each route requires one of its scopes.
    * @default - requests are signed with AWS credentials (IAM)
    */
   readonly jwt?: JwtOptions | undefined;
-  /** For each route that asks for credentials. */
+  /** The limit of each route that requires credentials. */
   readonly requests: RequestLimit;
   readonly stage: StagePolicy;
 }
 
 /**
- * The HTTP API: one stage at the root, with an access log. Who may call a route is in {@link ROUTES}. A route that is open
- * to anybody lets few requests through.
+ * The HTTP API: one stage at the root, with an access log. {@link ROUTES} lists the callers of each route. Open routes
+ * have a low rate limit.
  */
 export class Api extends Construct {
   readonly http: HttpApi;
@@ -76,12 +76,12 @@ export class Api extends Construct {
     });
   }
 
-  /** The URL all paths begin with, without a slash at its end. */
+  /** The base URL of all paths, without a trailing slash. */
   get url(): string {
     return this.http.apiEndpoint;
   }
 
-  /** Brings the requests of these routes to the function, if their caller has one of the route's scopes. */
+  /** Routes requests to the function if their caller has one of the route's scopes. */
   route(fn: MusterFunction, ...keys: readonly [RouteKey, ...RouteKey[]]): void {
     for (const key of keys) {
       const scopes = scopesOf(key);
@@ -97,7 +97,7 @@ export class Api extends Construct {
     }
   }
 
-  /** Brings requests to the function whoever calls, {@link openRequests} at most; `$default` is what no route takes. */
+  /** Routes requests of any caller to the function, limited by {@link openRequests}. `$default` matches all other paths. */
   openRoute(fn: MusterFunction, id: string, route: RouteKey | '$default', reason: string): void {
     if (route !== '$default' && scopesOf(route).length > 0) {
       throw new Error(`Expected a route without scopes, got ${route}: see \`route\`.`);
@@ -114,8 +114,8 @@ export class Api extends Construct {
   }
 
   /**
-   * The ARNs of the routes of a scope, for a right to `execute-api:Invoke`.
-   * @param queue a name for `{queue}` in their paths; left out: any. Routes of a scope without `{queue}` are then left out.
+   * The ARNs of the routes of a scope, for a permission to `execute-api:Invoke`.
+   * @param queue the name for `{queue}` in their paths, which excludes routes without `{queue}`; when omitted, any queue
    */
   arnsOf(scope: Scope, queue?: string): string[] {
     const routes = ROUTE_KEYS.filter((key) => (scopesOf(key) as readonly Scope[]).includes(scope)).map(
@@ -136,7 +136,7 @@ export class Api extends Construct {
       ...stage.routeSettings,
       [key.key]: { ThrottlingRateLimit: perSecond, ThrottlingBurstLimit: burst },
     };
-    // A stage that is told of a route that is not there yet is refused.
+    // CloudFormation rejects a stage that refers to a route before the route exists.
     stage.addResourceDependency(route.node.defaultChild as CfnRoute);
   }
 
@@ -162,7 +162,7 @@ function partsOf(key: RouteKey): { method: HttpMethod; path: string } {
 /** The stage at the root of the URL. */
 const STAGE = '$default';
 
-/** Anybody can call an open route, and each call is an invocation: enough for monitors, too few to harm. */
+/** Everybody can call an open route, and each call is an invocation. The limit suffices for monitors. */
 const openRequests: RequestLimit = { perSecond: 10, burst: 20 };
 
 function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
@@ -178,7 +178,7 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
   return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
 }
 
-/** What one may want to know of a request without knowing its players: no body, no query, no credentials. */
+/** Describes requests without personal data: no body, no query, no credentials. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',

@@ -6,7 +6,7 @@ import { AssetCode, type CodeConfig } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
 
-/** Every function of the service; each has its entry in `lambdas/<name>.ts`. */
+/** Every function of the service. Each has its entry in `lambdas/<name>.ts`. */
 export const functionNames = [
   'enqueue',
   'tickets',
@@ -32,8 +32,8 @@ export const lambdasDir = fileURLToPath(new URL('../../lambdas', import.meta.url
 /**
  * A function's code: one `index.mjs` with all its dependencies.
  *
- * The first of a process bundles all functions in one pass, for esbuild then parses what they share once;
- * source changed after that is not seen. Throws esbuild's error when a function does not compile.
+ * The first instance in a process bundles all functions in one pass, so that esbuild parses shared code once. Later
+ * changes of the source have no effect. Throws esbuild's error when a function does not compile.
  */
 export class BundledCode extends AssetCode {
   constructor(name: FunctionName) {
@@ -43,7 +43,7 @@ export class BundledCode extends AssetCode {
     super(folder);
   }
 
-  /** Copies the bundle into the cloud assembly, after which its folder is not needed. */
+  /** Copies the bundle into the cloud assembly. Its folder is not needed afterwards. */
   override bind(scope: Construct): CodeConfig {
     try {
       return super.bind(scope);
@@ -67,7 +67,7 @@ function bundleAll(): ReadonlyMap<string, Uint8Array> {
     format: 'esm',
     mainFields: ['module', 'main'],
     minify: true,
-    // Logs name errors and classes; minified names would say nothing.
+    // Logs contain names of errors and classes, which must stay readable.
     keepNames: true,
     legalComments: 'none',
     banner: { js: requireForCommonJs },

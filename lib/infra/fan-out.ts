@@ -22,8 +22,8 @@ export interface FanOutProps {
 }
 
 /**
- * Tells the world what the tables' streams say: `publish` puts events on the bus, rules bring them to the functions
- * that deliver webhooks, ask for an assignment, and end acceptances and placements whose time is up.
+ * Publishes the changes in the tables' streams. `publish` puts events on the bus. Rules route them to the functions that
+ * deliver webhooks, request assignments, and end acceptances and placements at their deadlines.
  */
 export class FanOut extends Construct {
   /** Carries every event of the service, source `muster`. */
@@ -32,7 +32,7 @@ export class FanOut extends Construct {
   readonly notify: Subscriber;
   readonly provision: Subscriber;
   readonly deadline: Subscriber;
-  /** What `publish` could not publish, by the table it came from. Points into the stream; holds no items. */
+  /** Dead letters of `publish` by table. They point to records of the stream and contain no items. */
   readonly unpublished: { readonly tickets: Queue; readonly matches: Queue };
 
   constructor(scope: Construct, id: string, props: FanOutProps) {
@@ -43,8 +43,7 @@ export class FanOut extends Construct {
 
     this.publish = new MusterFunction(this, 'Publish', {
       name: 'publish',
-      description:
-        'Puts an event on the bus for each change of a ticket or match that somebody may want to know',
+      description: 'Puts an event on the bus for each change of status of a ticket or match',
       timeout: Duration.seconds(30),
       reservedConcurrency: limits.reserved.publish,
       stage,
@@ -78,7 +77,7 @@ export class FanOut extends Construct {
     });
     store.queues.allow(this.notify.fn, 'GetItem');
     allowSecrets(this.notify.fn, secrets);
-    // An event that several webhooks want is parted into one message for each.
+    // An event with several subscribed webhooks is split into one message for each.
     this.notify.queue.allowSend(this.notify.fn);
     this.notify.queue.allowPostpone(this.notify.fn);
 
@@ -90,11 +89,11 @@ export class FanOut extends Construct {
         resources: Match.prefix('provisioner/http'),
       },
       name: 'provision',
-      description: "Asks a queue's provisioner where a match is played",
+      description: "Requests the assignment of a match from the queue's provisioner",
       variable: 'PROVISION_QUEUE_URL',
-      // A message ends with the placement of its match, at the latest after an hour, the longest there is: about
-      // 90 tries. The rest is for receives that Lambda has no room for. One that fails every time is a dead
-      // letter after less than two hours.
+      // A message is deleted when the placement of its match ends, after an hour at most: about 90 tries. The other
+      // receives are for messages that Lambda has no concurrency for. A message that always fails becomes a dead
+      // letter in less than two hours.
       maxReceiveCount: 120,
       stage,
     });
@@ -110,7 +109,7 @@ export class FanOut extends Construct {
         detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
       },
       name: 'deadline',
-      description: 'Ends acceptances and placements whose time is up',
+      description: 'Ends acceptances and placements at their deadlines',
       variable: 'DEADLINE_QUEUE_URL',
       // A match has an hour at most and SQS delays by a quarter of it: a message is sent on four times. But messages of
       // one batch may count as one chain, which then grows with the load. The deadline ends each, not the number.
@@ -121,20 +120,20 @@ export class FanOut extends Construct {
     store.matches.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
     store.tickets.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
     store.queues.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
-    // Tickets given back wake their queue; what is not due yet is sent again with a delay.
+    // Tickets that return to the pool wake their queue. A deadline that is not due yet is sent again with a delay.
     tick.queue.allowSend(this.deadline.fn);
     this.deadline.queue.allowSend(this.deadline.fn);
-    // Matches that are overdue because their message was lost.
+    // Dispatch sends matches that are overdue because their message was lost.
     this.deadline.queue.allowSend(tick.dispatch);
     this.deadline.queue.allowPostpone(this.deadline.fn);
   }
 
-  /** Makes `publish` read a table's stream, each change at least once and in order per item. Returns the dead letters. */
+  /** Connects `publish` to a table's stream: each change at least once, in order per item. Returns the dead letters. */
   #readStream(name: string, table: StoreTable, filter: Record<string, unknown>): Queue {
     const deadLetters = deadLetterQueue(this, `Unpublished${name}`);
     Validations.of(deadLetters).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'It is a dead-letter queue itself, of a stream, where the rule does not look for it.',
+      reason: 'It is itself the dead-letter queue of a stream, which the rule does not detect.',
     });
     Grant.addToPrincipal({
       grantee: this.publish,
@@ -155,7 +154,7 @@ export class FanOut extends Construct {
       batchSize: 100,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
-      // A failing record holds up its shard, so not for ever; but a bus out of order for a while must lose nothing.
+      // A failing record blocks its shard, so retries are limited. They outlast a temporary failure of the bus.
       retryAttempts: 50,
       onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
       filters: [FilterCriteria.filter(filter)],

@@ -1,66 +1,66 @@
-/** How much of the account's capacity a deployment may use, and how much of it is its own. */
+/** How much of the account's capacity a deployment may use, and how much is reserved for it. */
 export interface LimitProps {
   /**
-   * How many requests to read a ticket may be answered at the same time, whole, from 1: the reserved concurrency of the
-   * function `tickets`. A request that waits for news (`waitSeconds`) holds one of them until it is answered. Requests
-   * beyond it get an error of API Gateway. Cancelling and accepting have a function of their own and are not capped.
-   * @default - none is reserved: as many as the account's Lambda concurrency allows
+   * The maximum of concurrent requests to read a ticket, a whole number from 1: the reserved concurrency of the function
+   * `tickets`. A long poll (`waitSeconds`) counts until its response. Further requests get an error of API Gateway.
+   * Cancelling and accepting have their own function and are not capped.
+   * @default - nothing is reserved: the account's Lambda concurrency is the limit
    */
   readonly pollConcurrency?: number | undefined;
   /**
-   * Lambda concurrency that nobody else can use up, for the search: this much for `tick`, whole, 2 to 1000, and
-   * {@link dispatchReserve} more for `dispatch`, which sends the ticks. Also the most that `tick` gets.
-   * @default - none is reserved: the search takes its turn with everything else in the account
+   * Reserved Lambda concurrency of the search: this much for `tick`, a whole number from 2 to 1000, and
+   * {@link dispatchReserve} more for `dispatch`, which sends the ticks. It is also the maximum for `tick`.
+   * @default - nothing is reserved: the search shares the account's concurrency
    */
   readonly searchReserve?: number | undefined;
   /**
-   * Lambda concurrency that nobody else can use up, for `publish`, which reads each shard of two tables' streams by one
-   * invocation at a time; whole, from 1. Also the most that it gets.
-   * @default - none is reserved: events take their turn with everything else in the account
+   * Reserved Lambda concurrency of `publish`, a whole number from 1. `publish` reads each shard of two tables' streams by
+   * one invocation at a time. It is also the maximum for `publish`.
+   * @default - nothing is reserved: events share the account's concurrency
    */
   readonly publishReserve?: number | undefined;
   /**
-   * How many buckets may be searched at the same time, whole, 2 to 1000, and not above `searchReserve`. A tick waits
-   * when it is reached.
-   * @default - `searchReserve`; without it, as many as the account's Lambda concurrency allows
+   * The maximum of buckets searched concurrently, a whole number from 2 to 1000, not above `searchReserve`. Further ticks
+   * wait.
+   * @default - `searchReserve`; without it, the account's Lambda concurrency is the limit
    */
   readonly tickConcurrency?: number | undefined;
   /**
-   * Requests a second that API Gateway lets through to a route that asks for credentials, whole, from 1. Beyond it the
-   * answer is 429. A target, not a guarantee, and never above what the account allows to all its APIs.
+   * The maximum of requests a second to each route that requires credentials, a whole number from 1. API Gateway rejects
+   * further requests with status 429. It is a target, not a guarantee, and never above the account's limit for all APIs.
    * @default 1000
    */
   readonly requestsPerSecond?: number | undefined;
   /**
-   * Requests that may come at once, before `requestsPerSecond` counts; whole, from 1.
-   * @default - as many as `requestsPerSecond`
+   * The burst of requests allowed above `requestsPerSecond`, a whole number from 1.
+   * @default - the same as `requestsPerSecond`
    */
   readonly requestBurst?: number | undefined;
 }
 
 export interface Limits {
-  /** Reserved concurrency by function; undefined reserves nothing. */
+  /** Reserved concurrency by function. Undefined reserves nothing. */
   readonly reserved: {
     readonly tickets: number | undefined;
     readonly tick: number | undefined;
     readonly dispatch: number | undefined;
     readonly publish: number | undefined;
   };
-  /** Invocations of `tick` that its queue may start at once. */
+  /** The maximum of concurrent invocations of `tick` by its queue. */
   readonly tickConcurrency: number | undefined;
   readonly requests: RequestLimit;
 }
 
-/** A token bucket: `perSecond` tokens are put in, `burst` at most are in it, a request takes one. */
+/** A token bucket: it gains `perSecond` tokens, holds at most `burst`, and a request takes one. */
 export interface RequestLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Two minutes' dispatches may overlap, when one is slow or late. */
+/** The invocations of two minutes may overlap when one is slow or late. */
 export const dispatchReserve = 2;
 
-/** Reads the limits. Throws an error naming the property when one is out of range. */
+/** Checks the limits. Throws an error that names the property when one is out of range. */
 export function limitsOf(props: LimitProps): Limits {
   const searchReserve = whole('searchReserve', props.searchReserve, 2, 1000);
   const tickConcurrency = whole('tickConcurrency', props.tickConcurrency, 2, searchReserve ?? 1000);
@@ -72,7 +72,7 @@ export function limitsOf(props: LimitProps): Limits {
       dispatch: searchReserve && dispatchReserve,
       publish: whole('publishReserve', props.publishReserve, 1),
     },
-    // A queue that starts more than are reserved has them refused, and a message refused three times is given up.
+    // Invocations beyond the reserved ones are throttled, and a message throttled three times is given up.
     tickConcurrency: tickConcurrency ?? searchReserve,
     requests: { perSecond, burst: whole('requestBurst', props.requestBurst, 1) ?? perSecond },
   };

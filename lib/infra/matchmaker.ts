@@ -21,13 +21,14 @@ import { Tick } from './tick.ts';
 
 export interface MatchmakerProps extends LimitProps {
   /**
-   * `dev`: everything goes with the stack. `prod`: tables and logs stay, tables are protected from deletion.
+   * `dev`: everything is deleted with the stack. `prod`: tables and logs are retained, and tables are protected from
+   * deletion.
    * @default 'dev'
    */
   readonly stage?: Stage | undefined;
   /**
-   * A folder of queue definitions (`*.json`, one each), put in the table on deployment. A file removed removes its queue.
-   * @default - none; put them with `PUT /queues/{queue}`
+   * A folder of queue definitions (`*.json`, one each), which a deployment stores. Removing a file removes its queue.
+   * @default - none; create queues with `PUT /queues/{queue}`
    */
   readonly queues?: string | undefined;
   /**
@@ -37,33 +38,33 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly jwt?: JwtOptions | undefined;
   /**
-   * What the names of the secrets in Secrets Manager begin with that queue definitions may use: the secret NAME of a
-   * definition is the secret `<secretsPrefix>NAME`. Not empty.
+   * The prefix of secrets in Secrets Manager that queue definitions may use: the secret NAME of a definition is the secret
+   * `<secretsPrefix>NAME`. Not empty.
    * @default 'muster/'
    */
   readonly secretsPrefix?: string | undefined;
   /**
-   * Which queues may use a secret whose name begins neither with the queue's name and a slash (`arena/…`) nor with
-   * `shared/`: names of queues by the name of the secret, without the prefix. `*` stands for every queue, or for every
-   * secret. At most 2,000 bytes of JSON.
-   * @default - none: a queue uses its own secrets and the shared ones
+   * The queues that may use a secret whose name starts neither with the queue's name and a slash (`arena/…`) nor with
+   * `shared/`: names of queues by the name of the secret, without the prefix. `*` means every queue, or every secret. At
+   * most 2,000 bytes of JSON.
+   * @default - none: a queue may use its own secrets and the shared ones
    */
   readonly secretGrants?: SecretGrants | undefined;
   /**
-   * ARNs of the KMS keys that encrypt these secrets, where they are keys of your own: the functions that read secrets may
-   * then decrypt with them, by way of Secrets Manager only. The key's policy must let the account's IAM policies decide.
-   * @default - none: Secrets Manager's own key, `aws/secretsmanager`, needs no right
+   * ARNs of your own KMS keys that encrypt these secrets. The functions that read secrets may then decrypt with these
+   * keys, only through Secrets Manager. The key policy must delegate to the account's IAM policies.
+   * @default - none: Secrets Manager's own key, `aws/secretsmanager`, needs no permission
    */
   readonly secretsKeys?: readonly string[] | undefined;
   /**
-   * A topic that is told when an alarm goes off, and when it is over.
-   * @default - alarms are only shown
+   * A topic that is notified when an alarm starts and ends.
+   * @default - alarms send no notifications
    */
   readonly alarmTopic?: ITopic | undefined;
 }
 
 /**
- * A team matchmaker: an HTTP API that takes tickets, the search that matches them, and a bus that tells of it.
+ * A team matchmaker: an HTTP API for tickets, the search that matches them, and a bus with their events.
  *
  * @example
  * ```ts no-run
@@ -78,10 +79,10 @@ export interface MatchmakerProps extends LimitProps {
  * ```
  */
 export class Matchmaker extends Construct {
-  /** The API's URL, without a slash at its end. */
+  /** The API's URL, without a trailing slash. */
   readonly apiUrl: string;
   readonly api: HttpApi;
-  /** Carries every event, source `muster`, detail types `TicketQueued`, `MatchFound` and so on. */
+  /** The bus of all events, with source `muster` and detail types such as `TicketQueued` and `MatchFound`. */
   readonly bus: EventBus;
   readonly tables: {
     readonly tickets: TableV2;
@@ -92,7 +93,7 @@ export class Matchmaker extends Construct {
   readonly dashboard: Dashboard;
   readonly #routes: Api;
 
-  /** Throws when a property is out of range or a queue definition is not valid. */
+  /** Throws when a property is out of range or a queue definition is invalid. */
   constructor(scope: Construct, id: string, props: MatchmakerProps = {}) {
     super(scope, id);
     const stage = stagePolicy(props.stage ?? 'dev');
@@ -130,7 +131,7 @@ export class Matchmaker extends Construct {
       queues: {
         Notify: { queue: fanOut.notify.queue.queue, ageMax: Duration.minutes(5) },
         Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
-        // A message is delayed by 15 minutes at most, until its match's time is up.
+        // A message is delayed by 15 minutes at most, until the deadline of its match.
         Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
       },
       functions: [
@@ -169,17 +170,17 @@ export class Matchmaker extends Construct {
   }
 
   /**
-   * Lets a role or user of AWS do what a game backend does: tickets, matches, assignments, statistics and dry runs. Not
-   * the queue definitions. Of no use with `jwt`.
+   * Lets an AWS role or user call the routes of a game backend: tickets, matches, assignments, statistics and dry runs,
+   * but not queue definitions. Has no effect with `jwt`.
    */
   grantBackend(grantee: IGrantable): Grant {
     return grantInvoke(grantee, this.#routes.arnsOf('backend'));
   }
 
   /**
-   * Lets a role or user of AWS read, put and delete queue definitions, and see the queues' statistics. Of no use with
+   * Lets an AWS role or user read, put and delete queue definitions, and read the queues' statistics. Has no effect with
    * `jwt`.
-   * @param queues the only queues for which it holds; left out: all, and the list of all
+   * @param queues limits the grant to these queues; when omitted, it covers all queues and their list
    */
   grantAdmin(grantee: IGrantable, ...queues: readonly string[]): Grant {
     const arns =
@@ -194,7 +195,7 @@ function grantInvoke(grantee: IGrantable, resourceArns: string[]): Grant {
   return Grant.addToPrincipal({ grantee, actions: ['execute-api:Invoke'], resourceArns });
 }
 
-/** A name with a `*` in it would be more queues than one. */
+/** Rejects a name with a `*`, which would match more than one queue. */
 function checkedName(queue: string): string {
   if (queueName.safeParse(queue).success) return queue;
   throw new Error(`Expected the name of a queue, got ${JSON.stringify(queue)}.`);

@@ -7,34 +7,34 @@ import { BundledCode, type FunctionName } from './bundle.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
 export interface MusterFunctionProps {
-  /** Which function: names its entry `lambdas/<name>.ts`, and its service in logs and metrics. */
+  /** The name of its entry `lambdas/<name>.ts`, and of its service in logs and metrics. */
   readonly name: FunctionName;
   readonly description: string;
   /** How long one invocation may take. */
   readonly timeout: Duration;
   /**
-   * Memory in MB, and CPU in proportion to it: 1769 is one whole CPU.
+   * Memory in MB, with CPU in proportion: 1769 is one whole CPU.
    * @default 512
    */
   readonly memorySizeMb?: number;
   /**
-   * How often Lambda repeats a failed asynchronous invocation, 0 to 2.
+   * How often Lambda retries a failed asynchronous invocation, 0 to 2.
    * @default 2 (Lambda's own)
    */
   readonly retryAttempts?: number;
   /**
-   * How old an asynchronous invocation may get while Lambda has no room for it, 1 minute to 6 hours.
+   * How long an asynchronous invocation may wait while Lambda has no capacity for it, 1 minute to 6 hours.
    * @default 6 hours (Lambda's own)
    */
   readonly maxEventAge?: Duration;
   /**
-   * How many invocations may run at once, taken out of what the other functions of the account may use.
-   * @default - none is reserved
+   * The reserved concurrency, which other functions of the account cannot use. It is also the maximum.
+   * @default - nothing is reserved
    */
   readonly reservedConcurrency?: number | undefined;
   /**
-   * Whether it sends messages to the queue that invokes it, on purpose. Lambda takes a message that has passed through a
-   * function 16 times for a loop and drops it, unless told otherwise.
+   * Whether the function sends messages to its own queue on purpose. By default Lambda treats a message that has passed
+   * through a function 16 times as a loop and drops it.
    * @default false
    */
   readonly sendsToItself?: boolean;
@@ -42,9 +42,8 @@ export interface MusterFunctionProps {
 }
 
 /**
- * A function of the service: its bundle on Node 24 (arm64), a log group of its own, and a role that may at first
- * do nothing but write to that log group. What it uses is given by what is used (`allow…`), which adds the right and
- * the environment variable together.
+ * A function of the service: its bundle on Node 24 (arm64), its own log group, and a role that may only write to that
+ * log group. The `allow…` methods of other constructs add a permission together with its environment variable.
  */
 export class MusterFunction extends LambdaFunction {
   readonly name: FunctionName;

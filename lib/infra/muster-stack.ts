@@ -18,8 +18,8 @@ export class MusterStack extends Stack {
     });
     this.matchmaker = new Matchmaker(this, 'Matchmaker', props);
     const { apiUrl, bus, tables } = this.matchmaker;
-    new CfnOutput(this, 'ApiUrl', { value: apiUrl, description: 'Where the API is' });
-    new CfnOutput(this, 'EventBusName', { value: bus.eventBusName, description: 'Where the events are' });
+    new CfnOutput(this, 'ApiUrl', { value: apiUrl, description: 'The URL of the API' });
+    new CfnOutput(this, 'EventBusName', { value: bus.eventBusName, description: 'The event bus' });
     new CfnOutput(this, 'TicketsTable', { value: tables.tickets.tableName });
     new CfnOutput(this, 'MatchesTable', { value: tables.matches.tableName });
     new CfnOutput(this, 'QueuesTable', { value: tables.queues.tableName });

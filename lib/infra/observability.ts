@@ -21,28 +21,28 @@ import type { StoreTable } from './store.ts';
 export interface ObservabilityProps {
   readonly stage: HttpStage;
   readonly functions: readonly MusterFunction[];
-  /** Sends the ticks; nothing matches while it fails. */
+  /** Sends the ticks. No queue is matched while it fails. */
   readonly dispatch: MusterFunction;
-  /** Searches; what it fails to do is seldom tried again. */
+  /** Searches. Failed work is seldom retried. */
   readonly tick: MusterFunction;
-  /** Reads the streams; what it fails to do holds up what comes after. */
+  /** Reads the streams. A failure delays all later events. */
   readonly publish: MusterFunction;
-  /** Takes the tickets: while it fails nobody can ask for a match. */
+  /** Accepts tickets. No ticket can be created while it fails. */
   readonly enqueue: MusterFunction;
-  /** The tables, by what they hold. */
+  /** The tables by their contents. */
   readonly tables: Readonly<Record<string, StoreTable>>;
-  /** The queues whose messages must not wait, by their consumer, each with the age that is too old. */
+  /** The queues whose messages must not wait, by consumer, each with the maximum age. */
   readonly queues: Readonly<Record<string, { readonly queue: Queue; readonly ageMax: Duration }>>;
   /** The dead letters of each consumer, by its name. */
   readonly deadLetters: Readonly<Record<string, Queue>>;
   /**
-   * Is told when an alarm goes off, and when it is over.
-   * @default - alarms are only shown
+   * Notified when an alarm starts and ends.
+   * @default - alarms send no notifications
    */
   readonly alarmTopic?: ITopic | undefined;
 }
 
-/** The dashboard, and an alarm for everything that needs somebody to look at it. */
+/** The dashboard, and an alarm for everything that needs attention. */
 export class Observability extends Construct {
   readonly dashboard: Dashboard;
   readonly alarms: readonly Alarm[];
@@ -74,7 +74,8 @@ export class Observability extends Construct {
     }
     this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
     this.dashboard.addWidgets(
-      // Each tick counts its own range only, and how many ticks a minute has is the queue's to say: no statistic is the sum.
+      // Each tick counts only its own range, and the number of ticks a minute depends on the queue, so no statistic
+      // gives the sum.
       graph('Waiting tickets, in the fullest range of skill', perQueue('Waiting', 'Maximum')),
       graph('Matches a minute', perQueue('Matches', 'Sum')),
       graph('Tickets timed out a minute', perQueue('TimedOut', 'Sum')),
@@ -126,7 +127,7 @@ function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alar
   });
 }
 
-/** `dispatch` has no queue, and so no dead letters: three minutes in a row without ticks are its alarm. */
+/** `dispatch` has no queue and no dead letters, so three failed minutes in a row raise the alarm. */
 function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   return alarm(scope, 'DispatchFails', {
     alarmDescription: 'dispatch has failed three minutes in a row: no queue gets ticks. See its log.',
@@ -135,11 +136,11 @@ function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   });
 }
 
-/** An invocation that never begins is no error. AWS may begin two within one minute and none in the next. */
+/** An invocation that never starts is not an error. AWS may start two in one minute and none in the next. */
 function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   return alarm(scope, 'DispatchRests', {
     alarmDescription:
-      'dispatch has not run for three minutes: no queue gets ticks. See whether its schedule is enabled and the account has Lambda concurrency left.',
+      'dispatch has not run for three minutes: no queue gets ticks. Check that its schedule is enabled and that the account has Lambda concurrency left.',
     metric: dispatch.metricInvocations({ period: minute }),
     evaluationPeriods: 3,
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -147,7 +148,7 @@ function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   });
 }
 
-/** A tick that failed comes again too late to search, so that its dead letters stay empty. One may fail; one a minute may not. */
+/** A retried tick is stale and dropped, so the dead letters stay empty. A single failure raises no alarm. */
 function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
   return alarm(scope, 'TickFails', {
     alarmDescription:
@@ -159,13 +160,13 @@ function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
 }
 
 /**
- * Whatever keeps events back shows in their age: an error, a bus that refuses them (which is a partial failure and no
- * error), too little concurrency. The dead letters would tell of it only after the last of many tries.
+ * The age of events shows every cause of delay: an error, a bus that rejects them (a partial failure, not an error), or
+ * too little concurrency. Dead letters appear only after the last of many tries.
  */
 function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
   return alarm(scope, 'PublishLate', {
     alarmDescription:
-      'publish was given a change of a ticket or match more than a minute after it was written: webhooks and assignments are late. See its log.',
+      'publish received a change of a ticket or match more than a minute after it was written: webhooks and assignments are late. See its log.',
     metric: publish.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
     threshold: minute.toMilliseconds(),
     evaluationPeriods: 1,
@@ -173,17 +174,17 @@ function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
   });
 }
 
-/** A burst may be refused now and then, and is tried again; one a minute says that there is too little for the load. */
+/** A throttled burst is retried. Throttles in most minutes show that the concurrency is too low for the load. */
 function throttledAlarm(scope: Construct, id: string, fn: MusterFunction): Alarm {
   return alarm(scope, `${id}Throttled`, {
-    alarmDescription: `${fn.name} was refused Lambda concurrency in three of five minutes. Raise what is reserved for it or the account's limit, or cap what uses it up (pollConcurrency).`,
+    alarmDescription: `${fn.name} was throttled by Lambda in three of five minutes. Raise its reserved concurrency or the account's limit, or cap long polls (pollConcurrency).`,
     metric: fn.metricThrottles({ period: minute }),
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
   });
 }
 
-/** One in a hundred, and not of a handful: a single error at night is no reason to wake anybody. */
+/** The minimum of failed requests avoids an alarm for a single error at low load. */
 function apiFailsAlarm(scope: Construct, stage: HttpStage): Alarm {
   return alarm(scope, 'ApiFails', {
     alarmDescription:
@@ -204,18 +205,18 @@ function apiFailsAlarm(scope: Construct, stage: HttpStage): Alarm {
   });
 }
 
-/** What the function answers with is no error of it: this is a crash, or an invocation that ran out of time. */
+/** Error responses do not count as errors of the function: this alarm detects crashes and timeouts. */
 function enqueueFailsAlarm(scope: Construct, enqueue: MusterFunction): Alarm {
   return alarm(scope, 'EnqueueFails', {
     alarmDescription:
-      'enqueue has failed in three of five minutes: players cannot ask for a match. See its log.',
+      'enqueue has failed in three of five minutes: players cannot create tickets. See its log.',
     metric: enqueue.metricErrors({ period: minute }),
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
   });
 }
 
-/** Of the table and of its indexes, whose throttles hold up the table’s writes. A burst that retries absorb is no alarm. */
+/** Includes the indexes, whose throttles block the table’s writes. A burst that retries absorb raises no alarm. */
 function tableThrottledAlarm(scope: Construct, name: string, table: StoreTable): Alarm {
   const events = [undefined, ...table.indexNames].flatMap((GlobalSecondaryIndexName) =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
@@ -248,7 +249,7 @@ function tableThrottledAlarm(scope: Construct, name: string, table: StoreTable):
   });
 }
 
-/** A message that has been received more than three times does not count: its receiver fails, not the consumer. */
+/** Messages received more than three times do not count, because their receiver fails and not the consumer. */
 function lateAlarm(scope: Construct, name: string, queue: Queue, ageMax: Duration): Alarm {
   return alarm(scope, `${name}Late`, {
     alarmDescription: `A message has waited more than ${ageMax.toHumanString()} for ${name.toLowerCase()} in three of five minutes. See its log, and whether it is throttled.`,
@@ -260,7 +261,7 @@ function lateAlarm(scope: Construct, name: string, queue: Queue, ageMax: Duratio
   });
 }
 
-/** Unless told otherwise an alarm goes off at 1 or more, and not while there is nothing to measure. */
+/** By default an alarm starts at 1 or more, and missing data is no alarm. */
 function alarm(
   scope: Construct,
   id: string,
@@ -282,7 +283,7 @@ function perQueueP50P99(metricName: string): IMetric[] {
   return ['p50', 'p99'].map((statistic) => perQueue(metricName, statistic));
 }
 
-/** One line for each queue there is, also for those that come after the deployment: a search, not a list. */
+/** A search expression, which draws a line for each queue, including queues created after the deployment. */
 function perQueue(metricName: string, statistic: string): IMetric {
   return new MathExpression({
     expression: `SEARCH('{Muster,queue,service} MetricName="${metricName}"', '${statistic}', ${minute.toSeconds()})`,

@@ -19,7 +19,7 @@ export interface QueueDefinitionsProps {
   readonly stage: StagePolicy;
 }
 
-/** Puts the queue definitions of a folder in the table on each deployment that changes them, and removes those gone. */
+/** Stores the queue definitions of a folder on each deployment that changes them, and removes deleted ones. */
 export class QueueDefinitions extends Construct {
   readonly deployQueues: MusterFunction;
 
@@ -36,9 +36,9 @@ export class QueueDefinitions extends Construct {
     new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,
-      // Three tries of the function, as Lambda makes them; CloudFormation would wait an hour.
+      // Enough for the three tries that Lambda makes. By default CloudFormation waits an hour.
       serviceTimeout: Duration.minutes(6),
-      // Where the table stays when the stack goes, its queues stay too.
+      // When the table is retained after the stack is deleted, its queues are retained too.
       removalPolicy: props.stage.removalPolicy,
       properties: { definitions: readQueueDefinitions(props.dir, props.secretGrants) },
     });

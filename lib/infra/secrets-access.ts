@@ -4,17 +4,17 @@ import * as z from 'zod';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { MusterFunction } from './muster-function.ts';
 
-/** Which secrets of Secrets Manager the service may read. */
+/** The secrets in Secrets Manager that the service may read. */
 export interface SecretsAccess {
-  /** What their names begin with. */
+  /** The prefix of their names. */
   readonly prefix: string;
   /** ARNs of the KMS keys that encrypt them, other than Secrets Manager's own. */
   readonly keys: readonly string[];
-  /** Which queues may use which, beyond their own and the shared ones. */
+  /** The queues that may use a secret besides their own and the shared ones. */
   readonly grants: SecretGrants;
 }
 
-/** Tells the function the prefix of secrets' names and lets it read the secrets under it. */
+/** Sets the prefix of secrets' names in the function's environment and lets it read these secrets. */
 export function allowSecrets(fn: MusterFunction, { prefix, keys, grants }: SecretsAccess): void {
   fn.addEnvironment('SECRETS_PREFIX', prefix);
   tellSecretGrants(fn, grants);
@@ -42,21 +42,21 @@ export function allowSecrets(fn: MusterFunction, { prefix, keys, grants }: Secre
   Validations.of(fn.role!).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${prefix}*]`,
     reason:
-      "Queue definitions name their secrets, and new definitions come while the service runs; the prefix keeps it from every other secret. Secrets' ARNs end in six random characters besides.",
+      "Queue definitions name their secrets, and definitions can be added while the service runs. The prefix excludes all other secrets. Secrets' ARNs end in six random characters.",
   });
 }
 
-/** Tells the function which queues may use which secrets. */
+/** Sets the secret grants in the function's environment. */
 export function tellSecretGrants(fn: MusterFunction, grants: SecretGrants): void {
   fn.addEnvironment('SECRET_GRANTS', JSON.stringify(grants));
 }
 
-/** All of a function's variables may have 4 KB. */
+/** All environment variables of a function together may have 4 KB. */
 const GRANTS_BYTES_MAX = 2_000;
 
 const NAMES = z.record(z.string(), z.array(z.string()));
 
-/** Reads grants from outside. Throws when they have another form or are too many. */
+/** Parses grants from context. Throws when they have another type or are too large. */
 export function parseSecretGrants(value: unknown): SecretGrants {
   const result = NAMES.safeParse(value);
   if (!result.success) {

@@ -18,7 +18,7 @@ import { parseStage } from './stage-policy.ts';
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
- * Throws an error naming the option when one is not valid.
+ * Throws an error that names the option when one is invalid.
  */
 export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps {
   const text = (name: string): string | undefined => node.tryGetContext(name);
@@ -33,7 +33,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
   };
 }
 
-/** The folder of queue definitions when nothing else is said. */
+/** The default folder of queue definitions. */
 export const defaultQueuesDir = fileURLToPath(new URL('../../queues', import.meta.url));
 
 function queuesDir(value: string | undefined): string {

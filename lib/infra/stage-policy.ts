@@ -1,25 +1,25 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
-/** `dev` may be thrown away at any time, `prod` holds players' tickets and matches. */
+/** `dev` may be deleted at any time; `prod` holds players' tickets and matches. */
 export type Stage = 'dev' | 'prod';
 
-/** What a stage says about everything in it that outlives one request. */
+/** How a stage treats persistent resources. */
 export interface StagePolicy {
-  /** What becomes of tables and logs when the stack, or they alone, are deleted. */
+  /** Whether tables and logs are retained when they are removed from the stack or the stack is deleted. */
   readonly removalPolicy: RemovalPolicy;
-  /** Whether DynamoDB refuses to delete a table. */
+  /** Whether DynamoDB rejects the deletion of a table. */
   readonly deletionProtection: boolean;
   /** How long logs are kept. */
   readonly logRetention: RetentionDays;
 }
 
-/** The policy of a stage: `dev` is destroyed and keeps logs a week, `prod` is retained, protected, and keeps logs three months. */
+/** The policy of a stage: `dev` is destroyed and keeps logs a week; `prod` is retained, protected, and keeps logs three months. */
 export function stagePolicy(stage: Stage): StagePolicy {
   return policies[stage];
 }
 
-/** Reads a stage from outside. Throws when it is neither `dev` nor `prod`, so that no misspelt `prod` is ever destroyed. */
+/** Parses a stage. Throws when it is neither `dev` nor `prod`, so that a misspelt `prod` is never destroyed. */
 export function parseStage(value: unknown): Stage {
   if (value === 'dev' || value === 'prod') return value;
   throw new Error(

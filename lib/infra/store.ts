@@ -11,15 +11,15 @@ import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-/** Where all state is: the tickets, the matches, and the queues with their definitions. */
+/** The tables with all state: tickets, matches, queues with their definitions, and the ranges of ticks. */
 export class Store extends Construct {
-  /** Tickets by `ticketId`; those that wait are also in the sparse index `pool`. */
+  /** Tickets by `ticketId`. Waiting tickets are also in the sparse index `pool`. */
   readonly tickets: StoreTable;
-  /** Matches by `matchId`; those with a deadline are also in the sparse index `deadlines`. */
+  /** Matches by `matchId`. Matches with a deadline are also in the sparse index `deadlines`. */
   readonly matches: StoreTable;
   /** Queues with their definitions. */
   readonly queues: StoreTable;
-  /** What ticks leave for each other: an item for each lease and each report. */
+  /** The shared state of ticks: an item for each lease and each report. */
   readonly ranges: StoreTable;
 
   constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
@@ -61,8 +61,8 @@ export class Store extends Construct {
       sortKey: { name: 'item', type: AttributeType.STRING },
       globalSecondaryIndexes: [
         {
-          // Lists the definitions without the leases and reports. Holds keys only, so that a change of an item that
-          // exists costs no write here.
+          // Lists the definitions without the leases and reports. It is keys-only, so changing an existing item costs no
+          // write here.
           indexName: 'items',
           partitionKey: { name: 'item', type: AttributeType.STRING },
           sortKey: { name: 'queue', type: AttributeType.STRING },
@@ -78,16 +78,16 @@ export class Store extends Construct {
   }
 }
 
-/** What a function may do with the items of a table. A transaction needs the right of each action in it. */
+/** An action on the items of a table. A transaction needs the permission for each action in it. */
 export type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
 
 interface StoreTableProps extends TablePropsV2 {
-  /** The environment variable that tells a function the table's name. */
+  /** The environment variable with the table's name. */
   readonly variable: string;
   readonly stage: StagePolicy;
 }
 
-/** A table paid by request, restorable to any second, whose items end at their `expiresAt`. */
+/** A table with on-demand billing and point-in-time recovery, whose items expire at their `expiresAt`. */
 export class StoreTable extends TableV2 {
   /** The names of its indexes. */
   readonly indexNames: readonly string[];
@@ -106,12 +106,12 @@ export class StoreTable extends TableV2 {
     this.#variable = variable;
   }
 
-  /** Tells the function the table's name and lets it do these actions on the table, not on its indexes. */
+  /** Sets the table's name in the function's environment and permits these actions on the table, not on its indexes. */
   allow(fn: MusterFunction, ...actions: readonly [ItemAction, ...ItemAction[]]): void {
     this.#grant(fn, this.tableArn, actions);
   }
 
-  /** Tells the function the table's name and lets it query one index. */
+  /** Sets the table's name in the function's environment and permits queries of one index. */
   allowIndexQuery(fn: MusterFunction, index: string): void {
     this.#grant(fn, `${this.tableArn}/index/${index}`, ['Query']);
   }

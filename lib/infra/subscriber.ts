@@ -9,9 +9,9 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface SubscriberProps {
   readonly bus: EventBus;
-  /** Which of the service's events. */
+  /** The pattern of the events. */
   readonly pattern: EventPattern;
-  /** The function that gets them, ten at a time at most. */
+  /** The function that receives them, at most ten at a time. */
   readonly name: FunctionName;
   readonly description: string;
   /** See {@link WorkQueueProps.variable}. */
@@ -23,7 +23,7 @@ export interface SubscriberProps {
   readonly stage: StagePolicy;
 }
 
-/** A function that gets events of the bus by a queue, each at least once. */
+/** A function that receives events of the bus through a queue, each at least once. */
 export class Subscriber extends Construct {
   readonly fn: MusterFunction;
   readonly queue: WorkQueue;
@@ -46,7 +46,7 @@ export class Subscriber extends Construct {
     new Rule(this, 'Rule', {
       eventBus: props.bus,
       eventPattern: { source: ['muster'], ...props.pattern },
-      // What cannot be brought to the queue has the form of what can: its dead letters take both.
+      // Events that cannot be sent to the queue have the format of its messages, so they share its dead letters.
       targets: [new SqsQueue(this.queue.queue, { deadLetterQueue: this.queue.deadLetters })],
     });
   }

@@ -15,19 +15,19 @@ export interface SynthesizeOptions {
   readonly queuesDir?: string | undefined;
   /**
    * Accept tokens of this issuer.
-   * @default - IAM, or what cdk.json says
+   * @default - the value in cdk.json, otherwise IAM
    */
   readonly jwt?: JwtOptions | undefined;
   /**
-   * Which queues may use which secrets, beyond their own and the shared ones.
-   * @default - none, or what cdk.json says
+   * The queues that may use a secret besides their own and the shared ones.
+   * @default - the value in cdk.json, otherwise none
    */
   readonly secretGrants?: SecretGrants | undefined;
   /** @default 'dev' */
   readonly stage?: Stage | undefined;
   /**
    * Where the cloud assembly is written.
-   * @default - a new temporary folder, the caller's to delete
+   * @default - a new temporary folder, which the caller deletes
    */
   readonly outdir?: string | undefined;
 }
@@ -41,7 +41,7 @@ export interface Template {
 
 export interface TemplateResource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each of AWS's resource types has properties of its own form
+  // biome-ignore lint/suspicious/noExplicitAny: each of AWS's resource types has its own properties
   readonly Properties?: any;
   readonly Metadata?: Readonly<Record<string, unknown>>;
   readonly DependsOn?: string | readonly string[];
@@ -50,7 +50,7 @@ export interface TemplateResource {
 }
 
 export interface Synthesized {
-  /** What would be deployed. */
+  /** The template that would be deployed. */
   readonly template: Template;
   /** The folder with a function's bundle (`index.mjs`), by its logical id. Throws when there is no such function. */
   readonly assetPathOf: (functionLogicalId: string) => string;
@@ -59,8 +59,8 @@ export interface Synthesized {
 }
 
 /**
- * Synthesizes, in this process, the stack that `cdk deploy` deploys: the same context, the same template, but
- * without cdk-nag's checks. Needs no network, credentials or CLI. Throws when a queue definition is not valid.
+ * Synthesizes in this process the stack that `cdk deploy` deploys, with the same context and template but without
+ * cdk-nag's checks. Needs no network, credentials or CLI. Throws when a queue definition is invalid.
  */
 export function synthesize(options: SynthesizeOptions = {}): Synthesized {
   const app = new App({
@@ -72,7 +72,7 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       ...(options.jwt === undefined
         ? {}
         : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),
-      // Tells in the template's metadata where each function's bundle is, as the CLI asks for too.
+      // Adds the path of each function's bundle to the template's metadata, as the CLI does.
       'aws:cdk:enable-asset-metadata': true,
     },
     ...(options.outdir === undefined ? {} : { outdir: options.outdir }),
@@ -93,7 +93,7 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
   };
 }
 
-/** The context the CLI would read. */
+/** The context that the CLI would read. */
 function cdkJsonContext(): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context;
 }

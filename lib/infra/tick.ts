@@ -14,7 +14,7 @@ export interface TickProps {
   readonly stage: StagePolicy;
 }
 
-/** Every minute `dispatch` sends the ticks of the minute to come, each with its delay; `tick` searches one bucket. */
+/** Every minute `dispatch` sends the ticks of the next minute, each with its delay. `tick` searches one bucket. */
 export class Tick extends Construct {
   readonly dispatch: MusterFunction;
   readonly tick: MusterFunction;
@@ -42,23 +42,23 @@ export class Tick extends Construct {
       variable: 'TICK_QUEUE_URL',
       batchSize: 1,
       maxReceiveCount: 3,
-      // A tick that fails is stale when it comes again, and dropped, for others have been due since: the alarms on the
-      // function tell of it. Only one that fails before it can see its age ends in the dead letters, by its third try.
-      // What waits longer than that is of no use to anybody.
+      // A failed tick is stale when it is retried, and dropped, because later ticks are due. The alarms on the function
+      // report the failure. Only a tick that fails before it reads its age reaches the dead letters, at its third try.
+      // Older messages are useless.
       retentionPeriod: Duration.minutes(10),
       maxConcurrency: limits.tickConcurrency,
     });
 
-    // A message of a slot becomes one for each range, and those become none: Lambda, which stops a function that calls
-    // itself through a queue 16 times in a row, sees two.
+    // The message of a slot becomes one for each range, and those send no more. Lambda stops a function that invokes
+    // itself through a queue 16 times in a row, and here it sees two.
     this.queue.allowSend(this.tick);
 
     this.dispatch = new MusterFunction(this, 'Dispatch', {
       name: 'dispatch',
       description:
-        'Sends the ticks of the coming minute for every queue in which somebody waits, and finds overdue matches',
+        'Sends the ticks of the next minute for every queue with waiting tickets, and finds overdue matches',
       timeout: Duration.seconds(30),
-      // A minute missed is made good by the next; one repeated, or begun late, would only send its ticks late.
+      // The next minute makes up for a missed one. A retried or late one would only send its ticks late.
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),
       reservedConcurrency: limits.reserved.dispatch,
@@ -71,8 +71,8 @@ export class Tick extends Construct {
     store.matches.allowIndexQuery(this.dispatch, 'deadlines');
     this.queue.allowSend(this.dispatch);
     new Rule(this, 'EveryMinute', {
-      description: 'Dispatches the ticks of the coming minute',
-      // AWS promises no second within the minute.
+      description: 'Dispatches the ticks of the next minute',
+      // AWS guarantees no second within the minute.
       schedule: Schedule.cron({ minute: '*' }),
       targets: [new LambdaFunction(this.dispatch, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });

@@ -6,27 +6,27 @@ import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 
 export interface WorkQueueProps {
-  /** The one function that takes messages from the queue. */
+  /** The only function that receives messages from the queue. */
   readonly consumer: MusterFunction;
-  /** The environment variable that tells a function the queue's URL. */
+  /** The environment variable with the queue's URL. */
   readonly variable: string;
-  /** How many messages one invocation gets at most. With more than one, the function reports which of them failed. */
+  /** The maximum of messages per invocation. With more than one, the function reports which of them failed. */
   readonly batchSize: number;
-  /** How often a message is tried before it goes to the dead letters. */
+  /** How often a message is received before it goes to the dead letters. */
   readonly maxReceiveCount: number;
   /**
-   * How long a message may wait.
+   * How long the queue keeps a message.
    * @default 4 days
    */
   readonly retentionPeriod?: Duration;
   /**
-   * How many invocations may run at once, 2 to 1000.
-   * @default as many as the account allows
+   * The maximum of concurrent invocations, 2 to 1000.
+   * @default the account's limit
    */
   readonly maxConcurrency?: number | undefined;
 }
 
-/** A queue, its dead letters, and the function that empties it. */
+/** A queue, its dead letters, and the function that consumes it. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -37,7 +37,7 @@ export class WorkQueue extends Construct {
     this.#variable = props.variable;
     this.deadLetters = deadLetterQueue(this, 'DeadLetters');
     this.queue = new Queue(this, 'Queue', {
-      // Six times the function's timeout, as Lambda asks: a throttled batch is repeated before it becomes visible again.
+      // Six times the function's timeout, as Lambda requires: a throttled batch is retried before it becomes visible again.
       visibilityTimeout: Duration.seconds(6 * props.consumer.timeout!.toSeconds()),
       retentionPeriod: props.retentionPeriod ?? Duration.days(4),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceiveCount },
@@ -54,13 +54,13 @@ export class WorkQueue extends Construct {
     });
   }
 
-  /** Tells the function the queue's URL and lets it send messages. */
+  /** Sets the queue's URL in the function's environment and lets it send messages. */
   allowSend(fn: MusterFunction): void {
     fn.addEnvironment(this.#variable, this.queue.queueUrl);
     this.#grant(fn, 'SendMessage');
   }
 
-  /** Tells the function the queue's URL and lets it postpone the next try of a message it has received. */
+  /** Sets the queue's URL in the function's environment and lets it postpone the next try of a received message. */
   allowPostpone(fn: MusterFunction): void {
     fn.addEnvironment(this.#variable, this.queue.queueUrl);
     this.#grant(fn, 'ChangeMessageVisibility');
@@ -75,7 +75,7 @@ export class WorkQueue extends Construct {
   }
 }
 
-/** A queue for what could not be handled, kept two weeks, the longest SQS has, for somebody to look at. */
+/** A queue for failed messages. It keeps them for two weeks, the maximum of SQS. */
 export function deadLetterQueue(scope: Construct, id: string): Queue {
   return new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
