@@ -69,7 +69,7 @@ export function simulateCommand(): Command {
           text: traffic[0].text + (interrupted ? ' Interrupted before the end.' : ''),
           runs: withDistinctNames(runs),
         };
-        // Loaded when it is needed: the charts take longer to load than everything else.
+        // Loaded on demand: the charts take longer to load than everything else.
         const { reportPage } = await import('../simulation/report.ts');
         writeText(options.report, reportPage(`Simulation of ${names}`, [section]));
       }
@@ -82,7 +82,7 @@ export function simulateCommand(): Command {
     });
 }
 
-/** Virtual time in slices, so that the process hears Ctrl-C and the bar moves. */
+/** Plays in slices of time, so that the process can react to Ctrl-C and update the progress bar. */
 async function run(
   definition: QueueDefinition,
   traffic: DescribedTraffic,
@@ -110,7 +110,7 @@ async function run(
 const LENGTH = { players: 20_000 };
 const SLICE_MS = 50;
 
-/** Two definitions of one name are told apart by their policies, or by their place. */
+/** Definitions with the same name get their policy as a name, or the policy and their place. */
 function withDistinctNames<Run extends { name: string; definition: QueueDefinition }>(
   runs: readonly Run[],
 ): Run[] {

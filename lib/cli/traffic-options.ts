@@ -12,11 +12,11 @@ import { integer, namedWeights, numbers, positive, share } from './option-values
 interface TrafficOption {
   readonly flags: string;
   readonly help: string;
-  /** What happens without it, for the help; `--players` has one for each command. */
+  /** The default, for the help; `--players` has its own for each command. */
   readonly unset?: string;
-  /** Describes generated players, so it has no place beside a file of arrivals. */
+  /** Describes generated players, so it cannot be combined with a file of arrivals. */
   readonly generates?: true;
-  /** What a report calls the value, when it was given. */
+  /** The name of the value in a report, when it is given. */
   readonly label?: string;
 }
 
@@ -87,7 +87,7 @@ const OPTIONS = {
 type OptionName = keyof typeof OPTIONS;
 const ALL = Object.entries(OPTIONS) as readonly (readonly [OptionName, TrafficOption])[];
 
-/** What `addTrafficOptions` makes a command accept; every value as it was typed. */
+/** The options that `addTrafficOptions` adds to a command; every value is the text as typed. */
 export type TrafficOptions = { seed: string } & { [Name in OptionName]?: string };
 
 /** The traffic options among all options of a command. */
@@ -97,9 +97,9 @@ export function onlyTrafficOptions(options: TrafficOptions): TrafficOptions {
 }
 
 /**
- * Which players arrive at the simulated queue, and when.
+ * Adds the options that describe the players of a simulated queue and their arrivals.
  *
- * @param playersUnset what happens without `--players`, for the help
+ * @param playersUnset the default of `--players`, for the help
  */
 export function addTrafficOptions(command: Command, playersUnset: string): Command {
   for (const [name, { flags, help, unset }] of ALL) {
@@ -117,7 +117,7 @@ export interface DescribedTraffic extends Traffic {
   readonly text: string;
 }
 
-/** How much traffic is generated unless `--players` says otherwise: so many players, and for so long. */
+/** The traffic that is generated without `--players`: at least this many players, and for at least this long. */
 export interface TrafficLength {
   readonly players: number;
   /** Virtual seconds. @default 0 */
@@ -177,7 +177,7 @@ function trafficOfFile(
   const extra = ALL.find(([name, { generates }]) => generates && options[name] !== undefined);
   if (extra !== undefined) {
     const [flag] = extra[1].flags.split(' ');
-    throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file has the players already`);
+    throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file already defines the players`);
   }
   const all = readTicketsFile(file, definition);
   if (all.length === 0) throw new InvalidInput(`${file}: Expected at least one ticket, got none`);

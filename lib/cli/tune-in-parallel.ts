@@ -4,10 +4,10 @@ import type { TunePoint } from '../simulation/tune.ts';
 import type { TuneTask } from './tune-worker.ts';
 
 /**
- * Tries settings in threads. Once the signal has come, what is under way is given up.
+ * Tries settings in threads. When the signal aborts, tasks in flight are abandoned.
  *
- * @param onDone is told the share of the tasks that are done, in [0, 1]
- * @returns results in the order of the tasks, whatever the order in which they come; those that are there, when aborted
+ * @param onDone called with the share of completed tasks, in [0, 1]
+ * @returns results in the order of the tasks; when aborted, only those completed so far
  */
 export async function tryInParallel(
   tasks: readonly TuneTask[],

@@ -5,7 +5,7 @@ import { playThrough } from '../simulation/play.ts';
 import { pointOf } from '../simulation/tune.ts';
 import { type TrafficLength, type TrafficOptions, trafficOf } from './traffic-options.ts';
 
-/** One setting to try. The worker generates the traffic again from its options: a seed is smaller than its tickets. */
+/** One setting to try. The worker generates the traffic again from its options: a seed is smaller to send than its tickets. */
 export interface TuneTask {
   readonly definition: QueueDefinition;
   readonly release: ReleaseOptions;

@@ -135,7 +135,7 @@ async function tune(options: TuneOptions): Promise<void> {
   const chosenDefinition: QueueDefinition | undefined = chosen && { ...definition, release: chosen.release };
   if (options.report !== undefined) {
     const text = traffic.text + (interrupted ? ' Interrupted before the end.' : '');
-    // Loaded when it is needed: the charts take longer to load than everything else.
+    // Loaded on demand: the charts take longer to load than everything else.
     const { scatterPage } = await import('../simulation/report.ts');
     writeText(options.report, scatterPage(`Tuning of ${definition.name}`, text, points, chosen));
   }
@@ -220,7 +220,7 @@ function nothingMeasured({ players }: DescribedTraffic): string {
   );
 }
 
-/** Says how near the best came and what to do. */
+/** Reports the nearest setting and what the user can do. */
 function nothingChosen(points: readonly TunePoint[], targets: Targets): string {
   const { point, missed } = nearest(points, targets)!;
   const misses = missed.map(

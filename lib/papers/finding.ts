@@ -1,6 +1,6 @@
 import type { RandomSource } from '../simulation/random.ts';
 
-/** A measured value. Leave `standardError` out for one that is computed, not sampled. */
+/** A measured value. Omit `standardError` for a value that is computed, not sampled. */
 export interface Estimate {
   readonly value: number;
   readonly standardError?: number;
@@ -8,19 +8,19 @@ export interface Estimate {
 
 /**
  * - `holds`: ours agrees with the paper;
- * - `corrected`: the paper slipped; ours agrees with the formula derived again;
- * - `fails`: ours agrees with neither, or an aim is missed.
+ * - `corrected`: the paper has a mistake; ours agrees with the formula derived again;
+ * - `fails`: ours agrees with neither, or a target is missed.
  */
 export type Verdict = 'holds' | 'corrected' | 'fails';
 
-/** One figure of a paper beside ours. */
+/** One figure of a paper compared with ours. */
 export interface Finding {
   readonly what: string;
-  /** What the paper prints, or what its formula gives. */
+  /** The value that the paper prints or its formula gives. */
   readonly paper?: number;
-  /** What the formula derived again gives, where the paper slipped. */
+  /** The value of the formula derived again, when the paper has a mistake. */
   readonly derived?: number;
-  /** A bound of the paper, or an aim of ours, that `ours` may not exceed. */
+  /** A bound of the paper, or a target of ours, that `ours` may not exceed. */
   readonly limit?: number;
   readonly ours: number;
   readonly standardError?: number;
@@ -31,11 +31,11 @@ export interface Finding {
 export interface Section {
   readonly title: string;
   readonly findings: readonly Finding[];
-  /** How we read the paper where it is ambiguous, and what is wrong where it is wrong. */
+  /** Our reading where the paper is ambiguous, and its mistake where it has one. */
   readonly remarks?: readonly string[];
 }
 
-/** All that was found about one paper. */
+/** All findings about one paper. */
 export interface Reproduction {
   readonly paper: string;
   readonly source: string;
@@ -50,7 +50,7 @@ export interface Reproduction {
 export interface ReproduceOptions {
   /** Any safe integer. The default was fixed before the first run. */
   readonly seed: number;
-  /** Players per measurement; more players, smaller standard errors. */
+  /** Players per measurement. More players give smaller standard errors. */
   readonly players: number;
 }
 
@@ -74,11 +74,11 @@ export interface ClosedForm {
 }
 
 /**
- * Measures a value and holds it against a closed form: it must lie within three standard errors.
+ * Measures a value and compares it with a closed form: it must lie within three standard errors.
  *
- * Among hundreds of such comparisons one or the other strays by chance. So a value that strays is measured
- * once more with fresh random numbers and four times the players, and that second measurement counts. A
- * right formula fails with probability 7·10⁻⁶, a wrong one has less room than before.
+ * Among hundreds of such comparisons a few miss this limit by chance. So a value that misses it is measured
+ * once more with fresh random numbers and four times the players, and the second measurement decides. A
+ * correct formula fails with probability 7·10⁻⁶, and a wrong one has a narrower margin than before.
  *
  * @param measure measures the value on the given number of players
  */
@@ -92,17 +92,17 @@ export function measured(
   const first = measure(players, random.fork(what));
   const agrees = within(closedForm, first);
   const estimate = agrees ? first : measure(4 * players, random.fork(`${what}, again`));
-  const again = agrees ? undefined : 'strayed at first, measured again on 4 times the players';
+  const again = agrees ? undefined : 'missed the limit at first, measured again with 4 times the players';
   return against(what, closedForm, estimate, [note, again].filter((part) => part !== undefined).join('; '));
 }
 
-/** Holds a value that is already measured, or computed, against a closed form. */
+/** Compares a measured or computed value with a closed form. */
 export function against(what: string, closedForm: ClosedForm, estimate: Estimate, note?: string): Finding {
   const agreed = closedForm.derived === undefined ? 'holds' : 'corrected';
   return finding(what, closedForm, estimate, within(closedForm, estimate) ? agreed : 'fails', note);
 }
 
-/** Holds a value against one that the paper printed after a measurement of its own, to a relative tolerance. */
+/** Compares a value with a measurement printed in the paper, to a relative tolerance. */
 export function near(
   what: string,
   paper: number,
@@ -114,7 +114,7 @@ export function near(
   return finding(what, { paper }, estimate, holds ? 'holds' : 'fails', note);
 }
 
-/** Holds a value against a limit it must not exceed. */
+/** Checks that a value does not exceed a limit. */
 export function atMost(what: string, limit: number, estimate: Estimate, note?: string): Finding {
   const holds = estimate.value <= limit * (1 + 1e-9);
   return finding(what, { limit }, estimate, holds ? 'holds' : 'fails', note);
@@ -141,7 +141,7 @@ function finding(
 
 function within({ paper, derived }: ClosedForm, { value, standardError = 0 }: Estimate): boolean {
   const expected = derived ?? paper;
-  if (expected === undefined) throw new Error('Expected a closed form of the paper or one derived again');
+  if (expected === undefined) throw new Error('Expected a closed form, from the paper or derived again');
   const rounding = 1e-9 * Math.abs(expected);
   return Math.abs(value - expected) <= STANDARD_ERRORS * standardError + rounding;
 }

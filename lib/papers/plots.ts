@@ -20,7 +20,7 @@ import {
 import { sidesWaits } from './xu/sides.ts';
 import { zonesImprovement } from './xu/zones.ts';
 
-/** A picture for the page on the papers. */
+/** A plot for docs/papers.md. */
 export interface Plot {
   /** File name without its ending. */
   readonly name: string;
@@ -240,7 +240,7 @@ function almanTimes({ sections }: Reproduction): Plot {
 interface ChartOptions {
   /** The greatest value shown. */
   readonly max?: number;
-  /** Series so many places apart have one colour. */
+  /** Series this many places apart share a colour. */
   readonly colorsRepeatAfter?: number;
 }
 

@@ -53,7 +53,7 @@ export class RunningStatistics {
 }
 
 /**
- * Mean and standard error of values that depend on their neighbours, such as waits of players in one queue: the stream
+ * Mean and standard error of correlated values, such as waits of players in one queue: the stream
  * is cut into blocks, and the blocks' means are nearly independent when a block is much longer than the memory of the
  * process (the method of batch means). The last block counts only when it is full: less than one block in all.
  *

@@ -19,8 +19,8 @@ const WIDTH = 460;
 const HEIGHT = 270;
 
 /**
- * Colours a page sets by style sheet, for light and dark alike. The renderer only knows plain colours, so
- * charts are drawn in stand-ins that are then replaced by the page's variables.
+ * Colours that the page sets by style sheet, for light and dark. The renderer only supports plain colours, so
+ * charts use placeholder colours that are then replaced by the page's variables.
  */
 const INK = '#010203';
 const FAINT = '#040506';
@@ -60,7 +60,7 @@ export function lineChart(
   });
 }
 
-/** What the renderer takes for a missing value. */
+/** The renderer's notation for a missing value. */
 const NO_BAR = '-';
 
 /** Groups of bars, a category each; an undefined value has no bar. */

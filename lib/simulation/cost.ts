@@ -3,8 +3,8 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Measures } from './measures.ts';
 
 /**
- * Public on-demand prices of us-east-1 in US dollars, as of 2025, free tier left aside. Other regions differ by
- * some 10 to 30 %. Where nothing else is said they are for a million.
+ * Public on-demand prices of us-east-1 in US dollars, as of 2025, without the free tier. Other regions differ by
+ * some 10 to 30 %. Unless noted otherwise, they are per million.
  */
 export const PRICES = {
   /** Requests to an HTTP API. */
@@ -20,12 +20,12 @@ export const PRICES = {
   logsGb: 0.5,
 } as const;
 
-/** What Lambda and API Gateway log of an invocation and of a request, in bytes, beside a function's own lines. */
+/** Bytes that Lambda logs per invocation and API Gateway per request, in addition to a function's own lines. */
 export const LOG_BYTES = { invocation: 450, request: 400 } as const;
 
 /**
- * What the service needs for a ticket, a match and a tick, as `npm run bench:service` counts it on the local cloud.
- * The counts are exact; times are those of its machine, and the number of publishers' batches goes with the load: one
+ * The resources that the service uses for a ticket, a match and a tick, as `npm run bench:service` counts them on the
+ * local cloud. The counts are exact. Times depend on the machine, and the number of publish batches on the load: one
  * for each event at 20 players a second and fewer, some 0.7 at 100.
  */
 export const MEASURED = {
@@ -50,7 +50,7 @@ export const MEASURED = {
   waitingTicketBytes: 300,
 } as const;
 
-/** US dollars per million players who come. */
+/** US dollars per million players who arrive. */
 export interface CostEstimate {
   readonly perMillionPlayers: number;
   readonly parts: {
@@ -67,12 +67,12 @@ const MILLION = 1_000_000;
 const QUERY_UNIT_BYTES = 8192;
 
 /**
- * What the simulated queue would cost on AWS, by what the service was measured to need.
+ * Estimates the cost of the simulated queue on AWS from the measured resources of the service.
  *
- * A ticket is posted once, and its end is told by a webhook, one a match. Polls, backups, alarms and data transfer are
- * not counted. Tickets that end without a match are taken to be as large as the others.
+ * A ticket is posted once, and a webhook reports its match, one per match. Polls, backups, alarms and data transfer are
+ * not counted. Tickets that end without a match are assumed to be as large as the others.
  *
- * @param ticks searches, each bucket's its own
+ * @param ticks the searches; each bucket's search counts
  */
 export function estimateCost(
   measures: Measures,
@@ -88,7 +88,7 @@ export function estimateCost(
 
   const requests = tickets + cancelled;
   const published = tickets + matches + cancelled + timedOut;
-  // A match is always on the bus: the webhook hears of it there.
+  // Every match is published on the bus, where the webhook subscribes.
   const busEvents =
     onBus('TicketQueued', tickets) +
     onBus('TicketCancelled', cancelled) +

@@ -1,4 +1,4 @@
-/** A duration as people say it: `45 s`, `6.7 min`, `1.5 h`; three digits. Nothing measured (NaN) is a dash. */
+/** Formats a duration with three digits and a suitable unit: `45 s`, `6.7 min`, `1.5 h`. NaN (nothing measured) is a dash. */
 export function durationText(seconds: number): string {
   if (Number.isNaN(seconds)) return '–';
   const [unit, length] = UNITS.find(([, , from]) => seconds >= from) ?? SECOND;
@@ -6,5 +6,5 @@ export function durationText(seconds: number): string {
 }
 
 const SECOND = ['s', 1, 0] as const;
-/** From two of a unit on, so that 90 s are not 1.5 min. */
+/** A unit is used from two of it on, so that 90 s do not become 1.5 min. */
 const UNITS = [['h', 3600, 7200], ['min', 60, 120], SECOND] as const;

@@ -1,4 +1,4 @@
-/** Values a factor of this apart may share a bin, so a quantile is right within half a percent. */
+/** Values a factor of this apart may share a bin, so a quantile is within half a percent. */
 const RESOLUTION = 1.01;
 const LOG_RESOLUTION = Math.log(RESOLUTION);
 
@@ -34,7 +34,7 @@ export class Histogram {
     return this.#count;
   }
 
-  /** NaN when empty, as are the others: nothing has no mean, least of all 0. */
+  /** NaN when empty, like the other statistics. */
   get mean(): number {
     return this.#sum / this.#count;
   }
@@ -44,7 +44,7 @@ export class Histogram {
   }
 
   /**
-   * The values at or below which these parts of all values lie.
+   * The quantiles for these parts: each is a value with that part of all values at or below it.
    *
    * @param parts ascending, each in [0, 1]
    * @returns one value for each, NaN when there are no values
@@ -62,7 +62,7 @@ export class Histogram {
     });
   }
 
-  /** The same values; what is added to one of them does not change the other. */
+  /** An independent copy with the same values. */
   copy(): Histogram {
     const copy = new Histogram(this.#unit);
     for (const [bin, count] of this.#bins) copy.#bins.set(bin, count);

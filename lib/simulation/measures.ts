@@ -4,7 +4,7 @@ import { Histogram } from './histogram.ts';
 import type { Observer } from './simulate.ts';
 import { TimeSeries } from './time-series.ts';
 
-/** How a measured value is spread. With a count of 0 all else is NaN, which JSON writes as null. */
+/** The distribution of a measured value. With a count of 0 all other fields are NaN, which JSON writes as null. */
 export interface Spread {
   /** How many values. */
   readonly count: number;
@@ -26,7 +26,7 @@ export interface WaitsOf extends Spread {
  *
  * Waits count players, not tickets, and all of them: a wait runs from enqueueing to the match, the cancellation or the
  * time-out, and for players who still wait to the last tick. So a policy gains nothing by leaving players unmatched.
- * The waits of the unmatched are cut short: a match would have come later still.
+ * The waits of the unmatched are censored: a match would have come even later.
  */
 export interface Measures {
   readonly players: number;
@@ -44,7 +44,7 @@ export interface Measures {
   /** Seats that bots took. */
   readonly bots: number;
   readonly waitSeconds: Spread;
-  /** Of the matched players alone. It is short when others are never matched: read it beside `outcome`. */
+  /** Of the matched players alone. It is short when others are never matched, so read it together with `outcome`. */
   readonly waitSecondsMatched: Spread;
   readonly waitSecondsBySkill: readonly WaitsOf[];
   readonly waitSecondsByPartySize: readonly WaitsOf[];
@@ -76,9 +76,9 @@ export interface Quantile {
   readonly value: number;
 }
 
-/** Waits below this are all one. */
+/** Waits below this are not distinguished. */
 const WAIT_UNIT_SECONDS = 0.01;
-/** A gap below this share of the imbalance is rounding. */
+/** A gap below this share of the imbalance counts as rounding. */
 const ROUNDING = 1e-9;
 /** 0, 2 %, …, 98 %, 99 %. */
 const CHART_PARTS = [...Array.from({ length: 50 }, (_, at) => at / 50), 0.99];
@@ -111,7 +111,7 @@ export class Meter implements Observer {
   #endMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param skillEdges ascending inner edges of the ranges of skill for which waits are told apart
+   * @param skillEdges ascending inner edges of the ranges of skill for which waits are reported separately
    * @param skillUnit the resolution of imbalances; a millionth of the spread of skills is plenty
    * @param roles the roles of the queue, none if it has none
    */
@@ -171,7 +171,7 @@ export class Meter implements Observer {
     this.#waiting = waiting;
   }
 
-  /** What has been measured so far. */
+  /** The measures so far. */
   read(): Measures {
     const start = Number.isFinite(this.#startMs) ? this.#startMs : 0;
     const waiting = playersOf(this.#waiting);
@@ -316,7 +316,7 @@ function quantilesOf(values: Histogram, share = 1): Quantile[] {
   return CHART_PARTS.map((part, at) => ({ part: rounded(part * share), value: rounded(found[at]) }));
 }
 
-/** Six digits: more than a simulation knows, and the same text for the same value. */
+/** Six digits: more than the precision of a simulation, and the same text for the same value. */
 const rounded = (value: number) => Number(value.toPrecision(6));
 
 const shortNumber = (value: number) => String(Number(value.toPrecision(4)));

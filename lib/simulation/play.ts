@@ -13,13 +13,13 @@ import type { Traffic } from './traffic.ts';
 export interface PlayResult {
   readonly measures: Measures;
   readonly cost: CostEstimate;
-  /** What no policy can mend, and what makes the measures doubtful; a sentence each. */
+  /** Problems that no policy can fix, and reasons to doubt the measures; one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/** Among fewer players a role may be in too great demand by chance. */
+/** With fewer players, a role may be over-chosen by chance. */
 const ADVISE_FROM_PLAYERS = 100;
-/** Edges of the ranges of skill whose waits are measured apart, as parts of the population. */
+/** Edges of the skill ranges whose waits are measured separately, as parts of the population. */
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 
 /**

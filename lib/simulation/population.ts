@@ -1,7 +1,7 @@
 import type { Player } from '../engine/types.ts';
 import type { RandomSource } from './random.ts';
 
-/** How the skills of players are spread. Draws below 0 are drawn again. */
+/** The distribution of players' skills. Values below 0 are drawn again. */
 export type SkillDistribution =
   | { readonly kind: 'normal'; readonly mean: number; readonly standardDeviation: number }
   | { readonly kind: 'uniform'; readonly min: number; readonly max: number }
@@ -11,7 +11,7 @@ export type SkillDistribution =
 /** Which players arrive. */
 export interface Population {
   readonly skills: SkillDistribution;
-  /** Weights of party sizes 1, 2, …; tickets, not players. @default [1], solos only */
+  /** Weights of party sizes 1, 2, …, by tickets, not by players. @default [1], solos only */
   readonly partyWeights?: readonly number[];
   /** How much skills within a party differ: 0 all equal to the first, 1 as among strangers. @default 0.5 */
   readonly partySpread?: number;

@@ -12,8 +12,8 @@ export interface RandomSource {
   /** Normal with the given mean (default 0) and standard deviation (default 1). */
   normal(mean?: number, standardDeviation?: number): number;
   /**
-   * A source of its own, the same for the same seed and label whatever has been drawn so far. Give every
-   * part of a simulation its own, so that a change in one part does not shift the numbers of another.
+   * An independent source that depends only on the seed and the label, not on what has been drawn. Give every
+   * part of a simulation its own source, so that a change in one part does not shift the numbers of another.
    */
   fork(label: string): RandomSource;
 }
@@ -60,7 +60,7 @@ function xoshiro(key: number): RandomSource {
   return {
     uniform,
     integer(below) {
-      // The range that `below` divides evenly is kept; the few draws above it are thrown away.
+      // Draws beyond the largest multiple of `below` are rejected, so that all values are equally likely.
       const even = TWO_TO_32 - (TWO_TO_32 % below);
       let draw = bits();
       while (draw >= even) draw = bits();

@@ -23,7 +23,7 @@ export interface ReportSection {
   readonly runs: readonly ReportRun[];
 }
 
-/** Simulated queues, side by side within each section. */
+/** A page with simulated queues, side by side within each section. */
 export function reportPage(title: string, sections: readonly ReportSection[]): string {
   return page(
     title,
@@ -34,13 +34,13 @@ still wait at the end it runs to the last tick. Imbalance is α · teamGap + ski
 bounds how much better the best possible match of the pool at that moment can have been; it is proved, not estimated, and
 its mean is over the matches that have a proven bound. Quantiles are within 0.5 %.</p>
 <p>The price is an estimate from the resources that the service was measured to use for a ticket, a match and a tick, at
-list prices of us-east-1, with one webhook a match. Polls, backups, alarms and data transfer are not included.</p>
+list prices of us-east-1, with one webhook per match. Polls, backups, alarms and data transfer are not included.</p>
 </footer>`,
   );
 }
 
 /**
- * The settings that a tuning has tried.
+ * A page with the settings that a tuning has tried.
  *
  * @param chosen the setting that meets the targets best; undefined without targets
  */

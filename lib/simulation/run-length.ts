@@ -2,13 +2,13 @@ import { durationText } from './duration.ts';
 import type { Measures } from './measures.ts';
 
 /**
- * A run of so many time-outs shows who times out: only tickets of the last fifth can have a time-out that the run does
- * not see. Of any period up to half the time-out it shows ten.
+ * A run of this many time-outs shows most time-outs: only tickets of the last fifth can time out after its end. It
+ * contains ten of any period up to half the time-out.
  */
 const TIMEOUTS_PER_RUN = 5;
-/** The players of so many seconds arrive in a few percent more or less. */
+/** The time in which a number of players arrive varies by a few percent. */
 const TOLERANCE = 0.9;
-/** From this share on, the players who wait at the end are seen in the 99 % of waits. */
+/** From this share on, players waiting at the end affect the 99 % of waits. */
 const WAITING_SHARE = 0.01;
 
 /** How long a run has to be before waits and time-outs can be compared, in virtual seconds. */
@@ -16,7 +16,7 @@ export function runSecondsMin(timeoutSeconds: number): number {
   return TIMEOUTS_PER_RUN * timeoutSeconds;
 }
 
-/** Whether waits and time-outs of a run may be far too low because it ends early. */
+/** Whether a run is so short that its waits and time-outs may be far too low. */
 export function isShortRun(seconds: number, timeoutSeconds: number): boolean {
   return seconds < TOLERANCE * runSecondsMin(timeoutSeconds);
 }

@@ -4,7 +4,7 @@ import { meanSkill } from '../policies/policy.ts';
 import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** Hears of what happens, in the order in which it happens. All times are virtual, milliseconds since the epoch. */
+/** Receives the events of a simulation in order. All times are virtual, milliseconds since the epoch. */
 export interface Observer {
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void;
   timedOut(ticket: Ticket, nowMs: number): void;
@@ -30,7 +30,7 @@ export interface Progress {
   readonly nowMs: number;
   /** Players who have arrived so far. */
   readonly players: number;
-  /** Searches so far; each bucket is searched on its own. */
+  /** Searches so far; each bucket is searched separately. */
   readonly ticks: number;
 }
 

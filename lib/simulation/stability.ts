@@ -1,11 +1,11 @@
 /**
- * Whether the wait of a queue whose players choose sides or roles is bounded at all, and what would mend it if not. Pure
+ * Whether the wait of a queue whose players choose sides or roles is bounded, and what would make it bounded. Pure
  * arithmetic on rates; `muster simulate` warns with it.
  *
  * Xu, Yu & Wu, "Rule Designs for Optimal Online Game Matchmaking": with two sides the wait is bounded exactly when
  * λ_C > |λ_A − λ_B| (fact 3). The same holds for any seats: for every set of roles, the players who accept no other role
  * must arrive at a lower rate than matches have seats of these roles (Hall's condition on rates). Skill and parties are
- * not considered, so the condition is necessary: a queue that fails it piles up players under every policy.
+ * not considered, so the condition is only necessary: in a queue that fails it, waiting players accumulate under every policy.
  */
 
 /** Players who accept the same sides or roles. */
@@ -20,7 +20,7 @@ export interface StabilityAdvice {
   readonly stable: boolean;
   /** The sides or roles that have the largest surplus of players who accept no other; empty when stable. */
   readonly overchosen: readonly string[];
-  /** Players per second who pile up for them; 0 when stable, and at the very limit of stability. */
+  /** Players per second who accumulate for them; 0 when stable, and exactly at the limit of stability. */
   readonly surplusPerSecond: number;
   /**
    * The wait is bounded if more than this many of them per second accept every side or role; 0 when stable.
@@ -28,14 +28,14 @@ export interface StabilityAdvice {
   readonly choiceFreeNeeded: number;
   /** `choiceFreeNeeded` as a share of all players. */
   readonly choiceFreeShare: number;
-  /** One sentence for a person. */
+  /** The result in one sentence. */
   readonly message: string;
 }
 
 /**
  * @param seats how many seats of each side or role a match has: `{ attack: 5, defend: 5 }`,
  *   `{ tank: 2, healer: 2, damage: 6 }`; at most 16 kinds. Only the proportions matter
- * @param preferences rates by what is accepted; measured or assumed
+ * @param preferences rates by accepted sides or roles, measured or assumed
  * @throws RangeError for a side or role without seats, a negative rate, or more than 16 kinds
  */
 export function adviseStability(

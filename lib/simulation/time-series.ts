@@ -15,7 +15,7 @@ export class TimeSeries {
 
   /**
    * Each observation holds from the one before it until its own time.
-   * @param sinceMs if that is later, it holds from here, and 0 before: nothing was there to observe
+   * @param sinceMs when later than the previous observation, the value is 0 until then
    */
   add(atMs: number, value: number, sinceMs = Number.NEGATIVE_INFINITY): void {
     const passed = Number.isNaN(this.#lastMs) ? 0 : atMs - this.#lastMs;

@@ -2,7 +2,7 @@ import { type Arrival, type ArrivalOptions, poissonArrivals } from './arrivals.t
 import { drawSkill } from './population.ts';
 import { seededRandom } from './random.ts';
 
-/** Tickets to come, and what is known about their skills beforehand. */
+/** The arriving tickets, and a sample of their skills. */
 export interface Traffic {
   /** A new iteration gives the same arrivals again. */
   readonly arrivals: Iterable<Arrival>;
@@ -15,8 +15,8 @@ export interface Traffic {
 const SAMPLE_SIZE = 10_000;
 
 /**
- * A Poisson process that ends with its last arrival. The same seed gives the same tickets, and fewer players are the
- * first of more.
+ * A Poisson process that ends with its last arrival. The same seed gives the same tickets, and a smaller number of
+ * players gives the first of them.
  */
 export function generatedTraffic(options: ArrivalOptions, seed: number): Traffic {
   const random = seededRandom(seed).fork('sample');

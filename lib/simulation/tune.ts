@@ -21,7 +21,7 @@ export interface TunePoint {
   readonly onFront: boolean;
 }
 
-/** What a setting has to keep to; what is omitted has no limit. */
+/** The targets that a setting has to meet. Omitted ones have no limit. */
 export interface Targets {
   readonly waitP99Max?: number | undefined;
   readonly waitMeanMax?: number | undefined;
@@ -35,24 +35,24 @@ export interface Targets {
 export interface Missed {
   readonly target: keyof Targets;
   readonly limit: number;
-  /** What the point has instead. */
+  /** The value of the point. */
   readonly value: number;
 }
 
 /**
- * A setting with fewer matches is not compared: ten values have to lie beyond the 90 % of imbalances, else a few matches
+ * A setting with fewer matches is not compared: ten values have to lie beyond the 90 % of imbalances, otherwise a few matches
  * decide it, and the mean imbalance then has a standard error of a tenth of its standard deviation.
  */
 export const MATCHES_MIN = 100;
-/** In the same way ten players have to wait longer than the 99 % of waits. */
+/** For the same reason, ten players have to wait longer than the 99 % of waits. */
 export const PLAYERS_MIN = 1000;
 
 const TIMED_OUT_MAX = 0.01;
 
 /**
- * Settings of a policy to try, from hasty to patient, scaled to the population.
+ * Settings of a policy to try, from short to long waits, scaled to the population.
  *
- * @param skillSpread how far skills are spread, about a standard deviation, > 0
+ * @param skillSpread about the standard deviation of skills, > 0
  * @param timeoutSeconds the queue's time-out
  */
 export function settingsOf(
@@ -187,5 +187,5 @@ function missedOf(point: TunePoint, targets: Targets): Missed[] {
   });
 }
 
-/** Three digits: a parameter somebody may have chosen by hand. */
+/** Rounds to three digits, so that a parameter looks as if chosen by hand. */
 const digits = (value: number) => Number(value.toPrecision(3));

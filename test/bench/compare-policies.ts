@@ -15,7 +15,7 @@ export interface PolicyRun {
 /**
  * Plays a scenario with its own policy, then on the same arrivals with `periodic` and `expanding`, tuned to the same mean
  * wait of all players: `periodic` by its period, `expanding` by the best of all ways of widening that are tried
- * (`bestWidening`). Both are tuned on the very players they are measured on, which favours them.
+ * (`bestWidening`). Both are tuned on the same players they are measured on, which favours them.
  *
  * @param players how many arrive
  */

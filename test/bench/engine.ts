@@ -12,11 +12,11 @@ import { bestRoleGame } from '../engine/reference/best-role-game.ts';
 
 /** One line of the results: the work, its target and the result. */
 export interface BenchRow {
-  /** With † at its end when the row times reference code of the tests, which no part of the product calls. */
+  /** With † at its end when the row measures reference code of the tests, which the product does not use. */
   work: string;
   aim: string;
   reached: string;
-  /** Something computed from all results, so that no work can be optimised away, and the same for the same seed. */
+  /** A value computed from all results, so that no work can be optimised away. It is the same for the same seed. */
   sink: number;
 }
 
@@ -27,7 +27,7 @@ const nowMs = 1_000_000_000;
 
 /**
  * The engine's benchmark. `scale` 1 is the full size; 0.001 runs everything in a moment, for the test suite.
- * Times are CPU times of this thread, the best of some runs after a warm-up: what else the machine does does not count.
+ * Times are CPU times of this thread, the best of some runs after a warm-up, so other work on the machine does not count.
  */
 export function benchEngine(scale: number, seed: number, report: (row: BenchRow) => void): void {
   const size = (full: number, least = 200) => Math.max(least, Math.round((full * scale) / 10) * 10);
@@ -153,7 +153,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
 
   for (const popularity of ['mild', 'extreme'] as const) {
     const n = size(1e4);
-    // Seeded apart, so that the rows after this one keep their populations.
+    // Seeded separately, so that later rows keep their populations.
     const draws = seeded(seed + 1);
     const tickets = Array.from({ length: n }, (_, i) =>
       solo(`t${i}`, 1500 + 300 * normal(draws), roleNames(draws, popularity)),
@@ -396,7 +396,7 @@ function drainQueue(sorted: Float64Array, rules: GameRules): [number, number] {
   return [sum, games];
 }
 
-/** QueueRoom with its search alone: clients that only carry a rank, and nobody to tell. */
+/** QueueRoom with its search alone: clients have only a rank, and nothing is sent. */
 class BenchRoom extends QueueRoom {
   constructor(tickets: readonly Ticket[], players: number) {
     super();
@@ -427,7 +427,7 @@ function solo(ticketId: string, skill: number, accepted?: string[], enqueuedAtMs
   };
 }
 
-/** Friends of similar skill (a deviation of 60), waiting for up to two minutes. */
+/** Parties of similar skill (a deviation of 60) that have waited for up to two minutes. */
 function party(random: () => number, ticketId: string): Ticket {
   const u = random();
   const size = u < 0.55 ? 1 : u < 0.8 ? 2 : u < 0.9 ? 3 : u < 0.93 ? 4 : 5;
@@ -457,7 +457,7 @@ function roleNames(random: () => number, popularity: 'mild' | 'extreme'): string
   return ['damage', 'healer', 'tank'].filter((_, r) => (mask >> r) & 1);
 }
 
-/** Games that have some but not all players of a ticket on a team. */
+/** Games in which a team has some but not all players of a ticket. */
 function broken(games: readonly Game[]): number {
   const teamOf = new Map<string, string>();
   let splits = 0;

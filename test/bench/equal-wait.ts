@@ -1,34 +1,34 @@
 import type { Measures } from '../../lib/simulation/measures.ts';
 
-/** What a search looks at. */
+/** The measures that a search compares. */
 export interface Tried {
   readonly result: { readonly measures: Measures };
 }
 
-/** Settings with one value left free: the larger it is, the longer players wait. */
+/** Settings with one free value: the larger it is, the longer players wait. */
 export interface Knob<Settings> {
   readonly settings: (value: number) => Settings;
-  /** Where the value is looked for, on a logarithmic scale. */
+  /** The range that is searched, on a logarithmic scale. */
   readonly range: readonly [number, number];
 }
 
-/** Knobs that differ by a second value, of which the best is searched. */
+/** Knobs that differ by a second value; the best second value is searched. */
 export interface Family<Settings> {
   readonly knob: (second: number) => Knob<Settings>;
   /** The second value the search starts with, > 0. */
   readonly from: number;
 }
 
-/** Mean waits this near, relatively, count as equal. */
+/** Mean waits within this relative difference count as equal. */
 const NEAR = 0.05;
-/** A knob is turned until the mean wait is this near to the one wanted, or so many times. */
+/** A knob is adjusted until the mean wait is this close to the target, or at most this many times. */
 const NEAR_ENOUGH = 0.01;
 const TURNS_MAX = 10;
-/** Waits go with some such power of most knobs' values. */
+/** Waits grow with about this power of most knobs' values. */
 const WAIT_POWER = 0.4;
-/** The search for a second value goes by factors of 2, then of 2^(1/2), */
+/** The search for a second value moves by factors of 2, then of 2^(1/2). */
 const STEPS = [1, 1 / 2];
-/** and no further than so many doublings away. */
+/** The search moves at most this many doublings away. */
 const DOUBLINGS_MAX = 8;
 
 /** Finds settings with which players wait as long on average as those of `own`. */
@@ -111,7 +111,7 @@ export function isNear(tried: Tried, own: Tried): boolean {
   return Math.abs(meanWaitOf(tried) / meanWaitOf(own) - 1) < NEAR;
 }
 
-/** Of all players in seconds; those who still wait count with their wait so far. */
+/** The wait of all players in seconds; players still waiting count with their wait so far. */
 function meanWaitOf({ result }: Tried): number {
   return result.measures.waitSeconds.mean;
 }
@@ -125,6 +125,6 @@ interface Side {
 function nextBetween(low: Side, high: Side, step: number): number {
   if (low.miss === undefined || high.miss === undefined) return Math.min(high.at, Math.max(low.at, step));
   const part = low.miss / (low.miss - high.miss);
-  // Never near a side, where a turn hardly narrows what is left. Nobody waited at all: halve.
+  // Stay away from the ends, where a step hardly narrows the interval. If nobody waited at all, halve it.
   return low.at + (Number.isFinite(part) ? Math.min(0.9, Math.max(0.1, part)) : 0.5) * (high.at - low.at);
 }

@@ -8,7 +8,7 @@ import { SCENARIOS } from './scenarios.ts';
 
 const [duel, arena] = SCENARIOS;
 
-it('plays QueueRoom: whoever waits is matched in its order of ranks, at its cycles', () => {
+it('plays QueueRoom: waiting players are matched in its order of ranks, at its cycles', () => {
   const { measures } = playQueueRoom(duel.definition, trafficOfSkills([1000, 2000, 1010, 2010, 1500], 100), {
     maxPlayers: 2,
   });
@@ -19,7 +19,7 @@ it('plays QueueRoom: whoever waits is matched in its order of ranks, at its cycl
   expect(measures.imbalance).toMatchObject({ mean: (15 + 750) / 2, max: 750 });
 });
 
-it('its window holds until its cycles are over', () => {
+it('its window applies until its cycles are over', () => {
   const skills = [1000, 2000];
   const wait = (maxWaitingCyclesForPriority: number) =>
     playQueueRoom(duel.definition, trafficOfSkills([...skills, ...Array(30).fill(5000)], 1000), {
@@ -31,7 +31,7 @@ it('its window holds until its cycles are over', () => {
   expect(wait(1000).outcome).toMatchObject({ timedOut: 0, waiting: 2 });
 });
 
-it('those past the time-out of the queue leave', () => {
+it('players leave at the time-out of the queue', () => {
   const { measures } = playQueueRoom(
     { ...duel.definition, timeoutSeconds: 10 },
     trafficOfSkills([1000, 2000, ...Array(30).fill(5000)], 1000),
@@ -56,14 +56,14 @@ it('is compared on the same arrivals, at its defaults and at the same mean wait'
   expect(tuned.result.measures.imbalance.mean).toBeLessThan(asItIs.result.measures.imbalance.mean);
 });
 
-it('says which scenarios QueueRoom cannot play', () => {
+it('reports which scenarios QueueRoom cannot play', () => {
   expect(SCENARIOS.filter((scenario) => whyNoQueueRoom(scenario)).map(({ title }) => title)).toEqual([
     '5v5 with parties, 5 players per second',
     '5v5 with roles, 5 players per second',
   ]);
 });
 
-it('indeed, QueueRoom cuts a party where a group is full', () => {
+it('QueueRoom splits a party when a group is full', () => {
   const room = new QueueRoom();
   room.processGroupsReady = () => {};
   room.maxPlayers = 4;
@@ -80,7 +80,7 @@ it('indeed, QueueRoom cuts a party where a group is full', () => {
   ]);
 });
 
-/** Players who come one after the other, so many milliseconds apart. */
+/** Players who arrive one after the other, this many milliseconds apart. */
 function trafficOfSkills(skills: readonly number[], apartMs: number) {
   const arrivals = skills.map((skill, at): Arrival => {
     const playerId = `p${at}`;

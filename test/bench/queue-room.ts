@@ -11,12 +11,12 @@ import { type Scenario, trafficOf } from './scenarios.ts';
 /** Colyseus' QueueRoom on the arrivals of a scenario. */
 export interface QueueRoomRun {
   readonly name: string;
-  /** What stands in for a queue definition: how the room was set. */
+  /** The room's settings, in place of a queue definition. */
   readonly definition: QueueRoomSettings;
   readonly result: { readonly measures: Measures; readonly warnings: readonly string[] };
 }
 
-/** What can be set; left out: QueueRoom's own defaults. */
+/** Settings of the room. Omitted ones keep QueueRoom's defaults. */
 export interface QueueRoomSettings {
   readonly maxPlayers: number;
   /** Milliseconds between two searches. @default 1000 */
@@ -24,7 +24,7 @@ export interface QueueRoomSettings {
   /** Searches after which a player is put into a group that `compare` refuses. @default 10 */
   readonly maxWaitingCyclesForPriority?: number;
   /**
-   * `compare` accepts ranks at most this far from the mean rank of the group. Left out: QueueRoom's own, which refuses
+   * `compare` accepts ranks at most this far from the mean rank of the group. When omitted, QueueRoom's own, which refuses
    * only ranks of more than three times the mean of the group.
    */
   readonly tolerance?: number;

@@ -7,7 +7,7 @@ import { generatedTraffic, type Traffic } from '../../lib/simulation/traffic.ts'
 /** A queue and the players who arrive at it. */
 export interface Scenario {
   readonly title: string;
-  /** Its release policy is the one the others are measured against. */
+  /** Its release policy is the baseline for the others. */
   readonly definition: QueueDefinition;
   readonly population: Population;
   readonly rate: RateProfile;
@@ -47,7 +47,7 @@ export const SCENARIOS: readonly Scenario[] = [
   steady('5v5, a top-heavy tail', 5, ARENA, { skills: { kind: 'sample', skills: topHeavy() } }),
 ];
 
-/** For the same seed the same players, and fewer are the first of more. */
+/** The same seed gives the same players; a smaller number gives the first of them. */
 export function trafficOf({ population, rate }: Scenario, players: number, seed: number): Traffic {
   return generatedTraffic({ population, rate, players }, seed);
 }
@@ -62,7 +62,7 @@ function steady(
   return { title, definition, population, rate: { kind: 'constant', perSecond } };
 }
 
-/** Most near the middle, and a tail of strong players that thins out slowly. */
+/** Most skills are near the middle, with a slowly decreasing tail of strong players. */
 function topHeavy(): number[] {
   const random = seededRandom(1);
   return Array.from({ length: 20_000 }, (_, at) =>

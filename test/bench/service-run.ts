@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly seconds: number;
   readonly population: Population;
   readonly seed: number;
-  /** Traffic before anything is measured: functions start, code gets warm. @default 8 */
+  /** Seconds of warm-up traffic before the measurement. @default 8 */
   readonly warmUpSeconds?: number;
   /** Whether every step takes as long as on AWS. @default false */
   readonly awsDelays?: boolean;
@@ -31,14 +31,14 @@ export interface RunResult {
   readonly players: number;
   readonly tickets: number;
   readonly playersMatched: number;
-  /** Players who still wait at the end: their parties do not add up to a game. */
+  /** Players still waiting at the end, whose parties do not add up to a game. */
   readonly waiting: number;
   /** Players who were accepted and are neither in a match nor waiting. */
   readonly lost: number;
   readonly ticketsMatchedTwice: number;
-  /** Of every matched ticket: from sending the POST to the webhook's arrival, ascending. */
+  /** For every matched ticket: from sending the POST to the webhook's arrival, ascending. */
   readonly postToWebhookMs: readonly number[];
-  /** Of every match: from the answer to the last of its POSTs to the webhook's arrival, ascending. */
+  /** For every match: from the response to the last of its POSTs to the webhook's arrival, ascending. */
   readonly lastPostToWebhookMs: readonly number[];
   readonly usage: Usage;
 }
@@ -47,7 +47,7 @@ export interface RunResult {
 const DRAIN_MS = 30_000;
 
 /**
- * Plays a game backend at a rate against a local cloud of its own and measures what comes back by webhook.
+ * Plays a game backend at a rate against a local cloud of its own and measures the webhooks it receives.
  * Everything runs on this machine: backend, receiver, emulators and functions share its cores.
  */
 export async function run(options: RunOptions): Promise<RunResult> {
@@ -166,7 +166,7 @@ async function post(
   posted.set(ticketId, ticket);
 }
 
-/** Until no game can be made of those who are left, or nothing more comes. */
+/** Waits until no game can be formed of the remaining players, or no more webhooks arrive. */
 async function drained(receiver: Receiver, posted: ReadonlyMap<string, Posted>): Promise<void> {
   const untilMs = performance.now() + DRAIN_MS;
   while (performance.now() < untilMs) {
@@ -177,7 +177,7 @@ async function drained(receiver: Receiver, posted: ReadonlyMap<string, Posted>):
   }
 }
 
-/** More than this many tickets have a game among them; it is not worth a search. */
+/** More than this many tickets always contain a game, so no search is needed. */
 const LEFT_MAX = 30;
 
 function gamesOf(left: readonly [string, Posted][]): number {

@@ -14,7 +14,7 @@ export const DEFINITION: QueueDefinition = {
 
 const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
 
-/** What is measured: who comes, and which events the bus gets. */
+/** A variant of the measurement: the players who arrive, and the events on the bus. */
 export const VARIANTS: Readonly<Record<string, { population: Population; events?: ['MatchFound'] }>> = {
   solos: { population: { skills } },
   'solos, MatchFound alone': { population: { skills }, events: ['MatchFound'] },

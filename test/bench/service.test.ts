@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from './service-run.ts';
 
-it('the service benchmark measures a run in which nothing is lost', async () => {
+it('the benchmark of the service measures a run in which no player is lost', async () => {
   const result = await run({
     playersPerSecond: 10,
     seconds: 2,

@@ -3,7 +3,7 @@ import { compare } from './compare-policies.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { measureSpeed } from './simulate-speed.ts';
 
-it('the simulator bench runs', () => {
+it('the benchmark of the simulator runs', () => {
   expect(measureSpeed(2000, 1)).toMatch(/^2,000 players of 5v5/);
 });
 

@@ -17,7 +17,7 @@ interface Capacity {
   CapacityUnits?: number;
 }
 
-/** Counts what AWS would bill: calls by operation, capacity units as the emulator tells them, invocations. */
+/** Counts what AWS would bill: calls by operation, capacity units as the emulator reports them, invocations. */
 export class Usage {
   readonly calls = new Map<string, number>();
   readonly invocations = new Map<string, { count: number; gbSeconds: number }>();
@@ -37,7 +37,7 @@ export class Usage {
     this.logBytes = 0;
   }
 
-  /** The same call, asking the tables to tell what it consumes. */
+  /** The same call with a request to return the consumed capacity. */
   asking(call: AwsCall): AwsCall {
     if (call.target !== DYNAMODB_TARGET) return call;
     const input = { ...call.input, ReturnConsumedCapacity: 'INDEXES' };

@@ -1,17 +1,17 @@
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import type { Knob } from './equal-wait.ts';
 
-/** A release policy with one value left free. */
+/** A release policy with one free value. */
 type ReleaseKnob = Knob<ReleaseOptions>;
 
 const PERIOD_SECONDS: readonly [number, number] = [1, 900];
-/** Seconds in which a window grows by one standard deviation, or to twice its width: from at once to never. */
+/** Seconds in which a window grows by one standard deviation, or to twice its width: from immediately to never. */
 const GROWTH_SECONDS: readonly [number, number] = [1, 100_000];
-/** One over the width of a window in standard deviations: from one that refuses hardly anybody to a hairline. */
+/** One over the width of a window in standard deviations: from very wide to very narrow. */
 const NARROWNESS: readonly [number, number] = [0.1, 1000];
 /** Steps in which a window doubles; the last is beyond all skills. */
 const DOUBLINGS = 12;
-/** Wider than all skills lie apart, in standard deviations. */
+/** Wider than the whole range of skills, in standard deviations. */
 const OPEN = 100;
 
 /** Batches of `periodic`; free is the period in seconds. */

@@ -29,7 +29,7 @@ describe('a game pool', () => {
     expect(game?.optimal).toBe(true);
   });
 
-  it('refuses what can never be played', () => {
+  it('rejects tickets that can never be played', () => {
     const pool = poolOf([party('a', [1])]);
     expect(() => pool.insert(party('a', [2]))).toThrow('already in the pool');
     expect(() => pool.insert(party('b', [1, 2, 3]))).toThrow('1 to 2 players');
@@ -37,7 +37,7 @@ describe('a game pool', () => {
     expect(pool.size).toBe(1);
   });
 
-  it('gives the same games to the byte, in whatever order the tickets came', () => {
+  it('gives the same games to the byte for any order of inserts', () => {
     const random = seeded(4);
     for (let round = 0; round < 60; round++) {
       const {

@@ -19,13 +19,13 @@ describe('a finding', () => {
     expect(against('x', forms, { value: 1, standardError: 0.1 }).verdict).toBe('fails');
   });
 
-  test('without a standard error allows for rounding only', () => {
+  test('without a standard error may differ only by rounding', () => {
     expect(against('x', { paper: 0.3 }, { value: 0.1 + 0.2 }).verdict).toBe('holds');
     expect(against('x', { paper: 0.3 }, { value: 0.300001 }).verdict).toBe('fails');
     expect(against('x', { paper: 0.3 }, { value: Number.NaN }).verdict).toBe('fails');
   });
 
-  test('that strays is measured once more, on four times the players, and that counts', () => {
+  test('that misses the limit is measured once more with four times the players, and the second measurement decides', () => {
     const asked: number[] = [];
     const second = measured('x', { paper: 1 }, { players: 100, random }, (players) => {
       asked.push(players);
@@ -49,7 +49,7 @@ describe('a finding', () => {
     expect(atMost('x', 1.3, { value: Number.NaN }).verdict).toBe('fails');
   });
 
-  test('one that fails makes its paper fail', () => {
+  test('that fails makes its paper fail', () => {
     const holds = near('x', 2, 0.05, { value: 2 });
     const fails = near('y', 2, 0.05, { value: 3 });
     const of = (...findings: (typeof holds)[]) =>

@@ -3,7 +3,7 @@ import { BlockMeans, RunningStatistics } from '../../lib/papers/statistics.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 
 describe('running statistics', () => {
-  test('mean, variance, standard error and extremes of a small sample', () => {
+  test('return mean, variance, standard error and extremes of a small sample', () => {
     const statistics = new RunningStatistics();
     for (const value of [2, 4, 4, 4, 5, 5, 7, 9]) statistics.add(value);
     expect(statistics.count).toBe(8);
@@ -19,7 +19,7 @@ describe('running statistics', () => {
     expect(statistics.variance).toBe(30);
   });
 
-  test('know nothing before the first value', () => {
+  test('return NaN or infinite values before the first value', () => {
     const statistics = new RunningStatistics();
     expect(statistics.mean).toBeNaN();
     statistics.add(1);
@@ -28,7 +28,7 @@ describe('running statistics', () => {
 });
 
 describe('block means', () => {
-  test('see the standard error of a correlated stream that independent statistics miss', () => {
+  test('estimate the standard error of a correlated stream, which statistics for independent values underestimate', () => {
     // An autoregressive stream x ← 0.9·x + noise: its mean varies (1 + 0.9)/(1 − 0.9) = 19 times as much
     // as that of independent values of the same spread.
     const random = seededRandom(1);
@@ -46,7 +46,7 @@ describe('block means', () => {
     expect(blocks.standardError / naive.standardError).toBeLessThan(1.15 * Math.sqrt(19));
   });
 
-  test('weigh a value as so many players', () => {
+  test('weight a value by its players', () => {
     const blocks = new BlockMeans(2);
     for (const [value, weight] of [
       [1, 2],
@@ -58,14 +58,14 @@ describe('block means', () => {
     expect(blocks.mean).toBeCloseTo(7 / 6, 12);
   });
 
-  test('leave the last, unfilled block out', () => {
+  test('ignore the last block when it is not full', () => {
     const blocks = new BlockMeans(2);
     for (const value of [1, 3, 100]) blocks.add(value);
     expect([blocks.blocks, blocks.mean]).toEqual([1, 2]);
     expect(blocks.standardError).toBeNaN();
   });
 
-  test('refuse an impossible block size', () => {
+  test('reject an invalid block size', () => {
     expect(() => new BlockMeans(0)).toThrow('Expected `blockSize` to be a whole number from 1 up, got `0`');
   });
 });

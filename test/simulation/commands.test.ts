@@ -40,7 +40,7 @@ const ticket = (ticketId: string, second: number, skill = 1000) => ({
 });
 
 describe('muster simulate', () => {
-  it('prints JSON and nothing else, the same for the same seed', () => {
+  it('prints only JSON, identical for the same seed', () => {
     const args = ['simulate', '--queue', queue, '--players', '300', '--seed', '5', '--json'];
     const first = muster(...args);
     expect(first.status).toBe(0);
@@ -82,7 +82,7 @@ describe('muster simulate', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
-  it('says in words who came', () => {
+  it('describes the arrivals in words', () => {
     const options = { seed: '3', parties: '1=1', patience: '60', day: '0.2:5' };
     expect(trafficOf(options, checkQueueDefinition(duel, 'duel'), { players: 100 }).text).toBe(
       '100 players, 0.2 per second at night, 5 at the peak, skills normal:1500:350, parties 1=1, mean patience in seconds 60, seed 3.',
@@ -97,7 +97,7 @@ describe('muster simulate', () => {
     expect(runs[1].imbalance.mean).toBeGreaterThan(runs[0].imbalance.mean);
   });
 
-  it('ends with status 2 and one line that names the place when the input cannot be used', () => {
+  it('exits with status 2 and one line that names the place when the input is invalid', () => {
     const wrong = file('wrong.json', { ...duel, release: { policy: 'option-value', waitCost: -1 } });
     const { status, stdout, stderr } = muster('simulate', '--queue', wrong);
     expect([status, stdout]).toEqual([2, '']);
@@ -127,7 +127,7 @@ describe('muster simulate', () => {
     ).toThrow(told);
   });
 
-  it('looks whether its report can be written before it plays', () => {
+  it('checks that its report can be written before it plays', () => {
     const report = join(folder, 'missing', 'report.html');
     const { status, stderr } = muster(
       'simulate',
@@ -142,7 +142,7 @@ describe('muster simulate', () => {
     expect(stderr).toMatch(/^[^\n]*report\.html: folder not found: [^\n]*missing\n$/);
   });
 
-  it('writes what it has when it is interrupted', async () => {
+  it('writes the results so far when it is interrupted', async () => {
     const child = spawn(process.execPath, [
       'lib/cli/muster.ts',
       'simulate',
@@ -205,7 +205,7 @@ describe('muster tune', () => {
     expect(readFileSync(report, 'utf8')).toMatch(/<svg/);
   });
 
-  it('writes nothing when no setting tried meets the targets, says how near the best came, and ends with status 1', () => {
+  it('writes nothing, reports the nearest setting and exits with status 1 when no setting tried meets the targets', () => {
     const out = join(folder, 'none.json');
     const report = join(folder, 'none.html');
     const args = ['--players', '1300', '--rate', '2', '--policies', 'greedy', '--workers', '1'];
@@ -263,7 +263,7 @@ describe('muster tune', () => {
     expect(playersAt('200', '2000')).toBe(2000);
   });
 
-  it('refuses fewer players than the 99 % of waits can be measured on', () => {
+  it('rejects fewer players than the 99 % of waits needs', () => {
     const { status, stderr } = muster('tune', '--queue', queue, '--players', '999');
     expect([status, stderr]).toEqual([
       2,
@@ -271,7 +271,7 @@ describe('muster tune', () => {
     ]);
   });
 
-  it('keeps what it has tried when it is interrupted', async () => {
+  it('keeps the settings tried so far when it is interrupted', async () => {
     const controller = new AbortController();
     const traffic = { seed: '1', players: '50' };
     const task = { definition: checkQueueDefinition(duel, 'duel'), traffic, length: { players: 50 } };

@@ -24,12 +24,12 @@ describe('the price of a simulated queue', () => {
     },
   );
 
-  it('is that of its parts', () => {
+  it('is the sum of its parts', () => {
     const { perMillionPlayers, parts } = simulated(20, DEFINITION, solos);
     expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBeCloseTo(perMillionPlayers, 2);
   });
 
-  it('rises with the ticks of a queue where few come', () => {
+  it('rises with the ticks of a queue with few players', () => {
     const often = simulated(1, DEFINITION, solos);
     const seldom = simulated(1, { ...DEFINITION, tickSeconds: 5 }, solos);
     expect(often.parts.tables).toBeGreaterThan(seldom.parts.tables);

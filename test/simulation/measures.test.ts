@@ -33,7 +33,7 @@ const game = (a: Ticket, b: Ticket, values: Partial<Game> = {}): Game => ({
 });
 
 describe('waits', () => {
-  it('count players who wait at the end with their age, those who timed out or cancelled with the time until then', () => {
+  it('count players waiting at the end with their age, and players who timed out or cancelled with the time until then', () => {
     const meter = new Meter([], 1);
     const [a, b] = [ticket('a', 0), ticket('b', 4)];
     meter.matched(game(a, b), [a, b], 10_000);
@@ -88,7 +88,7 @@ describe('waits', () => {
     );
   });
 
-  it('the share of players matched within a time is of all players', () => {
+  it('report the share of all players matched within a time', () => {
     const meter = new Meter([], 1);
     const [a, b] = [ticket('a', 0), ticket('b', 0)];
     meter.matched(game(a, b), [a, b], 10_000);
@@ -101,7 +101,7 @@ describe('waits', () => {
 });
 
 describe('measures of nothing', () => {
-  it('are not zero: JSON has null', () => {
+  it('are null in JSON, not zero', () => {
     const meter = new Meter([], 1);
     meter.ticked(60_000, [ticket('a', 0)]);
     const measures = JSON.parse(JSON.stringify(meter.read()));
@@ -112,7 +112,7 @@ describe('measures of nothing', () => {
     expect(measures.waitSeconds.max).toBe(60);
   });
 
-  it('say of how many matches the mean gap is, when some have no proven bound', () => {
+  it('count the matches behind the mean gap when some have no proven bound', () => {
     const meter = new Meter([], 1);
     const [a, b] = [ticket('a', 0), ticket('b', 0)];
     meter.matched(game(a, b, { lowerBound: Number.NEGATIVE_INFINITY, optimal: false }), [a, b], 10_000);
@@ -124,7 +124,7 @@ describe('measures of nothing', () => {
 });
 
 describe('players waiting over time', () => {
-  it('are none while the queue is empty between two ticks', () => {
+  it('are zero while the queue is empty between two ticks', () => {
     const meter = new Meter([], 1);
     const [a, b] = [ticket('a', 0), ticket('b', 1)];
     meter.ticked(0, [a]);

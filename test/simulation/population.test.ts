@@ -28,7 +28,7 @@ describe('a party', () => {
     },
   );
 
-  it('prefers roles by their weights where there is a choice', () => {
+  it('prefers roles by their weights when several have free seats', () => {
     const random = seededRandom(7);
     const tanks = Array.from({ length: 2_000 }, (_, i) =>
       drawParty({ skills, roleWeights: { tank: 1, damage: 3 }, roleFlexibility: 0 }, String(i), random),

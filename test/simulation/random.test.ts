@@ -24,7 +24,7 @@ describe('the seeded random source', () => {
     expect(take(2 ** 40)).not.toEqual(take(0));
   });
 
-  test('is the same on every machine: its first numbers are fixed', () => {
+  test('gives the same first numbers on every machine', () => {
     const random = seededRandom(1);
     expect([random.integer(1000), random.integer(1000), random.integer(1000)]).toMatchInlineSnapshot(`
       [
@@ -76,7 +76,7 @@ describe('the seeded random source', () => {
     );
   });
 
-  test('integer covers every value alike', () => {
+  test('integer draws every value equally often', () => {
     const random = seededRandom(2);
     const counts = [0, 0, 0, 0, 0, 0, 0];
     for (let i = 0; i < 70_000; i++) counts[random.integer(7)]++;
@@ -90,7 +90,7 @@ describe('the seeded random source', () => {
     expect(seen.standardDeviation).toBeCloseTo(0.25, 2);
   });
 
-  test('normal has the mean and deviation it is asked for, and its tails', () => {
+  test('normal has the given mean and deviation, and the tails of a normal distribution', () => {
     const random = seededRandom(6);
     let beyondTwo = 0;
     const seen = draws(200_000, () => {
@@ -103,7 +103,7 @@ describe('the seeded random source', () => {
     expect(beyondTwo / 200_000).toBeCloseTo(0.0455, 2);
   });
 
-  test('refuses a seed that is not a whole number', () => {
+  test('rejects a seed that is not a whole number', () => {
     expect(() => seededRandom(0.5)).toThrow('Expected `seed` to be a safe integer, got `0.5`');
   });
 });

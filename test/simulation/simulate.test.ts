@@ -68,7 +68,7 @@ describe('a simulation', () => {
     expect(measures.outcome.waiting).toBe(50);
   });
 
-  it('waits as theory says: k solos in the order of arrival wait (k − 1)/(2λ) on average, and half a tick', () => {
+  it('has the mean wait of the theory: k solos in order of arrival wait (k − 1)/(2λ) plus half a tick', () => {
     const { measures } = playThrough(
       { ...duel, teamSize: 2, release: { policy: 'fifo' } },
       traffic(8000, { perSecond: 0.5, atEnd: 'stop' }),
@@ -77,7 +77,7 @@ describe('a simulation', () => {
     expect(measures.waitSeconds.mean).toBeLessThan(3 + 0.5 + 0.2);
   });
 
-  it('tells waits apart by party size and role', () => {
+  it('reports waits by party size and role', () => {
     const population = {
       ...normal,
       partyWeights: [3, 1],
@@ -95,7 +95,7 @@ describe('a simulation', () => {
     expect(measures.outcome.matched).toBeLessThan(measures.players);
   });
 
-  it('searches bucket by bucket and lets neighbours across an edge meet', () => {
+  it('searches bucket by bucket and matches neighbours across an edge', () => {
     const tickets = [1490, 1510].map((skill, at) => ({
       ticket: { ticketId: `t${at}`, enqueuedAtMs: 0, players: [{ playerId: `p${at}`, skill }] },
       patienceMs: Number.POSITIVE_INFINITY,
@@ -116,7 +116,7 @@ describe('a simulation', () => {
     expect(warningsOf(1500)).toEqual([]);
   });
 
-  it('warns of roles that no policy can seat, and says what would mend it', () => {
+  it('warns of roles that no policy can seat, and says how many flexible players are needed', () => {
     const population = { ...normal, roleWeights: { attack: 3, defence: 1 }, roleFlexibility: 0 };
     const { warnings } = playThrough(
       { ...duel, teamSize: 2, roles: { attack: 1, defence: 1 }, release: { policy: 'fifo' } },
@@ -187,7 +187,7 @@ describe('a report', () => {
     expect(page).toContain('prefers-color-scheme: dark');
   });
 
-  it('shows a dash, not a zero, for what was not measured', () => {
+  it('shows a dash, not a zero, for values that were not measured', () => {
     const nobodyMatched = playThrough(
       { ...duel, release: { policy: 'periodic', everySeconds: 3000 } },
       traffic(50, { atEnd: 'stop' }),

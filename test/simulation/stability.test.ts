@@ -50,7 +50,7 @@ describe('the adviser on choices of side and role', () => {
     expect(sides(0.4, 0.4, 0).stable).toBe(false);
   });
 
-  test('says how many players have to become choice-free, and that many suffice', () => {
+  test('reports how many players have to become choice-free, and that number suffices', () => {
     const advice = sides(0.6, 0.2, 0.1);
     expect(advice.overchosen).toEqual(['attack']);
     expect(advice.choiceFreeNeeded).toBeCloseTo(0.15, 12);
@@ -71,7 +71,7 @@ describe('the adviser on choices of side and role', () => {
     expect(advice.surplusPerSecond).toBeCloseTo(1, 12);
   });
 
-  test('the surplus is what a maximum flow leaves without a seat', () => {
+  test('the surplus equals the players that a maximum flow leaves without a seat', () => {
     const random = seededRandom(30);
     const places = { tank: 1, healer: 1, damage: 3 };
     const names = Object.keys(places);
@@ -93,7 +93,7 @@ describe('the adviser on choices of side and role', () => {
     expect(adviseStability(SIDES, []).stable).toBe(true);
   });
 
-  test('refuses roles that matches have no seats for, and impossible rates', () => {
+  test('rejects roles without seats and negative rates', () => {
     expect(() => adviseStability(SIDES, [{ accepts: ['middle'], rate: 1 }])).toThrow(
       'Expected one of attack, defend, got `middle`',
     );

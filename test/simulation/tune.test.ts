@@ -46,7 +46,7 @@ describe('a point', () => {
     return pointOf(release, playThrough({ ...arena, release }, traffic).measures);
   };
 
-  it('has the age of those who wait at the end in its waits, so that a run without matches has no short wait', () => {
+  it('counts players waiting at the end with their age, so that a run without matches has no short wait', () => {
     const { matches, waitMean, waitP99, waitMax } = tried(60);
     expect(matches).toBe(0);
     expect(waitMean).toBeGreaterThan(20);
@@ -67,7 +67,7 @@ describe('targets', () => {
   const patient = point({ waitP99: 90, waitMean: 30, imbalanceMean: 20, imbalanceP90: 40 });
   const all = [hasty, middle, patient];
 
-  it('on the wait pick the least imbalance, on the imbalance alone the least wait', () => {
+  it('for the wait pick the least imbalance; targets for the imbalance alone pick the least wait', () => {
     expect(pick(all, { waitP99Max: 40 })).toBe(middle);
     expect(pick(all, { imbalanceMeanMax: 40 })).toBe(middle);
     expect(pick(all, { waitMeanMax: 30, imbalanceP90Max: 50 })).toBe(patient);
@@ -80,7 +80,7 @@ describe('targets', () => {
     expect(pick([losing], { waitP99Max: 40, timedOutMax: 0.05 })).toBe(losing);
   });
 
-  it('that no setting meets name the nearest one and what it misses', () => {
+  it('that no setting meets report the nearest setting and the targets it misses', () => {
     expect(nearest(all, { waitP99Max: 20, imbalanceMeanMax: 38 })).toEqual({
       point: middle,
       missed: [
@@ -102,7 +102,7 @@ describe('the players expected within a time', () => {
     { kind: 'ramp', from: 0, to: 10, seconds: 1000 },
     { kind: 'ramp', from: 8, to: 2, seconds: 4000 },
     { kind: 'day', night: 0.2, peak: 5 },
-  ] as const)('are as many as come: %j', (rate) => {
+  ] as const)('match the players generated: %j', (rate) => {
     const seconds = 2500;
     let came = 0;
     for (const { ticket } of poissonArrivals({ population, rate, players: 100_000 }, seededRandom(3))) {

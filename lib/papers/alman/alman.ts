@@ -43,10 +43,10 @@ const GRID: readonly Parameters[] = [
 /** For one size of pool, in milliseconds. */
 const TIME_LIMIT_MS = 2_000;
 
-/** Players in a pool that is searched by trying everything, by k. */
+/** By k: the players in a pool that is searched exhaustively. */
 const SMALL_POOL = [0, 14, 11, 10];
 
-/** Alman & McKay, "Theoretical Foundations of Team Matchmaking": exactness, bounds, and where Theorem 5 slips. */
+/** Alman & McKay, "Theoretical Foundations of Team Matchmaking": exactness, bounds, and the mistake in Theorem 5. */
 export function reproduceAlman(options: ReproduceOptions): Reproduction {
   const random = seededRandom(options.seed);
   const pools = Math.max(10, Math.round(options.players / 8_000));
@@ -72,7 +72,7 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
             paperQueueIsExact(parameters, Math.ceil(pools / 10), random.fork('paper queue')),
           ),
         ],
-        remarks: ['Parties are not in the paper: the claim is that of the engine, on the same imbalance.'],
+        remarks: ['The paper has no parties: this is a claim of the engine for the same imbalance.'],
       },
       {
         title: 'Lemma 2: the widest span of a best game in the order of skill, at most 4(1 + α)k^(1+1/q)',
@@ -88,7 +88,7 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
           roleRatio(parameters, pools, random.fork('roles')),
         ),
         remarks: [
-          'The bound holds with much room at small α; at α = 100 the approximation is many times the optimum, because ' +
+          'The bound holds with a wide margin at small α; at α = 100 the approximation is many times the optimum, because ' +
             'its candidates are chosen by range alone.',
         ],
       },
@@ -104,9 +104,9 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
           blocksAndRange(20 * pools, random.fork('blocks')),
         ],
         remarks: [
-          'The paper says that by a convexity argument sorted blocks minimise the largest v_q. They do not: of 5, 5, 5, ' +
-            '5, 5, 5, 6, 6 (k = 2, q = 2) the blocks give 1/2, and twice 5, 5, 5, 6 gives √3/4.',
-          'The factor ρ is safe all the same, since lemmas 4 and 6 need a partition of least largest range, and sorted ' +
+          'The paper argues by convexity that sorted blocks minimise the largest v_q. They do not: for 5, 5, 5, ' +
+            '5, 5, 5, 6, 6 (k = 2, q = 2) the blocks give 1/2, and two games of 5, 5, 5, 6 give √3/4.',
+          'The factor ρ still holds, because lemmas 4 and 6 need a partition whose largest range is least, and sorted ' +
             'blocks are one. Let block b (from 0) reach from skill s to t, and suppose that every group is narrower ' +
             'than t − s. The 2kb + 1 players up to the first of the block are in at least b + 1 groups, whose ' +
             '2k(b + 1) players are all below t; but only 2k(b + 1) − 1 places are.',
@@ -116,8 +116,8 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
         title: 'Time of one insert, query and delete as the pool grows, k = 5, α = 1, p = 1, q = 2',
         findings: growthOfTime(options.players, random.fork('time')),
         remarks: [
-          'Times are of this machine and vary. O(log n) would make 1.7 and 2 of the ratios, O(n) 100 and 1000; ' +
-            'the limit is √n. A pool beyond the caches of the processor takes longer for each of its steps.',
+          'Times depend on the machine and vary. O(log n) would give ratios of 1.7 and 2, O(n) 100 and 1000; ' +
+            'the limit is √n. Each step takes longer in a pool that exceeds the processor caches.',
         ],
       },
     ],
@@ -189,7 +189,7 @@ function engineIsExactWithTime(parameters: Parameters, pools: number, random: Ra
   });
 }
 
-/** Inserts and deletes at random, and looks after each. */
+/** Inserts and deletes at random, and queries after each change. */
 function paperQueueIsExact(parameters: Parameters, rounds: number, random: RandomSource): Finding {
   const queue = new PaperGameQueue(parameters);
   const skills: number[] = [];
@@ -203,7 +203,7 @@ function paperQueueIsExact(parameters: Parameters, rounds: number, random: Rando
   });
 }
 
-/** The share of trials where a value is that of brute force, where both are games. */
+/** The share of trials in which a value equals that of brute force. */
 function exactShare(
   what: string,
   trials: number,
@@ -328,7 +328,7 @@ function microsecondsPerOperation(size: number, random: RandomSource): number {
   )!;
 }
 
-/** How often blocks are not best for v_2, among pools of few distinct skills. */
+/** How often sorted blocks are not best for v_2, among pools with few distinct skills. */
 function blocksAndUniformity(pools: number, random: RandomSource): Finding {
   const value = (group: readonly number[]) => uniformityOf(group, 2);
   const share = shareWhereBlocksAreBest(pools, random, value);

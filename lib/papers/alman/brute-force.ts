@@ -1,7 +1,7 @@
 /**
- * The definitions of Alman & McKay, "Theoretical Foundations of Team Matchmaking", section 1.2, tried on
- * every possibility. For small pools only: this is what the engine is held against, so it shares no code
- * with it.
+ * The definitions of Alman & McKay, "Theoretical Foundations of Team Matchmaking", section 1.2, evaluated
+ * exhaustively. Use it for small pools only. The engine is compared with it, so it shares no code
+ * with the engine.
  */
 
 /** k, α, p and q of the imbalance function; k is also the number of roles where there are roles. */
@@ -23,7 +23,7 @@ export function approximationFactor({ k, alpha, q }: Parameters): number {
   return 2 * k ** (1 / q) * (1 + alpha);
 }
 
-/** Lemma 2: a best game lies within so many places of the order of skill, 4(1 + α)k^(1+1/q). */
+/** Lemma 2: a best game lies within this many places of the order of skill, 4(1 + α)k^(1+1/q). */
 export function windowOfBestGame({ k, alpha, q }: Parameters): number {
   return 4 * (1 + alpha) * k ** (1 + 1 / q);
 }
@@ -101,7 +101,7 @@ export function bestRoleGameOf(pool: readonly RolePlayer[], parameters: Paramete
   return best;
 }
 
-/** The least imbalance of any game in which each party is in one team or in none; ∞ when none. */
+/** The least imbalance of any game in which no party is split; ∞ when there is none. */
 export function bestPartyGameOf(parties: readonly (readonly number[])[], parameters: Parameters): number {
   const { k } = parameters;
   const leastFrom = (at: number, x: readonly number[], y: readonly number[]): number => {
@@ -136,7 +136,7 @@ export function bestPartitionOf(
   return best;
 }
 
-/** Every way to choose `size` of 0 … `count` − 1, each ascending. */
+/** All subsets of `size` elements of 0 … `count` − 1, each ascending. */
 export function* subsets(count: number, size: number, from = 0): Generator<number[]> {
   if (size === 0) {
     yield [];
@@ -147,7 +147,7 @@ export function* subsets(count: number, size: number, from = 0): Generator<numbe
   }
 }
 
-/** Every division into two halves, each once. */
+/** All divisions into two halves, each once. */
 function* splits<T>(members: readonly T[]): Generator<[T[], T[]]> {
   for (const mates of subsets(members.length - 1, members.length / 2 - 1)) {
     const first = new Set([0, ...mates.map((mate) => mate + 1)]);

@@ -11,8 +11,8 @@ interface Entry {
  * which it is the least skilled, found by trying every set out of the window of Lemma 2 above it. An insert
  * or a delete tries the sets of a whole window of players again.
  *
- * That is C(4(1 + α)k^(1+1/q), 2k − 1)·C(2k, k) games per player: usable for k = 1 and 2. The paper keeps
- * the games in a heap; here a query looks at all players, which is not what is slow.
+ * That is C(4(1 + α)k^(1+1/q), 2k − 1)·C(2k, k) games per player, so it is usable for k = 1 and 2. The paper keeps
+ * the games in a heap; here a query scans all players, which is not the slow part.
  */
 export class PaperGameQueue {
   readonly #parameters: Parameters;

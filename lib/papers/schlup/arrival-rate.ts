@@ -1,13 +1,13 @@
 import { rateAt, type Workload } from './workload.ts';
 
-/** What an algorithm knows of the arrival rate. */
+/** An algorithm's knowledge of the arrival rate. */
 export interface ArrivalRate {
   onArrival(now: number): void;
-  /** Players per time unit, as it looks now. */
+  /** The current estimate in players per time unit. */
   at(now: number): number;
 }
 
-/** The true rate of a workload. That arrivals have ended it does not tell. */
+/** The true rate of a workload. It does not reveal when arrivals have ended. */
 export function givenRate(workload: Workload) {
   return (): ArrivalRate => {
     let last = 0;
@@ -21,9 +21,9 @@ export function givenRate(workload: Workload) {
 }
 
 /**
- * The rate as the arrivals themselves show it: so many of late, in so much time, both fading with each
- * arrival. The more arrivals were seen, the further back it looks, because a rate that has hardly changed
- * over many arrivals will hardly change over the next ones. A silence longer than the mean gap counts as
+ * Estimates the rate from the arrivals: the number of recent arrivals over their time, both of which decay with each
+ * arrival. The more arrivals it has seen, the longer its memory, because a rate that was steady over many
+ * arrivals is likely to stay steady. A silence longer than the mean gap counts as
  * evidence of a lower rate.
  *
  * @param longestWait τ_max; before the first arrival, 10 players per τ_max are assumed

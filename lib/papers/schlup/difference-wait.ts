@@ -12,8 +12,8 @@ interface ProvisionalPair {
  * member of a provisional pair than that member's partner takes the partner's place; the dropped player
  * then tries the same with the other pairs. k = 2, D = 1.
  *
- * Where the paper is silent: of all the places a newcomer could take it takes that of the nearest player
- * (an unpaired player is always free to be taken), and a pair's wait starts when the pair is made.
+ * Where the paper says nothing: of all places that a newcomer could take, it takes the one next to the nearest player
+ * (an unpaired player is always available), and a pair's wait starts when the pair is formed.
  *
  * @param waitFactor f_wait ≥ 0, time units per unit of difference; 0 is A_G
  */

@@ -1,5 +1,5 @@
 /**
- * The closed forms of Schlup, section 4, per game, with f_d = k/D. All of them leave time-outs out: they
+ * The closed forms of Schlup, section 4, per game, with f_d = k/D. All of them ignore time-outs, so they
  * hold when a·τ_max is large. `rate` is a, players per time unit.
  */
 import type { Setting } from './model.ts';
@@ -47,8 +47,8 @@ export function printedFillShare({ players: k, longestWait }: Setting, rate: num
 }
 
 /**
- * (3) derived again: Σ_{x=0}^{k−2}. The first player opens the window of τ_max, so a game is filled when
- * fewer than k − 1 **others** come; the paper counts the first one among the Poisson arrivals.
+ * (3) derived again: Σ_{x=0}^{k−2}. The first player opens the window of τ_max, so a game is filled by computer players
+ * when fewer than k − 1 **others** arrive. The paper counts the first player among the Poisson arrivals.
  */
 export function fillShare({ players: k, longestWait }: Setting, rate: number): number {
   let sum = 0;
@@ -57,9 +57,9 @@ export function fillShare({ players: k, longestWait }: Setting, rate: number): n
 }
 
 /**
- * (2) with time-outs, derived again; any a·τ_max. A game is filled with probability (3), and then costs k
- * for its criteria and 1 per computer player. While j others have come, 1 + j players wait, for
- * P(more than j come within τ_max)/a on average.
+ * (2) with time-outs, derived again, for any a·τ_max. A game is filled with probability (3); it then costs k
+ * for its criteria and 1 per computer player. After j others have arrived, 1 + j players wait, for
+ * P(more than j arrive within τ_max)/a on average.
  */
 export function greedyCostWithTimeOuts(setting: Setting, rate: number): number {
   const { players: k, longestWait } = setting;

@@ -1,7 +1,7 @@
 import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
 
 /**
- * A_G, section 4.1: the first k players make a game, whoever they are. When the oldest has waited τ_max,
+ * A_G, section 4.1: the first k players form a game, regardless of their criteria. When the oldest has waited τ_max,
  * computer players fill it. Any k and D.
  */
 export function greedy(setting: Setting, makeGame: MakeGame): OnlineAlgorithm {

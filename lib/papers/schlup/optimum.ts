@@ -12,15 +12,15 @@ const PARTS = 2 ** 30;
 const PAIRS_TRIED_FIRST = 8;
 
 /**
- * OPT: what pairs cost at best for one who knows all arrivals beforehand (k = 2, any D). A pair is matched
- * when its later player arrives, at most τ_max after the earlier one; who is left alone plays with a
+ * OPT: the least cost of pairs when all arrivals are known in advance (k = 2, any D). A pair is matched
+ * when its later player arrives, at most τ_max after the earlier one. An unpaired player plays with a
  * computer player after τ_max.
  *
  * Exact up to 2⁻³¹ per game by maximum-weight matching: a player alone costs s, so a pair saves
- * 2s − cost, and the best set of pairs saves most. A pair never costs more than 3 and a player alone
+ * 2s − cost, and the best set of pairs saves the most. A pair never costs more than 3 and a player alone
  * costs 4, so a pair is always worth it.
  *
- * @throws Error when the matching does not prove itself by its dual: then the matching is wrong
+ * @throws Error when the dual does not prove the matching, which is then wrong
  */
 export function optimum(setting: Setting, arrivals: readonly Arrival[]): Outcome {
   if (setting.players !== 2) throw new RangeError(`Expected pairs for OPT, got k = ${setting.players}`);
@@ -42,7 +42,7 @@ export function optimum(setting: Setting, arrivals: readonly Arrival[]): Outcome
   return { games, cost, costPerGame: cost / games, filledGames };
 }
 
-/** Who could play whom, with what the pair saves against both being alone, in parts. */
+/** The possible pairs, each with its saving in parts compared with both players alone. */
 function possiblePairs(setting: Setting, arrivals: readonly Arrival[], twiceAlone: number): WeightedEdge[] {
   const edges: WeightedEdge[] = [];
   for (let late = 0; late < arrivals.length; late++) {
@@ -56,8 +56,8 @@ function possiblePairs(setting: Setting, arrivals: readonly Arrival[], twiceAlon
 }
 
 /**
- * Solves with every player's most saving pairs first, and adds those left out that the dual solution does
- * not rule out, until none is left: then the matching is best among all pairs.
+ * Solves with the pairs that save the most for each player. Then it adds omitted pairs that the dual solution does
+ * not rule out, until there are none: then the matching is best among all pairs.
  */
 function bestMatching(players: number, edges: readonly WeightedEdge[]): WeightedMatching {
   const chosen = new Set<WeightedEdge>();

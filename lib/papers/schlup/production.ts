@@ -3,17 +3,17 @@ import { planTick, type QueueRules, type TickMemory } from '../../policies/plan.
 import type { ReleaseOptions } from '../../policies/release.ts';
 import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
 
-/** A time unit of the paper in the service: so τ_max = 5 is its usual time-out of 300 s. */
+/** A time unit of the paper in the service's time, so that τ_max = 5 is the usual time-out of 300 s. */
 const MS_PER_TIME_UNIT = 60_000;
 /** The criterion's 0 … 1 as skill. */
 const SKILL_SCALE = 1_000;
-/** A tick on every arrival, and so often while somebody waits. */
+/** Ticks run at every arrival, and at this interval while players wait. */
 const TICK_SECONDS = 6;
 
 /**
- * Schlup's cost of waiting as `waitCost`: the imbalance of one's game for which a player would wait a second.
- * By formula (1) a game of two players d apart costs 2·d and the sum of their waits over τ_max: for each of them
- * d and the own wait over τ_max, so τ_max is worth the whole scale. There α = 1 and any q make the imbalance 1.5·d.
+ * Schlup's cost of waiting as `waitCost`: the imbalance that one second of a player's wait is worth.
+ * By formula (1) a game of two players d apart costs 2·d plus the sum of their waits over τ_max. For each player this is
+ * d plus the own wait over τ_max, so τ_max is worth the whole scale. With α = 1 and any q the imbalance is 1.5·d.
  */
 export function waitCostOf({ longestWait }: Setting): number {
   return (1.5 * SKILL_SCALE) / ((longestWait * MS_PER_TIME_UNIT) / 1000);

@@ -61,7 +61,7 @@ const SLACK_ESTIMATED = {
   algorithm: () => slack(estimatedRate(PAIRS.longestWait)),
 };
 
-/** The service's own tick, at the price of waiting that the paper's cost has. */
+/** The service's own tick, with the cost of waiting of the paper. */
 const SERVICE_DEFAULT = {
   name: 'option-value, of the service',
   algorithm: () => production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) }),
@@ -75,7 +75,7 @@ export function reproduceSchlup(options: ReproduceOptions): Reproduction {
   ]);
 }
 
-/** Table 3. However few players are asked for, there are runs enough to tell the algorithms apart. */
+/** Table 3. Even with few players there are enough runs to distinguish the algorithms. */
 function scoreSections({ seed, players }: ReproduceOptions): Section[] {
   const short = scores(workloadsOverHorizon(20), Math.max(100, Math.round(players / 10_000)), seed);
   const long = scores(workloadsOfPlayers(1000), Math.max(4, Math.round(players / 250_000)), seed);
@@ -89,8 +89,8 @@ function scoreSections({ seed, players }: ReproduceOptions): Section[] {
         atMost(`${SERVICE_DEFAULT.name}: at most A_DW`, 1.39, short.get(SERVICE_DEFAULT.name)!),
       ],
       remarks: [
-        'Scaled cost: the mean over the workloads of the cost per game, over the same for OPT. The paper does not say ' +
-          'how long its runs were, nor which f_wait it used; on 20 time units all four figures come out. OPT is a ' +
+        'Scaled cost: the mean over the workloads of the cost per game, divided by that of OPT. The paper does not state ' +
+          'the length of its runs or its f_wait; runs of 20 time units reproduce all four figures. OPT is a ' +
           'minimum-weight matching, proven for each run by its dual.',
         'The text of section 5.2 has a = 10, the caption of figure 2 a = 13; table 2 says 10.',
       ],
@@ -104,7 +104,7 @@ function scoreSections({ seed, players }: ReproduceOptions): Section[] {
         atMost(`${SERVICE_DEFAULT.name}: at most A_DW`, 1.39, long.get(SERVICE_DEFAULT.name)!),
       ],
       remarks: [
-        'Longer runs have less of a last phase in which everybody, OPT too, must wait or take who is there.',
+        'In longer runs the last phase counts less, in which every algorithm, including OPT, has to take the remaining players.',
       ],
     },
   ];
@@ -119,7 +119,7 @@ export function formulaSections(options: ReproduceOptions): Section[] {
       findings: fillShares(options),
       remarks: [
         '(3) counts the first player among the Poisson arrivals of its own window. A game is filled when fewer than ' +
-          'k − 1 others come within τ_max: the sum runs from 0 to k − 2, not from 1 to k − 1. The same holds for (8).',
+          'k − 1 others arrive within τ_max, so the sum runs from 0 to k − 2, not from 1 to k − 1. The same holds for (8).',
       ],
     },
     { title: 'A_PM: cost per game (5), best period (6)', findings: periodicFormulas(options) },
@@ -137,7 +137,7 @@ export function formulaSections(options: ReproduceOptions): Section[] {
   ];
 }
 
-/** Scaled costs by algorithm over so many runs of each workload, with standard errors over the runs. */
+/** Scaled costs by algorithm over this many runs of each workload, with standard errors over the runs. */
 function scores(workloads: readonly Workload[], runs: number, seed: number): Map<string, Estimate> {
   const algorithms = [...TABLE, SLACK_GIVEN, SLACK_ESTIMATED, SERVICE_DEFAULT];
   const ratios = new Map(algorithms.map(({ name }) => [name, new BlockMeans(1)]));
@@ -201,7 +201,7 @@ function greedyFormulas({ seed, players }: ReproduceOptions): Finding[] {
   ];
   return [
     ...settings.map((setting) => costs(setting, 10, { paper: greedyCost(setting, 10) })),
-    // Where time-outs matter, the formula leaves its own range.
+    // Where time-outs matter, the formula is outside its range.
     ...[PAIRS, { ...PAIRS, players: 4 }].map((setting) =>
       costs(setting, 0.5, { paper: greedyCost(setting, 0.5), derived: greedyCostWithTimeOuts(setting, 0.5) }),
     ),

@@ -2,18 +2,18 @@ import type { ArrivalRate } from './arrival-rate.ts';
 import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
 
 /**
- * Not in the paper: pairs are made by a threshold that follows from the arrival rate (k = 2, D = 1).
+ * Not in the paper: pairs are formed by a threshold derived from the arrival rate (k = 2, D = 1).
  *
  * One player who waits alone and takes the first newcomer within θ waits 1/(2aθ) and gets a difference of
  * θ/2 on average; with f = 2 the cost θ + 1/(2aθτ_max) is least at ℓ = 1/√(2aτ_max). From there:
  *
- * - among many who wait, θ = ℓ·(1.05 + 1.3·e^(−0.7·a·rem)), rem the time left until τ_max: the tolerance
- *   grows as the hope for another newcomer fades;
- * - near 0 and 1 a player has fewer neighbours, so ℓ is for the arrivals that come near;
- * - two players are a pair when their difference is within the larger of their tolerances, the pair with
- *   the most to spare first; this is looked at on every arrival, and again as a silence goes on;
- * - after a silence of 6 mean gaps all who wait are paired at least cost: nobody seems to come any more;
- * - who reaches τ_max takes the nearest.
+ * - among several waiting players, θ = ℓ·(1.05 + 1.3·e^(−0.7·a·rem)), where rem is the time left until τ_max: the
+ *   tolerance grows as further arrivals become less likely;
+ * - near 0 and 1 a player has fewer neighbours, so ℓ is computed from the arrivals nearby;
+ * - two players form a pair when their difference is within the larger of their tolerances, the pair with
+ *   the widest margin first; this is checked at every arrival, and again during a silence;
+ * - after a silence of 6 mean gaps all waiting players are paired at least cost, as no more arrivals are expected;
+ * - a player who reaches τ_max is paired with the nearest one.
  */
 export function slack(arrivalRate: () => ArrivalRate) {
   return ({ longestWait }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
@@ -105,8 +105,8 @@ function shareInside(center: number, reach: number): number {
 }
 
 /**
- * Pairs with the least sum of differences, one player left over when their number is odd: neighbours in
- * order of the criterion, once the left-over one is out.
+ * The pairs with the least sum of differences; one player stays when their number is odd. Once that player is removed,
+ * the pairs are neighbours in order of the criterion.
  */
 function cheapestPairs(players: readonly Arrival[]): (readonly [Arrival, Arrival])[] {
   const sorted = [...players].sort((a, b) => a.criteria[0] - b.criteria[0] || a.index - b.index);

@@ -14,7 +14,7 @@ export interface Workload {
 /** Table 2: rates 1, 3, 10, and 0…2, 0…6, 0…20. */
 const RATES = [1, 3, 10] as const;
 
-/** The six workloads of table 2 over one horizon. The paper does not say how long its runs were. */
+/** The six workloads of table 2 over one horizon. The paper does not state the length of its runs. */
 export function workloadsOverHorizon(horizon: number): Workload[] {
   return [
     ...RATES.map((rate) => ({ name: `${rate}`, rises: false, rate, horizon })),
@@ -22,7 +22,7 @@ export function workloadsOverHorizon(horizon: number): Workload[] {
   ];
 }
 
-/** The six workloads of table 2, each as long as brings this many players on average. */
+/** The six workloads of table 2, each long enough for this many players on average. */
 export function workloadsOfPlayers(players: number): Workload[] {
   return workloadsOverHorizon(1).map((workload) => ({ ...workload, horizon: players / meanRate(workload) }));
 }
@@ -51,7 +51,7 @@ export function* arrivalsOf(workload: Workload, criteria: number, random: Random
   }
 }
 
-/** A constant rate until this many players have come. */
+/** A constant rate until this many players have arrived. */
 export function* steadyArrivals(
   rate: number,
   players: number,

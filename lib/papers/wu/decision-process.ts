@@ -1,17 +1,17 @@
 import type { Market } from './closed-forms.ts';
 
 export interface OptimalCost {
-  /** No policy whatever costs less per period than this. */
+  /** No policy costs less per period than this. */
   readonly lower: number;
-  /** Some stationary policy costs no more per period than this. */
+  /** Some stationary policy costs at most this per period. */
   readonly upper: number;
 }
 
 /**
- * The least cost per period over **all** policies: those that hold balanced games back, pick other players
- * than the paper's or wait for ever, too. The states are the numbers of H and L waiting; a decision is to
- * form any game that can be formed, with any number of H, or to wait. A pool of `poolMax` must form a game,
- * as the paper's own finiteness assumption has it.
+ * The least cost per period over **all** policies, including those that hold balanced games, pick other players
+ * than the paper's or wait forever. The states are the numbers of H and L waiting. A decision is to
+ * form any possible game, with any number of H, or to wait. A pool of `poolMax` must form a game,
+ * as in the paper's own finiteness assumption.
  *
  * Solved by relative value iteration on the process slowed down by half (which removes the period of 2n
  * that the pool's size has): before convergence and after, the least and the greatest change of value in
@@ -30,8 +30,8 @@ export function optimalCost(
   const width = poolMax + 1;
   let values = new Float64Array(width * width);
   let next = new Float64Array(width * width);
-  // The best that can be done from (high, low) after an arrival, in the order of the pool's size, so that
-  // what is left after a game is known already.
+  // The best decision from (high, low) after an arrival, in order of pool size, so that the value of the
+  // pool that remains after a game is already known.
   const decided = new Float64Array(width * width);
 
   const sweep = (): OptimalCost => {

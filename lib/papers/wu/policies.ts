@@ -14,7 +14,7 @@ export interface PolicyCosts {
  * Plays one of the two policies of the paper for a number of periods, player by player.
  *
  * Both form every balanced game at once. With 2n players that cannot be balanced, `greedy` forms the game
- * at its cost, and `patient` waits for one player more, with whom 2n of the 2n + 1 can be balanced.
+ * at its cost. `patient` waits for one more player; then 2n of the 2n + 1 can be balanced.
  */
 export function playPolicy(
   policy: 'greedy' | 'patient',
@@ -40,7 +40,7 @@ export function playPolicy(
       low = 0;
       imbalancedPlayers = gameSize;
     } else if (high + low > gameSize) {
-      // One player too many: the one left out is of the kind whose number is odd.
+      // With one player too many, the game omits one of the kind whose number is odd.
       const left = high % 2 === 1 ? { high: 1, low: 0 } : { high: 0, low: 1 };
       ({ high, low } = left);
     }

@@ -36,11 +36,11 @@ export function reproduceWu(options: ReproduceOptions): Reproduction {
       title: 'No policy does better: the decision process solved, with a proven bound from below',
       findings: markets.flatMap((market) => ALPHAS.map((alpha) => nothingBetter(market, alpha))),
       remarks: [
-        'All policies are allowed here, also those that hold balanced games back or choose other players; ' +
+        'All policies are allowed here, including those that hold balanced games or choose other players; ' +
           'the pool may grow to 6n before a game is forced. ± is half the gap between the bounds.',
         'The paper calls the chain of the patient policy aperiodic (before Lemma 3.2). It is not: every step ' +
-          'adds 1 to the pool modulo 2n, so its period is 2n. The stationary distribution exists all the same, ' +
-          'and with it every average the paper uses.',
+          'adds 1 to the pool modulo 2n, so its period is 2n. The stationary distribution still exists, ' +
+          'and with it every average that the paper uses.',
       ],
     },
   ]);

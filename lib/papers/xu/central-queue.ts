@@ -62,7 +62,7 @@ export function simulateCentralQueue(
   return waits;
 }
 
-/** Waits when solos and pairs have a queue each (section III-A). */
+/** Waits when solos and pairs have separate queues (section III-A). */
 export function simulateTwoQueues(
   rates: PartyRates,
   players: number,
@@ -89,12 +89,12 @@ export function simulateTwoQueues(
   return waits;
 }
 
-/** So many parties bring so many players, on average. */
+/** The average number of players in this many parties. */
 function partiesOf(rates: PartyRates, players: number): number {
   return Math.round((players * (rates.solos + rates.pairs)) / totalRate(rates));
 }
 
-/** Parties in the order in which they come. */
+/** Parties in order of arrival. */
 function* partyArrivals(
   rates: PartyRates,
   players: number,
@@ -108,7 +108,7 @@ function* partyArrivals(
   }
 }
 
-/** FIFO and LIFO as the paper describes them: who joins a pair is decided when the pair comes. */
+/** FIFO and LIFO as in the paper: which solos join a pair is decided when the pair arrives. */
 class OrderedQueue {
   readonly #waits: WaitingTimes;
   readonly #lastFirst: boolean;
@@ -140,11 +140,11 @@ class OrderedQueue {
   }
 }
 
-/** A queue of pairs, made up or real; at most one solo and one pair wait. */
+/** A queue of pairs, real or packed of two solos; at most one solo and one pair wait. */
 class PackingQueue {
   readonly #waits: WaitingTimes;
   #solo: number | undefined;
-  /** The times since when the players of the waiting pair wait: one of a real pair, two of a packed one. */
+  /** The arrival times of the players of the waiting pair: one for a real pair, two for a packed one. */
   #pair: readonly number[] | undefined;
 
   constructor(waits: WaitingTimes) {

@@ -15,7 +15,7 @@ export interface ChoiceWaits extends ChoiceRates {
 
 export type Choice = keyof ChoiceRates;
 
-/** So many players, in the order in which they come. */
+/** This many players, in order of arrival. */
 export function* choiceArrivals(
   { a, b, c }: ChoiceRates,
   players: number,
@@ -37,7 +37,7 @@ export class ChoiceTimes {
   readonly c: WaitingTimes;
   readonly all: WaitingTimes;
 
-  /** @param players how many will be added, about */
+  /** @param players approximately how many will be added */
   constructor({ a, b, c }: ChoiceRates, players: number) {
     const total = a + b + c;
     this.a = new WaitingTimes((players * a) / total);
@@ -46,7 +46,7 @@ export class ChoiceTimes {
     this.all = new WaitingTimes(players);
   }
 
-  /** A newcomer meets one who has waited. */
+  /** Records a game of a newcomer and a waiting player. */
   addGame(waited: Choice, wait: number, newcomer: Choice): void {
     this[waited].add(wait);
     this.all.add(wait);

@@ -1,6 +1,6 @@
 /**
  * The closed forms of Xu, Yu & Wu, "Rule Designs for Optimal Online Game Matchmaking", sections II and
- * III, as printed, and where the paper slipped as derived again. Means and variances are over players: a
+ * III, as printed and, where the paper has a mistake, as derived again. Means and variances are over players: a
  * pair counts twice.
  */
 import { type PartyRates, totalRate } from './central-queue.ts';
@@ -15,7 +15,7 @@ export function meanWaitCentral(rates: PartyRates): number {
   return 3 / (2 * totalRate(rates));
 }
 
-/** (6): E[T] = 5/(2λ_total) for 2v2 with solos and pairs apart. */
+/** (6): E[T] = 5/(2λ_total) for 2v2 with separate queues for solos and pairs. */
 export function meanWaitTwoQueues(rates: PartyRates): number {
   return 5 / (2 * totalRate(rates));
 }
@@ -31,8 +31,8 @@ export function printedVarianceTwoQueues(rates: PartyRates): number {
  *
  * A solo finds j = 0 … 3 others with probability 1/4 each and waits for 3 − j more, so E[T1²] = 5/λ1²; a
  * pair in the same way E[T2²] = 1/λ2². The share of solos among the players is λ1/λ_total, so
- * E[T²] = (5/λ1 + 2/λ2)/λ_total, less the square of (6). The paper has Var[T1] and Var[T2] in the place of
- * E[T1²] and E[T2²], and so takes off the squares of the means twice.
+ * E[T²] = (5/λ1 + 2/λ2)/λ_total; the variance is this minus the square of (6). The paper has Var[T1] and Var[T2] in
+ * place of E[T1²] and E[T2²], and so subtracts the squares of the means twice.
  */
 export function varianceTwoQueues(rates: PartyRates): number {
   const { solos: a, pairs: b } = rates;
@@ -77,7 +77,7 @@ export function printedVarianceLifo(rates: PartyRates): number {
   return squaredArrivalsLifo(rates, 8) - meanWaitCentral(rates) ** 2;
 }
 
-/** (10) derived again: 7λ1² in the place of 8λ1², and E[T]/Λ added as in (9). */
+/** (10) derived again: 7λ1² instead of 8λ1², and E[T]/Λ added as in (9). */
 export function varianceLifo(rates: PartyRates): number {
   const mean = meanWaitCentral(rates);
   return squaredArrivalsLifo(rates, 7) + mean / (rates.solos + rates.pairs) - mean ** 2;

@@ -46,13 +46,13 @@ export function sidesImprovementSlope(b: number): number {
 }
 
 /**
- * How many players wait on average after so many have come, from an empty queue: the chain of figure 8,
- * stepped from arrival to arrival. Stable or not; in the unstable region it grows without bound.
+ * The average number of waiting players after this many arrivals, from an empty queue: the chain of figure 8,
+ * stepped from arrival to arrival. It also works in the unstable region, where the number grows without bound.
  */
 export function expectedPile({ a, b, c }: ChoiceRates, players: number): number {
   const total = a + b + c;
   const drift = Math.abs(a - b) > c ? players : 0;
-  // Beyond ten standard deviations of a random walk nothing is left.
+  // Beyond ten standard deviations of a random walk the probability is negligible.
   const reach = Math.min(players, Math.ceil(drift + 10 * Math.sqrt(players)));
   // At reach + i: i players of A wait, −i of B; one choice-free player is kept apart.
   let chance = new Float64Array(2 * reach + 1);

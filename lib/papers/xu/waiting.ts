@@ -1,14 +1,14 @@
 import type { Estimate } from '../finding.ts';
 import { BlockMeans } from '../statistics.ts';
 
-/** Waits of players in a queue, with standard errors that know that neighbours' waits depend on each other. */
+/** Waits of players in a queue, with standard errors that account for the correlation of successive waits. */
 export class WaitingTimes {
   readonly #waits: BlockMeans;
   readonly #squares: BlockMeans;
   readonly #center: number;
 
   /**
-   * @param parties how many parties will be added, about
+   * @param parties approximately how many parties will be added
    * @param center any value near the mean; the variance is measured around it without loss of precision
    */
   constructor(parties: number, center = 0) {
@@ -19,7 +19,7 @@ export class WaitingTimes {
     this.#center = center;
   }
 
-  /** A party of so many players has waited. Every player counts. */
+  /** Records the wait of a party with this many players. Every player counts. */
   add(wait: number, players = 1): void {
     this.#waits.add(wait, players);
     this.#squares.add((wait - this.#center) ** 2, players);

@@ -73,14 +73,14 @@ export function reproduceXu(options: ReproduceOptions): Reproduction {
       title: 'Variance of the wait in 2v2: two queues (7), FIFO and packing (9), LIFO (10)',
       findings: variances(options),
       remarks: [
-        '(7) takes the squares of the means off twice. A solo finds 0 to 3 others, each with probability 1/4, so ' +
+        '(7) subtracts the squares of the means twice. A solo finds 0 to 3 others, each with probability 1/4, so ' +
           'E[T1²] = 5/λ1² and E[T2²] = 1/λ2², and the variance is (5/λ1 + 2/λ2)/λ_total − (5/(2λ_total))² = ' +
           '(8λ1² + 11λ1λ2 + 40λ2²)/(4·λ_total²·λ1·λ2). Its minimum (11) moves from 2√33 − 11 to 5 − 2√5.',
         '(9) and (10) count the arrivals N that a player waits for and take E[N²]/(λ1 + λ2)², as if arrivals came ' +
           'at regular intervals; the times between them are exponential, so it is E[N(N + 1)]/(λ1 + λ2)²: ' +
           '3/(2·λ_total·(λ1 + λ2)) is to be added to both. Beyond that, the second numerator of (9) lacks λ1³λ2, ' +
           'and 8λ1² in (10) should be 7λ1².',
-        'What the paper concludes stands: one queue beats two, FIFO and packing are equal, and LIFO is little worse.',
+        "The paper's conclusions still hold: one queue is better than two, FIFO and packing are equal, LIFO is slightly worse.",
       ],
     },
     {
@@ -91,8 +91,8 @@ export function reproduceXu(options: ReproduceOptions): Reproduction {
       title: 'Choosing sides: the unstable region of (12)',
       findings: unstableSides(options),
       remarks: [
-        'Beyond the edge of (12) players pile up at the rate λ_A − λ_B − λ_C. On the edge, and with equal sides and ' +
-          'nobody choice-free, the pile is a random walk: it grows as the square root of the number of players.',
+        'Beyond the boundary of (12) the number of waiting players grows at the rate λ_A − λ_B − λ_C. On the boundary, and ' +
+          'with equal sides and nobody choice-free, it is a random walk and grows as the square root of the arrivals.',
       ],
     },
     {
@@ -102,7 +102,7 @@ export function reproduceXu(options: ReproduceOptions): Reproduction {
     {
       title: 'Zones: waits (19) to (22)',
       findings: ZONES.flatMap((rates) => zones(rates, options)),
-      remarks: ['(40) reads π_2 where π_B is meant; (19), which follows from it, is right.'],
+      remarks: ['(40) has π_2 where π_B is meant; (19), which follows from it, is correct.'],
     },
     {
       title: 'Zones: what being choice-free improves (23) to (25)',
@@ -207,7 +207,7 @@ function unstableSides({ seed, players }: ReproduceOptions): Finding[] {
   const nobodyFree: ChoiceRates = { a: 0.5, b: 0.5, c: 0 };
   const onTheEdge: ChoiceRates = { a: 0.5, b: 0.3, c: 0.2 };
   const runs = 400;
-  /** Players left waiting at the end of each of some runs. */
+  /** Players still waiting at the end of each run. */
   const pile = (rates: ChoiceRates, each: number, count: number, source: RandomSource) => {
     const waiting = new RunningStatistics();
     for (let run = 0; run < count; run++)

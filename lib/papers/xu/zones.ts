@@ -32,7 +32,7 @@ export function zonesImprovementOfFirst(a: number): number {
   return 0.5 * (1 - a);
 }
 
-/** Waits in two zones of 1v1; a choice-free player meets who came first (section V-A). */
+/** Waits in two zones of 1v1; a choice-free player plays with the one who arrived first (section V-A). */
 export function simulateZones(rates: ChoiceRates, players: number, random: RandomSource): ChoiceTimes {
   const waits = new ChoiceTimes(rates, players);
   const waiting: { kind: Choice; since: number }[] = [];

@@ -6,7 +6,7 @@ import type { GameRules } from '../../../lib/engine/types.ts';
 import { normal, seeded } from '../random-pool.ts';
 
 describe('the centre bound', () => {
-  it('is below every set that can be seated, and for q = 2 within 0.1% of the least, while players leave', () => {
+  it('is at most the cost of every set that can be seated, and for q = 2 within 0.1% of the least, while players leave', () => {
     const random = seeded(21);
     let compared = 0;
     for (let round = 0; round < 300; round++) {

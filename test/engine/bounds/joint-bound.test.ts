@@ -53,7 +53,7 @@ function leastOf(
 }
 
 describe('the joint bound', () => {
-  it('is never above the best game, whoever is chosen, with outliers, ties and equal skills', () => {
+  it('is never above the best game, for any chosen players, with outliers, ties and equal skills', () => {
     const random = seeded(11);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
     let above = 0;
@@ -126,7 +126,7 @@ describe('the joint bound', () => {
   });
 });
 
-it('the deficit is the least that a division can leave to the team of the extreme', () => {
+it('the deficit is the least gap that a division can leave for the team of the extreme', () => {
   // 0 with 9 and 8, against 5, 6 and 7.
   expect(deficitOf(0 + 5 + 6 + 7, 35, 0)).toBe(1);
   // Far away: 0 with 109 and 108, against 105, 106 and 107.

@@ -34,7 +34,7 @@ describe('the range of a game', () => {
     }
   });
 
-  it('is all of the skill spread that two extremes with everyone else in the middle have', () => {
+  it('gives the exact skill spread of two extremes with everyone else in the middle', () => {
     for (const q of [1, 2, 3]) {
       expect(skillSpread([0, 1, 1, 1, 1, 2], q)).toBeCloseTo(2 * lemma6(3, q), 12);
     }

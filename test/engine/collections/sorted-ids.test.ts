@@ -70,7 +70,7 @@ describe('sorted ids', () => {
 });
 
 describe('linked ids', () => {
-  it('stay in order while they leave', () => {
+  it('stay sorted while ids are removed', () => {
     const random = seeded(1);
     const expected = loaded(random, 300, 50);
     const list = new LinkedIds(...columns(expected));

@@ -4,7 +4,7 @@ import { EntryList } from '../../../lib/engine/index/entry-list.ts';
 import { poolPlayer } from '../../../lib/engine/model/pooled-ticket.ts';
 import { seeded } from '../random-pool.ts';
 
-it('a list of entries stays in order and linked both ways while entries come and go, equal skills among them', () => {
+it('a list of entries stays sorted and linked both ways through inserts and removals, with equal skills too', () => {
   const random = seeded(31);
   for (let round = 0; round < 20; round++) {
     const list = new EntryList();

@@ -9,7 +9,7 @@ const tickets = (skills: readonly number[]) =>
   skills.map((skill, i) => ({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `p${i}`, skill }] }));
 
 describe('the game queue', () => {
-  it('has the best game of brute force after every insert and remove', () => {
+  it('agrees with brute force after every insert and removal', () => {
     const random = seeded(1);
     for (let round = 0; round < 250; round++) {
       const { rules, tickets: pool } = randomCase(random, {
@@ -55,7 +55,7 @@ describe('the game queue', () => {
     }
   });
 
-  it('agrees with the search from scratch through a long life', () => {
+  it('agrees with the search from scratch through many inserts and removals', () => {
     const random = seeded(2);
     for (const teamSize of [1, 2, 5, 6]) {
       for (const p of [1, 3, Number.POSITIVE_INFINITY]) {
@@ -89,7 +89,7 @@ describe('the game queue', () => {
     }
   });
 
-  it('answers within its node budget with a game and a valid bound', () => {
+  it('returns a game and a valid bound within its node budget', () => {
     const random = seeded(3);
     const rules: GameRules = { teamSize: 5, alpha: 100, p: 1, q: 2, beta: 0 };
     const skills = Float64Array.from({ length: 400 }, () => 1000 * random()).sort();

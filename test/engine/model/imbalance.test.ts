@@ -5,7 +5,7 @@ import { normal, seeded } from '../random-pool.ts';
 const infinity = Number.POSITIVE_INFINITY;
 
 describe('the skill spread', () => {
-  it('is the same in the form that searches use, but for rounding', () => {
+  it('is the same in the form that searches use, except for rounding', () => {
     const random = seeded(61);
     for (let round = 0; round < 2000; round++) {
       const q = [1, 1.5, 2, 3, infinity][round % 5];

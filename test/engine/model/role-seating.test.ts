@@ -3,7 +3,7 @@ import { RoleSeating } from '../../../lib/engine/model/role-seating.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import { seeded } from '../random-pool.ts';
 
-it('a seating finds a place for a player exactly when all can be seated, while parties join and leave', () => {
+it('a seating accepts a player exactly when all players can be seated, while parties join and leave', () => {
   const random = seeded(51);
   const roles = new RoleTable({ damage: 2, healer: 1, tank: 1 }, 2);
   const seating = new RoleSeating(roles);

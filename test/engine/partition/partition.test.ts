@@ -9,7 +9,7 @@ import { normal, randomCase, seeded } from '../random-pool.ts';
 const objectives = ['worst', 'sum', 'unhappiness'] as const;
 
 describe('the offline partition', () => {
-  it('seats everyone once, reports what it reached, and never claims a bound above the best partition', () => {
+  it('seats everyone once, reports its value, and never claims a bound above the best partition', () => {
     const random = seeded(8);
     for (let round = 0; round < 150; round++) {
       const { rules, tickets } = randomCase(random, { maxPlayers: 9, teamSizes: [1, 2], plain: true });
@@ -37,7 +37,7 @@ describe('the offline partition', () => {
     }
   });
 
-  it('does not take the v_q of consecutive groups for a bound', () => {
+  it('does not use the v_q of consecutive groups as a bound', () => {
     // The counterexample to Theorem 5's sketch: groups of 5,5,5,6 have a smaller worst v_q than consecutive ones.
     const rules: GameRules = { teamSize: 2, alpha: 1e-9, p: 1, q: 2, beta: 0 };
     const result = partitionSolos(Float64Array.of(5, 5, 5, 5, 5, 5, 6, 6), rules);
@@ -110,7 +110,7 @@ describe('the partition of tickets', () => {
     expect(partitions).toBeGreaterThan(100);
   });
 
-  it('makes only games that can be played, and leaves nobody without a reason', () => {
+  it('makes only playable games, and gives a reason to every waiting ticket', () => {
     const random = seeded(10);
     for (let round = 0; round < 60; round++) {
       const { rules, tickets, forbids, nowMs } = randomCase(random, { maxPlayers: 14, teamSizes: [1, 2, 3] });
@@ -130,7 +130,7 @@ describe('the partition of tickets', () => {
 });
 
 describe('the packing of parties', () => {
-  it('plays as many games as possible in nearly all small pools, and its bound holds for all partitions into as many', () => {
+  it('makes as many games as possible in nearly all small pools, and its bound holds for all partitions into that many', () => {
     const random = seeded(11);
     const pools = { free: 0, refusing: 0 };
     const full = { free: 0, refusing: 0 };
@@ -168,7 +168,7 @@ describe('the packing of parties', () => {
     }
   });
 
-  it('exchanges tickets between games for what is to be minimised', () => {
+  it('exchanges tickets between games to lower the objective', () => {
     const rules: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
     const tickets = crowd(seeded(15), 400, false);
     for (const objective of ['worst', 'sum'] as const) {
@@ -183,7 +183,7 @@ describe('the packing of parties', () => {
     }
   });
 
-  it('gives players of a scarce role the best company', () => {
+  it('gives players of a scarce role the nearest players', () => {
     const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0, roles: { healer: 1, damage: 1 } };
     // Two healers among the most skilled, and two hundred others.
     const tickets = Array.from({ length: 202 }, (_, i) => ({
@@ -201,7 +201,7 @@ describe('the packing of parties', () => {
     expect(waiting[0].reason).toContain('the role healer is missing');
   });
 
-  it('gives the same games to the byte in whatever order the tickets come', () => {
+  it('gives the same games to the byte for any order of the tickets', () => {
     const rules: GameRules = { teamSize: 5, alpha: 1, p: 2, q: 2, beta: 1 };
     const tickets = crowd(seeded(13), 300, false);
     expect(JSON.stringify(partitionTickets(tickets.toReversed(), rules, 0))).toBe(
@@ -209,7 +209,7 @@ describe('the packing of parties', () => {
     );
   });
 
-  it('lets waiting decide nothing: with a weight on waiting the same games are made', () => {
+  it('ignores waiting: with a weight on waiting it makes the same games', () => {
     const tickets = crowd(seeded(14), 100, false);
     const gamesWith = (beta: number) =>
       partitionTickets(tickets, { teamSize: 5, alpha: 1, p: 1, q: 2, beta }, 0).games.map((g) => g.ticketIds);

@@ -36,7 +36,7 @@ describe('the best game with roles from scratch', () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  it('certifies within 2% where each role stands at another level of skill', () => {
+  it('certifies within 2% when each role is at a different level of skill', () => {
     const random = seeded(13);
     const rules: GameRules = {
       teamSize: 5,

@@ -6,7 +6,7 @@ import { bestRoleGame } from './best-role-game.ts';
 import { RoleApproximation } from './role-approximation.ts';
 
 describe("Theorem 3's approximation", () => {
-  it('keeps the shortest interval and stays within its ratio of the best game while players come and go', () => {
+  it('keeps the shortest interval and stays within its ratio of the best game while players are added and removed', () => {
     const random = seeded(14);
     let compared = 0;
     for (let round = 0; round < 250; round++) {
@@ -45,7 +45,7 @@ describe("Theorem 3's approximation", () => {
 });
 
 describe('the hard instances of Theorem 2', () => {
-  it('keep the node budget and a valid bound', () => {
+  it('stay within the node budget and keep a valid bound', () => {
     const random = seeded(15);
     for (const solvable of [true, false]) {
       const { rules, skills, masks } = ksumPool(random, 3, 12, solvable);

@@ -7,7 +7,7 @@ import { SoloExchanges } from '../../../lib/engine/search/solo-exchanges.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 import { normal, seeded } from '../random-pool.ts';
 
-it('exchanges only make games that can be played, with the imbalance they say, never worse than the start', () => {
+it('exchanges make only playable games with the reported imbalance, never worse than the start', () => {
   const random = seeded(32);
   let improved = 0;
   for (let round = 0; round < 200; round++) {

@@ -68,7 +68,7 @@ function costOf({ members, division, imbalance: f }: DividedGame, around: Around
 }
 
 describe('the search around a ticket', () => {
-  it('is exact for teams of one to eight, and when cut short its bound still holds', () => {
+  it('is exact for teams of one to eight, and its bound holds when it is cut short', () => {
     const random = seeded(41);
     let cut = 0;
     let exact = 0;
@@ -100,7 +100,7 @@ describe('the search around a ticket', () => {
     expect(exact).toBeGreaterThan(300);
   });
 
-  it('never ends without a game if there is one and the budget is not spent, nor does a dive', () => {
+  it('always finds a game if there is one and the budget is not spent, and so does a dive', () => {
     const random = seeded(42);
     let dives = 0;
     for (const around of casesAround(random, 500)) {

@@ -16,7 +16,7 @@ import { seededRandom } from '../../../lib/simulation/random.ts';
 
 const PLAIN = { k: 2, alpha: 1, p: 1, q: 2 };
 
-describe('the definitions, tried on everything', () => {
+describe('the definitions, evaluated exhaustively', () => {
   test('imbalance is α times the difference of p-skills, and the q-mean deviation', () => {
     expect(imbalanceOf([1, 4], [2, 5], { ...PLAIN, alpha: 3 })).toBeCloseTo(3 * 2 + Math.sqrt(2.5), 12);
     const worst = { ...PLAIN, p: Number.POSITIVE_INFINITY, q: Number.POSITIVE_INFINITY };
@@ -31,12 +31,12 @@ describe('the definitions, tried on everything', () => {
     expect(bestGameOf([0, 10, 11, 12, 13, 30], PLAIN).places).toEqual([1, 2, 3, 4]);
   });
 
-  test('subsets are all there are, each once', () => {
+  test('subsets lists every subset once', () => {
     expect([...subsets(4, 2)].map(String)).toEqual(['0,1', '0,2', '0,3', '1,2', '1,3', '2,3']);
     expect([...subsets(9, 4)]).toHaveLength(126);
   });
 
-  test('without the roles they need no game is possible', () => {
+  test('finds no game when a role is missing', () => {
     const tanks = Array.from({ length: 6 }, (_, skill) => ({ skill, roles: 1 }));
     expect(bestRoleGameOf(tanks, PLAIN)).toBe(Number.POSITIVE_INFINITY);
     expect(approximateRoleGame(tanks, PLAIN)).toBe(Number.POSITIVE_INFINITY);

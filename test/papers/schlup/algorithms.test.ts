@@ -58,7 +58,7 @@ describe('the cost of a game', () => {
 });
 
 describe('a run', () => {
-  test('refuses an algorithm that loses a player, lets one wait too long, or stands still', () => {
+  test('throws when an algorithm loses a player, lets one wait too long, or makes no progress', () => {
     const idle = (): OnlineAlgorithm => ({
       onArrival: () => {},
       timer: () => Number.POSITIVE_INFINITY,
@@ -77,7 +77,7 @@ describe('a run', () => {
 });
 
 describe('the algorithms of the paper', () => {
-  test('A_G takes whoever comes first, and fills up at τ_max', () => {
+  test('A_G takes players in order of arrival, and fills the game with computer players at τ_max', () => {
     const players = arrivals([0, 0.1], [1, 0.9], [2, 0.5], [8, 0.5]);
     expect(gamesOf(greedy, PAIRS, players)).toEqual(['0,1@1', '2@7', '3@13']);
   });
@@ -87,19 +87,19 @@ describe('the algorithms of the paper', () => {
     expect(gamesOf(periodic(2), PAIRS, players)).toEqual(['0,2@3', '1,3@3']);
   });
 
-  test('A_PM ends a period at τ_max of its first player and hands the odd one to the next', () => {
+  test('A_PM ends a period when its first player has waited τ_max, and leaves the odd player to the next period', () => {
     const players = arrivals([0, 0.1], [1, 0.9], [2, 0.2], [6.5, 0.8]);
     // At 5 the first two are sorted and play; player 2 opens a period that ends at 7.
     expect(gamesOf(periodic(3), PAIRS, players)).toEqual(['0,1@5', '2,3@7']);
   });
 
-  test('A_MQ pairs within a range, and looks ever further when time is up', () => {
+  test('A_MQ pairs players within a range, and searches ever farther ranges at τ_max', () => {
     const players = arrivals([0, 0.05], [1, 0.9], [2, 0.3], [3, 0.95]);
     // Ranges of a quarter: 1 and 3 share one; at 5 player 0 finds 2 in the next range.
     expect(gamesOf(multiQueue(4), PAIRS, players)).toEqual(['1,3@3', '0,2@5']);
   });
 
-  test('A_MQ takes the oldest of the nearest ring of queues, before older ones farther away', () => {
+  test('A_MQ takes the oldest player of the nearest ring of queues, even if older ones are farther away', () => {
     const players = arrivals([0, 0.55], [1, 0.95], [2, 0.45], [3, 0.65]);
     expect(gamesOf(multiQueue(10), PAIRS, players)).toEqual(['0,2@5', '1,3@6']);
   });
@@ -114,7 +114,7 @@ describe('the algorithms of the paper', () => {
     expect(gamesOf(multiQueue(2, 2), { ...PAIRS, criteria: 2 }, players)).toEqual(['1,3@3', '0,2@5']);
   });
 
-  test('A_DW waits in proportion to the difference, then the pair is final', () => {
+  test('A_DW makes a pair final after a wait in proportion to its difference', () => {
     expect(gamesOf(differenceWait(2), PAIRS, arrivals([0, 0.1], [1, 0.6], [9, 0]))).toEqual([
       '0,1@2',
       '2@14',
@@ -131,7 +131,7 @@ describe('the algorithms of the paper', () => {
     expect(gamesOf(differenceWait(20), PAIRS, arrivals([0, 0], [4, 1]))).toEqual(['0,1@5']);
   });
 
-  test('with their smallest parameters all are A_G, game by game', () => {
+  test('with their smallest parameters all algorithms make the same games as A_G', () => {
     const players = [...steadyArrivals(1, 500, 1, seededRandom(1))];
     const expected = gamesOf(greedy, PAIRS, players);
     for (const algorithm of [periodic(1), multiQueue(1), differenceWait(0)]) {
@@ -154,7 +154,7 @@ describe('OPT', () => {
     return best;
   };
 
-  test('is the least cost of all ways to make pairs', () => {
+  test('is the least cost over all sets of pairs', () => {
     const random = seededRandom(8);
     for (let round = 0; round < 150; round++) {
       const count = 1 + random.integer(8);
@@ -163,7 +163,7 @@ describe('OPT', () => {
     }
   });
 
-  test('no algorithm beats it, and slack comes nearer than the others', () => {
+  test('is beaten by no algorithm, and slack comes nearest', () => {
     const costs = { slack: 0, differenceWait: 0, optimum: 0 };
     for (const workload of workloadsOverHorizon(20)) {
       for (let seed = 0; seed < 10; seed++) {
@@ -186,13 +186,13 @@ describe('OPT', () => {
 describe('slack', () => {
   const rate = () => ({ onArrival: () => {}, at: () => 1 });
 
-  test('takes a newcomer within tolerance at once, and lets a far one wait', () => {
+  test('takes a newcomer within tolerance at once, and lets a distant one wait', () => {
     const games = gamesOf(slack(rate), PAIRS, arrivals([0, 0.5], [0.1, 0.55], [0.2, 0.05], [0.3, 0.95]));
     expect(games[0]).toBe('0,1@0.1');
     expect(games).toHaveLength(2);
   });
 
-  test('pairs two who both wait once the patience of one has grown enough', () => {
+  test('pairs two waiting players once the tolerance of one has grown enough', () => {
     // Nobody else comes: the pair is made before the time is up, in a look into the silence.
     const [game] = gamesOf(slack(rate), PAIRS, arrivals([0, 0.2], [0.1, 0.75]));
     const [members, time] = game.split('@');
@@ -201,7 +201,7 @@ describe('slack', () => {
     expect(Number(time)).toBeLessThan(5);
   });
 
-  test('after a long silence pairs all who wait at least cost, whoever is left over', () => {
+  test('pairs all waiting players at least cost after a long silence, whichever player remains', () => {
     const fast = () => ({ onArrival: () => {}, at: () => 1000 });
     const players = arrivals([0, 0.1], [0.001, 0.3], [0.002, 0.5], [0.003, 0.7], [0.004, 0.94]);
     const games = gamesOf(slack(fast), PAIRS, players).map((game) => game.split('@')[0]);
@@ -209,7 +209,7 @@ describe('slack', () => {
   });
 });
 
-test("the service's own tick plays the paper's arrivals, every player once and none too late", () => {
+test("the service's own tick plays every player of the paper's arrivals once, none later than τ_max", () => {
   const players = [...steadyArrivals(2, 300, 1, seededRandom(6))];
   const ours = run(PAIRS, players, production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) }));
   expect(ours.cost).toBeGreaterThanOrEqual(optimum(PAIRS, players).cost - 1e-6);
@@ -217,7 +217,7 @@ test("the service's own tick plays the paper's arrivals, every player once and n
 });
 
 describe('the estimated rate', () => {
-  test('finds a steady rate, follows a rising one, and fades in silence', () => {
+  test('approximates a steady rate, follows a rising one, and falls during a silence', () => {
     const steady = estimatedRate(5)();
     for (const { time } of steadyArrivals(7, 3000, 1, seededRandom(2))) steady.onArrival(time);
     const last = 3000 / 7;
@@ -232,7 +232,7 @@ describe('the estimated rate', () => {
   });
 });
 
-test('workloads bring as many players as they say', () => {
+test('workloads have as many players as they state', () => {
   for (const workload of workloadsOfPlayers(1000)) {
     const count = [...arrivalsOf(workload, 1, seededRandom(4).fork(workload.name))].length;
     expect(Math.abs(count - 1000)).toBeLessThan(5 * Math.sqrt(1000));

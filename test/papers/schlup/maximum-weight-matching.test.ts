@@ -60,7 +60,7 @@ describe('maximum-weight matching', () => {
     }
   });
 
-  test('proves itself by its dual on larger graphs, where blossoms nest and open again', () => {
+  test('is proved by its dual on larger graphs, where blossoms nest and dissolve', () => {
     const random = seededRandom(21);
     for (let round = 0; round < 60; round++) {
       const vertexCount = 30 + random.integer(60);
@@ -74,7 +74,7 @@ describe('maximum-weight matching', () => {
     }
   });
 
-  test('a heavy middle edge beats two light ones, and two middling ones beat it', () => {
+  test('prefers a heavy middle edge to two light ones, and two medium ones to it', () => {
     expect([
       ...maximumWeightMatching(4, [
         [0, 1, 2],
@@ -91,12 +91,12 @@ describe('maximum-weight matching', () => {
     ]).toEqual([1, 0, 3, 2]);
   });
 
-  test('leaves vertices alone when no edge is worth it, and takes an empty graph', () => {
+  test('leaves vertices unmatched when no edge has a positive weight, and accepts an empty graph', () => {
     expect([...maximumWeightMatching(2, [[0, 1, -1]]).mates]).toEqual([-1, -1]);
     expect(maximumWeightMatching(0, [])).toMatchObject({ weight: 0, bound: 0 });
   });
 
-  test('refuses weights it cannot add exactly', () => {
+  test('rejects weights that it cannot add exactly', () => {
     expect(() => maximumWeightMatching(2, [[0, 1, 0.5]])).toThrow(
       'Expected a whole edge weight below 2⁵⁰, got `0.5`',
     );

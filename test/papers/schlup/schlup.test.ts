@@ -18,7 +18,7 @@ test('the formulas give the figures of the examples in the text', () => {
   expect(bestRanges(PAIRS, 10)).toBeCloseTo(5.77, 2);
 });
 
-test('one period of k players, one queue, and time-outs that never come, are all A_G', () => {
+test('the formulas for one period of k players and for one queue equal that of A_G', () => {
   for (const players of [2, 5]) {
     const setting = { ...PAIRS, players };
     expect(periodicCost(setting, 3, players)).toBeCloseTo(greedyCost(setting, 3), 12);
@@ -27,11 +27,11 @@ test('one period of k players, one queue, and time-outs that never come, are all
   }
 });
 
-test('a pair that nobody joins costs 4', () => {
+test('a player whom nobody joins costs 4', () => {
   expect(greedyCostWithTimeOuts(PAIRS, 1e-9)).toBeCloseTo(4, 6);
 });
 
-test('reproduces the closed forms on few players', () => {
+test('reproduces the closed forms with few players', () => {
   const formulas = formulaSections({ seed: 3, players: 20_000 }).flatMap(({ findings }) => findings);
   expect(formulas.length).toBeGreaterThan(30);
   expect(formulas.filter(({ verdict }) => verdict === 'fails')).toEqual([]);

@@ -39,12 +39,12 @@ describe('dynamic matching with teams', () => {
     }
   });
 
-  test('a larger pool than the paper needs gives nothing', () => {
+  test("a larger pool than the paper's does not lower the cost", () => {
     const market = { teamSize: 1, highShare: 0.4 };
     expect(optimalCost(market, 3, 14).lower).toBeCloseTo(optimalCost(market, 3, 4).lower, 6);
   });
 
-  test('reproduces the paper, the same to the byte for the same seed', () => {
+  test('reproduces the paper, with identical output for the same seed', () => {
     const result = reproduceWu({ seed: 3, players: 10_000 });
     expect(result.verdict).toBe('holds');
     expect(JSON.stringify(reproduceWu({ seed: 3, players: 10_000 }))).toBe(JSON.stringify(result));

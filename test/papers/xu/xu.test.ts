@@ -67,7 +67,7 @@ const byFollowingOnePlayer = (order: 'fifo' | 'lifo', rates: PartyRates) => {
 };
 
 describe('one queue for 2v2', () => {
-  test('the derived variances are those of one player followed through the chain', () => {
+  test('the derived variances equal those of one player followed through the chain', () => {
     for (const rates of MIXES) {
       const fifo = byFollowingOnePlayer('fifo', rates);
       const lifo = byFollowingOnePlayer('lifo', rates);
@@ -78,7 +78,7 @@ describe('one queue for 2v2', () => {
     }
   });
 
-  test('with solos alone all orders are a queue of four, whose variance is 11/4; the paper has 5/4 and 7/4', () => {
+  test('with solos alone every order has the variance of a queue of four, 11/4, where the paper has 5/4 and 7/4', () => {
     const rates = { solos: 1, pairs: 1e-9 };
     expect(varianceFifo(rates)).toBeCloseTo(11 / 4, 6);
     expect(varianceLifo(rates)).toBeCloseTo(11 / 4, 6);
@@ -86,7 +86,7 @@ describe('one queue for 2v2', () => {
     expect(printedVarianceLifo(rates)).toBeCloseTo(7 / 4, 6);
   });
 
-  test('two queues vary more than one', () => {
+  test('two queues have a larger variance than one', () => {
     for (const rates of MIXES) expect(varianceTwoQueues(rates)).toBeGreaterThan(varianceLifo(rates));
   });
 
@@ -108,7 +108,7 @@ describe('choosing sides', () => {
     }
   });
 
-  test('the wait has no bound when the choice-free do not outnumber the difference', () => {
+  test('the wait is unbounded when choice-free players do not outnumber the difference', () => {
     expect(sidesAreStable({ a: 0.5, b: 0.3, c: 0.2 })).toBe(false);
     expect(sidesWaits({ a: 0.5, b: 0.3, c: 0.2 }).b).toBe(Number.POSITIVE_INFINITY);
     const { waiting } = simulateSides({ a: 0.7, b: 0.2, c: 0.1 }, 10_000, seededRandom(1));
