@@ -1,12 +1,12 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 
-/** Games side by side, in order of skill, between which players or tickets can be exchanged. */
+/** Games in order of skill between which players or tickets can be exchanged. */
 export interface ExchangeableGames {
   readonly count: number;
   /** How many games to each side a game looks for a partner. */
   readonly reach: number;
   worthOf(game: number): number;
-  /** Makes the exchange between two games that is worth most; whether there was one that is worth it. */
+  /** Makes the exchange between two games that improves them most. Returns whether any exchange improves them. */
   exchange(a: number, b: number): boolean;
   /** Makes the exchange of a game with those left over that is worth most; whether there was one that is worth it. */
   exchangeWithRest(game: number): boolean;
@@ -16,7 +16,7 @@ export interface ExchangeableGames {
 /** Improves the game of greatest worth, the first of several, until no exchange with its neighbours or those left over does. */
 export function improveWorst(games: ExchangeableGames): void {
   if (games.count === 0) return;
-  // The worst on top: keys are negated worths.
+  // Keys are negated worths, so the worst game is on top.
   const keys = new Float64Array(games.count);
   const heap = new KeyHeap();
   const file = (game: number) => {

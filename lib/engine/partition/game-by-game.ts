@@ -6,14 +6,14 @@ import type { RoleTable } from '../model/roles.ts';
 import type { Forbids, Game, GameRules } from '../types.ts';
 import type { TicketPool } from './ticket-pool.ts';
 
-/** Where games are sought. */
+/** The pool and the rules that games are formed with. */
 export interface GameSearch {
   /** A pool of these tickets. */
   poolOf(tickets: readonly PooledTicket[]): TicketPool;
   readonly nowMs: number;
 }
 
-/** The best game of each ticket, in this order, among the tickets left. A ticket without one is not tried again. */
+/** For each ticket in this order, the best game among the remaining tickets. A ticket without one is not retried. */
 export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: GameSearch): DividedGame[] {
   const pool = poolOf(order);
   const left = new Map(order.map((pooled) => [pooled.ticket.ticketId, pooled]));
@@ -30,7 +30,7 @@ export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: 
   return games;
 }
 
-/** With all games that can be made of the tickets left, in order of skill. */
+/** Adds all games that can be formed of the remaining tickets, in order of skill. */
 export function withTheRest(
   games: readonly DividedGame[],
   pooled: readonly PooledTicket[],
@@ -56,7 +56,7 @@ export function leftOut(pooled: readonly PooledTicket[], games: readonly Divided
   return pooled.filter((ticket) => !seated.has(ticket));
 }
 
-/** Those that the most others refuse, then the largest parties, while there are enough to complete them. */
+/** First the tickets with the most refused pairs, then the largest parties, while others remain to complete them. */
 export function hardestFirst(pooled: readonly PooledTicket[], forbids: Forbids | undefined): PooledTicket[] {
   const refusals = new Map(
     pooled.map((a) => [
@@ -75,8 +75,8 @@ function hasMix(tickets: readonly PooledTicket[], rules: GameRules): boolean {
 }
 
 /**
- * Those first whose roles the fewest accept for a seat, so that each of them gets the best of the others; equally scarce ones
- * by skill, which without roles is everybody.
+ * Tickets whose roles are accepted by the fewest players per seat come first, so that each gets the best of the others.
+ * Equally scarce tickets are in order of skill; without roles all are equally scarce.
  */
 function scarcestFirst(
   tickets: readonly PooledTicket[],

@@ -1,12 +1,13 @@
-/** What of the groups' ranges is least: the greatest, or their sum. */
+/** What is minimised: the greatest range of the groups, or the sum of their ranges. */
 export type RangeTotal = 'greatest' | 'sum';
 
 /**
- * So many disjoint groups of `size` players, some players left out, whose greatest range, or whose sum of ranges, is
- * least. By uncrossing (docs/engine-proofs.md) windows of consecutive players suffice, so a group is its first place.
+ * Finds disjoint groups of `size` players with the least greatest range, or the least sum of ranges; some players may be
+ * omitted. By uncrossing (docs/engine-proofs.md) windows of consecutive players suffice, so a group is given by its first
+ * place.
  *
- * Dynamic programming over how many players were left out so far. Cost: the groups times the players left out, in time
- * and in bytes; constant per group when nobody is left out.
+ * It uses dynamic programming over the number of players omitted so far. Cost: the groups times the omitted players, in
+ * time and in bytes; constant per group when nobody is omitted.
  *
  * @param sorted skills in ascending order, at least `groups` times `size`
  * @returns the first places, ascending
@@ -35,7 +36,7 @@ export function narrowestGroups(
   return starts;
 }
 
-/** The value that `narrowestGroups` reaches. Cost: the same time, and memory for one row. */
+/** The objective of the groups that `narrowestGroups` finds. Cost: the same time, and memory for one row. */
 export function narrowestRange(
   sorted: Float64Array,
   groups: number,
@@ -46,8 +47,8 @@ export function narrowestRange(
 }
 
 /**
- * The least total of the ranges. `takesWindow[g · columns + s]` becomes 1 where the first g groups, with s players left
- * out before the end of the last one, end with a window at that place.
+ * The least total of the ranges. `takesWindow[g · columns + s]` is set to 1 where the first g groups, with s players
+ * omitted before the end of the last one, end with a window at that place.
  */
 function sweep(
   sorted: Float64Array,
@@ -58,7 +59,7 @@ function sweep(
 ): number {
   const spare = sorted.length - groups * size;
   const isSum = total === 'sum';
-  // By s, of the groups so far.
+  // Indexed by s, for the groups so far.
   const least = new Float64Array(spare + 1);
   for (let g = 1; g <= groups; g++) {
     for (let s = 0; s <= spare; s++) {

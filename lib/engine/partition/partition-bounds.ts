@@ -7,7 +7,7 @@ import { narrowestRange } from './narrowest-groups.ts';
 
 /**
  * Lower bounds on the worst imbalance and on the sum of imbalances of every partition of these tickets into this many games,
- * with any roles and refused pairs, the other tickets left over. docs/engine-proofs.md has the proofs. Cost: a sort, and the number
+ * with any roles and refused pairs; the other tickets stay. docs/engine-proofs.md has the proofs. Cost: a sort, and the number
  * of games times the number of players left out.
  */
 export function partitionBounds(
@@ -22,7 +22,7 @@ export function partitionBounds(
   const sum = narrowestRange(skills, games, size, 'sum');
   const perRange = imbalancePerRange(rules);
   const alone = ticketBounds(tickets, skills.length - games * size, rules);
-  // The sums are rounded; a bound may not be.
+  // The sums are rounded, so the bound is lowered to stay valid.
   const rounded = 1 - 1e-12;
   return {
     worst: rounded * Math.max(perRange * greatest, alone.worst),
@@ -31,8 +31,9 @@ export function partitionBounds(
 }
 
 /**
- * What each ticket adds by the skills within it, wherever it plays, if the `spare` players who cost most are left over: the
- * worst game is no better than the costliest ticket that must play, and a game no better than its players' mean.
+ * Bounds from the spread within each ticket, which counts in any game it plays, when the `spare` costliest players stay
+ * unmatched. The worst game costs at least as much as the costliest ticket that must play, and a game at least the mean
+ * over its players.
  */
 function ticketBounds(
   tickets: readonly PooledTicket[],

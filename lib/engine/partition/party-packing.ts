@@ -8,16 +8,16 @@ import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
 /**
- * Packs parties into as many games as their sizes allow, near in skill and fair, all at once.
+ * Packs parties into as many games as their sizes allow, with similar skills and fair teams, all at once.
  *
- * Walks up the skills. Each game contains the least skilled ticket left, so that no ticket is skipped, and of every size
- * the next in order (exchanging two tickets of a size to put them in order does not raise the greater range of two games). What is
- * chosen is the game's **party mix**, how many parties of each size, and only such that the sizes that are left still make all the
- * games that are to come. Several ways of choosing are kept at every step, those with the least total imbalance so far
- * (a beam search), so that a game may take what is worse for itself and better for those after it. A ticket may be left
- * out where that serves the next game, as long as it costs no game.
+ * It proceeds in ascending order of skill. Each game contains the least skilled remaining ticket, so that no ticket is
+ * skipped, and the next tickets of every size (exchanging two tickets of a size to put them in order does not raise the
+ * greater range of two games). Only the game's **party mix** is chosen: how many parties of each size. A mix is allowed
+ * only if the remaining sizes can still form all further games. A beam search keeps several alternatives at every step,
+ * those with the least total imbalance so far, so that a game may be worse in favour of later ones. A ticket may be
+ * omitted where that helps the next game, as long as no game is lost.
  *
- * Roles and refused pairs are respected but not planned for: a ticket that has no game because of them is left over.
+ * Roles and refused pairs are respected but not planned for: a ticket that has no game because of them stays unmatched.
  *
  * @param sorted the tickets in the pool's order; the games come in ascending order of their least skilled ticket
  */
@@ -30,26 +30,26 @@ export function packParties(
   return new Packer(sorted, rules, roles, forbids).pack();
 }
 
-/** The ways kept at every step. */
+/** The alternatives kept at every step. */
 const beamWidth = 8;
 
-/** The tickets that a way may leave out at one step though they could play. */
+/** The playable tickets that an alternative may omit at one step. */
 const skipsMax = 2;
 
-/** One way to have made the first games. */
+/** One alternative for the first games. */
 interface Way {
   readonly before: Way | undefined;
   readonly game: DividedGame | undefined;
-  /** Of each size, how many tickets are in games or left out. */
+  /** For each size, how many tickets are in games or omitted. */
   readonly taken: Uint32Array;
   /** The sum of the games' imbalances. */
   readonly total: number;
 }
 
-/** A way with one more game, not made yet. `bound` is less or equal to its total. */
+/** An alternative extended by one game that is not divided yet. `bound` is at most its total. */
 interface Step {
   readonly way: Way;
-  /** Of each size, how many tickets are in games or left out afterwards. */
+  /** For each size, how many tickets are in games or omitted afterwards. */
   readonly taken: Uint32Array;
   readonly members: readonly PooledTicket[];
   readonly skillSpread: number;
@@ -98,7 +98,7 @@ class Packer {
         left--;
         continue;
       }
-      // Roles and refused pairs leave no game with the least skilled ticket.
+      // Because of roles or refused pairs there is no game with the least skilled ticket.
       ways = ways.map((way) => ({ ...way, taken: this.#withoutLowest(way.taken) }));
       left = Math.max(...ways.map(({ taken }) => this.#gamesLeft(taken))) - 1;
     }
@@ -107,7 +107,7 @@ class Packer {
     return packed.reverse();
   }
 
-  /** What a way can go on with, so that `left` more games can follow. */
+  /** The possible next games of an alternative after which `left` more games can follow. */
   #steps(way: Way, left: number): Step[] {
     const steps: Step[] = [];
     for (let taken = way.taken, skips = 0; ; skips++) {
@@ -126,7 +126,7 @@ class Packer {
     }
   }
 
-  /** The best ways after these steps, best first. A game is divided only if it may be among them. */
+  /** The best alternatives after these steps, best first. A game is divided only if it may be among them. */
   #best(steps: Step[]): Way[] {
     steps.sort((a, b) => a.bound - b.bound);
     const best: Way[] = [];
@@ -135,7 +135,7 @@ class Packer {
       const imbalance = this.#rules.alpha * this.#divider.divide(members) + skillSpread;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = way.total + imbalance;
-      // Of ways that have taken the same tickets only the best goes on.
+      // Of alternatives that have used the same tickets only the best is kept.
       const twin = best.findIndex((other) => other.taken.every((count, size) => count === taken[size]));
       if (twin !== -1 && best[twin].total <= total) continue;
       if (twin !== -1) best.splice(twin, 1);
@@ -147,7 +147,7 @@ class Packer {
     return best;
   }
 
-  /** The next tickets of each size that make this mix, the largest first. */
+  /** The next tickets of each size that form this mix, the largest first. */
   #members(taken: Uint32Array, mix: Uint8Array): PooledTicket[] {
     const members: PooledTicket[] = [];
     for (let size = mix.length - 1; size >= 1; size--) {
@@ -156,7 +156,7 @@ class Packer {
     return members;
   }
 
-  /** Whether no two of them are refused, and all can be seated, whichever team each plays on. */
+  /** Whether no two of them are refused and all can be seated, on either team. */
   #mayPlay(members: readonly PooledTicket[]): boolean {
     return (
       mayAllMeet(members, this.#forbids) &&
@@ -164,7 +164,7 @@ class Packer {
     );
   }
 
-  /** The size of the least skilled ticket left, 0 if there is none. */
+  /** The size of the least skilled remaining ticket, 0 if there is none. */
   #lowest(taken: Uint32Array): number {
     let lowest = 0;
     for (let size = 1; size < this.#lines.length; size++) {
@@ -186,7 +186,7 @@ class Packer {
     return true;
   }
 
-  /** How many games the tickets left can make, the largest parties first into full teams. */
+  /** How many games the remaining tickets can form, filling teams with the largest parties first. */
   #gamesLeft(taken: Uint32Array): number {
     const left = this.#left;
     for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];

@@ -1,6 +1,6 @@
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 
-/** What a partition asks of a pool of tickets. `GamePool`, which stands above the partition, is one. */
+/** The interface of a ticket pool that a partition needs. `GamePool` implements it. */
 export interface TicketPool {
   insert(ticket: Ticket): void;
   remove(ticketId: string): boolean;

@@ -6,31 +6,31 @@ import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
-/** Where a search looks: at the games of one ticket, the anchor, with others of these. */
+/** The scope of a search: games of one ticket, the anchor, with others of these candidates. */
 export interface Candidates {
   /** In ascending or descending order of mean skill, the anchor among them. */
   readonly tickets: readonly PooledTicket[];
   /** The anchor's place. */
   readonly anchor: number;
-  /** What each one's wait takes off the cost of a game with it, ≥ 0. */
+  /** For each candidate, the amount ≥ 0 by which its wait lowers the cost of a game with it. */
   readonly credits: ArrayLike<number>;
 }
 
 /**
- * The tickets that a search has chosen for a game, and which tickets may join them: by the sizes of the parties, by roles,
- * and by refused pairs. The anchor is chosen first.
+ * The tickets that a search has chosen for a game. It tells which tickets may join them, by party sizes, roles and
+ * refused pairs. The anchor is chosen first.
  */
 export class ChosenTickets {
   /** In the order in which they were chosen. */
   readonly tickets: PooledTicket[] = [];
-  /** Their players' seats. */
+  /** The seats taken by their players. */
   readonly seating: RoleSeating;
 
   readonly #shape: GameShape;
   readonly #forbids: Forbids | undefined;
   /** The union of the full role sets before each of the tickets joined. */
   readonly #fullBefore: number[] = [];
-  /** The tickets by size, and the mixes of games that the candidates can make; not kept where all are solo players. */
+  /** The tickets by size, and the party mixes that the candidates can form; not kept when all are solo players. */
   readonly #sizes: Uint8Array;
   #mixes: readonly Uint8Array[] = [];
   #hasParties = false;
@@ -55,7 +55,7 @@ export class ChosenTickets {
     return this.join(tickets[anchor]);
   }
 
-  /** Whether with one more party of this size the chosen can still be completed to full teams. */
+  /** Whether the chosen tickets plus one party of this size can still be completed to full teams. */
   fitsSize(size: number): boolean {
     if (!this.#hasParties) return true;
     this.#sizes[size]++;
@@ -64,7 +64,7 @@ export class ChosenTickets {
     return fits;
   }
 
-  /** Whether one of the chosen may not meet the ticket. */
+  /** Whether one of the chosen tickets is refused with this ticket. */
   refuse(pooled: PooledTicket): boolean {
     return !mayMeet(pooled, this.tickets, this.#forbids);
   }

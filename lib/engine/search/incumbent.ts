@@ -5,13 +5,13 @@ import { TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
- * The best game that a search has found so far, and the limit that the next one has to beat. What counts is the
- * **cost** f − credit, where the credit of a game is the greatest of its tickets (what β gives for a wait longer than
- * the anchor's).
+ * The best game that a search has found so far, and the limit that the next one has to beat. Games are compared by
+ * **cost**, f − credit. The credit of a game is the greatest credit of its tickets: what β gives for a wait longer than
+ * the anchor's.
  */
 export class Incumbent {
   game: DividedGame | undefined;
-  /** The cost of `game`, before there is one what it has to be below. */
+  /** The cost of `game`; before a game is found, the limit that it has to be below. */
   limit = 0;
 
   readonly #alpha: number;
@@ -29,8 +29,8 @@ export class Incumbent {
   }
 
   /**
-   * Keeps the fairest division of these tickets if it costs less than the limit. Returns whether it does. Divides only if
-   * v_q and `unfair`, the least that teamGap can cost, leave room.
+   * Keeps the fairest division of these tickets if its cost is below the limit, and returns whether it is. It divides only
+   * if v_q plus `unfair`, the least cost of the teamGap, is below the limit.
    */
   offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
     const v = this.#divider.skillSpread(members);

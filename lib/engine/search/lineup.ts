@@ -1,7 +1,7 @@
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Candidates } from './chosen-tickets.ts';
 
-/** The candidates of an exact search as the numbers that it looks at, by their places. */
+/** The candidates of an exact search as plain numbers, by their places. */
 export class Lineup {
   tickets: readonly PooledTicket[] = [];
   credits: ArrayLike<number> = [];
@@ -10,10 +10,10 @@ export class Lineup {
   anchorSize = 1;
   /** The mean relative to the anchor, so that no precision is lost; ascending. */
   value = new Float64Array(64);
-  /** The greatest credit of this candidate and all behind it, and the greatest skill. */
+  /** The greatest credit, and the greatest skill, of this candidate and all after it. */
   creditFrom = new Float64Array(64);
   highFrom = new Float64Array(64);
-  /** The next candidate that is not a solo player who accepts just the same roles; without roles the next. */
+  /** The next candidate that is not a solo player with the same role set; without roles, the next candidate. */
   nextOther = new Int32Array(64);
 
   prepare({ tickets, anchor, credits }: Candidates): void {
@@ -43,7 +43,7 @@ export class Lineup {
     }
   }
 
-  /** Whether candidate j makes the same games as its predecessor, if no pair is refused. */
+  /** Whether candidate j forms the same games as its predecessor, if no pair is refused. */
   isTwin(j: number): boolean {
     return (
       this.value[j] === this.value[j - 1] &&

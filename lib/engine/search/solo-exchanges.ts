@@ -8,9 +8,9 @@ import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
 /**
- * Looks for a good game of solo players from a set that stands close together: of all exchanges of one player or two for
- * others the best is made, then the players are divided again, and so on. Around a set of least v_q there are games of
- * about the same skillSpread in plenty, and one of them is fair. Proves nothing.
+ * Searches for a good game of solo players, starting from a set of similar skill. It makes the best of all exchanges of
+ * one or two players, divides the players again, and repeats. Around a set of least v_q there are many games of about the
+ * same skillSpread, and some of them are fair. It proves nothing.
  *
  * Cost: a few rounds of some thousand exchanges, a millisecond or two.
  */
@@ -24,7 +24,7 @@ export class SoloExchanges {
   readonly #roles: RoleTable | undefined;
   readonly #forbids: Forbids | undefined;
   readonly #divider: TicketDivider;
-  /** The skills of the two teams at hand, one after the other, and each of them. */
+  /** The skills of the two current teams, one after the other, and each team's own view. */
   readonly #skills: Float64Array;
   readonly #x: Float64Array;
   readonly #y: Float64Array;
@@ -41,7 +41,7 @@ export class SoloExchanges {
   }
 
   /**
-   * Whether it found a game.
+   * Returns whether it found a game.
    *
    * @param basis 2k solo players who can be seated together
    * @param others solo players who may take their places
@@ -63,7 +63,7 @@ export class SoloExchanges {
     return this.imbalance < Number.POSITIVE_INFINITY;
   }
 
-  /** The same players, the fairest teams one after the other. */
+  /** The same players in the fairest teams, one team after the other. */
   #divide(members: readonly PooledTicket[]): PooledTicket[] {
     this.#divider.divide(members);
     return teamsOf(members, this.#divider.division).flat();
@@ -87,7 +87,7 @@ export class SoloExchanges {
     return teamGap(this.#x, this.#y, this.#rules.p);
   }
 
-  /** Keeps the best game that one or two exchanges make of these teams, if it is better than the best so far. */
+  /** Keeps the best game that one or two exchanges of these teams give, if it is better than the best so far. */
   #exchange(teams: readonly PooledTicket[], all: readonly PooledTicket[]): void {
     const skills = this.#skills;
     const singles = exchangesOf(teams, all);
@@ -110,7 +110,7 @@ export class SoloExchanges {
     }
   }
 
-  /** Keeps these teams after the exchanges, whose skills are lined up, if that is a better game. */
+  /** Keeps these teams after the exchanges, with skills already in place, if they form a better game. */
   #consider(teams: readonly PooledTicket[], first: Exchange, second: Exchange | undefined): void {
     const unfair = this.#rules.alpha * this.#teamGap();
     if (unfair >= this.imbalance) return;
@@ -136,7 +136,7 @@ export class SoloExchanges {
   }
 }
 
-/** One player in a place of another. */
+/** Puts one player in the place of another. */
 interface Exchange {
   readonly place: number;
   readonly taken: PooledTicket;
@@ -156,5 +156,5 @@ function exchangesOf(teams: readonly PooledTicket[], all: readonly PooledTicket[
   return exchanges;
 }
 
-/** How often it starts again from a better game. Once leaves wider gaps (p90 20% instead of 15% in a drain of extreme roles), ten times 14%. */
+/** How often it restarts from a better game. One restart leaves wider gaps (p90 20% instead of 15% in a drain of extreme roles), ten give 14%. */
 const roundsMax = 4;

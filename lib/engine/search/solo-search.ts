@@ -7,25 +7,25 @@ import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
 /**
- * The exact search for the best game around one player, without roles and parties: depth-first over
- * sets of 2k players in ascending order of skill, cut off by the bounds on v_q, and every set that
- * survives is divided into teams.
+ * The exact search for the best game around one player, without roles and parties. It goes depth-first over
+ * sets of 2k players in ascending order of skill and prunes by the bounds on v_q. Every complete set
+ * is divided into teams.
  *
- * One instance serves one pool; it holds its candidates and its answer in place so that a search
- * allocates nothing. Fill `value` with the candidates in ascending order, the anchor 0 and first among its equals,
- * then `run`. For p = ∞ the values are the negated skills: teamGap then depends on the first two
- * players chosen, and bounds the rest.
+ * One instance serves one pool; it stores its candidates and its result in place so that a search
+ * allocates nothing. Fill `value` with the candidates in ascending order, with the anchor 0 and first among its equals,
+ * then call `run`. For p = ∞ the values are the negated skills: teamGap then depends only on the first two
+ * players chosen, so it is known early.
  */
 export class SoloSearch {
-  /** The candidates' skills relative to the anchor, ascending; relative, so that no precision is lost. */
+  /** The candidates' skills, ascending, relative to the anchor so that no precision is lost. */
   value = new Float64Array(64);
-  /** The candidates in use. */
+  /** The number of candidates in use. */
   count = 0;
 
   /** The indices of the players of the best game, ascending, and their division. */
   readonly members: Int32Array;
   division: Division = 0;
-  /** What `run` proved: no game has an imbalance below this (and the game found has exactly this, unless cut short). */
+  /** The bound that `run` proved: no game has a lower imbalance. The game found has exactly this one unless cut short. */
   bound = 0;
   /** The nodes visited since construction. */
   nodes = 0;
@@ -74,9 +74,9 @@ export class SoloSearch {
   }
 
   /**
-   * Searches for a game with candidate `anchor` in it and an imbalance below `limit`. Returns its
-   * imbalance, or ∞ if there is none; `bound` says what is proved either way. Visits at most
-   * `nodeBudget` nodes. `anchorSkill` is what the values are relative to.
+   * Searches for the best game that contains candidate `anchor` and has an imbalance below `limit`. Returns its
+   * imbalance, or ∞ if there is none; `bound` is the proved bound in both cases. Visits at most
+   * `nodeBudget` nodes. The values are relative to `anchorSkill`.
    */
   run(anchor: number, anchorSkill: number, limit: number, nodeBudget: number): number {
     const { value, count } = this;
@@ -113,7 +113,7 @@ export class SoloSearch {
     const squared = this.#q === 2 && this.#k > 1;
     let top = Math.min(r, this.#k);
     for (let j = from; j <= last; j++) {
-      // A player as skilled as one just passed over would make the same games again.
+      // A player with the same skill as one just skipped would form the same games again.
       if (j > from && value[j] === value[j - 1]) continue;
       let bound = 0;
       if (m > 0) {
@@ -133,7 +133,7 @@ export class SoloSearch {
         }
       }
       if (this.#nodesLeft === 0) {
-        // Cut short: what this level has not tried lies above its bound; the levels above add theirs.
+        // Cut short: games that this level has not tried lie above its bound; the levels above add their bounds.
         const v = squared ? Math.sqrt(Math.max(0, bound) / this.#n) : bound;
         this.#cutBound = Math.min(this.#cutBound, v + (m > 0 ? this.#certain(m, j) : 0));
         return;
@@ -145,7 +145,7 @@ export class SoloSearch {
     }
   }
 
-  /** For the dominance bound: the largest u near `top` for which the top u of the fill from j lie at or above the mean of chosen and top u. */
+  /** For the dominance bound: the largest u near `top` for which the top u of the fill from j are at or above the mean of the chosen and the top u. */
   #dominated(m: number, r: number, j: number, sum: number, top: number): number {
     const { value } = this;
     const end = this.#sums[j + r];
@@ -175,13 +175,13 @@ export class SoloSearch {
     return Math.max(bound, Math.sqrt(Math.max(0, v2) / this.#n));
   }
 
-  /** The part α·d_p of the imbalance that is certain already: for p = ∞ the gap between the two most skilled. */
+  /** The part α·d_p of the imbalance that is already certain: for p = ∞ the gap between the two most skilled players. */
   #certain(m: number, j: number): number {
     if (this.#p !== Number.POSITIVE_INFINITY || this.#k === 1) return 0;
     return this.#alpha * ((m > 1 ? this.#chosenValue[1] : this.value[j]) - this.#chosenValue[0]);
   }
 
-  /** A full set: its exact v_q, and if that leaves room, its fairest division. */
+  /** A full set: computes its exact v_q and, if that is below the limit, its fairest division. */
   #divide(): void {
     const v = skillSpreadOfRelative(this.#chosenValue, this.#q);
     const room = (this.#limit - v) / this.#alpha;

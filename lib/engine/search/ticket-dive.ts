@@ -7,8 +7,9 @@ import { Incumbent } from './incumbent.ts';
 import { exchangeTickets } from './ticket-exchanges.ts';
 
 /**
- * Looks for any game of one ticket where the exact search has ended without one: depth-first over the candidates, those
- * first that are nearest in skill and narrowest within, to the first game, which exchanges improve. Proves nothing.
+ * Searches for any game of one ticket after the exact search has ended without one. It goes depth-first over the
+ * candidates, those nearest in skill and with the least own spread first, to the first game, and improves it by
+ * exchanges. It proves nothing.
  */
 export class TicketDive {
   /** The nodes visited since construction, with other work counted as so many nodes. */
@@ -59,7 +60,7 @@ export class TicketDive {
   }
 }
 
-/** The places of all but the anchor, by the range of skills that a game with each needs at least. */
+/** The places of all candidates except the anchor, by the least range of skills of a game with each. */
 function nearestFirst({ tickets, anchor }: Candidates): number[] {
   const { mean } = tickets[anchor];
   const needs = tickets.map((pooled) => Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low));

@@ -5,11 +5,11 @@ import type { Candidates } from './chosen-tickets.ts';
 import type { Incumbent } from './incumbent.ts';
 
 /**
- * Improves the game of a search that proved nothing: exchanges one ticket for another of its size, the anchor apart, as
- * long as that makes a better game, within a budget of divisions. Returns what it cost, in nodes of a search.
+ * Improves a game that a heuristic search found. It exchanges one ticket, but not the anchor, for another of its size as
+ * long as that gives a better game, within a budget of divisions. Returns its cost in nodes of a search.
  *
- * It divides after each exchange, and parties and waits count. `SoloExchanges`, which knows solo players only and leaves
- * the teams as they are, tries a hundred times as many.
+ * It divides after each exchange and handles parties and waits. `SoloExchanges` handles only solo players and leaves
+ * the teams as they are, but tries a hundred times as many exchanges.
  */
 export function exchangeTickets(
   { tickets, anchor, credits }: Candidates,
@@ -50,10 +50,10 @@ export function exchangeTickets(
 }
 
 /**
- * The divisions that improving one game may cost: about a millisecond. With a quarter of them drained parties have a mean
- * spread of 121 instead of 116, with four times as many no less.
+ * The divisions that improving one game may cost: about a millisecond. With a quarter of them, drained parties have a mean
+ * spread of 121 instead of 116; four times as many bring no further improvement.
  */
 const divisionsMax = 400;
 
-/** The exchanges that it may look at. */
+/** The most exchanges that it may evaluate. */
 const attemptsMax = 4 * divisionsMax;

@@ -13,15 +13,15 @@ import { exchangeTickets } from './ticket-exchanges.ts';
 
 /**
  * The exact search for the best game around one ticket, with parties, roles, refused pairs and waiting
- * times: depth-first over sets of tickets, first the anchor, then the others in ascending order of mean skill, each player
- * counting as its party's mean in the bounds. What it minimises is the cost, f less a game's credit (`Incumbent`).
+ * times. It goes depth-first over sets of tickets: first the anchor, then the others in ascending order of mean skill. In
+ * the bounds each player counts as its party's mean. It minimises the cost, f minus a game's credit (`Incumbent`).
  *
  * The fill of the bounds is not simply the next r players but the next r that can be seated together
  * with the chosen: the greedy basis of the roles' matroid, which is element by element the least of all
- * completions. So a rare role far away is in the bound from the start.
+ * completions. So the bound includes a distant player of a rare role from the start.
  */
 export class TicketSearch {
-  /** What `run` proved: no game costs less than this. */
+  /** The bound that `run` proved: no game costs less. */
   bound = 0;
   /** Whether the node budget ended the last `run`. */
   wasCut = false;
@@ -33,12 +33,12 @@ export class TicketSearch {
   readonly #forbids: Forbids | undefined;
   readonly #n: number;
   readonly #perRange: number;
-  /** Whether teamGap is in the bounds from the start: the joint bound is one on d_1. */
+  /** Whether the bounds include teamGap from the start: the joint bound needs p = 1. */
   readonly #isJoint: boolean;
 
   readonly #lineup = new Lineup();
   readonly #chosen: ChosenTickets;
-  /** What the bounds need of the chosen, by how many tickets they are. */
+  /** The values of the chosen tickets that the bounds need, by the number of tickets. */
   readonly #levels: Level[];
   readonly #fill: Float64Array;
   readonly #fillSeating: RoleSeating;
@@ -64,9 +64,9 @@ export class TicketSearch {
 
   /**
    * The best game with the anchor that costs less than `limit`, undefined if none was found.
-   * The bounds cut best when most candidates stand behind the anchor, and for p = ∞ in descending order: teamGap
-   * then is certain early.
-   * Visits at most `nodeBudget` nodes; `bound` says what is proved either way.
+   * The bounds prune best when most candidates come after the anchor, and for p = ∞ in descending order, because
+   * teamGap is then certain early.
+   * Visits at most `nodeBudget` nodes; `bound` is the proved bound in both cases.
    */
   run(candidates: Candidates, limit: number, nodeBudget: number): DividedGame | undefined {
     const incumbent = this.#incumbent;
@@ -89,11 +89,11 @@ export class TicketSearch {
     this.#extend(0, anchor);
     this.nodes += short - this.#nodesLeft;
     if (this.#cutBound === Number.POSITIVE_INFINITY || nodeBudget <= shortSearch) return;
-    // Not soon done: a good game first, then all that may be better.
+    // The short search did not end. Find a good game first, then search all that may be better.
     this.#nodesLeft = nodeBudget - short;
     this.#cutBound = Number.POSITIVE_INFINITY;
     this.#descend(0, anchor);
-    // Few stand before it: perhaps it plays without them.
+    // Few candidates come before the anchor, so try games without them.
     if (lineup.anchor > 0 && 4 * lineup.anchor < lineup.tickets.length)
       this.#descend(lineup.anchor + 1, anchor);
     this.#extend(0, anchor);
@@ -126,7 +126,7 @@ export class TicketSearch {
     for (let j = from; j < tickets.length; j++) {
       const pooled = tickets[j];
       if (pooled.size > r || j === lineup.anchor) continue;
-      // Twins make the same games again, but where one of them is refused.
+      // Identical candidates form the same games again, except where one of them is refused.
       if (j > from && !this.#forbids && lineup.isTwin(j)) continue;
       if (!chosen.fitsSize(pooled.size)) continue;
       if (!chosen.seating.hasSeat(pooled.masks)) {
@@ -137,7 +137,7 @@ export class TicketSearch {
       const bound = this.#bound(j, level) + this.#certain(j) - Math.max(level.credit, lineup.creditFrom[j]);
       if (bound >= incumbent.limit) break;
       if (this.#nodesLeft === 0) {
-        // Cut short: what this level has not tried costs at least its bound; the levels above add theirs.
+        // Cut short: games that this level has not tried cost at least its bound; the levels above add their bounds.
         this.#cutBound = Math.min(this.#cutBound, bound);
         return;
       }
@@ -150,8 +150,8 @@ export class TicketSearch {
   }
 
   /**
-   * Goes straight down to one game, each time to the next ticket with which the bound is least. Looks at some more than
-   * the best so far, and at the last step at their games.
+   * Goes straight down to one game and takes the next ticket with the least bound at each step. It examines some tickets
+   * after the best so far; at the last step it examines their games.
    */
   #descend(from: number, level: Level): void {
     const r = this.#n - level.m;
@@ -189,7 +189,7 @@ export class TicketSearch {
     chosen.leave();
   }
 
-  /** Chooses candidate j as well; undefined if not all can be seated then. It has to leave either way. */
+  /** Also chooses candidate j; undefined if not all can be seated then. The caller has to call `leave` in both cases. */
   #choose(j: number, level: Level): Level | undefined {
     const chosen = this.#chosen;
     const lineup = this.#lineup;
@@ -209,7 +209,7 @@ export class TicketSearch {
     return next;
   }
 
-  /** `lead` with candidate j as well, who comes after the m chosen or at least before the anchor, whose own values are 0. */
+  /** `lead` with candidate j added, who comes after the m chosen or at least before the anchor, whose own values are 0. */
   #leadWith({ lead, m }: Level, j: number): number {
     const lineup = this.#lineup;
     const before = j < lineup.anchor ? m - lineup.anchorSize : m;
@@ -217,7 +217,7 @@ export class TicketSearch {
     return places > 0 ? lead + places * lineup.value[j] : lead;
   }
 
-  /** The least that teamGap costs in a game of the chosen. */
+  /** The least cost of teamGap in a game of the chosen. */
   #unfairness(level: Level): number {
     if (!this.#isJoint) return 0;
     return this.#rules.alpha * Math.max(0, deficitOf(level.lead, level.sum, this.#extreme(level)));
@@ -237,7 +237,7 @@ export class TicketSearch {
     const leads = teamSize + 1;
     if (j > anchor) return jointly(Math.max(0, leads - m));
     if (m === anchorSize || m > leads) return v;
-    // Whoever comes before the anchor, it is an opponent or, if there is room in the team, a mate of the extreme.
+    // If others come before the anchor, the anchor is an opponent or, if its team has room, a mate of the extreme.
     const asOpponent = jointly(leads - m);
     return anchorSize === teamSize ? asOpponent : Math.min(asOpponent, jointly(leads - m + anchorSize));
   }
@@ -250,7 +250,7 @@ export class TicketSearch {
 
   /**
    * Puts into `#fill` the r least values of players from candidate j on that could be seated together with the
-   * chosen, whether or not their parties fit; false if there are not that many.
+   * chosen, whether or not their parties fit; returns false if there are fewer.
    */
   #fillFrom(j: number, r: number): boolean {
     const lineup = this.#lineup;
@@ -275,7 +275,7 @@ export class TicketSearch {
       if (size > r || i === lineup.anchor) continue;
       for (let s = 0; s < size; s++) {
         if ((masks[s] & ~seating.full) === 0) {
-          // All like it have no place either. (Of a party this is the party itself.)
+          // All players with the same role set cannot be seated either. (For a party this is the party itself.)
           i = lineup.nextOther[i] - 1;
           continue;
         }
@@ -288,7 +288,7 @@ export class TicketSearch {
   }
 
   /**
-   * The part α·d_p that is certain already. For p = ∞: when the most skilled of all is chosen, the other team has at
+   * The part α·d_p that is already certain. For p = ∞: once the most skilled player is chosen, the other team has at
    * best the most skilled player of another ticket.
    */
   #certain(j: number): number {
@@ -305,7 +305,7 @@ export class TicketSearch {
   }
 }
 
-/** What is chosen, as the bounds need it, and the greatest credit of it. */
+/** The chosen tickets in the form that the bounds need, with their greatest credit. */
 interface Level extends ChosenAround {
   m: number;
   sum: number;
@@ -320,10 +320,10 @@ function levelOf(values: Float64Array): Level {
 }
 
 /**
- * A search that visits more nodes than this starts again with a good game in hand. Most end within it; from 75 to 300 it
- * makes no difference beyond noise.
+ * A search that visits more nodes than this restarts after it has found a good game. Most searches end within it. Values
+ * from 75 to 300 make no measurable difference.
  */
 const shortSearch = 150;
 
-/** How many tickets a descent looks at after the best so far; from 4 to 64 it makes no difference beyond noise. */
+/** How many tickets a descent examines after the best so far. Values from 4 to 64 make no measurable difference. */
 const patience = 16;
