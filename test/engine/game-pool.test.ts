@@ -37,6 +37,16 @@ describe('a game pool', () => {
     expect(pool.size).toBe(1);
   });
 
+  it('finds a game with each solo player that has one, however small the node budget is', () => {
+    const skills = [1517.9523394047283, 3871.7698354739696, 1523.1747856875882, 1525.4255306487903];
+    const pool = poolOf(
+      skills.map((skill, i) => party(`t${i}`, [skill])),
+      { ...rules, p: 1000 },
+      { nodeBudget: 2 },
+    );
+    for (let i = 0; i < skills.length; i++) expect(pool.bestWith(`t${i}`, 0)).toBeDefined();
+  });
+
   it('gives the same games to the byte for any order of inserts', () => {
     const random = seeded(4);
     for (let round = 0; round < 60; round++) {

@@ -170,8 +170,12 @@ export class SoloQueue {
     for (let below = 2 * this.#perRange * range; ; below *= 2) {
       const game = this.#searchAt(place, Number.POSITIVE_INFINITY, Math.min(limit, below), this.#nodeBudget);
       if (game) return game;
-      if (below >= limit || below === 0)
-        return this.#searchAt(place, Number.POSITIVE_INFINITY, limit, this.#nodeBudget);
+      if (below >= limit || below === 0) break;
+    }
+    // Cut short without a game, or no range to start from: as far as Lemma 1 promises one.
+    for (let nodes = Math.max(this.#n, this.#nodeBudget); ; nodes *= 2) {
+      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, limit, nodes);
+      if (game) return game;
     }
   }
 
