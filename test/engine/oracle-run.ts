@@ -1,5 +1,5 @@
 import { compareWithBruteForce } from './compare.ts';
-import { randomCase, seeded } from './random-pool.ts';
+import { randomCase, roundingCase, seeded } from './random-pool.ts';
 
 /**
  * `npm run oracle:engine [comparisons] [seed]`: compares the engine with brute force, by default a
@@ -14,7 +14,8 @@ let reported = 0;
 while (comparisons < aim) {
   const large = random() < 0.1;
   const shape = large ? { maxPlayers: 11, teamSizes: [2, 3, 4] } : { maxPlayers: 8, teamSizes: [1, 2, 3] };
-  comparisons += compareWithBruteForce(randomCase(random, shape), random);
+  const example = random() < 0.5 ? roundingCase(random) : randomCase(random, shape);
+  comparisons += compareWithBruteForce(example, random);
   pools++;
   if (comparisons - reported >= aim / 10) {
     reported = comparisons;

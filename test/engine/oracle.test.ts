@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compareWithBruteForce } from './compare.ts';
-import { randomCase, seeded } from './random-pool.ts';
+import { randomCase, roundingCase, seeded } from './random-pool.ts';
 
 it('agrees with brute force on random small pools, after every operation', () => {
   const random = seeded(20170508);
@@ -8,5 +8,13 @@ it('agrees with brute force on random small pools, after every operation', () =>
   for (let round = 0; round < 700; round++) {
     comparisons += compareWithBruteForce(randomCase(random, { maxPlayers: 9, teamSizes: [1, 2, 3] }), random);
   }
+  expect(comparisons).toBeGreaterThan(3000);
+});
+
+it('agrees with brute force at the limits of numbers, and with tiny node budgets', () => {
+  const random = seeded(20170509);
+  let comparisons = 0;
+  for (let round = 0; round < 700; round++)
+    comparisons += compareWithBruteForce(roundingCase(random), random);
   expect(comparisons).toBeGreaterThan(3000);
 });

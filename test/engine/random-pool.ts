@@ -99,6 +99,65 @@ export function randomCase(
   };
 }
 
+/**
+ * A random small pool that tries the limits of numbers: skills of four decimals, all equal, or apart by some of their last
+ * bits; large finite p; waits of weeks with a large β; parties of all sizes up to teams of eight. Half of these have a node
+ * budget that ends most searches.
+ */
+export function roundingCase(random: () => number): PoolCase & { nodeBudget?: number } {
+  const small = random() < 0.5;
+  const made = randomCase(random, {
+    maxPlayers: small ? 8 : 16,
+    teamSizes: small ? [1, 2, 3] : [4, 5, 6, 8],
+  });
+  const kind = pick(random, ['four decimals', 'equal', 'last bits', 'as made']);
+  const level = Math.round(3e7 * random()) / 1e4;
+  const skill = (asMade: number): number => {
+    if (kind === 'four decimals') return Math.round(1e4 * Math.min(asMade, 1e4)) / 1e4;
+    if (kind === 'equal') return level;
+    if (kind === 'last bits') return level * (1 + Math.floor(4 * random()) * 2 ** -52);
+    return asMade;
+  };
+  const isOld = random() < 0.3;
+  const withSkills = made.tickets.map(({ players, ...ticket }) => ({
+    ...ticket,
+    enqueuedAtMs: isOld
+      ? Math.floor(random() * 20_000) - Math.floor(random() * 30) * 86_400_000
+      : ticket.enqueuedAtMs,
+    players: players.map((player) => ({ ...player, skill: skill(player.skill) })),
+  }));
+  return {
+    ...made,
+    rules: {
+      ...made.rules,
+      p: pick(random, [made.rules.p, made.rules.p, 1.01, 2, 50, 200, 1000]),
+      beta: isOld ? pick(random, [0, 1, 1000, 1e5]) : made.rules.beta,
+    },
+    tickets: small ? withSkills : inParties(random, withSkills, made.rules.teamSize),
+    ...(random() < 0.5 ? { nodeBudget: 1 + Math.floor(random() ** 3 * 200) } : {}),
+  };
+}
+
+/** The players of these tickets in at most seven parties, and as few as that takes. */
+function inParties(random: () => number, tickets: readonly Ticket[], teamSize: number): Ticket[] {
+  const players = tickets.flatMap((ticket) => ticket.players);
+  const sizes: number[] = [];
+  for (let left = players.length; left > 0; left -= sizes.at(-1)!) {
+    const teamsLeft = left % teamSize || teamSize;
+    sizes.push(sizes.length < 5 ? 1 + Math.floor(random() * teamsLeft) : teamsLeft);
+  }
+  let from = 0;
+  return sizes.map((size, t) => {
+    const { enqueuedAtMs } = tickets[t % tickets.length];
+    from += size;
+    return {
+      ticketId: `t${String(t).padStart(3, '0')}`,
+      enqueuedAtMs,
+      players: players.slice(from - size, from),
+    };
+  });
+}
+
 function randomRoles(random: () => number, teamSize: number): Record<string, number> {
   const names = ['tank', 'healer', 'damage', 'support'];
   const roles: Record<string, number> = {};
