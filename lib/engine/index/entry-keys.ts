@@ -3,17 +3,17 @@ import type { Entry } from './entry.ts';
 import type { EntryList } from './entry-list.ts';
 
 /**
- * The keys of a queue's entries, and which entry is the next to look at: the one of least **cost**, key plus β·t. All games
- * of an entry have the same wait, and so the order does not depend on the time of the query.
+ * The keys of a queue's entries, and the entry to examine next: the one of least **cost**, key plus β·t. All games of an
+ * entry have the same wait, so the order does not depend on the time of the query.
  *
- * Entries are known here by their ids in the list.
+ * Entries are identified by their ids in the list.
  */
 export class EntryKeys {
   readonly #list: EntryList;
   readonly #beta: number;
-  /** (cost, id); a pair is outdated when the id has another cost now. */
+  /** Pairs (cost, id). A pair is outdated when the id has a different cost now. */
   readonly #heap = new KeyHeap();
-  /** By id the cost and the key, NaN when the id is free, and the ticket's mean skill. */
+  /** By id: the cost and the key (NaN when the id is free), and the ticket's mean skill. */
   #costs = new Float64Array(0);
   #keys = new Float64Array(0);
   #means = new Float64Array(0);
@@ -23,7 +23,7 @@ export class EntryKeys {
     this.#beta = beta;
   }
 
-  /** Forgets all keys, after the list was filled again. */
+  /** Discards all keys after the list has been refilled. */
   clear(): void {
     const room = 2 * this.#list.size;
     this.#costs = new Float64Array(room).fill(Number.NaN);
@@ -32,7 +32,7 @@ export class EntryKeys {
     this.#heap.clear();
   }
 
-  /** Sets the key of an entry and puts it back in the order, unless the key is ∞. */
+  /** Sets the key of an entry and reinserts it in the order, unless the key is ∞. */
   set(entry: Entry, key: number): void {
     const { id } = entry;
     if (id >= this.#costs.length) {
@@ -71,14 +71,14 @@ export class EntryKeys {
     return this.#costs[entry.id];
   }
 
-  /** β·t, what waiting adds to the cost of all games of an entry. */
+  /** β·t, the amount that waiting adds to the cost of all games of an entry. */
   waitTerm(entry: Entry): number {
     return this.#beta * entry.seconds;
   }
 
   /**
-   * The entries whose key is above what the arrival of a ticket leaves true: `least`, and `perRange` for each point of skill
-   * between the two. Cost: linear in the waiting tickets, over numbers that are next to each other in memory.
+   * The entries whose key is above the bound that remains valid after a ticket is inserted: `least`, and `perRange` for
+   * each point of skill between the two. Cost: linear in the waiting tickets, over contiguous numbers.
    */
   above(mean: number, least: number, perRange: number): { entry: Entry; key: number }[] {
     const keys = this.#keys;
@@ -86,14 +86,14 @@ export class EntryKeys {
     const above: { entry: Entry; key: number }[] = [];
     for (let id = 0; id < keys.length; id++) {
       const key = Math.max(least, perRange * Math.abs(means[id] - mean));
-      // False for a free id.
+      // The comparison is false for a free id, whose key is NaN.
       if (keys[id] > key) above.push({ entry: this.#list.at(id), key });
     }
     return above;
   }
 }
 
-/** The same values with more room. */
+/** Copies the values to a larger array. */
 function grown(values: Float64Array, room: number): Float64Array<ArrayBuffer> {
   const more = new Float64Array(room).fill(Number.NaN);
   more.set(values);

@@ -2,24 +2,24 @@ import { SortedIds } from '../collections/sorted-ids.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * The entries of a queue in order of mean skill, equal means in order of arrival; each is linked to its neighbours, so
- * that a search walks outward from its anchor. Gives every entry an id, a small number that is its own while it is
+ * The entries of a queue in order of mean skill, equal means in order of arrival. Each is linked to its neighbours, so
+ * that a search can proceed outward from its anchor. Every entry gets an id, a small number that is unique while it is
  * in the list.
  *
- * Cost: insert as `SortedIds`, remove too once something was inserted after the last `fill`, constant before.
+ * Cost: insert as `SortedIds`; remove is constant until the first insert after the last `fill`, then as `SortedIds`.
  */
 export class EntryList {
   size = 0;
-  /** How many are parties of two or more. */
+  /** The number of parties of two or more. */
   parties = 0;
-  /** The least and the greatest skill that was ever here. */
+  /** The least and the greatest skill that was ever in the list. */
   low = Number.POSITIVE_INFINITY;
   high = 0;
   /** The entry of least mean skill. */
   first: Entry | undefined;
   #byId: Entry[] = [];
   #freeIds: number[] = [];
-  /** Where a new entry belongs; made at the first insert after `fill`. */
+  /** Finds the place of a new entry; built at the first insert after `fill`. */
   #sorted: SortedIds | undefined;
 
   /** Replaces the list by these entries, in ascending order; the ids are their places. */

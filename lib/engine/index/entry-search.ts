@@ -15,9 +15,9 @@ import { reachNeeded, windowAround } from './entry-window.ts';
 /** Whether another ticket may be in the games of a search. */
 export type Accepts = (other: Entry) => boolean;
 
-/** What can be found around one ticket of a queue: how near its games are at least, the best of them, or any. */
+/** Searches around one ticket of a queue: for the least range of its games, for the best game, or for any game. */
 export class EntrySearch {
-  /** What the last `best` proved: no game costs less than this. */
+  /** The bound that the last `best` proved: no game costs less. */
   bound = 0;
   /** Whether the node budget ended the last `best`. */
   wasCut = false;
@@ -56,8 +56,8 @@ export class EntrySearch {
   }
 
   /**
-   * The game of least cost below `limit` with this ticket and others that are accepted; `bound` and `wasCut` say what is
-   * proved. A ticket that waits longer than this one has a credit of β times the difference, at most `creditMax`.
+   * The game of least cost below `limit` with this ticket and accepted others; `bound` and `wasCut` tell what is
+   * proved. A ticket that has waited longer than this one has a credit of β times the difference, at most `creditMax`.
    */
   best(
     entry: Entry,
@@ -79,7 +79,7 @@ export class EntrySearch {
     return game;
   }
 
-  /** Any game of this ticket with others that are accepted, first near `known`, then further and further away. */
+  /** Any game of this ticket with accepted others, first near `known`, then at growing distances. */
   any(entry: Entry, accepts: Accepts, known: number): DividedGame | undefined {
     const highest = this.highestImbalance;
     for (let limit = known; limit < highest; ) {
@@ -87,7 +87,7 @@ export class EntrySearch {
       let below = gather(entry, 'before', accepts, limit / this.#perRange);
       let above = gather(entry, 'after', accepts, limit / this.#perRange);
       if (below.length + above.length > diveCandidatesMax && this.#areFull(entry, below, above)) {
-        // The nearest are enough if a game can be formed of them.
+        // The nearest tickets are enough if a game can be formed of them.
         below = this.#nearest(below);
         above = this.#nearest(above);
       }
@@ -98,7 +98,7 @@ export class EntrySearch {
     return undefined;
   }
 
-  /** The least range of a game of this ticket with others that are accepted, as far as windows show; ∞ if there is none. */
+  /** A lower bound on the range of a game of this ticket with accepted others, from windows; ∞ if there is none. */
   narrowest(entry: Entry, accepts: Accepts): number {
     const { range, looked } = windowAround(entry, accepts, this.#counter);
     this.#preparation += looked >> 3;
@@ -108,7 +108,7 @@ export class EntrySearch {
     return Math.max(range, high - low, reachNeeded(entry, accepts, this.#counter, range, unit));
   }
 
-  /** Whether this ticket's party and those that are accepted add up to full teams at all. */
+  /** Whether this ticket's party and the accepted ones can add up to full teams. */
   hasMix(entry: Entry, accepts: Accepts): boolean {
     if (this.#list.parties === 0) return true;
     const shape = shapeOf(this.#rules);
@@ -125,14 +125,14 @@ export class EntrySearch {
     return isEnough();
   }
 
-  /** The candidates of a search, from the nearest to each side; undefined if they make no full window. */
+  /** The candidates of a search, from the nearest on each side; undefined if they form no full window. */
   #candidates(
     entry: Entry,
     below: readonly Entry[],
     above: readonly Entry[],
     withCredits: boolean,
   ): Candidates | undefined {
-    // The search wants the most behind the anchor, and for p = ∞ the most skilled first.
+    // The search is fastest with most candidates after the anchor, and for p = ∞ with the most skilled first.
     const descends = this.#rules.p === Number.POSITIVE_INFINITY || below.length > above.length;
     const entries = [...below.toReversed(), entry, ...above];
     if (descends) entries.reverse();
@@ -150,7 +150,7 @@ export class EntrySearch {
     return { tickets, anchor: descends ? above.length : below.length, credits };
   }
 
-  /** Whether the nearest to both sides make a full window with this ticket. */
+  /** Whether the nearest on both sides form a full window with this ticket. */
   #areFull(entry: Entry, below: readonly Entry[], above: readonly Entry[]): boolean {
     this.#counter.clear();
     this.#counter.add(entry.pooled);
@@ -161,7 +161,7 @@ export class EntrySearch {
     return this.#counter.isFull;
   }
 
-  /** The nearest of a side, and of each size as many as any game may need: what is near may be pairs alone. */
+  /** The nearest of one side, with as many of each size as a game may need: the nearest may all be pairs. */
   #nearest(side: readonly Entry[]): Entry[] {
     const { seats } = shapeOf(this.#rules);
     const players = new Uint32Array(this.#rules.teamSize + 1);
@@ -173,7 +173,7 @@ export class EntrySearch {
   }
 }
 
-/** Those to one side who are accepted and at most `reach` away, the nearest first. */
+/** The accepted tickets on one side that are at most `reach` away, the nearest first. */
 function gather(entry: Entry, side: 'before' | 'after', accepts: Accepts, reach: number): Entry[] {
   const { mean } = entry.pooled;
   const found: Entry[] = [];
@@ -184,11 +184,11 @@ function gather(entry: Entry, side: 'before' | 'after', accepts: Accepts, reach:
   return found;
 }
 
-/** What the preparation of a search costs, in nodes. */
+/** The cost of preparing a search, in nodes. */
 const searchCost = 5;
 
-/** The nodes that looking for any game of an entry may cost within one reach; 100 and 2,000 do about as well. */
+/** The most nodes for finding any game of an entry within one reach; 100 and 2,000 work about as well. */
 const diveNodes = 500;
 
-/** How many of the nearest tickets a dive looks at. With 100 fewer parties are matched, with 1,600 their drain takes a quarter longer. */
+/** How many of the nearest tickets a dive examines. With 100, fewer parties are matched; with 1,600, their drain takes a quarter longer. */
 const diveCandidatesMax = 400;

@@ -3,8 +3,8 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * The range of mean skills of the narrowest full window with this ticket among those accepted, ∞ if there is none; and
- * how many tickets above it were looked at.
+ * The range of mean skills of the narrowest full window of accepted tickets with this one, ∞ if there is none, and the
+ * number of tickets examined above it.
  */
 export function windowAround(
   entry: Entry,
@@ -25,7 +25,7 @@ export function windowAround(
   let below = mean;
   for (let other = entry.before; ; other = other.before) {
     if (counter.isFull) {
-      // As narrow as it gets from this lowest ticket on.
+      // Narrow the window as far as possible for this lowest ticket.
       while (above.length > 0) {
         counter.remove(above[above.length - 1]);
         if (!counter.isFull) {
@@ -45,11 +45,11 @@ export function windowAround(
 }
 
 /**
- * The least R such that those who are accepted, at most R away, and of a party at most R wide, make a full window with
- * this ticket: the players of a game of range R are all such. ∞ if there is none.
+ * The least R such that the accepted tickets at most R away, whose own range is at most R, form a full window with
+ * this ticket: all tickets of a game of range R are of this kind. ∞ if there is none.
  *
- * @param least where to look from, finite
- * @param unit where to go on from zero, > 0
+ * @param least the value to start from, finite
+ * @param unit the next value to try after zero, > 0
  */
 export function reachNeeded(
   entry: Entry,
@@ -85,8 +85,8 @@ export function reachNeeded(
 }
 
 /**
- * Of each entry of a sorted list the range of the narrowest full window of all that starts with it, ends with it, or has
- * it anywhere; ∞ if there is none. Cost: linear, for `anywhere` times the tickets of a window.
+ * For each entry of a sorted list, the range of the narrowest full window that starts with it, ends with it, or contains
+ * it anywhere; ∞ if there is none. Cost: linear; for `anywhere` multiplied by the tickets of a window.
  */
 export function rangesOfAll(
   sorted: readonly Entry[],

@@ -4,11 +4,11 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 /** A game of a queue, with the entries of its members. */
 export interface FoundGame extends DividedGame {
   readonly entries: readonly Entry[];
-  /** f + β·t of the longest waiting, t in seconds since the queue's epoch: priorities without "now". */
+  /** f + β·t of the longest-waiting ticket, with t in seconds since the queue's epoch: the priority without "now". */
   readonly cost: number;
 }
 
-/** A waiting ticket with what is known of the games filed under it. */
+/** A waiting ticket with everything known about the games filed under it. */
 export class Entry {
   readonly pooled: PooledTicket;
   /** When it was enqueued, in seconds since the queue's epoch. */
@@ -21,10 +21,10 @@ export class Entry {
   came = 0;
   /** No game of this entry has an imbalance below this. */
   key = 0;
-  /** The searches that came to an end, and those that were cut short. After each of these it rests twice as many queries. */
+  /** The searches that ended, and those that were cut short. After each of the latter the entry rests twice as many queries. */
   tries = 0;
   cuts = 0;
-  /** How often the way from what is proved to the best game was halved: up when a search is cut short, down when one ends. */
+  /** How often the step from the proved bound to the best game is halved: more when a search is cut short, less when one ends. */
   halvings = 0;
   /** The number of the query that searches it again. */
   restsUntil = 0;
@@ -36,7 +36,7 @@ export class Entry {
     this.seconds = seconds;
   }
 
-  /** Its window has changed: what was tried does not count any more. */
+  /** Its window has changed, so earlier attempts no longer count. */
   tryAgain(): void {
     this.tries = 0;
     this.cuts = 0;
@@ -44,7 +44,7 @@ export class Entry {
     this.restsUntil = 0;
   }
 
-  /** What was found does not count any more either. */
+  /** Discards the games found as well. */
   forget(): void {
     this.tryAgain();
     this.game = undefined;
@@ -52,8 +52,8 @@ export class Entry {
 }
 
 /**
- * Which other tickets may be in the games of this entry: without β those that came before it, so that it is the newest;
- * with β those that were enqueued after it, so that it has waited longest. So each game belongs to one entry.
+ * The other tickets that may be in the games of this entry: without β those that were inserted before it, so that it is
+ * the newest; with β those that were enqueued after it, so that it has waited longest. So each game belongs to one entry.
  */
 export function othersOf(entry: Entry, beta: number): (other: Entry) => boolean {
   if (beta === 0) return (other) => other.came < entry.came;

@@ -7,15 +7,15 @@ import type { GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * The centre bound of a queue's tickets, kept while tickets leave. Every player of every ticket has a place of its own.
- * It knows nothing of new tickets: the queue then makes another one.
+ * The centre bound of a queue's tickets, kept up to date while tickets are removed. Every player of every ticket has its
+ * own place. It does not support inserts: the queue then builds a new one.
  */
 export class PoolCentre {
   readonly #centre: CentreBound;
-  /** By place the ticket of the player, and by ticket its players' places. */
+  /** The ticket of the player at each place, and the places of each ticket's players. */
   readonly #entries: Entry[];
   readonly #placesOf = new Map<Entry, number[]>();
-  /** What was found around this basis; undefined when it is not known any more. */
+  /** The game found around this basis; undefined when it is no longer valid. */
   #game: DividedGame | undefined;
   #basis: readonly number[] | undefined;
 
@@ -55,8 +55,8 @@ export class PoolCentre {
   }
 
   /**
-   * A good game of solo players who stand around the best centre, after `bound`. Undefined when parties stand there, or none
-   * was found.
+   * A good game of solo players around the best centre; call `bound` first. Undefined when there are parties around the
+   * centre or no game was found.
    */
   game(exchanges: SoloExchanges): DividedGame | undefined {
     const { basis } = this.#centre;

@@ -1,7 +1,7 @@
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Game } from '../types.ts';
 
-/** The tickets of a pool in the order in which a search wants them, and the best games among them. */
+/** The tickets of a pool, ordered for searches, and the best games among them. */
 export interface PoolIndex {
   insert(pooled: PooledTicket): void;
   /** Removes a ticket of the pool. */

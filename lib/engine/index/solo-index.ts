@@ -4,7 +4,7 @@ import type { Game, GameRules } from '../types.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
 
-/** The index of a pool of solo players without roles, refused pairs and β: a `SoloQueue`, and the tickets its ids stand for. */
+/** The index of a pool of solo players without roles, refused pairs and β: a `SoloQueue` and the tickets of its ids. */
 export class SoloIndex implements PoolIndex {
   readonly #rules: GameRules;
   readonly #queue: SoloQueue;

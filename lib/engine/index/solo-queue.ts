@@ -7,7 +7,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { SoloSearch } from '../search/solo-search.ts';
 import type { GameRules } from '../types.ts';
 
-/** A game of a queue, by the ids its players have there. */
+/** A game of a queue, by the ids of its players. */
 export interface SoloGame {
   readonly players: Int32Array;
   readonly division: Division;
@@ -17,18 +17,18 @@ export interface SoloGame {
 }
 
 /**
- * The game queue of Theorem 1 (Alman & McKay), made practical: insert, remove and best game of players
- * that are numbers, exact, without roles and parties.
+ * A practical version of the game queue of Theorem 1 (Alman & McKay): exact insert, remove and best game for
+ * players given as numbers, without roles and parties.
  *
  * **The entry of a player stands for exactly the games in which it is the newest member.** Every game
- * is in one entry. An insert therefore makes one entry and touches no other, and a removal can only take
- * games away, so that the bound in an entry's key stays valid without a look at it. (The paper files a game
+ * is in one entry. An insert therefore creates one entry and changes no other. A removal can only remove
+ * games, so the bound in an entry's key stays valid without an update. (The paper files a game
  * under its least skilled player; an insert must then recompute every player in reach.)
  *
- * A key is at first c times the narrowest window of 2k players around the player (Lemma 6), and later what
- * a search proved: that the best game of the entry has exactly this imbalance, or that there is none below.
- * `best` looks at the entry of least key only: if its best game is known and alive it is a best game of the
- * queue. Otherwise it is searched a little beyond the key, never without limit.
+ * A key is at first c times the narrowest window of 2k players around the player (Lemma 6), and later the value
+ * that a search proved: the exact imbalance of the entry's best game, or a bound below which there is none.
+ * `best` examines only the entry of least key. If its best game is known and all its players are still waiting, it is
+ * a best game of the queue. Otherwise the entry is searched up to a limit slightly above its key.
  */
 export class SoloQueue {
   readonly #n: number;
@@ -39,27 +39,27 @@ export class SoloQueue {
   readonly #search: SoloSearch;
 
   /**
-   * The ids by skill (negated for p = ∞): linked after a load, which suits a queue that players only leave, and in
+   * The ids by skill (negated for p = ∞): a linked list after a load, which is fast for a queue with removals only, and
    * chunks from the first insert on.
    */
   #bySkill: LinkedIds | SortedIds = new SortedIds();
-  /** By id: when the player came (0 when it is not here), and the entry's key and, where it is known, its best game. */
+  /** By id: when the player was inserted (0 when it is absent), the entry's key and, if known, its best game. */
   #came = new Float64Array(64);
   #key = new Float64Array(64);
   readonly #games: (SoloGame | undefined)[] = [];
   #ids = 0;
   readonly #freeIds: number[] = [];
   #clock = 0;
-  /** Players loaded at once came in descending order of skill: up to this moment, older means more skilled. */
+  /** Players loaded at once count as inserted in descending order of skill: up to this time, older means more skilled. */
   #loaded = 0;
 
-  /** The entries with keys up to `#horizon`; those beyond are looked at when the heap runs dry. */
+  /** The entries with keys up to `#horizon`; the others are added when the heap is empty. */
   readonly #heap = new KeyHeap();
   #horizon = 0;
   #heapLimit = 64;
   #lastBest = 0;
 
-  /** What one look around a player collected: others that came before it. */
+  /** The candidates collected around one player: others that were inserted before it. */
   readonly #below: Float64Array;
   readonly #above: Float64Array;
   #candidates = new Int32Array(64);
@@ -160,7 +160,7 @@ export class SoloQueue {
     }
   }
 
-  /** A best game with this player in it, with what is proved of games with this player; undefined if there is none. */
+  /** A best game with this player, with the bound proved for games with this player; undefined if there is none. */
   bestWith(id: number): SoloGame | undefined {
     if (!(this.#came[id] > 0)) return undefined;
     const place = this.#bySkill.find(id);
@@ -187,7 +187,7 @@ export class SoloQueue {
     return Math.max(least, this.bestWith(id)?.lowerBound ?? 0);
   }
 
-  /** A bound on the imbalance of every game in the queue, as far as it is known without a search. */
+  /** A bound on the imbalance of every game in the queue that is known without a search. */
   lowerBound(): number {
     const id = this.#least();
     return id === -1 ? Number.POSITIVE_INFINITY : this.#key[id];
@@ -263,7 +263,7 @@ export class SoloQueue {
     const bySkill = this.#bySkill;
     const skill = bySkill.valueAt(place);
     const others = this.#n - 1;
-    // What is known of all is not looked up for each: in a large queue every look is far away.
+    // Values known for all are not looked up for each player: in a large queue every lookup is a cache miss.
     const everyone = cameBefore === Number.POSITIVE_INFINITY;
     let below = 0;
     let above = 0;
@@ -299,7 +299,7 @@ export class SoloQueue {
     this.#search.value[at] = value;
   }
 
-  /** Whether all players of the game are still the ones it was made of. A reused id belongs to a newer player than the entry's. */
+  /** Whether all players of the game are still present. A reused id belongs to a newer player than the entry's. */
   #alive(id: number, game: SoloGame): boolean {
     const { players } = game;
     const came = this.#came[id];
@@ -336,7 +336,7 @@ export class SoloQueue {
     }
   }
 
-  /** Moves the horizon out until entries come into sight; false if there are none. */
+  /** Raises the horizon until it includes entries; returns false if there are none. */
   #widen(): boolean {
     let least = Number.POSITIVE_INFINITY;
     for (let id = 0; id < this.#ids; id++) if (this.#key[id] < least) least = this.#key[id];
@@ -382,7 +382,7 @@ function mostSkilledFirst(skills: Float64Array): Int32Array {
   return order;
 }
 
-/** The same ids in a list that takes new ones. */
+/** Copies the ids to a list that supports inserts. */
 function inChunks(linked: LinkedIds): SortedIds {
   const values = new Float64Array(linked.size);
   const ids = new Int32Array(linked.size);

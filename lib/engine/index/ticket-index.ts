@@ -6,7 +6,7 @@ import type { Forbids, Game, GameRules } from '../types.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { type QueueAnswer, TicketQueue } from './ticket-queue.ts';
 
-/** The index of every other pool: a `TicketQueue`, whose costs become priorities. */
+/** The index of every other pool: a `TicketQueue`, whose costs are converted to priorities. */
 export class TicketIndex implements PoolIndex {
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
@@ -48,7 +48,7 @@ export class TicketIndex implements PoolIndex {
   #make(answer: QueueAnswer | undefined, nowMs: number): Game | undefined {
     if (!answer) return undefined;
     const { game, costBound } = answer;
-    // Costs count time from the queue's epoch, priorities from now.
+    // Costs count time from the queue's epoch; priorities count it from now.
     const bound =
       costBound >= game.cost
         ? Number.POSITIVE_INFINITY

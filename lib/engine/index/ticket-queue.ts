@@ -13,7 +13,7 @@ import { EntrySearch } from './entry-search.ts';
 import { rangesOfAll } from './entry-window.ts';
 import { PoolCentre } from './pool-centre.ts';
 
-/** What a query found, and what is proved. */
+/** The game that a query found, and the proved bound. */
 export interface QueueAnswer {
   readonly game: FoundGame;
   /** No game of the queue costs less. Equal to the game's cost when it is proved best. */
@@ -23,24 +23,24 @@ export interface QueueAnswer {
 /**
  * The game queue for tickets with parties, roles, refused pairs and waiting times (β).
  *
- * As in the plain queue every game belongs to one entry, and the entry's key is a lower bound on its
- * games that removals leave valid. Without β the entry is that of the **newest** ticket in the game: an
- * insert touches no other entry. With β it is that of the **longest waiting**: then all games of an entry
+ * As in `SoloQueue` every game belongs to one entry, and the entry's key is a lower bound on its
+ * games that stays valid after removals. Without β the entry is that of the **newest** ticket in the game, so an
+ * insert changes no other entry. With β it is that of the **longest-waiting** ticket. Then all games of an entry
  * have the same wait, its key is β·t plus a bound on the imbalance alone, and an old outlier does not
- * spoil the bounds of those around it. An insert must then look at the keys of all waiting tickets,
+ * weaken the bounds of the tickets around it. An insert must then check the keys of all waiting tickets,
  * which is linear.
  *
  * Tickets inserted before the first query are added together, in O(n log n).
  */
 export class TicketQueue {
-  /** Where the time axis starts: the enqueue time of the first ticket. */
+  /** The origin of the time axis: the enqueue time of the first ticket. */
   epochMs = 0;
 
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
   readonly #perRange: number;
   readonly #nodeBudget: number;
-  /** What of it one entry may have at a time. */
+  /** The part of the budget that one entry may use at a time. */
   readonly #share: number;
 
   readonly #byTicketId = new Map<string, Entry>();
@@ -53,7 +53,7 @@ export class TicketQueue {
 
   readonly #search: EntrySearch;
   readonly #exchanges: SoloExchanges;
-  /** What is proved of all games of a queue with roles; made when a search is cut short, void when tickets come. */
+  /** The bound on all games of a queue with roles; built when a search is cut short, discarded when tickets are inserted. */
   #centre: PoolCentre | undefined;
   #clock = 0;
   #queries = 0;
@@ -123,7 +123,7 @@ export class TicketQueue {
     }
   }
 
-  /** Raises the key of an entry to the query's floor; whether it was below. */
+  /** Raises the key of an entry to the query's floor. Returns whether it was below. */
   #raiseToFloor(entry: Entry, { floor }: Query): boolean {
     if (floor === undefined || entry.key >= floor) return false;
     this.#keys.takeLeast();
@@ -131,7 +131,7 @@ export class TicketQueue {
     return true;
   }
 
-  /** With roles, once a query: takes the centre bound for the floor, and considers the game around the centre. */
+  /** With roles, once per query: uses the centre bound as the floor, and considers the game around the centre. */
   #askCentre(query: Query, wait: number): boolean {
     if (!this.#roles || query.floor !== undefined) return false;
     this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules);
@@ -140,7 +140,7 @@ export class TicketQueue {
     return true;
   }
 
-  /** Learns more about the entry of least cost: from the game known of it, by a search, or by setting it aside. */
+  /** Processes the entry of least cost: uses its known game, searches it, or sets it aside. */
   #lookAt(entry: Entry, query: Query, costBound: number, wait: number, nodesLeft: number): void {
     if (entry.game && !entry.game.entries.every((member) => member.isHere)) {
       entry.game = undefined;
@@ -170,7 +170,7 @@ export class TicketQueue {
     query.asideBound = Math.min(query.asideBound, costBound);
   }
 
-  /** Ends the query: the best game found, or any, with the least bound of the entries that are left and set aside. */
+  /** Ends the query: the best game found, or any, with the least bound of the remaining and set-aside entries. */
   #answer(query: Query, costBound: number, wait: number): QueueAnswer | undefined {
     for (const entry of query.aside) this.#keys.set(entry, entry.key);
     const game = query.found ?? this.#anyGame();
@@ -182,7 +182,7 @@ export class TicketQueue {
 
   /**
    * The game of least cost with this ticket, as far as the node budget allows, or undefined if none was found.
-   * `costBound` speaks of the whole queue.
+   * `costBound` is a bound for the whole queue.
    */
   bestWith(ticketId: string): QueueAnswer | undefined {
     this.#settle();
@@ -196,7 +196,7 @@ export class TicketQueue {
     let game = this.#mostBalanced(entry, known).game ?? this.#withEntries(search.any(entry, anyone, known));
     if (!game) return undefined;
     if (this.#rules.beta > 0 && nodesLeft() > 0) {
-      // Now with the waits of others: one that waits longer may be worth a less balanced game.
+      // Now include the waits of others: a longer wait may outweigh a less balanced game.
       let longest = entry.seconds;
       for (const { seconds } of this.#list) longest = Math.min(longest, seconds);
       const creditMax = this.#rules.beta * (entry.seconds - longest);
@@ -255,7 +255,7 @@ export class TicketQueue {
     }
     const highest = search.highestImbalance;
     const needed = Math.min(highest, foundCost - keys.waitTerm(entry), entry.game?.imbalance ?? highest);
-    // With a game in hand that was too far to be proved the best, a part of the way to it.
+    // If a known game was too far to be proved best, search only a part of the way to it.
     const partWay = entry.game ? known + (entry.game.imbalance - known) * 0.5 ** entry.halvings : needed;
     const limit = Math.min(
       needed,
@@ -263,10 +263,10 @@ export class TicketQueue {
       this.#aLittleAbove(known, entry.tries, entry.cuts),
     );
     const game = this.#withEntries(search.best(entry, accepts, limit, nodeBudget));
-    // A game that costs more than the best is kept: it may be the best when that is gone.
+    // A game that costs more than the best is kept: it may be the best once that one is removed.
     entry.game = game ?? entry.game;
     if (search.wasCut) {
-      // With less than its share it has its turn at the next query.
+      // If less than its share of the budget is left, the entry is searched at the next query.
       if (nodeBudget === this.#share) entry.cuts++;
       entry.halvings++;
       entry.restsUntil = this.#queries + (nodeBudget === this.#share ? 2 ** entry.cuts : 1);
@@ -316,7 +316,7 @@ export class TicketQueue {
     else this.#keys.set(entry, Number.POSITIVE_INFINITY);
   }
 
-  /** The game with the entries of its members, and its cost. */
+  /** Converts a game to the entries of its members and its cost. */
   #withEntries(game: DividedGame | undefined): FoundGame | undefined {
     if (!game) return undefined;
     const entries = game.members.map(({ ticket }) => this.#byTicketId.get(ticket.ticketId)!);
@@ -334,7 +334,7 @@ export class TicketQueue {
     else for (const entry of pending) this.#takeIn(entry);
   }
 
-  /** Builds the list again with these tickets as well. */
+  /** Rebuilds the list with these tickets added. */
   #rebuild(pending: readonly Entry[]): void {
     const entries = new Map([...this.#list, ...pending].map((entry) => [entry.pooled, entry]));
     const sorted = sortBySkill([...entries.keys()]).map((pooled) => entries.get(pooled)!);
@@ -376,14 +376,14 @@ export class TicketQueue {
 
 const anyone = () => true;
 
-/** What one query for the best game knows so far. */
+/** The state of one query for the best game. */
 class Query {
   /** The game of least cost found, and its cost. */
   found: FoundGame | undefined;
   cost = Number.POSITIVE_INFINITY;
-  /** No game has an imbalance below this: the centre bound, once it was asked for. */
+  /** No game has an imbalance below this: the centre bound, once it has been computed. */
   floor: number | undefined;
-  /** Entries that were cut short and rest, and what is proved of their games. */
+  /** Resting entries whose search was cut short, and the bound proved for their games. */
   readonly aside: Entry[] = [];
   asideBound = Number.POSITIVE_INFINITY;
 
@@ -399,25 +399,25 @@ class Query {
   }
 }
 
-/** Whether a cost is known and not above a bound, but for rounding: costs are sums of an imbalance and a wait. */
+/** Whether a cost is known and at most a bound, except for rounding: costs are sums of an imbalance and a wait. */
 function isAtMost(cost: number, bound: number, wait: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
 }
 
-/** How far a search goes beyond what is known; 1.1 and 1.5 do about as well. */
+/** The factor by which a search exceeds the known bound; 1.1 and 1.5 work about as well. */
 const step = 1.25;
 
-/** So many searches without a game go up by `step`, a factor of six together; then it doubles, to be through soon. */
+/** The number of searches without a game that grow by `step`, a factor of six together; later ones double, to end soon. */
 const smallSteps = 8;
 
 /**
- * What of a query's node budget one entry may have. With half of it a drain of extreme roles proves fewer games (11.5%
- * instead of 15.5%); with all of it nothing is left for other entries.
+ * The share of a query's node budget that one entry may use. With half of it a drain of extreme roles proves fewer games
+ * (11.5% instead of 15.5%); with all of it nothing is left for other entries.
  */
 const shareOfBudget = 0.75;
 
-/** The nodes that looking for any game of any entry may cost: some seconds, before a queue says that it found none. */
+/** The most nodes for finding any game of any entry: some seconds, before the queue reports that it found none. */
 const anyGameNodes = 2_000_000;
 
-/** After so many searches without a game, which mostly are cheap, it is worth counting whether there can be one at all. */
+/** After this many searches without a game, mostly cheap ones, the queue counts whether a game is possible at all. */
 const triesBeforeMix = 3;

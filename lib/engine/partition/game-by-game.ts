@@ -6,7 +6,7 @@ import type { RoleTable } from '../model/roles.ts';
 import type { Forbids, Game, GameRules } from '../types.ts';
 import type { TicketPool } from './ticket-pool.ts';
 
-/** The pool and the rules that games are formed with. */
+/** Makes the pools to search, and gives the time of the priorities. */
 export interface GameSearch {
   /** A pool of these tickets. */
   poolOf(tickets: readonly PooledTicket[]): TicketPool;

@@ -6,11 +6,11 @@ import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { bestExchange, type ExchangeableGames, exchangeNear, improveWorst } from './exchange-loops.ts';
 
-/** What the games of a partition are worth together: less is better. */
+/** The objective of a partition's games: less is better. */
 export interface Worth {
   /** The worth of a game of these tickets with this imbalance, ≥ 0; does not fall as the imbalance grows. */
   ofGame(members: readonly PooledTicket[], imbalance: number): number;
-  /** Whether the greatest worth counts, or the sum. */
+  /** Whether the objective is the greatest worth or the sum. */
   readonly total: 'greatest' | 'sum';
 }
 
@@ -192,7 +192,7 @@ class Exchanges {
     if (this.#budget <= 0) return undefined;
     const u = this.#divider.skillSpread(x);
     const v = this.#divider.skillSpread(y);
-    // Before any division: what teamGap adds can only make it worse.
+    // Check before dividing: teamGap can only increase the worth.
     if (together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) >= least) return undefined;
     if (!mayMeet(q, x, this.#forbids) || !mayMeet(p, y, this.#forbids)) return undefined;
     const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];

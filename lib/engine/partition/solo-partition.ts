@@ -84,7 +84,7 @@ export function partitionSolos(
     players: groups.seated(),
     imbalances: groups.imbalances,
     objective: reached,
-    // The sums are rounded; a bound may not be.
+    // The sums are rounded, so the bound is lowered to stay valid.
     lowerBound: Math.min(reached, bounds[objective] * (1 - 1e-12)),
     leftOver: Array.from(groups.leftOver).sort((a, b) => a - b),
   };

@@ -14,7 +14,7 @@ import type { NewPool, TicketPool } from './ticket-pool.ts';
 
 /** Everyone in games at once. */
 export interface TicketPartition {
-  /** In ascending order of skill. Each game's `lowerBound` speaks of every game of these tickets. */
+  /** In ascending order of skill. Each game's `lowerBound` holds for every game of these tickets. */
   readonly games: readonly Game[];
   /** In the pool's order. */
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
@@ -29,7 +29,7 @@ export interface TicketPartitionOptions {
   readonly objective?: PartitionObjective;
   /** Games that exchanges may try out. @default 20,000 */
   readonly swapBudget?: number;
-  /** Pairs of tickets that never meet. @default every pair may */
+  /** Pairs of tickets that may not be in one game. @default no pair is refused */
   readonly forbids?: Forbids;
   /** Nodes that one search may visit, where games are searched one by one. @default 1000 */
   readonly nodeBudget?: number;
@@ -58,7 +58,7 @@ export function partitionWith(
     for (const { ticket } of waiting) pool.insert(ticket);
     return pool;
   };
-  // If the node budget ends before there is a game: none has a longer wait, or an imbalance below 0.
+  // If the budget runs out before a game is found: no game has a longer wait than this or an imbalance below 0.
   const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
   const poolBound =
     poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
@@ -106,7 +106,7 @@ export function partitionWith(
   };
 }
 
-/** Pools of at most so many tickets are partitioned in every way, and the best one counts. */
+/** Pools of at most this many tickets are partitioned by every method, and the best partition is kept. */
 const thinPool = 200;
 
 function partitionSoloTickets(
