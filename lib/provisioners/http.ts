@@ -13,7 +13,7 @@ export interface HttpProvisionerDeps {
   readonly clock: { now(): number };
 }
 
-/** POSTs the match to the studio's endpoint; the body of a 2xx answer is the assignment. */
+/** POSTs the match to the studio's endpoint. The body of a 2xx response is the assignment. */
 export function httpProvisioner(
   deps: HttpProvisionerDeps,
   options: ProvisionerOptions & { type: 'http' },
@@ -22,7 +22,7 @@ export function httpProvisioner(
     const body = JSON.stringify(toMatchView(match));
     const secret =
       options.secret === undefined ? undefined : await deps.secrets.get(options.secret, match.queue);
-    // Players read why their match failed; they need no names of secrets.
+    // Players can read the reason of a failed match, so it must not name the secret.
     if (secret?.outcome === 'refused')
       return { outcome: 'refused', why: 'its queue may not use the secret it names' };
     const headers = {
@@ -38,11 +38,11 @@ export function httpProvisioner(
   };
 }
 
-/** Client errors after which another try may succeed. */
+/** Client errors after which a retry may succeed. */
 const RETRIED = [408, 425, 429];
 
 function refusal(status: number): Provision {
-  const why = `the provisioner answered ${status}`;
+  const why = `the provisioner returned status ${status}`;
   return status >= 400 && status < 500 && !RETRIED.includes(status)
     ? { outcome: 'refused', why }
     : { outcome: 'retry', why };
@@ -52,7 +52,7 @@ function readAssignment(body: string): Provision {
   try {
     return { outcome: 'assigned', assignment: parseWith(assignment, JSON.parse(body), 'The assignment') };
   } catch (error) {
-    const why = error instanceof Problem ? error.message : 'its answer is not JSON';
-    return { outcome: 'refused', why: `the provisioner's answer cannot be used: ${why}` };
+    const why = error instanceof Problem ? error.message : 'its response is not JSON';
+    return { outcome: 'refused', why: `the provisioner's response is invalid: ${why}` };
   }
 }

@@ -274,7 +274,7 @@ describe('A waiting ticket that cannot be read', () => {
     const { Item } = await client.send(
       new GetCommand({ TableName: tables.names.tickets, Key: { ticketId: 'bad' } }),
     );
-    expect(Item).toMatchObject({ status: 'CANCELLED', reason: 'the stored ticket cannot be read' });
+    expect(Item).toMatchObject({ status: 'CANCELLED', reason: 'the stored ticket cannot be parsed' });
     expect(Item).not.toHaveProperty('pool');
     expect(await stores.tickets.get('one')).toMatchObject({ matchId: `id-${queue}` });
     expect(await stores.tickets.waiting(queue, [oneLayout], {})).toEqual({ tickets: [], unreadable: [] });

@@ -81,7 +81,10 @@ describe.concurrent('external', () => {
 
   it('fails a match without an assignment in time and rejects later assignments', async () => {
     const { match } = await matched({ type: 'external', timeoutSeconds: 1 }, 'FAILED');
-    expect(match).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(/no assignment came by/) });
+    expect(match).toMatchObject({
+      status: 'FAILED',
+      reason: expect.stringMatching(/no assignment arrived by/),
+    });
     const late = await api.put(`/matches/${match.matchId}/assignment`, PLACE);
     expect(late.status).toBe(409);
     expect(late.body.matchStatus).toBe('FAILED');
@@ -160,6 +163,6 @@ describe.concurrent('http', () => {
       response.end();
     });
     const { match } = await matched({ ...at('/down'), timeoutSeconds: 1 }, 'FAILED');
-    expect(match.reason).toMatch(/no assignment came by/);
+    expect(match.reason).toMatch(/no assignment arrived by/);
   });
 });

@@ -62,7 +62,7 @@ describe('The http provisioner', () => {
     const { all } = answering(answered(status));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'retry',
-      why: `the provisioner answered ${status}`,
+      why: `the provisioner returned status ${status}`,
     });
   });
 
@@ -70,12 +70,12 @@ describe('The http provisioner', () => {
     const { all } = answering(answered(status));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'refused',
-      why: `the provisioner answered ${status}`,
+      why: `the provisioner returned status ${status}`,
     });
   });
 
   it.each([
-    ['no JSON', 'ok', 'its answer is not JSON'],
+    ['no JSON', 'ok', 'its response is not JSON'],
     ['no address', '{"port":7777}', '#/address'],
   ])('gives up after an answer with %s', async (_, body, why) => {
     const { all } = answering(answered(200, body));

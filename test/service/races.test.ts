@@ -102,7 +102,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
         () => tick(cloud.deps, even[1]!),
       );
       expect(await during).toMatchObject({ outcome: 'searched' });
-      expect(itsResult).toMatchObject({ outcome: 'dropped', why: 'the tick before it still runs' });
+      expect(itsResult).toMatchObject({ outcome: 'dropped', why: 'the previous tick is still running' });
     });
   });
 
@@ -150,13 +150,16 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
     it('lets no tick of the old layout search once one of the new has', async () => {
       const { before, old, next } = await changed();
       expect(await tick(cloud.deps, next)).toMatchObject({ outcome: 'searched' });
-      expect(await tick(cloud.deps, old)).toEqual({ outcome: 'dropped', why: 'it has been done' });
+      expect(await tick(cloud.deps, old)).toEqual({
+        outcome: 'dropped',
+        why: 'its slot is already searched',
+      });
       // Nor one whose function has not heard of the new layout.
       const queues = { ...cloud.deps.queues, get: async () => before };
       const unaware = ticksOf(before, next.slotMs)[0]!;
       expect(await tick({ ...cloud.deps, queues }, unaware)).toEqual({
         outcome: 'dropped',
-        why: 'it has been done',
+        why: 'its slot is already searched',
       });
     });
 
@@ -169,7 +172,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await during).toMatchObject({ outcome: 'searched' });
       expect(itsResult).toMatchObject({
         outcome: 'dropped',
-        why: 'a tick of an older bucket layout still runs',
+        why: 'a tick of an older bucket layout is still running',
       });
     });
   });
@@ -186,7 +189,10 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       const sent = cloud.tickMessages.map(({ what }) => what);
       expect(sent).toEqual([1, 2].map((range) => ({ ...message, layout: 1, range })));
       cloud.tickMessages.length = 0;
-      expect(await tick(cloud.deps, message)).toMatchObject({ outcome: 'dropped', why: 'it has been done' });
+      expect(await tick(cloud.deps, message)).toMatchObject({
+        outcome: 'dropped',
+        why: 'its slot is already searched',
+      });
       cloud.tickMessages.length = 0;
       for (const one of sent) expect(await tick(cloud.deps, one)).toMatchObject({ outcome: 'searched' });
       expect(cloud.tickMessages).toEqual([]);

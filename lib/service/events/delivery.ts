@@ -3,7 +3,7 @@ import type { MusterEvent } from '../../contract/events.ts';
 import { readWith } from '../ports/unreadable.ts';
 import { storedEvent } from './read-event.ts';
 
-/** An event to deliver: to one webhook, or, without `url`, to every webhook of its queue that wants it. */
+/** An event to deliver to one webhook, or, without `url`, to every webhook of its queue that subscribes to it. */
 export interface Delivery {
   readonly event: MusterEvent;
   readonly url?: string;
@@ -12,7 +12,7 @@ export interface Delivery {
 const delivery = z.object({ event: storedEvent, url: z.string().exactOptional() });
 
 /**
- * Reads a delivery that this or an earlier version of Muster has sent itself.
+ * Parses a delivery that this or an earlier version of Muster has sent to itself.
  * @throws Unreadable
  */
 export function readDelivery(value: unknown): Delivery {

@@ -7,13 +7,13 @@ import type { Delivery } from './delivery.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
 
-/** How long a receiver may take to answer. */
+/** How long a receiver may take to respond. */
 const ANSWER_MS = 5_000;
 
 export type DeliveryOutcome =
   | { outcome: 'done' }
   | { outcome: 'retry'; why: string }
-  /** No other try can succeed. */
+  /** A retry cannot succeed. */
   | { outcome: 'refused'; why: string };
 
 /**
@@ -29,7 +29,7 @@ export async function deliver(
     readonly queues: QueueStore;
     readonly secrets: Secrets;
     readonly outbound: Outbound;
-    /** Sends deliveries to the consumer of this function. */
+    /** Sends deliveries to the queue of this function. */
     readonly sendEach: (deliveries: readonly Delivery[]) => Promise<void>;
   },
   { event, url }: Delivery,
@@ -60,7 +60,7 @@ async function post(
   const result = await deps.outbound.post(webhook.url, body, headers, ANSWER_MS);
   if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
-  // 410 Gone: by the scheme, the receiver wants no more.
+  // 410 Gone means by the scheme that the receiver accepts no more events.
   if ((result.status >= 200 && result.status < 300) || result.status === 410) return { outcome: 'done' };
-  return { outcome: 'retry', why: `the receiver answered ${result.status}` };
+  return { outcome: 'retry', why: `the receiver returned status ${result.status}` };
 }

@@ -23,7 +23,7 @@ export interface MatchChange extends StreamPosition {
 }
 
 interface StreamPosition {
-  /** The same whenever the stream hands out this change again. */
+  /** The same for every delivery of this change by the stream. */
   readonly changeId: string;
   readonly atMs: number;
 }
@@ -35,10 +35,10 @@ const PLACED_BY: readonly EventType[] = ['MatchFound', 'MatchAccepted'];
 export const DESTINATIONS = { webhooks: 'webhooks/', httpProvisioner: 'provisioner/http' } as const;
 
 /**
- * Publishes changes as events on the event bus. Returns the indexes of changes that must be tried again.
+ * Publishes changes as events on the event bus. Returns the indexes of changes that must be retried.
  *
- * The stream hands out a change until it is published, so every event is published at least once. The event's
- * id comes from the change, so every delivery of the event has the same id.
+ * The stream delivers a change until it is published, so every event is published at least once. The event's id is
+ * derived from the change, so every delivery of the event has the same id.
  */
 export async function publish(
   deps: { readonly queues: QueueStore; readonly bus: EventBus },
@@ -73,7 +73,7 @@ export function toEvent(change: Change): MusterEvent | undefined {
   return { type, ...aboutOf(change, change.after.createdAt), match: toMatchView(change.after) };
 }
 
-/** @param begunAt streams count whole seconds: an event must not seem older than its ticket or match */
+/** @param begunAt the event's time is not earlier than this, because stream times are truncated to whole seconds */
 function aboutOf({ changeId, atMs, after }: Change, begunAt: string) {
   const time = new Date(Math.max(atMs, Date.parse(begunAt))).toISOString();
   return { eventId: changeId, time, queue: after.queue };

@@ -4,14 +4,14 @@ import { withPresentNames } from '../placement/earlier-names.ts';
 import { readWith } from '../ports/unreadable.ts';
 
 /**
- * Reads an event that this or an earlier version of Muster has put into a message.
+ * Parses an event in a message of this or an earlier version of Muster.
  * @throws Unreadable
  */
 export function readEvent(value: unknown): MusterEvent {
   return readWith(storedEvent, value, 'an event');
 }
 
-/** An event in a message, its match with the names of today. */
+/** The schema of an event in a message. It renames fields of earlier versions. */
 export const storedEvent = z.preprocess(
   (event) =>
     typeof event === 'object' && event !== null && 'match' in event

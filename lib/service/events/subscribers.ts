@@ -1,7 +1,7 @@
 import type { EventType } from '../../contract/event-type.ts';
 import type { QueueDefinition, Webhook } from '../../contract/queue-definition.ts';
 
-/** The webhooks that want an event, each URL once. */
+/** The webhooks that subscribe to an event, each URL once. */
 export function subscribers(definition: QueueDefinition | undefined, type: EventType): Webhook[] {
   const wanting = (definition?.webhooks ?? []).filter(
     ({ events }) => events === undefined || events.includes(type),

@@ -4,8 +4,8 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { StoredMatch } from './stored-match.ts';
 
 /**
- * Stores the assignment that a studio sends. The same assignment again returns the match as it is.
- * @throws Problem 400, 404, 409 the match has another assignment, or its status takes none
+ * Stores the assignment that a studio sends. Repeating the same assignment returns the match unchanged.
+ * @throws Problem 400, 404, 409 the match has another assignment, or its status allows none
  */
 export async function assignMatch(
   deps: { readonly matches: SingleMatchStore },
@@ -17,7 +17,7 @@ export async function assignMatch(
   if (result.outcome === 'assigned') return result.match;
   const { status } = result.match;
   const why = result.match.assignment ? 'it has another assignment' : `it is ${status}`;
-  throw new Problem(409, `Match ${matchId} takes no assignment: ${why}.`, {
+  throw new Problem(409, `Match ${matchId} cannot be assigned: ${why}.`, {
     extensions: { matchStatus: status },
   });
 }

@@ -9,9 +9,9 @@ export interface DeadlineDeps extends AcceptanceDeps {
 export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
 
 /**
- * Ends what has waited too long for an answer: an acceptance or a placement. Every match that has a
- * deadline gets a message when it is found; a message that comes early is put back with a delay. Should all
- * messages of a match be lost, `dispatch` finds it overdue and sends another: see `sweep-deadlines.ts`.
+ * Ends an acceptance or a placement at its deadline. Every match with a deadline gets a message when it is found. A
+ * message that arrives early is put back with a delay. If all messages of a match are lost, `dispatch` finds it overdue
+ * and sends another; see `sweep-deadlines.ts`.
  *
  *     put back       a crash after it, before this message is deleted: two messages go on, which is harmless
  *     end the match  one conditional write or transaction: repeating it changes nothing
@@ -30,7 +30,7 @@ export async function checkDeadline(
     return 'waiting';
   }
   if (match.status === 'PLACING') {
-    const reason = `no assignment came by ${match.deadline}`;
+    const reason = `no assignment arrived by ${match.deadline}`;
     return (await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason })) ? 'ended' : 'over';
   }
   return endAcceptance(deps, match, nowMs);
@@ -47,6 +47,6 @@ async function endAcceptance(
     reason: `not every ticket accepted by ${match.deadline}`,
     nowMs,
   });
-  // A ticket has accepted since the match was read: the next look knows. There is one for each at most.
+  // A ticket has accepted since the match was read, so check again. This happens at most once for each ticket.
   return outcome === 'dissolved' ? 'ended' : checkDeadline(deps, match.matchId, nowMs);
 }

@@ -1,5 +1,5 @@
 /**
- * A match with the names of today. Up to version 0.1 `teamGap` was stored as `fairness` and `skillSpread` as
+ * A match with the current field names. Up to version 0.1 `teamGap` was stored as `fairness` and `skillSpread` as
  * `uniformity`; `optimal` follows from the numbers.
  */
 export function withPresentNames(match: unknown): unknown {

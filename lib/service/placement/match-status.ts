@@ -1,20 +1,20 @@
 import type { MatchStatus } from '../../contract/match.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
 
-/** A status of a match, and when it fails if nothing comes. */
+/** A status of a match and its deadline. */
 export interface Stage<Status extends MatchStatus = MatchStatus> {
   readonly status: Status;
-  /** ISO 8601; absent when nothing is waited for. */
+  /** ISO 8601; absent when the match waits for nothing. */
   readonly deadline?: string;
 }
 
-/** Where a match begins: with the first thing that still has to happen. */
+/** The first status of a match, by what its queue requires. */
 export function firstStatus(definition: QueueDefinition, nowMs: number): Stage {
   if (definition.acceptance === undefined) return statusAfterAcceptance(definition, nowMs);
   return { status: 'REQUIRES_ACCEPTANCE', deadline: isoAfter(nowMs, definition.acceptance.timeoutSeconds) };
 }
 
-/** Where a match goes once everybody plays: to its provisioner, or straight to its end. */
+/** The status after acceptance: PLACING with a provisioner, otherwise COMPLETED. */
 export function statusAfterAcceptance(
   definition: QueueDefinition,
   nowMs: number,
@@ -24,7 +24,7 @@ export function statusAfterAcceptance(
   return { status: 'PLACING', deadline: isoAfter(nowMs, seconds) };
 }
 
-/** Seconds a match of this queue may stay PLACING; undefined when nothing is provisioned. */
+/** Seconds that a match of this queue may stay PLACING; undefined without a provisioner. */
 function placementTimeoutSeconds(provisioner: ProvisionerOptions | undefined): number | undefined {
   if (provisioner === undefined || provisioner.type === 'none') return undefined;
   return provisioner.timeoutSeconds ?? 300;

@@ -9,8 +9,8 @@ export interface ProvisionDeps {
 }
 
 /**
- * Gets an assignment for a match that is PLACING. Asks again and again until the match's deadline, when `deadline`
- * fails the match; a host that came later would be of no use.
+ * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the
+ * match.
  *
  *     ask the provisioner    a crash after it: asked again, with the same idempotency key
  *     write the assignment   on the condition that the match is still PLACING

@@ -5,7 +5,7 @@ import { withPresentNames } from './earlier-names.ts';
 /** A match as it is stored. */
 export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
   readonly ticketIds: readonly string[];
-  /** When its acceptance or its placement fails unless it is answered before; ISO 8601. */
+  /** When the acceptance or placement fails if it is not complete; ISO 8601. */
   readonly deadline?: string;
   /** The tickets that have accepted, while REQUIRES_ACCEPTANCE. */
   readonly accepted?: readonly string[];
@@ -29,7 +29,7 @@ export const storedMatchState = z.object({
   assignment: assignmentView.exactOptional(),
 });
 
-/** A match as the API and events show it. */
+/** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
   const { ticketIds: _, deadline, accepted, ...view } = match;
   if (match.status !== 'REQUIRES_ACCEPTANCE' || deadline === undefined) return view;

@@ -2,8 +2,7 @@ import type { DeadlineTimer } from '../ports/deadline-timer.ts';
 import type { OverdueMatches } from '../ports/overdue-matches.ts';
 
 /**
- * A match that is overdue by less is left to its own message, which may be on its way or in a queue.
- * Milliseconds.
+ * A match that is overdue by less than this is skipped, because its own message may still be in flight. Milliseconds.
  */
 const OVERDUE_MS = 30_000;
 
@@ -13,9 +12,8 @@ export interface SweepDeps {
 }
 
 /**
- * Finds the matches whose time was up long ago and sends them to `deadline` again. Each match has a message
- * of its own that ends it in time; this is for those whose message was lost: an event that was never published,
- * or a dead letter. Returns how many were found.
+ * Finds overdue matches and sends them to `deadline` again. Each match normally has its own message that ends it in
+ * time. This covers lost messages: an event that was never published, or a dead letter. Returns how many were found.
  *
  *     find     reads only
  *     send     a crash before it: the next minute finds them again. Repeated: `deadline` ends a match once

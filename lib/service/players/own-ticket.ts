@@ -3,8 +3,8 @@ import type { TicketStore } from '../ports/ticket-store.ts';
 import { unknownTicket } from '../tickets/tickets.ts';
 
 /**
- * Refuses a player that is not in the ticket. The answer is the one for a ticket that does not exist, and it takes as
- * long, so that ids cannot be probed. Other callers are let through without a read.
+ * Rejects a player that is not in the ticket. The response is the same as for a missing ticket and takes as long, so
+ * that ids cannot be probed. Other callers are admitted without a read.
  * @throws Problem (404)
  */
 export async function checkOwnTicket(

@@ -1,5 +1,5 @@
-/** Where a deadline that is still to come is put back to. */
+/** Sends deadlines that are not due yet again. */
 export interface DeadlineTimer {
-  /** Has each of these matches checked after a time; at most 15 minutes at once, so it may come early. */
+  /** Checks each of these matches again after this time. The delay is capped at 15 minutes, so it may be too early. */
   again(matchIds: readonly string[], afterMs: number): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { MusterEvent } from '../../contract/events.ts';
 
-/** The bus that carries events to Muster's own consumers and to the studio's rules. */
+/** The bus that delivers events to Muster's own consumers and to the studio's rules. */
 export interface EventBus {
   /**
-   * Publishes events; returns the indexes of those the bus refused.
+   * Publishes events. Returns the indexes of those that the bus rejected.
    * @param events `destinations`: the consumers inside Muster that the event is sent to
    */
   publish(

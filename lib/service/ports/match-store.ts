@@ -3,37 +3,37 @@ import type { StoredMatch } from '../placement/stored-match.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLayout } from '../ticks/buckets.ts';
 
-/** What can be done with a match that is there; needs the matches alone. */
+/** Operations on an existing match, which need only the matches. */
 export interface SingleMatchStore {
   get(matchId: string): Promise<StoredMatch | undefined>;
-  /** Notes that a ticket accepts. Answers the match as it is then; unchanged when no longer REQUIRES_ACCEPTANCE. */
+  /** Records that a ticket accepts. Returns the match, unchanged if it is no longer REQUIRES_ACCEPTANCE. */
   accept(matchId: string, ticketId: string): Promise<StoredMatch | undefined>;
-  /** Moves a match on, if it still is in status `from`. */
+  /** Advances a match if its status is still `from`. */
   advance(
     matchId: string,
     from: MatchStatus,
     to: MatchStatus,
     change: { deadline?: string; reason?: string },
   ): Promise<boolean>;
-  /** Gives a match its assignment and completes it. `conflict`: it has another, or it takes none. */
+  /** Assigns a match and completes it. `conflict`: it has another assignment, or its status allows none. */
   assign(
     matchId: string,
     assignment: Assignment,
   ): Promise<{ outcome: 'assigned' | 'conflict'; match: StoredMatch } | undefined>;
 }
 
-/** What changes matches and tickets together. */
+/** Operations that change matches and tickets together. */
 export interface MatchStore extends SingleMatchStore {
   /**
-   * Stores a match and takes all of its tickets out of the pool in one transaction, if every one of
-   * them is still QUEUED. `lost-race`: at least one is not, and nothing changed. `busy`: the store did not
-   * take it; the next tick finds the tickets as they are then.
+   * Stores a match and removes all of its tickets from the pool in one transaction, if all of them are still QUEUED.
+   * `lost-race`: at least one is not, and nothing has changed. `busy`: the store rejected the transaction; the next tick
+   * reads the tickets again.
    */
   commit(match: StoredMatch, nowMs: number): Promise<'committed' | 'lost-race' | 'busy'>;
   /**
-   * Fails a match that REQUIRES_ACCEPTANCE and gives its tickets back in one transaction: `requeue` to the
-   * pool with the time they were first enqueued, `cancel` to CANCELLED. `lost-race`: nothing changed.
-   * @param layout where the pool is; needed when there is a ticket to requeue
+   * Fails a match that REQUIRES_ACCEPTANCE and releases its tickets in one transaction: `requeue` returns to the pool
+   * with the time they were first enqueued, `cancel` becomes CANCELLED. `lost-race`: nothing has changed.
+   * @param layout the layout of the pool; required when there is a ticket to requeue
    */
   dissolve(
     match: StoredMatch,

@@ -1,10 +1,10 @@
-/** What an endpoint of the studio answered. */
+/** The response of an endpoint of the studio. */
 export type OutboundResult =
   | { outcome: 'answered'; status: number; body: string }
   | { outcome: 'unreachable'; error: string }
   | { outcome: 'forbidden'; error: string };
 export interface Outbound {
-  /** POSTs JSON; follows no redirects. `forbidden`: the address is not one this service may call. */
+  /** POSTs JSON without following redirects. `forbidden`: the service may not call this address. */
   post(
     url: string,
     body: string,

@@ -1,8 +1,8 @@
-/** Matches whose deadline has passed and that have not ended. */
+/** Finds matches whose deadline has passed but that have not ended. */
 export interface OverdueMatches {
   /**
-   * The ids of matches whose deadline was at this moment or earlier; may lag behind writes by moments. Of very
-   * many it returns some thousands, those longest overdue first.
+   * The ids of matches with a deadline at or before this time. May lag behind writes by moments. If there are very many,
+   * it returns some thousands, the longest overdue first.
    */
   until(byMs: number): Promise<string[]>;
 }

@@ -4,7 +4,7 @@ import type { Unreadable } from './unreadable.ts';
 
 export interface StoredQueues {
   readonly records: QueueRecord[];
-  /** Queues that are there and that this version of Muster cannot read. */
+  /** Existing queues that this version of Muster cannot parse. */
   readonly unreadable: { readonly queue: string; readonly error: Unreadable }[];
 }
 
@@ -12,16 +12,16 @@ export interface StoredQueues {
 export interface QueueStore {
   /** @throws Unreadable */
   get(queue: string): Promise<QueueRecord | undefined>;
-  /** All queues by name, deleted ones included until they are removed. */
+  /** All queues by name, including deleted ones until they are removed. */
   list(): Promise<StoredQueues>;
-  /** Stores a record whose version is one above the stored one's. False: somebody else was faster. */
+  /** Stores a record whose version is one above the stored version. Returns false if another writer was faster. */
   put(record: QueueRecord): Promise<boolean>;
-  /** Moves `awakeUntilMs` forward, if it and the version still are what the record says. */
+  /** Moves `awakeUntilMs` forward if it and the version are still those of the record. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
-  /** Notes that the ticks up to here are sent, if `sentUntilMs` still is what the record says. */
+  /** Records that the ticks up to this slot are sent if `sentUntilMs` is still that of the record. */
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
-  /** Removes layouts that no ticket is in any more, if the version is still the record's. */
+  /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
-  /** Removes a deleted queue for good, if the version is still the record's. True, too, when it is gone already. */
+  /** Permanently removes a deleted queue if the version is still that of the record. Also true if it is already gone. */
   remove(record: QueueRecord): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 export interface Secrets {
   /**
-   * The value of a secret for a queue. `refused`: the queue may not use it; `why` is for the log.
-   * @throws when there is no such secret
+   * Returns the value of a secret for a queue. `refused`: the queue may not use it, and `why` is for the log.
+   * @throws when the secret does not exist
    */
   get(name: string, queue: string): Promise<SecretResult>;
 }

@@ -1,6 +1,6 @@
 import type { TickMessage } from '../ticks/tick-message.ts';
 
 export interface TickSender {
-  /** Sends messages, each to arrive when it is due. */
+  /** Sends messages that arrive when they are due. */
   send(messages: readonly TickMessage[], nowMs: number): Promise<void>;
 }

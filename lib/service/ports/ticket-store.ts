@@ -1,39 +1,39 @@
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLayout, KeyRange } from '../ticks/buckets.ts';
 
-/** How much is read at once. */
+/** Limits a read. */
 export interface ReadBound {
   readonly limit: number;
-  /** Asked before each further page. What is read by then is returned. */
+  /** Called before each further page. When false, the pages read so far are returned. */
   readonly hasTime: () => boolean;
 }
 
 /** QUEUED tickets of a range. */
 export interface WaitingTickets {
   readonly tickets: StoredTicket[];
-  /** Ids of tickets that are there and that this version of Muster cannot read. */
+  /** Ids of existing tickets that this version of Muster cannot parse. */
   readonly unreadable: string[];
-  /** Where the next read goes on, a sort key; absent when the range was read to its end. */
+  /** The sort key where the next read continues; absent when the range was read to its end. */
   readonly next?: string;
 }
 
 export interface PoolSurvey {
   readonly waiting: number;
-  /** Sort keys, ascending, that cut what was counted into parts of about the same size. */
+  /** Ascending sort keys that split the counted tickets into parts of about the same size. */
   readonly cuts: readonly string[];
 }
 
 /** Tickets, and the pool of those that are QUEUED. */
 export interface TicketStore {
-  /** Stores a ticket as QUEUED in its pool. A ticket that has this id is answered, and nothing changes. */
+  /** Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing. */
   create(
     ticket: StoredTicket,
     layout: BucketLayout,
   ): Promise<{ created: true } | { created: false; existing: StoredTicket }>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
   /**
-   * The QUEUED tickets of a range, in order of skill: all of them, or with `bound` those that come first. May
-   * lag behind writes by moments.
+   * The QUEUED tickets of a range in order of skill: all of them, or with `bound` the first ones. May lag behind writes
+   * by moments.
    */
   waiting(
     queue: string,
@@ -42,8 +42,8 @@ export interface TicketStore {
     bound?: ReadBound,
   ): Promise<WaitingTickets>;
   /**
-   * How many wait in a range, without reading them, and where parts of about the same size end.
-   * @param hasTime asked before each further part; the count ends where the time does
+   * Counts the waiting tickets of a range without reading them, and splits them into parts of about the same size.
+   * @param hasTime called before each further part; the count ends when it returns false
    */
   survey(
     queue: string,
@@ -52,12 +52,12 @@ export interface TicketStore {
     hasTime: () => boolean,
   ): Promise<PoolSurvey>;
   /**
-   * The QUEUED tickets nearest in skill to one of them, at most `limit` on each side, itself included. Those
-   * that cannot be read are left out.
+   * The QUEUED tickets nearest in skill to a ticket, at most `limit` on each side, including the ticket itself. Tickets
+   * that cannot be parsed are omitted.
    */
   neighbours(ticket: StoredTicket, layouts: readonly BucketLayout[], limit: number): Promise<StoredTicket[]>;
   hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
-  /** Ends a ticket if it is QUEUED; answers the ticket as it is then, undefined when there is none. */
+  /** Ends a ticket if it is QUEUED. Returns the ticket's state afterwards, or undefined if it does not exist. */
   end(
     ticketId: string,
     status: 'CANCELLED' | 'TIMED_OUT',

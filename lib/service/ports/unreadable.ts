@@ -2,15 +2,14 @@ import type * as z from 'zod';
 import { check } from '../../contract/problem.ts';
 
 /**
- * Stored data or a message that this version of Muster cannot read. Other than a `Problem` it is nobody's
- * request that is wrong.
+ * Stored data or a message that this version of Muster cannot parse. Unlike a `Problem`, no request is at fault.
  */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
 /**
- * Reads what this or another version of Muster has written. Fields unknown to the schema are ignored.
+ * Parses data that this or another version of Muster has written. Fields unknown to the schema are ignored.
  * @param what names it in the error
  * @throws Unreadable
  */

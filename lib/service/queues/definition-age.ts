@@ -1,5 +1,5 @@
 /**
- * How old a queue's definition may be where that does no harm, in milliseconds: when tickets are taken, searched
- * and placed. A changed definition is in force everywhere after so long.
+ * The maximum age of a cached queue definition, in milliseconds, where an old one is harmless: when tickets are created,
+ * searched and placed. A changed definition is in force everywhere after this time.
  */
 export const DEFINITION_AGE_MS = 5_000;

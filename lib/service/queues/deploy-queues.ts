@@ -5,13 +5,13 @@ import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts'
 import { deleteQueue, putQueue } from './queues.ts';
 
 /**
- * Makes the queues of a deployment what its folder of definitions says. Queues made by hand, which the
- * deployment has never named, are left alone.
+ * Creates, updates and deletes the queues of a deployment to match its folder of definitions. Queues that no deployment
+ * has named, which were created through the API, are not changed.
  *
- * Repeating it after a crash changes only what is not done yet.
+ * A repetition after a crash does only the remaining changes.
  * @param wanted definitions as JSON, by name
  * @param before names of the deployment before
- * @throws Problem (400) before anything has changed, when a definition is not valid
+ * @throws Problem (400) before any change, when a definition is invalid
  */
 export async function deployQueues(
   queues: QueueStore,

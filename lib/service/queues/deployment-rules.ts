@@ -2,11 +2,11 @@ import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
 
-/** What a deployment asks of a definition beyond its form. */
+/** The rules of a deployment for definitions, besides the schema. */
 export interface DeploymentRules {
-  /** Why a webhook or provisioner may not be at a URL, if so. */
+  /** Why a webhook or provisioner may not have this URL; undefined when it may. */
   refuseUrl(url: URL): string | undefined;
-  /** Which queues may use which secrets, beyond their own and the shared ones. */
+  /** The queues that may use a secret besides their own and the shared ones. */
   readonly secretGrants: SecretGrants;
 }
 

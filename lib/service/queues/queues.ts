@@ -9,7 +9,7 @@ import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts'
 import type { QueueRecord } from './queue-record.ts';
 
 /**
- * The queue that takes tickets under this name.
+ * Returns the queue with this name if it accepts tickets.
  * @throws Problem (404)
  */
 export async function openQueue(queues: QueueStore, queue: string): Promise<QueueRecord> {
@@ -18,14 +18,14 @@ export async function openQueue(queues: QueueStore, queue: string): Promise<Queu
   return record;
 }
 
-/** The definitions of all queues that take tickets, by name. */
+/** The definitions of all queues that accept tickets, sorted by name. */
 export async function listQueues(queues: QueueStore): Promise<QueueDefinition[]> {
   const { records } = await queues.list();
   return records.filter(({ deletedAt }) => deletedAt === undefined).map(({ definition }) => definition);
 }
 
 /**
- * Reads the definition a client PUTs under a name.
+ * Parses the definition that a client PUTs under a name.
  * @throws Problem (400)
  */
 export function parsePutQueue(queue: string, body: unknown, rules: DeploymentRules): QueueDefinition {
@@ -42,15 +42,14 @@ export function parsePutQueue(queue: string, body: unknown, rules: DeploymentRul
 const named = z.object({ name: queueName });
 
 export function unknownQueue(queue: string): Problem {
-  return new Problem(404, `There is no queue ${JSON.stringify(queue)}. GET /queues lists those there are.`);
+  return new Problem(404, `There is no queue ${JSON.stringify(queue)}. GET /queues lists all queues.`);
 }
 
 /**
  * Creates a queue or changes its definition. The same definition again changes nothing.
  *
- * One conditional write; a crash before it changes nothing, a crash after it leaves all in place.
- * Tickets that wait keep waiting under the new definition; those it no longer fits are cancelled by
- * the next tick with a reason.
+ * One conditional write. A crash before it changes nothing, and after it the change is complete. Waiting tickets keep
+ * waiting under the new definition. The next tick cancels those that no longer fit it, with a reason.
  */
 export async function putQueue(
   queues: QueueStore,
@@ -74,8 +73,8 @@ export async function putQueue(
 }
 
 /**
- * Closes a queue. It takes no new tickets; those that wait are matched or time out under its last
- * definition, so nothing accepted is lost; then `dispatch` removes it.
+ * Closes a queue. It accepts no new tickets. Waiting tickets are matched or time out under its last definition, so no
+ * accepted ticket is lost. Then `dispatch` removes the queue.
  * @throws Problem (404)
  */
 export async function deleteQueue(queues: QueueStore, queue: string, nowMs: number): Promise<void> {
@@ -87,7 +86,7 @@ export async function deleteQueue(queues: QueueStore, queue: string, nowMs: numb
   throw new StoreBusy(`queue ${queue} is being changed by others`);
 }
 
-/** The layouts after a change: a new one begins when everybody has heard of it. */
+/** The layouts after a change. A new one begins when every function has read it. */
 function nextLayouts(
   old: QueueRecord | undefined,
   definition: QueueDefinition,

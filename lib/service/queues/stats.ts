@@ -7,7 +7,7 @@ import { openQueue } from './queues.ts';
 import { waitingCount } from './waiting-count.ts';
 
 /**
- * How a queue is doing, by the reports of its last ticks. The pool itself is not read.
+ * The statistics of a queue, from the reports of its last ticks. The pool itself is not read.
  * @throws Problem (404)
  */
 export async function getStats(

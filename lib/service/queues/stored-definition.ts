@@ -3,8 +3,8 @@ import { expectation } from '../../contract/expectation.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
 
 /**
- * Reads a stored definition. It was valid for the version that stored it; fields that a later version knows
- * and this one does not are ignored, at any depth.
+ * The schema of a stored definition. It was valid for the version that stored it. Fields of later versions are ignored
+ * at any depth.
  */
 export const storedDefinition = z.unknown().transform((value, context): QueueDefinition => {
   const first = queueDefinition.safeParse(value);

@@ -1,7 +1,7 @@
 import { type BucketLayout, rangeName, tickRanges } from '../ticks/buckets.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
 
-/** How many tickets waited after a queue's last ticks. */
+/** The number of tickets that were waiting after a queue's last ticks. */
 export interface WaitingCount {
   readonly tickets: number;
   /** The slot of the oldest report counted, milliseconds since the epoch. */
@@ -9,9 +9,9 @@ export interface WaitingCount {
 }
 
 /**
- * Counts waiting tickets by the reports of ticks, at no cost but reading them. The ranges of one kind of slot
- * of one layout hold every ticket once: of all such sets of ranges the one whose oldest report is the newest is
- * counted, and so never a slot of which ticks still run, as long as there is another.
+ * Counts waiting tickets from the reports of ticks. The ranges of one kind of slot of one layout contain every ticket
+ * once. Of all such sets of ranges, the one whose oldest report is the newest is counted. So a slot whose ticks are
+ * still running is never counted if there is another.
  * @returns undefined without reports
  */
 export function waitingCount(

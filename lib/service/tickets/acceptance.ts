@@ -15,8 +15,8 @@ export interface AcceptanceDeps extends TicketDeps {
 }
 
 /**
- * A party accepts its match or turns it down. The answer names the match: repeated after that match was
- * dissolved, it does not commit the ticket to the next one.
+ * A party accepts or declines its match. The request names the match, so a repetition after that match was dissolved
+ * does not affect the next match.
  *
  *     note the answer     a set of ticket ids in the match: repeating it changes nothing
  *     all have accepted   the match moves on, on the condition that it still requires acceptance.
@@ -41,10 +41,10 @@ export async function answerMatch(
     if (await answer(deps, match, ticketId, accepted, nowMs))
       return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
   }
-  throw new StoreBusy(`the tickets of the match of ticket ${ticketId} keep answering`);
+  throw new StoreBusy(`other tickets of the match of ticket ${ticketId} keep accepting`);
 }
 
-/** More than a match has tickets: an answer is tried again only because another ticket has accepted since. */
+/** More than the tickets of a match: a request is retried only when another ticket has accepted since. */
 const ANSWER_TRIES = 20;
 
 async function answer(
@@ -67,7 +67,7 @@ async function answer(
   return outcome === 'dissolved';
 }
 
-/** The same answer again, to a match that has moved on since, is answered with the ticket as it is. */
+/** Returns the ticket unchanged for a repeated request to a match that has moved on. */
 async function answeredBefore(
   deps: AcceptanceDeps,
   ticket: StoredTicket,
@@ -79,7 +79,7 @@ async function answeredBefore(
   if (match !== undefined && !accepted && ticket.status === 'CANCELLED') return now;
   throw new Problem(
     409,
-    `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can be answered.`,
+    `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can accept or decline.`,
     { extensions: { ticketStatus: now.status } },
   );
 }
@@ -88,12 +88,12 @@ function otherMatch({ ticketId, status, matchId }: StoredTicket, answered: strin
   const its = matchId === undefined ? 'has no match' : `is in match ${matchId}`;
   return new Problem(
     409,
-    `Ticket ${ticketId} is ${status} and ${its}; the answer is for match ${answered}.`,
+    `Ticket ${ticketId} is ${status} and ${its}; the request is for match ${answered}.`,
     { extensions: { ticketStatus: status } },
   );
 }
 
-/** Moves a match on once every ticket has accepted. Answers whether they have. */
+/** Advances a match when every ticket has accepted. Returns whether they have. */
 export async function advanceIfAccepted(
   deps: AcceptanceDeps,
   match: StoredMatch,
@@ -109,9 +109,9 @@ export async function advanceIfAccepted(
 }
 
 /**
- * Fails a match that was not accepted, cancels the tickets to blame, and gives the others back to the pool.
- * Without its queue there is no pool: then all are cancelled. `lost-race`: a ticket has accepted since the
- * match was read, or it has moved on.
+ * Fails a match that was not accepted, cancels the tickets that did not accept, and returns the others to the pool. If
+ * the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since the match was read, or the
+ * match has moved on.
  */
 export async function dissolveMatch(
   deps: AcceptanceDeps,

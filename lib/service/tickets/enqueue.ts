@@ -10,14 +10,14 @@ import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 /**
- * Takes a ticket into a queue.
+ * Adds a ticket to a queue.
  *
  *     read the queue      a crash before or after changes nothing
  *     put the ticket      on the condition that its id is new; from here on it is accepted
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
- * A repeated request returns the ticket as it is now, and wakes the queue unless its ticks are scheduled.
- * @throws Problem 400 bad ticket, 404 no such queue, 409 the id belongs to another ticket
+ * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
+ * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket
  */
 export async function enqueue(
   deps: ScheduleDeps & { readonly tickets: TicketStore; readonly matches: SingleMatchStore },
@@ -42,11 +42,11 @@ export async function enqueue(
 }
 
 function assertSame(existing: StoredTicket, posted: StoredTicket): void {
-  // As the store keeps them: JSON has no −0.
+  // Normalizes −0 as the store does, because JSON has no −0.
   const players = JSON.parse(JSON.stringify(posted.players));
   if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, players)) return;
   throw new Problem(
     409,
-    `Ticket ${posted.ticketId} exists already with another body. Use a new ticketId for a new ticket.`,
+    `Ticket ${posted.ticketId} already exists with another body. Use a new ticketId for a new ticket.`,
   );
 }

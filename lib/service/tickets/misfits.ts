@@ -2,7 +2,7 @@ import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Player } from '../../engine/types.ts';
 
-/** Why a party cannot play this queue at all; empty when it can. */
+/** Why a party can never play in this queue; empty when it can. */
 export function misfits(players: readonly Player[], definition: QueueDefinition): FieldProblem[] {
   const problems = clashes(players, definition);
   if (players.length > definition.teamSize) {
@@ -21,7 +21,7 @@ export function misfits(players: readonly Player[], definition: QueueDefinition)
   return problems;
 }
 
-/** Players that are there twice, and roles that are not the queue's. */
+/** Duplicate players, and roles that the queue does not have. */
 export function clashes(
   players: readonly { playerId?: string | undefined; roles?: readonly string[] | undefined }[],
   { name, roles: known }: QueueDefinition,

@@ -8,8 +8,8 @@ import { clashes, misfits } from './misfits.ts';
 import { toEngineTicket } from './stored-ticket.ts';
 
 /**
- * Reads what a client POSTs to a queue.
- * @throws Problem (400) that names every field at fault
+ * Parses the ticket that a client POSTs to a queue.
+ * @throws Problem (400) that names every invalid field
  */
 export function parseNewTicket(body: unknown, definition: QueueDefinition): NewTicket {
   const { ticket, problems } = readTicket(newTicket, body, definition);
@@ -18,9 +18,9 @@ export function parseNewTicket(body: unknown, definition: QueueDefinition): NewT
 }
 
 /**
- * Reads a tickets file: ids are unique, and every ticket fits the queue.
- * @param pointer where the list of tickets is in what the user gave
- * @throws Problem (400) that names every field at fault
+ * Parses a tickets file. Ids must be unique, and every ticket must fit the queue.
+ * @param pointer the position of the list of tickets in the input
+ * @throws Problem (400) that names every invalid field
  */
 export function parseTicketsFile(
   body: unknown,
@@ -47,7 +47,7 @@ export function parseTicketsFile(
   return read.map(({ ticket }) => toEngineTicket(ticket!));
 }
 
-/** A ticket in the form a schema gives it, or everything that is wrong with it. */
+/** A ticket parsed by a schema, or all of its faults. */
 function readTicket<T extends z.ZodType<NewTicket>>(
   schema: T,
   body: unknown,
@@ -64,7 +64,7 @@ function readTicket<T extends z.ZodType<NewTicket>>(
   };
 }
 
-/** What can be read of the players of a ticket that is not valid, to name the rest of its faults too. */
+/** The readable part of the players of an invalid ticket, to find its other faults too. */
 const legible = z.object({
   players: z.array(
     z

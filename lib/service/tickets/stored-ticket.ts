@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { TICKET_STATUSES, type TicketStatus, type TicketView } from '../../contract/ticket.ts';
 import type { Player, Ticket } from '../../engine/types.ts';
 
-/** A ticket as it is stored. Once it has a match, its status is the match's: see `ticket-status.ts`. */
+/** A stored ticket. Once it has a match, its status is that of the match; see `ticket-status.ts`. */
 export interface StoredTicket {
   readonly ticketId: string;
   readonly queue: string;
@@ -14,7 +14,7 @@ export interface StoredTicket {
   readonly reason?: string;
 }
 
-/** Reads a stored ticket; what another version has added is ignored. */
+/** The schema of a stored ticket. Fields of other versions are ignored. */
 export const storedTicket = z.object({
   ticketId: z.string(),
   queue: z.string(),
@@ -31,7 +31,7 @@ export const storedTicket = z.object({
   reason: z.string().exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
-/** A ticket as the API and events show it. */
+/** A ticket in the format of responses and events. */
 export function toTicketView(ticket: StoredTicket): TicketView {
   const { ticketId, queue, status, enqueuedAt, matchId, reason } = ticket;
   return {
@@ -49,7 +49,7 @@ export function toTicketView(ticket: StoredTicket): TicketView {
   };
 }
 
-/** A ticket as the engine and the policies see it. */
+/** A ticket in the format of the engine and the policies. */
 export function toEngineTicket(ticket: {
   ticketId: string;
   enqueuedAt: string;

@@ -10,14 +10,14 @@ export interface TicketStatusDeps {
 }
 
 /**
- * Once a ticket has a match, its status is the match's: stored in one place, it cannot disagree, and a
- * match of ten tickets moves on by one write.
+ * Once a ticket has a match, its status is that of the match. The status is stored in one place, so it is consistent,
+ * and one write changes the status of all tickets of a match.
  */
 export async function withMatchStatus(deps: TicketStatusDeps, ticket: StoredTicket): Promise<StoredTicket> {
   return (await withMatch(deps, ticket)).ticket;
 }
 
-/** A ticket with the status of its match, and the match when that had to be read. */
+/** A ticket with the status of its match, and the match if it was read. */
 export interface TicketAndMatch {
   readonly ticket: StoredTicket;
   readonly match?: StoredMatch;
@@ -29,7 +29,7 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
   const match = await deps.matches.get(ticket.matchId);
   if (match === undefined) return { ticket };
   if (match.status === 'FAILED') {
-    // It may have been dissolved since the ticket was read, which has its own end or waits again then.
+    // The match may have been dissolved since the ticket was read. The ticket then has ended or is waiting again.
     const now = await deps.tickets.get(ticket.ticketId);
     if (now !== undefined && (now.matchId !== ticket.matchId || isFinal(now.status))) {
       return withMatch(deps, now);

@@ -19,24 +19,24 @@ export interface ReadDeps extends TicketDeps {
   readonly clock: Clock;
 }
 
-/** Waits between two looks at a ticket that is being long-polled: quick at first, then calmer. */
+/** The intervals at which a long poll reads the ticket: short at first, then longer. */
 const POLL_MS = [100, 150, 250, 250, 500] as const;
 const POLL_MAX_MS = 1_000;
 
-/** How a ticket is read. */
+/** The options for reading a ticket. */
 export interface ReadOptions {
-  /** How long to wait for news, in milliseconds. @default 0 */
+  /** How long to wait for a change, in milliseconds. @default 0 */
   readonly waitMs?: number;
-  /** The status the client knows: any other is news. @default the status at the first look */
+  /** The last status that the client has seen; any other is a change. @default the status at the first read */
   readonly seen?: TicketStatus | undefined;
-  /** Whether to say why a ticket waits, which costs a search. @default false */
+  /** Whether to explain why a ticket is waiting, which runs a search. @default false */
   readonly explain?: boolean | undefined;
 }
 
 /**
- * A ticket as it is now. With `waitMs`, answers as soon as there is news: another status, another match, or a
- * match that the ticket has not accepted yet. A final status is answered at once, since nothing follows it; a party
- * that has accepted waits for the others.
+ * The current state of a ticket. With `waitMs`, returns as soon as there is a change: another status, another match, or
+ * a match that the ticket has not accepted yet. A final status is returned immediately. A party that has accepted waits
+ * for the others.
  * @throws Problem (404)
  */
 export async function getTicket(
@@ -68,8 +68,7 @@ function isNews(
 }
 
 /**
- * Cancels a ticket that is QUEUED, by one conditional write: it either wins against every tick or
- * loses to one.
+ * Cancels a ticket that is QUEUED, by one conditional write. Either the ticket is cancelled or a tick matches it.
  * @throws Problem 404 no such ticket, 409 it is no longer QUEUED
  */
 export async function cancelTicket(deps: TicketDeps, ticketId: string, nowMs: number): Promise<StoredTicket> {

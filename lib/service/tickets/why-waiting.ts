@@ -15,12 +15,12 @@ export interface ExplainDeps {
   readonly clock: Clock;
 }
 
-/** Neighbours on each side that an explanation looks at: enough for every game a ticket is likely in. */
+/** The neighbours read on each side: enough for every game that the ticket is likely to be in. */
 const NEIGHBOURS = 40;
 
 /**
- * Why a ticket waits: plans a tick among the ticket's neighbours, changes nothing, and returns what the plan says
- * of this ticket. Reads the pool and searches 81 tickets, so it is for people who ask, not for every poll.
+ * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns
+ * the plan's reason for this ticket. It reads the pool and searches 81 tickets, so do not call it for every poll.
  */
 export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue);
@@ -46,7 +46,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
   );
 }
 
-/** What the last tick that searched this ticket's skill has learned. */
+/** The memory of the last tick that searched this ticket's skill. */
 async function lastMemory(deps: ExplainDeps, record: QueueRecord, ticket: StoredTicket) {
   const order = poolOrder(ticket.ticketId, ticket.players);
   const names = new Set(record.layouts.flatMap((layout) => rangesAround(layout, order).map(rangeName)));

@@ -1,29 +1,28 @@
 /**
- * What one bucket bears, and what one tick may do to it. Everything that depends on the sizes of AWS is
- * computed here.
+ * The capacity of one bucket and the limits of one tick. Everything that depends on AWS quotas is computed here.
  *
  * **Units of a key.** All waiting tickets of a bucket have one partition key in the index `pool`. DynamoDB
- * takes 1,000 writes and 3,000 read units a second for a key. A ticket that comes writes it once, and once
- * when it leaves.
+ * allows 1,000 writes and 3,000 read units a second per key. A ticket writes to it once when it arrives and once when
+ * it leaves.
  *
  * | share of the 1,000 writes | for |
  * |---|---|
- * | 250 | tickets that come |
- * | 600 | tickets that commits take out |
+ * | 250 | tickets that arrive |
+ * | 600 | tickets that commits remove |
  * | 150 | tickets that time out or no longer fit |
  *
  * **Reads.** A waiting ticket has some 150 bytes in the index, and a read unit is 8 KB, so 20,000 tickets are
- * 3 MB and 370 units: at a tick a second an eighth of what a key bears. Reading them takes three round
- * trips and 0.2 s of a processor.
+ * 3 MB and 370 units. At a tick a second that is an eighth of a key's capacity. Reading them takes three round trips
+ * and 0.2 s of CPU time.
  *
  * **Memory.** A ticket takes about 1 KB while it is searched: 20 MB of the function's 1,769.
  */
 export interface BucketLimits {
-  /** The most tickets that one tick reads. What is left is read by the ticks after it, in turn. */
+  /** The maximum of tickets that one tick reads. Later ticks read the others in turn. */
   readonly readTickets: number;
-  /** Tickets a second that commits take out of a range; half of it may go at once. */
+  /** Tickets a second that commits remove from a range. The burst is half of it. */
   readonly commitsPerSecond: number;
-  /** Tickets a second that a tick ends; half of it may go at once. */
+  /** Tickets a second that a tick ends. The burst is half of it. */
   readonly endsPerSecond: number;
 }
 

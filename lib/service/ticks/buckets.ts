@@ -19,24 +19,24 @@ import { spreadAt, spreadKey } from './spread.ts';
  * Cells are the pieces between all edges of both kinds. A tick leases the cells of its range, so no
  * two ticks search the same tickets, whichever kind of slot they belong to.
  *
- * The first ticks of a new layout close the cells of older layouts that their range touches: a tick of an older
- * layout that comes late, or has not heard of the new one, finds them done. One that still runs is waited for.
+ * The first ticks of a new layout close the cells of older layouts that their range overlaps. A late tick of an older
+ * layout then finds them done. The first ticks wait for a tick of an older layout that is still running.
  */
 export interface BucketLayout {
   readonly version: number;
-  /** Ascending; bucket i holds what is from edge i−1 (inclusive) to edge i. */
+  /** Ascending. Bucket i holds the tickets from edge i−1 (inclusive) to edge i. */
   readonly boundaries: readonly Edge[];
   /** The first slot searched under this layout, milliseconds since the epoch. */
   readonly fromMs: number;
 }
 
 /**
- * Where one bucket ends and the next begins: at a skill, or among the tickets of one skill, a share in (0, 1)
- * of them below. A game that has just opened gives all of its players the same skill.
+ * The boundary between two buckets: a skill, or a point among the tickets of one skill with a share in (0, 1) of them
+ * below. The second form splits the players of a new game, who all have the same skill.
  */
 export type Edge = number | readonly [skill: number, share: number];
 
-/** Reads a stored layout. */
+/** The schema of a stored layout. */
 export const bucketLayout = z.object({
   version: z.number(),
   boundaries: z.array(z.union([z.number(), z.tuple([z.number(), z.number()])])),
@@ -52,19 +52,19 @@ export interface KeyRange {
 /** One tick's share of a slot. */
 export interface TickRange extends KeyRange {
   readonly index: number;
-  /** Names of the cells it must lease, ascending. */
+  /** Names of the cells that the tick must lease, ascending. */
   readonly cells: readonly string[];
 }
 
 const DECIMALS = 6;
 const WIDTH = 10 + 1 + DECIMALS;
 
-/** A skill as part of a sort key: zero-padded, so that the order of strings is that of skills. */
+/** A skill as part of a sort key, zero-padded so that strings sort like skills. */
 export function skillKey(skill: number): string {
   return skill.toFixed(DECIMALS).padStart(WIDTH, '0');
 }
 
-/** Where a ticket stands in its bucket: by its mean skill, then evenly spread among those of the same skill. */
+/** The sort key of a ticket in its bucket: its mean skill, then a hash that spreads tickets of the same skill evenly. */
 export function poolOrder(ticketId: string, players: readonly Player[]): string {
   return `${skillKey(meanSkill({ players }))}#${spreadKey(ticketId)}`;
 }
@@ -74,14 +74,14 @@ export function skillOf(order: string): number {
   return Number.parseFloat(order.slice(0, WIDTH));
 }
 
-/** An edge as a sort key: the tickets from it on belong to the upper bucket. */
+/** An edge as a sort key. Tickets from this key on belong to the upper bucket. */
 export function edgeKey(edge: Edge): string {
   if (typeof edge === 'number') return skillKey(edge);
   const [skill, share] = edge;
   return `${skillKey(skill)}#${spreadAt(share)}`;
 }
 
-/** The key of the pool index that a ticket belongs to. Compares keys, not skills: rounding must agree. */
+/** The pool key of a ticket. Compares sort keys instead of skills, so that rounding is consistent. */
 export function poolKey(queue: string, layout: BucketLayout, order: string): string {
   const bucket = layout.boundaries.filter((edge) => edgeKey(edge) <= order).length;
   return keyOfBucket(queue, layout, bucket);
@@ -94,7 +94,7 @@ export function poolKeys(queue: string, layout: BucketLayout): string[] {
   );
 }
 
-/** The pool keys of a layout that a range of sort keys touches. */
+/** The pool keys of a layout that overlap a range of sort keys. */
 export function poolKeysWithin(queue: string, layout: BucketLayout, range: KeyRange): string[] {
   const edges = layout.boundaries.map(edgeKey);
   return poolKeys(queue, layout).filter((_, bucket) => {
@@ -106,12 +106,12 @@ export function poolKeysWithin(queue: string, layout: BucketLayout, range: KeyRa
   });
 }
 
-/** What a range's report is kept under. Even and odd slots of a layout with one bucket share their one range. */
+/** The key of a range's report. Even and odd slots of a layout with one bucket share the only range. */
 export function rangeName(range: TickRange): string {
   return range.cells.join('+');
 }
 
-/** The names of all ranges of a layout, of even and of odd slots. */
+/** The names of all ranges of a layout, for even and odd slots. */
 export function rangesOf(layout: BucketLayout): string[] {
   return [false, true].flatMap((odd) => tickRanges(layout, odd).map(rangeName));
 }
@@ -121,7 +121,7 @@ export function cellsOf(layout: BucketLayout): string[] {
   return tickRanges(layout, false).flatMap(({ cells }) => cells);
 }
 
-/** The names of the cells of a layout that a range of keys touches. */
+/** The names of the cells of a layout that overlap a range of keys. */
 export function cellsWithin(layout: BucketLayout, range: KeyRange): string[] {
   const edges = layout.boundaries;
   const keys = edges
@@ -136,7 +136,7 @@ export function cellsWithin(layout: BucketLayout, range: KeyRange): string[] {
   });
 }
 
-/** The ranges of a layout that hold a ticket: one of the even slots, one of the odd ones. */
+/** The ranges of a layout that contain a ticket: one of even slots and one of odd slots. */
 export function rangesAround(layout: BucketLayout, order: string): TickRange[] {
   return [false, true].flatMap((odd) =>
     tickRanges(layout, odd).filter(
@@ -146,12 +146,12 @@ export function rangesAround(layout: BucketLayout, order: string): TickRange[] {
 }
 
 /**
- * A layout is written so long before it begins that every function has read it by then: some keep what they
- * read for `DEFINITION_AGE_MS`. One that has not only searches in vain: its cells are closed.
+ * A layout is written this long before its first slot, so that every function has read it by then. Functions cache
+ * definitions for `DEFINITION_AGE_MS`. A function that has not read it finds its cells closed, which is harmless.
  */
 const LAYOUT_NOTICE_MS = DEFINITION_AGE_MS + 2_000;
 
-/** The layout with these boundaries that follows on another. */
+/** The layout with these boundaries that succeeds another. */
 export function nextLayout(newest: BucketLayout, boundaries: readonly Edge[], nowMs: number): BucketLayout {
   return {
     version: newest.version + 1,
@@ -160,7 +160,7 @@ export function nextLayout(newest: BucketLayout, boundaries: readonly Edge[], no
   };
 }
 
-/** The layout in force at a slot: the newest that has begun, or the oldest there is. */
+/** The layout in force at a slot: the newest that has begun, otherwise the oldest. */
 export function layoutAt(layouts: readonly BucketLayout[], slotMs: number): BucketLayout {
   return layouts.findLast((layout) => layout.fromMs <= slotMs) ?? layouts[0]!;
 }
@@ -173,7 +173,7 @@ export function tickRanges(layout: BucketLayout, odd: boolean): TickRange[] {
   return Array.from({ length: keys.length + 1 }, (_, index) => {
     const from = keys[index - 1];
     const to = keys[index];
-    // Edges of both kinds take turns, so that range i has the cells on both sides of the edge inside it.
+    // Edges of both kinds alternate, so range i has the cells on both sides of the edge inside it.
     const first = Math.max(0, odd ? 2 * index : 2 * index - 1);
     const last = to === undefined ? lastCell : odd ? 2 * index + 1 : 2 * index;
     return {
@@ -185,13 +185,13 @@ export function tickRanges(layout: BucketLayout, odd: boolean): TickRange[] {
   });
 }
 
-/** The edge half way between two. */
+/** The edge halfway between two edges. */
 function between(low: Edge, high: Edge): Edge {
   const [lowSkill, lowShare] = typeof low === 'number' ? [low, 0] : low;
   const [highSkill, highShare] = typeof high === 'number' ? [high, 0] : high;
   if (lowSkill === highSkill) return [lowSkill, (lowShare + highShare) / 2];
   const middle = (lowSkill + highSkill) / 2;
-  // Skills that differ by less than a sort key shows have no skill between them.
+  // Skills that have the same sort key have no skill between them.
   return lowShare > 0 && skillKey(middle) <= skillKey(lowSkill) ? [lowSkill, (lowShare + 1) / 2] : middle;
 }
 

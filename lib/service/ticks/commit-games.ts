@@ -4,17 +4,17 @@ import type { TickPlan } from '../../policies/plan.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pace } from './pace.ts';
 
-/** Commits on their way at once. */
+/** The maximum of concurrent commits. */
 const COMMITS_AT_ONCE = 16;
-/** After so long a search gives the processor to the writes that are on their way. */
+/** A search yields the CPU to writes in flight at this interval. */
 const TURN_MS = 10;
 
 /**
- * Commits games while the plan that makes them goes on, a few at once, at a pace.
+ * Commits games while the plan that produces them continues, a few concurrently and at a limited rate.
  *
  * After a failure no new commit starts. Commits in flight are awaited, so none is running on return.
- * @param planOf makes the plan; it ends soon after the function it is given says that it is out of time
- * @param untilMs no commit starts after this moment
+ * @param planOf creates the plan, which ends soon after the given function reports that the time is up
+ * @param untilMs no commit starts after this time
  */
 export async function commitGames<Commit>(
   clock: Clock,

@@ -5,9 +5,9 @@ import type { QueueRecord } from '../queues/queue-record.ts';
 import { type BucketLayout, cellsOf, rangesOf } from './buckets.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
 
-/** A layout is kept this long after its successor began: writes under it may still be on their way. */
+/** A layout is kept this long after its successor began, because writes under it may still be in flight. */
 const LAYOUT_GRACE_MS = 5 * 60_000;
-/** A deleted queue is kept longer than its matches can be accepted (15 minutes) and placed (an hour). */
+/** A deleted queue is kept longer than a match can take to be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
 
 export interface DispatchDeps extends ScheduleDeps, SweepDeps {
@@ -18,23 +18,22 @@ export interface DispatchDeps extends ScheduleDeps, SweepDeps {
 export interface Dispatched {
   /** Names of the queues with waiting tickets. */
   readonly awake: readonly string[];
-  /** Matches that were found past their deadline, and sent to `deadline`. */
+  /** The number of overdue matches found and sent to `deadline`. */
   readonly overdue: number;
-  /** What failed of this minute's work; the rest is done. */
+  /** The tasks of this minute that failed. The others are done. */
   readonly failed: readonly { readonly what: string; readonly error: unknown }[];
 }
 
 /**
- * Once a minute: schedules the coming minute's ticks for every queue with waiting tickets, sends matches that
- * are overdue to their end, and tidies up what no ticket needs any more. A queue with nobody waiting costs
- * one read.
+ * Runs once a minute. It schedules the next minute's ticks for every queue with waiting tickets, sends overdue matches
+ * to `deadline`, and removes layouts and queues that no ticket needs. A queue without waiting tickets costs one read.
  *
- * A crash at any point leaves work undone; the next minute does it.
+ * After a crash at any point the next minute does the remaining work.
  */
 export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispatched> {
   const awake: string[] = [];
   const failed: { what: string; error: unknown }[] = [];
-  // One queue that fails must not put the others to sleep, nor keep matches from their end.
+  // A failure of one queue must not stop the ticks of other queues or the end of overdue matches.
   const attempt = async <T>(what: string, task: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await task();
@@ -83,8 +82,8 @@ async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: num
 }
 
 /**
- * Removes what ticks have left of layouts, before the layouts go: a queue of this name that is made anew has
- * layouts of the same versions, and may not find their cells closed.
+ * Removes the leases and reports of layouts before the layouts are removed. A queue that is recreated under this name
+ * has layouts of the same versions and must not find their cells closed.
  */
 async function forget(deps: DispatchDeps, queue: string, layouts: readonly BucketLayout[]): Promise<void> {
   const all = (of: (layout: BucketLayout) => string[]) => [...new Set(layouts.flatMap(of))];

@@ -1,9 +1,9 @@
 /**
- * Runs a task for every item while it is admitted, a few at once. Returns the results of the tasks that ran, in
- * the order of the items.
+ * Runs a task for every admitted item, a few concurrently. Returns the results of the tasks that ran, in the order of
+ * the items.
  *
  * After a failure no new task starts. Tasks in flight are awaited, so none is running on return.
- * @param admits asked before each item; false ends the run
+ * @param admits called before each item; false ends the run
  */
 export async function inParallel<T, R>(
   items: readonly T[],

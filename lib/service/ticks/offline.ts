@@ -7,9 +7,9 @@ import { planTick } from '../../policies/plan.ts';
 import { parseTicketsFile } from '../tickets/read-tickets.ts';
 
 /**
- * One tick over given tickets, nothing stored: `muster match` and dry runs. Tickets past their
+ * Runs one tick over given tickets without storing anything, for `muster match` and dry runs. Tickets past their
  * time-out are searched like the others.
- * @param nowMs left out: the moment the last ticket was enqueued, so that equal input gives equal output
+ * @param nowMs @default the time the last ticket was enqueued, so that equal input gives equal output
  */
 export function matchOffline(
   definition: QueueDefinition,
@@ -26,7 +26,7 @@ export function matchOffline(
 }
 
 /**
- * Searches tickets from outside under a queue's definition.
+ * Searches the tickets of a request under a queue's definition.
  * @throws Problem (400)
  */
 export function dryRun(definition: QueueDefinition, body: unknown): MatchResult {
@@ -36,7 +36,7 @@ export function dryRun(definition: QueueDefinition, body: unknown): MatchResult 
   return matchOffline(definition, parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'), nowMs);
 }
 
-/** When the last of the tickets was enqueued, in milliseconds since the epoch: the moment an offline search is at. */
+/** When the last ticket was enqueued, in milliseconds since the epoch. It is the default time of an offline search. */
 export function latestArrivalMs(tickets: readonly Ticket[]): number {
   return tickets.reduce((latest, { enqueuedAtMs }) => Math.max(latest, enqueuedAtMs), 0);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Spaces writes: half a second's worth may go at once, then so many a second. So no second has more than half again as many. */
+/** Limits the rate of writes, with a burst of half a second's writes. No second has more than 1.5 times the rate. */
 export class Pace {
   readonly #clock: Clock;
   readonly #perSecond: number;
@@ -16,7 +16,7 @@ export class Pace {
     this.#countedMs = clock.now();
   }
 
-  /** Waits until this many writes may go. Returns false, at once, when that is not before `untilMs`. */
+  /** Waits until this many writes may start. Returns false immediately when that is not before `untilMs`. */
   async admits(writes: number, untilMs: number): Promise<boolean> {
     const nowMs = this.#clock.now();
     if (nowMs >= untilMs) return false;
@@ -25,7 +25,7 @@ export class Pace {
     this.#countedMs = nowMs;
     const waitMs = this.#left > 0 ? 0 : Math.ceil((-this.#left / this.#perSecond) * 1_000) + 1;
     if (nowMs + waitMs >= untilMs) return false;
-    // May go below zero: those who come later wait for it.
+    // The balance may become negative, and later callers wait for it.
     this.#left -= writes;
     if (waitMs > 0) await this.#clock.sleep(waitMs);
     return true;

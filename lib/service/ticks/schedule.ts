@@ -9,29 +9,28 @@ import type { QueueRecord } from '../queues/queue-record.ts';
  *     dispatch   once a minute, at no certain second of it: AHEAD_MS ahead, for queues with waiting tickets
  *     enqueue    when less than NEEDED_MS is scheduled: AHEAD_MS ahead
  *
- * Whatever second dispatch runs at, a ticket that finds NEEDED_MS scheduled is seen by a dispatch before the
- * scheduled slots end. A queue that dispatch keeps awake always has NEEDED_MS, so posting to it costs nothing
- * here.
+ * At whatever second dispatch runs, it sees a ticket that finds NEEDED_MS scheduled before the scheduled slots end. A
+ * queue that dispatch keeps awake always has NEEDED_MS, so posting to it costs nothing here.
  *
- * `awakeUntilMs` moves by a compare-and-set, so exactly one of several callers sends the ticks; then it notes
- * in `sentUntilMs` that they are sent. After a crash in between, dispatch finds slots that are scheduled and not
- * noted as sent, at most a minute later, and sends them. Slots whose ticks come twice are searched once.
+ * `awakeUntilMs` moves by a compare-and-set, so exactly one of several callers sends the ticks. That caller then records
+ * in `sentUntilMs` that they are sent. After a crash in between, dispatch finds slots that are scheduled but not
+ * recorded as sent, at most a minute later, and sends them. Slots whose ticks arrive twice are searched once.
  */
 
 /** `dispatch` runs this often. EventBridge has no finer schedule. */
 const DISPATCH_MS = 60_000;
-/** How much later than that it may come. */
+/** How late `dispatch` may run. */
 const DISPATCH_LATE_MS = 15_000;
 const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
 const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 
-/** Makes sure that ticks go on until a dispatch sees the ticket that was written just now. */
+/** Ensures that ticks continue until a dispatch sees the ticket that was just written. */
 export async function wake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
   if (record.awakeUntilMs + step(record) > nowMs + NEEDED_MS) return;
   await scheduleTicks(deps, record, record.awakeUntilMs, nowMs);
 }
 
-/** Schedules the coming ticks of a queue that has waiting tickets, and those a crash has left unsent. */
+/** Schedules the next ticks of a queue with waiting tickets, and sends those that a crash left unsent. */
 export async function keepAwake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
   await scheduleTicks(deps, record, record.sentUntilMs, nowMs);
 }
@@ -41,7 +40,7 @@ export interface ScheduleDeps {
   readonly ticks: TickSender;
 }
 
-/** Sends the ticks of the slots after `fromMs`, unless another caller schedules them first. */
+/** Sends the ticks of the slots after `fromMs` unless another caller has scheduled them first. */
 async function scheduleTicks(
   deps: ScheduleDeps,
   record: QueueRecord,

@@ -18,7 +18,7 @@ import { inParallel } from './in-parallel.ts';
 import { Pace } from './pace.ts';
 import type { RecentMatch } from './tick-report.ts';
 
-/** Tickets that are being ended at once. */
+/** The maximum of tickets that are ended concurrently. */
 const ENDS_AT_ONCE = 8;
 
 export interface SearchDeps {
@@ -28,49 +28,49 @@ export interface SearchDeps {
   readonly newId: () => string;
 }
 
-/** How long a search may take. */
+/** The time limits of a search. */
 export interface SearchTimes {
-  /** No further page is read; milliseconds since the epoch. */
+  /** No page is read after this time; milliseconds since the epoch. */
   readonly readUntilMs: number;
-  /** No further game is looked for so long after the tickets are read. */
+  /** The search for games ends this long after the tickets are read. */
   readonly searchMs: number;
-  /** No write begins; milliseconds since the epoch. */
+  /** No write starts after this time; milliseconds since the epoch. */
   readonly writeUntilMs: number;
 }
 
-/** What the search of a range before this one has left. */
+/** The state that the previous search of the range has left. */
 export interface SearchBefore {
   readonly memory?: TickMemory | undefined;
-  /** The sort key where this one begins to read. Left out: where the range begins. */
+  /** The sort key where this search starts to read. @default the start of the range */
   readonly next?: string | undefined;
 }
 
-/** What a search of a range found and did. */
+/** The results of the search of a range. */
 export interface SearchResult {
   /** The matches committed. */
   readonly matches: StoredMatch[];
   readonly recent: RecentMatch[];
-  /** Tickets that were read and go on waiting, and the longest of their waits. */
+  /** The number of tickets that were read and are still waiting, and the longest of their waits. */
   readonly waiting: number;
   readonly oldestWaitMs: number;
   readonly timedOut: number;
-  /** Matches that were planned and not committed: a ticket was gone, or the store was busy. */
+  /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
   readonly busy: number;
-  /** Tickets cancelled because this version of Muster cannot read them. */
+  /** Tickets cancelled because this version of Muster cannot parse them. */
   readonly unreadable: readonly string[];
   /** What the release policy has learned about the range. */
   readonly memory: TickMemory;
-  /** The sort key where the next search goes on; left out when this one came to the end of the range. */
+  /** The sort key where the next search continues; absent when this one reached the end of the range. */
   readonly next?: string | undefined;
 }
 
 /**
- * Reads the waiting tickets of a range, plans, and makes the plan true.
+ * Reads the waiting tickets of a range, plans matches, and commits the plan.
  *
- * A range with more tickets than one tick can read is read a part at a time, in order of skill: the parts
- * come round, so nobody is left out. Ends and commits each have a pace of their own, so neither keeps
- * the other from happening; and commits begin with the first game that is found.
+ * A range with more tickets than one tick can read is read in parts, in order of skill. Successive ticks read all parts
+ * in turn, so no ticket is skipped. Ends and commits have separate rate limits, so neither delays the other. Commits
+ * start with the first game found.
  */
 export async function searchRange(
   deps: SearchDeps,
@@ -113,7 +113,7 @@ export async function searchRange(
   return { ...summarise(nowMs, tickets, plan, commits), timedOut: ends + unfilled, unreadable, next };
 }
 
-/** Reads on where the search before this one stopped, or from the beginning when nobody waits there. */
+/** Continues where the previous search stopped, or at the start of the range when no ticket is left there. */
 async function readInTurn(
   read: (from: string | undefined) => Promise<WaitingTickets>,
   from: string | undefined,
@@ -122,7 +122,7 @@ async function readInTurn(
   return from !== undefined && part.tickets.length + part.unreadable.length === 0 ? read(undefined) : part;
 }
 
-/** What the steps of one search share. */
+/** The shared state of the steps of one search. */
 interface Search {
   readonly deps: SearchDeps;
   readonly definition: QueueDefinition;
@@ -132,8 +132,8 @@ interface Search {
 }
 
 /**
- * Tells tickets that the queue's definition no longer fits, and those past their time-out unless bots fill
- * their games, from those to search.
+ * Separates the tickets to search from those that no longer fit the queue's definition and those past their time-out,
+ * unless bots fill their games.
  */
 function sortOut(
   stored: readonly StoredTicket[],
@@ -178,7 +178,7 @@ async function endStale(
   return timeOut(search, late, untilMs);
 }
 
-/** They would wait for ever: this version can neither match them nor see their age. */
+/** Otherwise they would wait forever, because this version can neither match them nor read their age. */
 async function cancelUnreadable(
   { deps, nowMs, endsPace }: Search,
   ticketIds: readonly string[],
@@ -190,16 +190,16 @@ async function cancelUnreadable(
     () => endsPace.admits(1, untilMs),
     async (ticketId) => {
       try {
-        await deps.tickets.end(ticketId, 'CANCELLED', 'the stored ticket cannot be read', nowMs);
+        await deps.tickets.end(ticketId, 'CANCELLED', 'the stored ticket cannot be parsed', nowMs);
       } catch (error) {
-        // The ticket is ended then; the store could not return it.
+        // The ticket has ended, but the store could not return it.
         if (!(error instanceof Unreadable)) throw error;
       }
     },
   );
 }
 
-/** @returns how many of the tickets were still QUEUED and are TIMED_OUT now */
+/** @returns how many of the tickets were still QUEUED and are now TIMED_OUT */
 async function timeOut(
   { deps, definition, nowMs, endsPace }: Search,
   ticketIds: readonly string[],
@@ -215,20 +215,20 @@ async function timeOut(
   return ends.filter((result) => result?.ended).length;
 }
 
-/** Both results; when one fails, the other is waited for first. */
+/** Returns both results. When one fails, it waits for the other before it throws. */
 async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return Promise.all([a, b]);
 }
 
-/** A game and what became of its commit. */
+/** A game and the outcome of its commit. */
 interface Commit {
   readonly game: Game;
   readonly match: StoredMatch;
   readonly outcome: 'committed' | 'lost-race' | 'busy';
 }
 
-/** The match a game becomes: its status is the first that something still has to happen in. */
+/** The match of a game, in its first status. */
 function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
   const { status, deadline } = firstStatus(definition, nowMs);
   return {
@@ -242,7 +242,7 @@ function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs
   };
 }
 
-/** Counts what was committed and what goes on waiting. */
+/** Counts committed matches and tickets that are still waiting. */
 function summarise(
   nowMs: number,
   tickets: readonly Ticket[],

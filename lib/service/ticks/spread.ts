@@ -2,10 +2,10 @@
 export const SPREAD_WIDTH = 10;
 
 /**
- * Where a ticket stands among others of the same skill: the same for the same id, and spread evenly whatever
- * the ids look like. Ten digits of base 32 in ASCII order; shorter than most ids.
+ * A key that orders tickets of the same skill. It depends only on the id and is evenly distributed for any ids. Ten
+ * digits of base 32 in ASCII order, shorter than most ids.
  *
- * The hash is cyrb53: it is fast, and no property but its evenness matters.
+ * The hash is cyrb53, which is fast. Only its even distribution matters.
  */
 export function spreadKey(ticketId: string): string {
   let high = 0xdeadbeef;
@@ -21,14 +21,14 @@ export function spreadKey(ticketId: string): string {
   return hash.toString(32).padStart(SPREAD_WIDTH, '0');
 }
 
-/** The key that stands at this share of all spread keys, in [0, 1). */
+/** The key at this share of all spread keys, in [0, 1). */
 export function spreadAt(share: number): string {
   return Math.floor(share * 2 ** 50)
     .toString(32)
     .padStart(SPREAD_WIDTH, '0');
 }
 
-/** The share of all spread keys that are below one. */
+/** The share of all spread keys that are below a key. */
 export function shareOf(key: string): number {
   return Number.parseInt(key, 32) / 2 ** 50;
 }

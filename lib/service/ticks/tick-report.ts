@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 
-/** What a tick leaves behind for the statistics and for the next tick's release policy. */
+/** The state that a tick stores for the statistics and for the next tick's release policy. */
 export interface TickReport {
   readonly slotMs: number;
   readonly durationMs: number;
@@ -12,7 +12,7 @@ export interface TickReport {
   readonly recent: readonly RecentMatch[];
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
-  /** The sort key where the next tick goes on to read, when this one could not read the whole range. */
+  /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
 }
 export interface RecentMatch {
@@ -20,7 +20,7 @@ export interface RecentMatch {
   readonly waitsMs: readonly number[];
 }
 
-/** Reads a stored report. A memory of another form is forgotten: the policy learns anew. */
+/** The schema of a stored report. A memory of another type is dropped, and the policy learns again. */
 export const tickReport = z.object({
   slotMs: z.number(),
   durationMs: z.number(),

@@ -20,19 +20,19 @@ import type { TickMetrics } from './tick-metrics.ts';
 import type { TickReport } from './tick-report.ts';
 import { LEASE_MS, TICK_LATE_MS } from './timing.ts';
 
-/** Looks for a lease that the tick before still holds, before this tick gives up its turn. */
+/** Tries to take a lease that the previous tick still holds, before this tick is dropped. */
 const LEASE_TRIES = 8;
-/** After so long what has been read is searched; the rest is read by the ticks after this one. */
+/** Reading stops after this, and the tickets read so far are searched. Later ticks read the others. */
 const READ_MS = 2_000;
 /**
- * A search takes no longer than there is between two ticks, within these bounds: what there is more to find,
- * the next one finds.
+ * A search takes no longer than the interval between two ticks, within these bounds. The next tick finds the remaining
+ * games.
  */
 const SEARCH_MIN_MS = 1_000;
 const SEARCH_MAX_MS = 5_000;
-/** Nothing new is begun when so little of the lease is left. */
+/** No write starts when less than this is left of the lease. */
 const FINISH_MS = 2_000;
-/** Matches remembered for the statistics of a range. */
+/** The number of last matches kept for the statistics of a range. */
 const RECENT_MATCHES = 20;
 
 export interface TickDeps extends SearchDeps {
@@ -69,15 +69,15 @@ export type TickOutcome =
  *     report     what the next tick and the statistics should know. A crash before it: they know less
  *     end lease  after an error too. A crash before it: as after the lease
  *
- * A message may come twice or out of order: the lease remembers the last slot searched. Even if two ticks
- * search the same tickets, because one outlived its lease, the commit's condition lets only one have each.
+ * A message may arrive twice or out of order, so the lease records the last slot searched. If two ticks search the same
+ * tickets because one outlived its lease, the commit's condition gives each ticket to only one of them.
  */
 export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOutcome> {
   const startMs = deps.clock.now();
   const record = await deps.queues.get(message.queue);
-  if (record === undefined) return { outcome: 'dropped', why: 'its queue is gone' };
+  if (record === undefined) return { outcome: 'dropped', why: 'its queue does not exist' };
   const ageMs = Math.max(0, startMs - message.slotMs);
-  // Its successors are due already.
+  // Later ticks are already due.
   if (ageMs > record.definition.tickSeconds * 1_000 + TICK_LATE_MS)
     return { outcome: 'dropped', why: 'it is stale' };
   const { queue, slotMs } = message;
@@ -91,11 +91,11 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
 
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
   const leased = await waitForLease(deps, queue, range.cells, lease);
-  if (leased === 'done') return { outcome: 'dropped', why: 'it has been done' };
-  if (leased === 'held') return { outcome: 'dropped', why: 'the tick before it still runs' };
+  if (leased === 'done') return { outcome: 'dropped', why: 'its slot is already searched' };
+  if (leased === 'held') return { outcome: 'dropped', why: 'the previous tick is still running' };
   try {
     if (!(await closeOlderLayouts(deps, record, layout, range)))
-      return { outcome: 'dropped', why: 'a tick of an older bucket layout still runs' };
+      return { outcome: 'dropped', why: 'a tick of an older bucket layout is still running' };
     const name = rangeName(range);
     const before = (await deps.ranges.reports(queue, [name])).get(name);
     const result = await searchRange(
@@ -130,7 +130,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   }
 }
 
-/** Sends a tick for each range but the first. They begin a moment later, side by side. */
+/** Sends a tick for each range except the first. They run in parallel a moment later. */
 async function fanOut(
   deps: TickDeps,
   tick: { queue: string; slotMs: number; layout: number },
@@ -141,10 +141,10 @@ async function fanOut(
   await deps.ticks.send(messages, deps.clock.now());
 }
 
-/** So long after a layout begins, a tick of an older one may still be on its way. */
+/** A tick of an older layout may still be in flight this long after a layout begins. */
 const CLOSING_MS = 60_000;
 
-/** Makes sure that no tick of an older layout searches this range now or later. False: one still does. */
+/** Ensures that no tick of an older layout searches this range now or later. Returns false if one is still running. */
 async function closeOlderLayouts(
   deps: TickDeps,
   { definition, layouts }: QueueRecord,
@@ -164,7 +164,7 @@ async function closeOlderLayouts(
   return true;
 }
 
-/** A slow tick before this one is waited for, but not for long. */
+/** Waits a short time for a slow previous tick. */
 async function waitForLease(deps: TickDeps, queue: string, cells: readonly string[], lease: Lease) {
   for (let attempt = 1; ; attempt++) {
     const nowMs = deps.clock.now();

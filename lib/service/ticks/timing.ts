@@ -1,4 +1,4 @@
-/** A tick's lease ends by itself after this; the tick function's own time limit is no longer. */
+/** A tick's lease expires after this. The timeout of the tick function is not longer. */
 export const LEASE_MS = 10_000;
-/** How much later than its successor's slot a tick may come and still be searched. */
+/** A tick is still searched when it arrives at most this much later than its successor's slot. */
 export const TICK_LATE_MS = 5_000;

@@ -66,7 +66,7 @@ describe('a match that is to be placed', () => {
       provisioners: () => async () => {
         asked.push(nowMs - deadlineMs);
         return isDown()
-          ? { outcome: 'retry', why: 'the provisioner answered 503' }
+          ? { outcome: 'retry', why: 'the provisioner returned status 503' }
           : { outcome: 'assigned', assignment: { address: 'game.example' } };
       },
     };
