@@ -198,7 +198,7 @@ describe('the packing of parties', () => {
     expect(games).toHaveLength(1);
     expect(games[0].imbalance).toBeCloseTo(Math.sqrt(1.25), 9);
     expect(waiting).toHaveLength(198);
-    expect(waiting[0].reason).toContain('the role healer is missing');
+    expect(waiting[0].reason).toContain('Too few players accept the role healer');
   });
 
   it('gives the same games to the byte for any order of the tickets', () => {
