@@ -183,7 +183,7 @@ export class SoloQueue {
   leastImbalanceWith(id: number): number {
     if (!(this.#came[id] > 0)) return Number.POSITIVE_INFINITY;
     const least = this.#perRange * this.#narrowest(this.#bySkill.find(id), Number.POSITIVE_INFINITY);
-    // A search that was cut short proves less, and one that found nothing no more.
+    // A search that was cut short proves less, and one that found nothing proves no more.
     return Math.max(least, this.bestWith(id)?.lowerBound ?? 0);
   }
 
@@ -203,7 +203,7 @@ export class SoloQueue {
     const range = this.#narrowest(place, came);
     const known = Math.max(this.#key[id], this.#perRange * range);
     if (known > this.#key[id]) {
-      // Removals have widened its window: perhaps it is not the least any more.
+      // Removals may have widened its window, so it may no longer be the least.
       this.#games[id] = undefined;
       this.#raiseLeast(id, known);
       return;
@@ -216,7 +216,7 @@ export class SoloQueue {
     this.#raiseLeast(id, Math.max(known, this.#search.bound));
   }
 
-  /** What some game of the player at this place is below, if there are 2k players within `range` (Lemma 1). */
+  /** An upper bound on the best game of the player at this place, if 2k players are within `range` (Lemma 1). */
   #certain(place: number, range: number): number {
     return lemma1(range, this.#alpha, Math.abs(this.#bySkill.valueAt(place)) + range);
   }
@@ -241,7 +241,7 @@ export class SoloQueue {
       const value = bySkill.valueAt(at) - skill;
       if (value > reach) break;
       if (anchor === -1 && value === 0) {
-        // The anchor stands before those as skilled as it is.
+        // The anchor comes before players of the same skill.
         anchor = search.count;
         this.#collect(bySkill.idAt(place), 0);
       }

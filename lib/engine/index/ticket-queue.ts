@@ -209,8 +209,8 @@ export class TicketQueue {
   }
 
   /**
-   * No game with this ticket has an imbalance below this: that of the best one, unless the node budget ends first. ∞ if
-   * there is none.
+   * No game with this ticket has a lower imbalance. It is the imbalance of the best one unless the node budget runs out. ∞
+   * if there is none.
    */
   leastImbalanceWith(ticketId: string): number {
     this.#settle();
@@ -220,7 +220,7 @@ export class TicketQueue {
     return known === Number.POSITIVE_INFINITY ? known : this.#mostBalanced(entry, known).bound;
   }
 
-  /** The game of least imbalance with this ticket, searched further and further from what is known, and what is proved of all. */
+  /** The game of least imbalance with this ticket, searched with growing limits from `known`, and the bound proved for all. */
   #mostBalanced(entry: Entry, known: number): { game: FoundGame | undefined; bound: number } {
     const search = this.#search;
     const highest = search.highestImbalance;
@@ -237,7 +237,7 @@ export class TicketQueue {
     return { game, bound };
   }
 
-  /** Learns more about the entry of least cost: raises its key or finds a game of it that costs less than `foundCost`. */
+  /** Searches the entry of least cost: raises its key or finds a game of it that costs less than `foundCost`. */
   #refine(entry: Entry, foundCost: number, nodeBudget: number): void {
     const keys = this.#keys;
     const search = this.#search;
@@ -245,7 +245,7 @@ export class TicketQueue {
     const known = Math.max(entry.key, this.#perRange * search.narrowest(entry, accepts));
     keys.takeLeast();
     if (known > entry.key) {
-      // Removals have widened its window: perhaps it is not the least any more.
+      // Removals may have widened its window, so it may no longer be the least.
       keys.set(entry, known);
       return;
     }
@@ -280,8 +280,8 @@ export class TicketQueue {
   }
 
   /**
-   * How far to search when no game is below `known`: by a quarter more, by less and less when searches
-   * are cut short, and further and further when they find nothing.
+   * The limit of a search when no game is below `known`: a quarter more, smaller steps when searches
+   * are cut short, and larger ones when they find nothing.
    */
   #aLittleAbove(known: number, tries: number, cuts: number): number {
     // Without waits, all entries up to the last best game have to be searched anyway.
@@ -340,8 +340,8 @@ export class TicketQueue {
     const sorted = sortBySkill([...entries.keys()]).map((pooled) => entries.get(pooled)!);
     this.#list.fill(sorted);
     this.#keys.clear();
-    // Without β, as if they had come one by one, the first in the search's order last: all others of an entry's games
-    // stand to one side of it.
+    // Without β, treat them as inserted one by one, the first in the search's order last: then all others of an entry's
+    // games are on one side of it.
     const ascends = this.#rules.p < Number.POSITIVE_INFINITY;
     const place = this.#rules.beta > 0 ? 'anywhere' : ascends ? 'starts' : 'ends';
     const ranges = rangesOfAll(sorted, place, new WindowCounter(shapeOf(this.#rules), this.#roles));
@@ -355,8 +355,9 @@ export class TicketQueue {
   }
 
   /**
-   * Adds one ticket: its own entry, and with β it updates the entries of longer waiting tickets whose games it may join. Their keys fall
-   * to what its place alone says; what more is true is found when they come to the top, which those who came late seldom do.
+   * Adds one ticket with its own entry. With β it also lowers the keys of longer-waiting tickets whose games it may join to
+   * a bound from its place alone. Better bounds are found when these entries become the least, which is rare for recent
+   * tickets.
    */
   #takeIn(entry: Entry): void {
     const { beta } = this.#rules;

@@ -3,7 +3,7 @@ import { KeyHeap } from '../collections/key-heap.ts';
 /** Games in order of skill between which players or tickets can be exchanged. */
 export interface ExchangeableGames {
   readonly count: number;
-  /** How many games to each side a game looks for a partner. */
+  /** How many games on each side a game considers for an exchange. */
   readonly reach: number;
   worthOf(game: number): number;
   /** Makes the exchange between two games that improves them most. Returns whether any exchange improves them. */
@@ -13,7 +13,7 @@ export interface ExchangeableGames {
   hasBudget(): boolean;
 }
 
-/** Improves the game of greatest worth, the first of several, until no exchange with its neighbours or those left over does. */
+/** Improves the game of greatest worth (the first of several) until no exchange with neighbours or tickets in no game helps. */
 export function improveWorst(games: ExchangeableGames): void {
   if (games.count === 0) return;
   // Keys are negated worths, so the worst game is on top.
@@ -35,8 +35,8 @@ export function improveWorst(games: ExchangeableGames): void {
 }
 
 /**
- * Makes an exchange of a game with the nearest neighbour that has one, or else with those left over. Returns that neighbour, or
- * the game itself; −1 if there is none.
+ * Exchanges with the nearest neighbour for which an exchange helps, otherwise with tickets in no game. Returns that
+ * neighbour, or the game itself; −1 if no exchange helps.
  */
 export function exchangeNear(games: ExchangeableGames, game: number): number {
   for (let distance = 1; distance <= games.reach && games.hasBudget(); distance++) {

@@ -17,7 +17,7 @@ export interface Worth {
 /**
  * Improves the games of a partition of tickets by exchanging tickets of one size between neighbouring games, the worst game first: first as
  * long as the greatest worth falls, if that is what counts, then as long as the sum falls and the greatest does not grow.
- * A game without such an exchange takes one of the tickets left over. Roles and refused pairs are respected. Deterministic.
+ * A game without such an exchange tries the tickets in no game. Roles and refused pairs are respected. Deterministic.
  *
  * @param games in order of skill, so that neighbours are near
  * @param left the tickets in no game, in the pool's order
@@ -35,10 +35,10 @@ export function exchangeBetweenGames(
   return new Exchanges(games, left, rules, roles, forbids, worth, budget).improve();
 }
 
-/** How many games to each side a game looks for a partner. */
+/** How many games on each side a game considers for an exchange. */
 const neighbours = 3;
 
-/** How many of those left over, on each side of its mean skill, a game looks at. */
+/** How many tickets in no game a game considers on each side of its mean skill. */
 const leftNearby = 8;
 
 class Exchanges {
@@ -101,7 +101,7 @@ class Exchanges {
     };
   }
 
-  /** Makes the exchange of one ticket each between two games that is worth most together; whether there was one. */
+  /** Makes the exchange of one ticket each between two games that improves them most together. Returns whether there was one. */
   #exchange(a: number, b: number, together: (a: number, b: number) => number): boolean {
     const x = [...this.#games[a].members];
     const y = [...this.#games[b].members];
@@ -127,7 +127,7 @@ class Exchanges {
     return true;
   }
 
-  /** Makes the exchange of one ticket of a game for one left over that lowers its worth most; whether there was one. */
+  /** Makes the exchange of one ticket of a game for one in no game that lowers its worth most. Returns whether there was one. */
   #exchangeWithRest(a: number): boolean {
     if (this.#left.length === 0) return false;
     const x = [...this.#games[a].members];
@@ -155,7 +155,7 @@ class Exchanges {
     return true;
   }
 
-  /** Those left over whose skill is next to the mean of a game. */
+  /** The tickets in no game whose skill is nearest to the mean of a game. */
   #leftNear(members: readonly PooledTicket[]): PooledTicket[] {
     let skill = 0;
     let players = 0;
@@ -172,7 +172,7 @@ class Exchanges {
     return this.#left.slice(Math.max(0, low - leftNearby), low + leftNearby);
   }
 
-  /** The game of x, which q has joined, if it may be played and is worth less than `least`. */
+  /** The game of x after q has joined, if it is allowed and its worth is below `least`. */
   #tryAlone(x: readonly PooledTicket[], q: PooledTicket, least: number): DividedGame | undefined {
     const v = this.#divider.skillSpread(x);
     if (this.#worth.ofGame(x, v) >= least || !mayMeet(q, x, this.#forbids)) return undefined;
@@ -180,7 +180,7 @@ class Exchanges {
     return this.#worth.ofGame(x, game.imbalance) < least ? game : undefined;
   }
 
-  /** The games of x, which q has joined, and y, which p has joined, if they may play and are worth less than `least` together. */
+  /** The games of x and y after p and q have changed places, if both are allowed and their joint worth is below `least`. */
   #tryOut(
     x: readonly PooledTicket[],
     y: readonly PooledTicket[],

@@ -4,7 +4,7 @@ import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
-/** The games in the making: who is in each, and its fairest division. Behind the last game stand the players left over. */
+/** The games during optimisation: the players of each and its fairest division. Players in no game follow the last game. */
 export class SoloGroups {
   readonly size: number;
   /** The games. */
@@ -55,7 +55,7 @@ export class SoloGroups {
     return this.players.subarray(this.count * this.size);
   }
 
-  /** Exchanges two players, by their places. The games' numbers are right again after `update`. */
+  /** Exchanges two players, by their places. Call `update` afterwards to recompute the games' numbers. */
   swap(a: number, b: number): void {
     const player = this.players[a];
     const skill = this.skills[a];
@@ -65,7 +65,7 @@ export class SoloGroups {
     this.skills[b] = skill;
   }
 
-  /** Finds the fairest division of a game again. */
+  /** Recomputes the fairest division of a game. */
   update(group: number): void {
     const from = group * this.size;
     const origin = this.skills[from];

@@ -20,7 +20,7 @@ export interface SoloPartitionOptions {
   readonly swapBudget?: number;
 }
 
-/** Everyone in games at once, players by their index in the input. */
+/** A partition of everyone into games. Players are given by their index in the input. */
 export interface SoloPartition {
   /** 2k players per game, the first team's k first; games in ascending order of skill. */
   readonly players: Int32Array;
@@ -112,7 +112,7 @@ function sumOf(groups: SoloGroups): Value {
   return { ofGame, ofAll: () => groups.imbalances.reduce((sum, f) => sum + f, 0) };
 }
 
-/** Unhappiness needs the best game that each player could have had: a query of the game queue each. */
+/** Unhappiness needs the best game that each player could have had, which costs one query of the game queue each. */
 function unhappinessOf(
   groups: SoloGroups,
   sorted: Float64Array,
@@ -137,8 +137,8 @@ function unhappinessOf(
 }
 
 /**
- * Exchanges players of the worst game, with its neighbours as long as both become better than the worst was, or with those
- * left over. `budget` counts the games tried out.
+ * Exchanges players of the worst game: with its neighbours, as long as both games become better than the worst was, or
+ * with players in no game. `budget` limits the games tried.
  */
 function exchangeForWorst(groups: SoloGroups, worthOf: (group: number) => number, budget: number): void {
   let left = budget;
@@ -158,7 +158,7 @@ function exchangeForWorst(groups: SoloGroups, worthOf: (group: number) => number
   });
 }
 
-/** Exchanges players between neighbouring games, and with those left over, as long as the sum falls, game after game. */
+/** Exchanges players between neighbouring games, and with players in no game, as long as the sum falls. */
 function exchangeForSum(groups: SoloGroups, budget: number): void {
   const { imbalances } = groups;
   let left = budget;
@@ -175,12 +175,12 @@ function exchangeForSum(groups: SoloGroups, budget: number): void {
   }
 }
 
-/** How many games to each side the worst game looks for a partner. */
+/** How many games on each side the worst game considers for an exchange. */
 const neighbours = 4;
 
 /**
- * Makes the exchange of one player each that lowers the worth of two games most; whether there was one. Behind the last
- * game, b are the players left over.
+ * Makes the exchange of one player each that lowers the worth of two games most. Returns whether there was one. With b
+ * after the last game, the exchange is with the players in no game.
  */
 function exchange(groups: SoloGroups, a: number, b: number, worth: () => number): boolean {
   const before = worth();

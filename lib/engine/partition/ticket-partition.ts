@@ -12,7 +12,7 @@ import { packParties } from './party-packing.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 
-/** Everyone in games at once. */
+/** A partition of everyone into games. */
 export interface TicketPartition {
   /** In ascending order of skill. Each game's `lowerBound` holds for every game of these tickets. */
   readonly games: readonly Game[];
@@ -39,9 +39,9 @@ export interface TicketPartitionOptions {
  * `partitionTickets` of game-pool.ts, with the pools that it searches made by `newPool`.
  *
  * Solo players without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by the sizes of the
- * parties, and what roles and refused pairs leave undone is searched game by game. Thin pools are also partitioned game by
- * game from the start. Of these partitions the one with the most games is kept, and of those the one of least value,
- * after exchanges between neighbouring games.
+ * parties, and the tickets that remain because of roles and refused pairs are matched game by game. Small pools are also
+ * partitioned game by game from the start. Of these partitions it keeps the one with the most games, then the one of
+ * least value, after exchanges between neighbouring games.
  */
 export function partitionWith(
   newPool: NewPool,
@@ -139,8 +139,8 @@ function imbalances(objective: 'worst' | 'sum'): Worth {
 }
 
 /**
- * The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. Where
- * a search is cut short it is overstated: what counts then is the least that such a game is proved to have.
+ * The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. If
+ * a search is cut short, the proved lower bound of that game is used, so the unhappiness may be overstated.
  */
 function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Worth {
   const best = new Map(pooled.map((ticket) => [ticket, pool.leastImbalanceWith(ticket.ticket.ticketId)]));
