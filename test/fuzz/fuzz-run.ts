@@ -17,6 +17,8 @@ export interface FuzzOptions {
   readonly replay?: readonly FuzzRequest[];
   /** Stands between functions and AWS's services; for tests of the fuzzer itself. */
   readonly intercept?: Interceptor;
+  /** Called with each failure, as it is found. */
+  readonly onFailure?: (failure: FuzzFailure) => void;
   /** Called after each request. */
   readonly progress?: (sent: number) => void;
 }
@@ -101,7 +103,7 @@ async function send(
   document: OpenApiDocument & FuzzedDocument,
   client: Client,
   journal: string[],
-  { requests, seed, replay, progress }: FuzzOptions,
+  { requests, seed, replay, progress, onFailure }: FuzzOptions,
 ): Promise<Omit<FuzzResult, 'errors'>> {
   const maker = requestMaker(document);
   const faultsOf = answerFaults(document);
@@ -110,6 +112,10 @@ async function send(
   const failures: FuzzFailure[] = [];
   const waiting = new Set<Promise<void>>();
 
+  const fail = (failure: FuzzFailure) => {
+    failures.push(failure);
+    onFailure?.(failure);
+  };
   const check = (number: number, request: FuzzRequest, reply: Reply, changes: readonly string[]) => {
     const body = parsed(reply);
     const operation = operationOf(document, request);
@@ -124,18 +130,19 @@ async function send(
       ...faultsOf(request.method, request.path, answer),
       ...(refused ? changes.map((change) => `it changed something: ${change.slice(0, 500)}`) : []),
     ];
-    if (faults.length === 0) return;
-    failures.push({ number, request, status: reply.status, body: reply.text.slice(0, 2_000), faults });
+    if (faults.length > 0)
+      fail({ number, request, status: reply.status, body: reply.text.slice(0, 2_000), faults });
   };
 
   for (let number = 0; number < (replay?.length ?? requests); number++) {
     const request = replay?.[number] ?? maker.make(random.fork(`request ${number}`));
     journal.length = 0;
     let alone = true;
-    const sending = client.send(request).then((reply) => {
+    const sending = client.send(request).then(
       // What changed while others were answered too is not this request's alone.
-      check(number, request, reply, alone ? [...journal] : []);
-    });
+      (reply) => check(number, request, reply, alone ? [...journal] : []),
+      (error) => fail({ number, request, status: 0, body: '', faults: [`it was not answered: ${error}`] }),
+    );
     const done = sending.finally(() => waiting.delete(done));
     waiting.add(done);
     const mayWait = request.method === 'GET' && request.path.includes('?');
@@ -192,7 +199,8 @@ class Client {
     this.#url = new URL(url);
   }
 
-  async send({ method, path, headers, body }: FuzzRequest): Promise<Reply> {
+  async send(request: FuzzRequest): Promise<Reply> {
+    const { method, path, headers, body } = request;
     const outgoing = httpRequest({
       agent: this.#agent,
       host: this.#url.hostname,
@@ -202,7 +210,12 @@ class Client {
       headers: { ...headers, ...(body !== undefined && { 'content-length': body.length }) },
     });
     outgoing.end(body);
-    const [incoming] = await once(outgoing, 'response');
+    const [incoming] = await once(outgoing, 'response').catch((error) => {
+      // A connection that was idle for long has been closed by the other side.
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') return [undefined];
+      throw error;
+    });
+    if (incoming === undefined) return this.send(request);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     return {

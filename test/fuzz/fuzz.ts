@@ -27,6 +27,7 @@ const { answers, failures, errors } = await fuzz({
   requests,
   seed,
   ...(replay && { replay }),
+  onFailure: (failure) => console.error(`\n${described(failure)}`),
   progress: (sent) => {
     if (sent % 5_000 === 0) console.error(`${sent} requests sent`);
   },
@@ -39,7 +40,6 @@ const seconds = (performance.now() - startMs) / 1_000;
 console.log(
   `\n${sent} requests, seed ${seed}, ${seconds.toFixed(0)} s, ${failures.length} failures, ${errors.length} kinds of errors`,
 );
-for (const failure of failures) console.log(`\n${described(failure)}`);
 for (const error of errors) console.log(`\na function logged an error: ${error}`);
 process.exitCode = failures.length + errors.length === 0 ? 0 : 1;
 
