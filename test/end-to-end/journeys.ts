@@ -44,6 +44,10 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.status).toBe('COMPLETED');
   },
 
+  async 'get a match in a bucket other than the first'(muster) {
+    await pair(muster, { buckets: [0.5] }, 'COMPLETED');
+  },
+
   async 'read why a ticket is waiting'({ api }) {
     const { ticketId } = await api.ticket(await api.queue(), 1);
     expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1&explain=true`)).body.reason).toMatch(/\w/);

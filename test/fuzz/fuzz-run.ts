@@ -116,6 +116,8 @@ async function send(
     failures.push(failure);
     onFailure?.(failure);
   };
+  // A function that was ended at its timeout may have a call on its way, which then is not the next request's.
+  let ended = false;
   const check = (number: number, request: FuzzRequest, reply: Reply, changes: readonly string[]) => {
     const body = parsed(reply);
     const operation = operationOf(document, request);
@@ -123,7 +125,8 @@ async function send(
     answers.set(what, (answers.get(what) ?? 0) + 1);
     maker.learn(request, reply.status, body.value);
     const answer = { status: reply.status, headers: headersOf(reply.headers), body: body.value };
-    const refused = reply.status >= 400 || SAFE.includes(request.method);
+    const refused = !ended && (reply.status >= 400 || SAFE.includes(request.method));
+    ended = reply.status >= 500;
     const faults = [
       ...(reply.status >= 500 ? [`it was answered ${reply.status}`] : []),
       ...body.faults,
