@@ -160,8 +160,9 @@ function* widestMargin(
 }
 
 /**
- * The best game of all that wait with the longest waiter of a window among those whose last chance this is. Undefined when
- * there is no such ticket, or its best game is that of the window. By Lemma 6 nobody out of reach is in a better game.
+ * The best game among all waiting tickets for the longest-waiting ticket of a window that is at its last chance. Undefined
+ * when there is no such ticket or its best game is that of the window. By Lemma 6 no ticket out of reach is in a better
+ * game.
  */
 function bestAtLastChance(
   pool: CandidateSource,

@@ -81,8 +81,8 @@ export function scatterPage(
     )}</figure>
 </div>
 <h2>The front: a shorter wait costs more imbalance</h2>
-<p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players: those who timed out
-with the time until then, those who still wait at the end with their wait so far. Imbalances are in the unit of skill.</p>
+<p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players. Players who timed out
+count with the time-out, players still waiting at the end with their wait so far. Imbalances are in the unit of skill.</p>
 <div class="scroll"><table><thead><tr><td></td><th>mean wait</th><th>99 % of waits</th><th>longest wait</th>
 <th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
 ${

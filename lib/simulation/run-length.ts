@@ -21,7 +21,7 @@ export function isShortRun(seconds: number, timeoutSeconds: number): boolean {
   return seconds < TOLERANCE * runSecondsMin(timeoutSeconds);
 }
 
-/** @returns a sentence when the end of a short run cuts so many waits that the results show it */
+/** @returns a warning when a short run cuts off so many waits that the results are affected */
 export function shortRunWarning(
   { players, seconds, outcome }: Measures,
   timeoutSeconds: number,

@@ -474,8 +474,8 @@ function broken(games: readonly Game[]): number {
 }
 
 /**
- * The least CPU time in ms of some runs, after one that does not count. A run may start its clock late. What is
- * over sooner than the clock can tell is repeated and divided.
+ * The least CPU time in ms of some runs, after one that does not count. A run may start its clock late. Work that
+ * is too short for the clock is repeated, and the time is divided.
  */
 function best(runs: number, run: (start: () => void) => void): number {
   let least = infinity;

@@ -124,7 +124,7 @@ export function playQueueRoom(
   return { measures: meter.read(), warnings: [] };
 }
 
-/** QueueRoom whose cycles run when they are told to, and which is told who comes and goes. */
+/** A QueueRoom whose cycles, arrivals and departures are driven by the caller. */
 class VirtualQueueRoom extends QueueRoom {
   #runCycle: () => void = () => {};
   #ready: string[][] = [];
@@ -181,7 +181,7 @@ function nameOf({ cycleTickInterval, maxWaitingCyclesForPriority, tolerance }: Q
   return 'QueueRoom, defaults';
 }
 
-/** The best game of exactly these players: only the teams are still to be chosen. Proves nothing about who waits. */
+/** The best game of exactly these players: only the teams are chosen. It proves nothing about the waiting players. */
 function fairestGame(tickets: readonly Ticket[], definition: QueueDefinition, nowMs: number): Game {
   const pool = new GamePool(gameRulesOf(definition));
   for (const ticket of tickets) pool.insert(ticket);

@@ -47,7 +47,7 @@ export function doublingWindow(tolerance: number): ReleaseKnob {
   };
 }
 
-/** Open to everybody after so many seconds; free is the window until then. */
+/** A window that opens to everybody after a number of seconds; the free value is its width until then. */
 export function openingWindow(waitSeconds: number, deviation: number): ReleaseKnob {
   return {
     range: NARROWNESS,

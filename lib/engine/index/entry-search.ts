@@ -40,7 +40,7 @@ export class EntrySearch {
     this.#counter = new WindowCounter(shapeOf(rules), roles);
   }
 
-  /** The nodes visited since construction, with other work counted as so many nodes. */
+  /** The nodes visited since construction, with other work converted to nodes. */
   get nodes(): number {
     return this.#search.nodes + this.#dive.nodes + this.#preparation;
   }

@@ -55,8 +55,8 @@ const skillMin = 1e-100;
 const skillMax = 1e100;
 
 /**
- * The mean of skills of which `low` is the least. Summed relative to it: a party of equals has just their skill, where a
- * rounded mean would stand apart from them by more than the bounds of a search allow.
+ * The mean of skills of which `low` is the least. The sum is relative to `low`, so a party of equal skills has exactly that
+ * mean. A rounded mean could differ from it by more than the bounds of a search allow.
  */
 function meanOf(skills: Float64Array, low: number): number {
   let above = 0;

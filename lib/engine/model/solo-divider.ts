@@ -62,7 +62,7 @@ export class SoloDivider {
     return top * (larger ** (1 / this.#p) - smaller ** (1 / this.#p));
   }
 
-  /** Large finite p: the least d_p where sums of powers cannot tell the divisions apart. */
+  /** Large finite p: the least d_p when sums of powers cannot distinguish the divisions. */
   #leastGap(values: Float64Array, origin: number): number {
     const { divisions } = this.#solos;
     let least = Number.POSITIVE_INFINITY;

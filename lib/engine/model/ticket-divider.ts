@@ -86,7 +86,7 @@ export class TicketDivider {
     return p > 1 && !isTop && -least < leastPowerSum ? this.#leastGap() : this.#teamGap(this.division);
   }
 
-  /** Large finite p: the least d_p where sums of powers cannot tell the divisions apart. */
+  /** Large finite p: the least d_p when sums of powers cannot distinguish the divisions. */
   #leastGap(): number {
     const all = 2 ** this.#members.length - 1;
     let least = Number.POSITIVE_INFINITY;

@@ -12,7 +12,7 @@ import { exchangeTickets } from './ticket-exchanges.ts';
  * exchanges. It proves nothing.
  */
 export class TicketDive {
-  /** The nodes visited since construction, with other work counted as so many nodes. */
+  /** The nodes visited since construction, with other work converted to nodes. */
   nodes = 0;
 
   readonly #n: number;

@@ -25,7 +25,7 @@ export class TicketSearch {
   bound = 0;
   /** Whether the node budget ended the last `run`. */
   wasCut = false;
-  /** The nodes visited since construction, with other work counted as so many nodes. */
+  /** The nodes visited since construction, with other work converted to nodes. */
   nodes = 0;
 
   readonly #rules: GameRules;

@@ -2,7 +2,7 @@ import { bestSplitOf, type Parameters, subsets, windowOfBestGame } from './brute
 
 interface Entry {
   readonly skill: number;
-  /** The least imbalance of a game with this player and 2k − 1 of those who follow within the window. */
+  /** The least imbalance of a game with this player and 2k − 1 players that follow within the window. */
   best: number;
 }
 

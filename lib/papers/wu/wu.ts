@@ -67,7 +67,7 @@ function greedyTotal(market: Market, { seed, players }: ReproduceOptions): Findi
     { players, random: seededRandom(seed).fork('greedy') },
     (periods, source) => {
       const { waiting, imbalanced } = playPolicy('greedy', market, periods, source);
-      // The wait of a greedy game is the same whoever comes, so only the imbalance varies.
+      // The wait of a greedy game does not depend on the players, so only the imbalance varies.
       return {
         value: waiting.value + alpha * imbalanced.value,
         standardError: waiting.standardError! + alpha * imbalanced.standardError!,

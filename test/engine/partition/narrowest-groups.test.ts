@@ -31,7 +31,7 @@ it('finds the disjoint windows with the least greatest range and the least total
   }
 });
 
-/** The first places of every choice of so many disjoint windows. */
+/** The first places of every choice of this many disjoint windows. */
 function allWindows(players: number, groups: number, size: number, from = 0): number[][] {
   if (groups === 0) return [[]];
   const all: number[][] = [];

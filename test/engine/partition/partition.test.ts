@@ -177,7 +177,7 @@ describe('the packing of parties', () => {
       expect(exchanged.games).toHaveLength(without.games.length);
       expect(exchanged.objectiveLowerBound).toBe(without.objectiveLowerBound);
       expect(exchanged.objective).toBeLessThanOrEqual(without.objective);
-      // Where the worst game cannot be mended, the others are.
+      // If the worst game cannot be improved, the others are.
       const sum = ({ games }: TicketPartition) => games.reduce((all, { imbalance: f }) => all + f, 0);
       expect(sum(exchanged)).toBeLessThan(sum(without));
     }
@@ -292,7 +292,7 @@ function allPartitions(skills: readonly number[], rules: GameRules): number[][] 
       found.push([...done]);
       return;
     }
-    // The first player left is in the next game, or is left out.
+    // The first remaining player is in the next game or is omitted.
     for (const game of subsets(left.slice(1), 2 * k - 1)) {
       const players = [left[0], ...game];
       const f = Math.min(

@@ -67,7 +67,7 @@ export function bestGame(skills: Float64Array, rules: GameRules): BestGame | und
   return { imbalance: limit, teams: teamsOf(indices, division) };
 }
 
-/** Where these skills stand in the list: the first place not yet taken for each. */
+/** The places of these skills in the list: for each skill the first place not yet used. */
 function indicesOf(players: readonly number[], skills: Float64Array): number[] {
   const low = Math.min(...players);
   const high = Math.max(...players);
