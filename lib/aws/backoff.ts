@@ -1,8 +1,8 @@
-/** How the tries of one message follow each other. */
+/** The intervals between the tries of one message. */
 export interface Backoff {
   /** The longest wait, in seconds. @default 900 */
   readonly secondsMax?: number;
-  /** Milliseconds after which no try is of use: each wait takes half of them at most. @default no limit */
+  /** Milliseconds after which a retry is useless. Each wait takes at most half of them. @default no limit */
   readonly withinMs?: number | undefined;
 }
 

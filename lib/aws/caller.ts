@@ -2,15 +2,15 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { Problem } from '../contract/problem.ts';
 import { type Caller, type Scope, tokenScope } from '../contract/routes.ts';
 
-/** What API Gateway says about the caller, by the authorizer of the route. */
+/** What API Gateway reports about the caller, by the authorizer of the route. */
 interface Authorizer {
   readonly iam?: unknown;
   readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
 }
 
 /**
- * Who sent a request. API Gateway has checked the signature or the token and admits only callers of the route's scopes.
- * This function decides which of these scopes counts, and admits nobody that API Gateway has not vouched for.
+ * The caller of a request. API Gateway has checked the signature or the token and admits only callers with the route's
+ * scopes. This function decides which of these scopes counts, and rejects callers that API Gateway has not verified.
  *
  * A signed request (IAM) comes from a server or an admin: players have no AWS credentials. With a token that carries
  * several of the route's scopes, the caller is a player only if it has no other.
@@ -34,7 +34,7 @@ export function callerOf(event: APIGatewayProxyEventV2, scopes: readonly Scope[]
   throw new Problem(403, `Expected a caller with the scope ${scopes.map(tokenScope).join(' or ')}.`);
 }
 
-/** API Gateway passes claims on as text: a list `["a", "b"]` of the token arrives as `[a b]`. */
+/** API Gateway passes claims as text: a list `["a", "b"]` of the token arrives as `[a b]`. */
 function scopeList(claim: unknown): string[] {
   if (typeof claim !== 'string') return [];
   return claim.replace(/^\[|\]$/g, '').split(/[\s,]+/);

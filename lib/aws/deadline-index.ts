@@ -3,12 +3,12 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import type { OverdueMatches } from '../service/ports/overdue-matches.ts';
 
 /**
- * Partition keys the index is spread over. A match writes to it up to four times in its life: 1,000 matches a
+ * The number of partition keys of the index. A match writes to it up to four times in its life: 1,000 matches a
  * second that are both accepted and placed make 250 write units a second for each key, of 1,000 that
  * DynamoDB allows.
  */
 const GROUPS = 16;
-/** Matches read of one group at a time: a sweep returns so many of each group at most. */
+/** The maximum of matches that a sweep reads from each group. */
 const GROUP_MAX = 500;
 
 /**

@@ -4,7 +4,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 
 /** The index of the queues table by `item`, then `queue`. It holds keys only. */
 const INDEX = 'items';
-/** The most keys that DynamoDB takes in one batch. */
+/** The maximum of keys in one batch of DynamoDB. */
 const BATCH = 100;
 /** Tries of a batch that DynamoDB answers in part. */
 const ATTEMPTS = 5;
@@ -15,7 +15,7 @@ const ATTEMPTS = 5;
  *
  * The index is updated a moment after the table, so a queue created less than about a second ago may be missing. What is
  * returned is as it is in the table now.
- * @throws StoreBusy when DynamoDB keeps leaving items out
+ * @throws StoreBusy when DynamoDB keeps omitting items
  */
 export async function* definitionItems(
   client: DynamoDBDocumentClient,

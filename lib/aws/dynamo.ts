@@ -16,12 +16,12 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
-/** Tries of one write that meets others on its items, before the store counts as busy. */
+/** Tries of one write that conflicts with others, before the store counts as busy. */
 const ATTEMPTS = 5;
 
 /**
- * A client that throttling reaches only as `StoreBusy`.
- * @param config what the environment does not say; a function needs nothing
+ * A client that reports throttling as `StoreBusy`.
+ * @param config overrides the environment; functions need no overrides
  */
 export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
@@ -36,13 +36,13 @@ export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocum
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
-/** What a conditional write met instead of what its condition asked for; undefined: no item. */
+/** The item for which the condition of a write failed; undefined: no item. */
 export type Unmet = { readonly met: false; readonly item: Record<string, unknown> | undefined };
 
 /**
- * Runs a conditional write; a condition that does not hold is an outcome. A conflict with a transaction is
- * tried again.
- * @throws StoreBusy when it lost to others every time; nothing has changed then
+ * Runs a conditional write. A condition that does not hold is returned as an outcome. A conflict with a transaction is
+ * retried.
+ * @throws StoreBusy when every try lost to other writers; nothing has changed then
  */
 export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: true; result: T } | Unmet> {
   for (let attempt = 1; ; attempt++) {
@@ -58,8 +58,8 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
 }
 
 /**
- * Runs a transaction; conditions that do not hold are an outcome. Conflicts with other transactions are
- * tried again: the winner's outcome then decides whether the conditions still hold.
+ * Runs a transaction. Conditions that do not hold are returned as an outcome. Conflicts with other transactions are
+ * retried, because the winner's outcome decides whether the conditions still hold.
  * @throws StoreBusy when it lost to others every time
  */
 export async function transact(
@@ -72,8 +72,8 @@ export async function transact(
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /**
- * The same. Of each write whose condition did not hold and that asks for `ALL_OLD`, it answers the item
- * there, in the place of the write.
+ * Does the same, and returns the current item of each write whose condition did not hold and that requests `ALL_OLD`, at
+ * the index of the write.
  * @throws StoreBusy when it lost to others every time
  */
 export async function transactOrItems(
@@ -96,12 +96,12 @@ export async function transactOrItems(
   }
 }
 
-/** Reasons to cancel a transaction that another try may not meet. */
+/** Temporary reasons for which DynamoDB cancels a transaction. */
 const PASSING = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 
-/** A random time that grows with the attempts, so that those who met do not meet again. */
+/** Waits a random time that grows with the attempts, so that conflicting writers do not collide again. */
 async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {
-  if (attempt === ATTEMPTS) throw new StoreBusy('others kept changing the same items', { cause });
+  if (attempt === ATTEMPTS) throw new StoreBusy('other writers kept changing the same items', { cause });
   await sleep(Math.random() * 25 * 2 ** attempt);
 }
 

@@ -1,4 +1,4 @@
-/** The variables a function may read; the template gives each function those it needs. */
+/** The variables that a function may read. The template sets those that each function needs. */
 export type Variable =
   | 'TICKETS_TABLE'
   | 'MATCHES_TABLE'
@@ -13,7 +13,7 @@ export type Variable =
   /** JSON, see {@link SecretGrants}. */
   | 'SECRET_GRANTS';
 
-/** @throws when the variable is not set: the function was deployed wrong */
+/** @throws when the variable is not set, which is an error of the deployment */
 export function environment(name: Variable): string {
   const value = process.env[name];
   if (value === undefined || value === '') {
@@ -24,7 +24,7 @@ export function environment(name: Variable): string {
   return value;
 }
 
-/** The local cloud sets this; webhooks and provisioners may then be on this machine, without TLS. */
+/** Whether webhooks and provisioners may be on this machine without TLS. Only the local cloud allows it. */
 export function privateAddressesAllowed(): boolean {
   return process.env.MUSTER_LOCAL === '1';
 }

@@ -13,10 +13,10 @@ import { readWith } from '../service/ports/unreadable.ts';
 /** The most entries, and bytes of them with room for their envelopes, that one request may have. */
 const BATCH = 10;
 const BATCH_BYTES = 200 * 1024;
-/** Tries of what the bus refuses; after them the stream hands it out again. */
+/** Tries of an entry that the bus rejects. Afterwards the stream delivers its change again. */
 const ATTEMPTS = 4;
 
-/** An entry with its place among the events to publish. */
+/** An entry with its index among the events to publish. */
 interface Outgoing {
   readonly index: number;
   readonly entry: PutEventsRequestEntry;
@@ -36,7 +36,7 @@ export function eventBus(client: EventBridgeClient, busName: string): EventBus {
   };
 }
 
-/** Puts a batch; answers the indexes of what is refused in the end. */
+/** Puts a batch. Returns the indexes of the entries that are still rejected after all tries. */
 async function put(client: EventBridgeClient, batch: readonly Outgoing[]): Promise<number[]> {
   let left = batch;
   for (let attempt = 1; ; attempt++) {

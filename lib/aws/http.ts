@@ -6,7 +6,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { callerOf } from './caller.ts';
 import { logger } from './log.ts';
 
-/** A request as a route sees it. */
+/** A request to a route. */
 export interface HttpRequest {
   readonly caller: Caller;
   readonly path: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ function toRequest(event: APIGatewayProxyEventV2, caller: Caller): HttpRequest {
   };
 }
 
-/** Identifiers hold no percent sign, so decoding what is decoded already changes nothing. */
+/** Identifiers contain no percent sign, so decoding twice has no effect. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -99,13 +99,13 @@ function readJson(event: APIGatewayProxyEventV2): unknown {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreBusy) {
-    logger.warn('the store stayed busy', error);
-    return new Problem(503, 'Too busy just now. Repeat the request; it is safe to repeat.', {
+    logger.warn('the store is busy', error);
+    return new Problem(503, 'The service is too busy. Retry the request; it is safe to repeat.', {
       headers: { 'retry-after': '1' },
     });
   }
   logger.error('a request failed', error as Error);
-  return new Problem(500, 'Something went wrong here; it has been logged. Repeating the request is safe.');
+  return new Problem(500, 'An internal error occurred and was logged. It is safe to repeat the request.');
 }
 
 function toResult({ status, body, headers }: HttpAnswer, event: APIGatewayProxyEventV2) {

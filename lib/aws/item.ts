@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An attribute that holds JSON: numbers stay exact, and it takes half the room of DynamoDB's own maps. */
+/** An attribute with JSON. Numbers stay exact, and it takes half the space of DynamoDB's own maps. */
 export function jsonOf<T extends z.ZodType>(schema: T) {
   return z
     .string()
@@ -15,5 +15,5 @@ export function jsonOf<T extends z.ZodType>(schema: T) {
     .pipe(schema);
 }
 
-/** A set of strings, which is never empty: without members the attribute is absent. */
+/** A set of strings. It is never empty, because DynamoDB removes the attribute with its last member. */
 export const stringSet = z.set(z.string()).transform((members) => [...members].sort());

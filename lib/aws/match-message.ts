@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { readWith } from '../service/ports/unreadable.ts';
 
-/** An event about a match, as a rule of the bus sends it, and a reminder that Muster has sent itself. */
+/** An event about a match from a rule of the bus, or a reminder that Muster has sent to itself. */
 const matchMessage = z.union([
   z.object({ detail: z.object({ match: z.object({ matchId: z.string() }) }) }),
   z.object({ matchId: z.string() }),
 ]);
 
 /**
- * The match that a message is about. Nothing else in it is read: the match is read from the store.
+ * The id of the match in a message. The match itself is read from the store.
  * @throws Unreadable
  */
 export function matchIdOf(message: unknown): string {

@@ -11,11 +11,11 @@ import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
 import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
 
-/** Days a match is kept; longer than its tickets, whose status it tells. */
+/** Days that a match is kept. It outlives its tickets, because it holds their status. */
 const MATCH_DAYS = 7;
 
 /**
- * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` holds those that have a deadline: see
+ * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
  * `deadline-index.ts`.
  *
  *     commit    put the match, and every ticket from QUEUED to the match's status: all or nothing
@@ -126,7 +126,7 @@ export function matchStore(
   };
 }
 
-/** What needs the matches table alone. */
+/** The operations that need only the matches table. */
 export function singleMatchStore(client: DynamoDBDocumentClient, table: string): SingleMatchStore {
   return {
     async get(matchId) {

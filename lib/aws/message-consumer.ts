@@ -7,18 +7,18 @@ import { comeBack } from './message-queue.ts';
 
 export type Consumed =
   | { outcome: 'done' }
-  /** `withinMs`: after so many milliseconds another try is of no use. */
+  /** `withinMs`: milliseconds after which a retry is useless. */
   | { outcome: 'retry'; why: string; withinMs?: number }
-  /** No other try can succeed: the message is deleted. */
+  /** A retry cannot succeed, so the message is deleted. */
   | { outcome: 'refused'; why: string };
 
 export interface Consumer<Message> {
   /**
-   * Reads a message that this or another version of Muster has written.
+   * Parses a message that this or another version of Muster has written.
    * @throws Unreadable
    */
   readonly read: (body: unknown) => Message;
-  /** Fields of the log by which a message can be found. */
+  /** Log fields that identify a message. */
   readonly idsOf: (message: Message) => Record<string, string>;
   readonly consume: (message: Message) => Promise<Consumed>;
 }
@@ -31,8 +31,8 @@ export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
 
 /**
  * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a
- * slow one does not delay the others. A message to be tried again, one that met an error and one that cannot
- * be read come back after a growing delay; at the SQS queue's limit they go to the dead letters.
+ * slow one does not delay the others. A message that must be retried, fails or cannot be parsed becomes visible again
+ * after a growing delay. At the SQS queue's limit it goes to the dead letters.
  * @param backoff how long a message waits between two tries
  */
 export function messageConsumer<Message>(
@@ -51,13 +51,13 @@ export function messageConsumer<Message>(
       return consumer.consume(message);
     };
     const result = await handle().catch((error: Error): Consumed => {
-      logger.error('a message met an error', { ...ids, error });
+      logger.error('a message failed', { ...ids, error });
       return { outcome: 'retry', why: error.message };
     });
     if (result.outcome === 'done') return;
     if (result.outcome === 'refused') return logger.error('given up', { ...ids, why: result.why });
     const seconds = backoffSeconds(tries, Math.random(), { ...backoff, withinMs: result.withinMs });
-    logger.warn('to be tried again', { ...ids, why: result.why, seconds });
+    logger.warn('a message will be retried', { ...ids, why: result.why, seconds });
     await comeBack(client, url, record.receiptHandle, seconds);
     throw new Error(result.why);
   };

@@ -13,10 +13,10 @@ import { toWire } from '../service/ticks/tick-message.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
-/** The longest delay SQS has. */
+/** The maximum delay of SQS. */
 const DELAY_SECONDS_MAX = 900;
 const BATCH = 10;
-/** Tries of a batch of which SQS takes only a part. */
+/** Tries of a batch that SQS accepts only in part. */
 const ATTEMPTS = 4;
 
 export interface OutgoingMessage {
@@ -24,14 +24,14 @@ export interface OutgoingMessage {
   readonly delaySeconds?: number;
 }
 
-/** @param config what the environment does not say; a function needs nothing */
+/** @param config overrides the environment; functions need no overrides */
 export function sqsClient(config: SQSClientConfig = {}): SQSClient {
   return new SQSClient({ maxAttempts: REQUEST_TRIES, requestHandler: REQUEST_TIMEOUTS, ...config });
 }
 
 /**
- * Sends messages in batches. What SQS refuses is tried again.
- * @throws StoreBusy when some are still refused; the others are sent
+ * Sends messages in batches. Rejected messages are retried.
+ * @throws StoreBusy when some are still rejected; the others are sent
  */
 export async function sendAll(
   client: SQSClient,
@@ -66,7 +66,7 @@ async function sendBatch(
   throw new StoreBusy(`${left.length} messages could not be sent`);
 }
 
-/** Sends ticks so that each arrives when it is due; SQS counts in whole seconds, so up to one early. */
+/** Sends ticks so that each arrives when it is due, or up to a second early, because SQS delays are whole seconds. */
 export function tickSender(client: SQSClient, url: string): TickSender {
   return {
     send: (messages, nowMs) =>
@@ -78,7 +78,7 @@ export function tickSender(client: SQSClient, url: string): TickSender {
   };
 }
 
-/** Sends matches to `deadline`, which checks them after a time. */
+/** Sends matches to `deadline` with a delay. */
 export function deadlineTimer(client: SQSClient, url: string): DeadlineTimer {
   return {
     again: (matchIds, afterMs) =>
@@ -90,7 +90,7 @@ export function deadlineTimer(client: SQSClient, url: string): DeadlineTimer {
   };
 }
 
-/** Lets a message that was received come back after a time instead of the queue's own. */
+/** Makes a received message visible again after this time instead of the queue's visibility timeout. */
 export async function comeBack(
   client: SQSClient,
   url: string,

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Outbound, OutboundResult } from '../service/ports/outbound.ts';
 
-/** An answer's body is read up to this many bytes. */
+/** The maximum size of a response body. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 class ForbiddenAddress extends Error {
@@ -13,16 +13,15 @@ class ForbiddenAddress extends Error {
 }
 
 export interface OutboundOptions {
-  /** Whether http and addresses that are not public may be called: on the local cloud. */
+  /** Whether http and private addresses may be called, as on the local cloud. */
   readonly privateAllowed: boolean;
   /** @default the system's name resolution */
   readonly resolve?: typeof lookup;
 }
 
 /**
- * POSTs to endpoints of the studio. Unless private addresses are allowed, only https and only public
- * addresses: the address is checked when the connection is made, so a name that changes its mind
- * between check and use is caught too. Redirects are not followed.
+ * POSTs to endpoints of the studio. Unless private addresses are allowed, only https and public addresses are called.
+ * The address is checked when the connection is made, which also prevents DNS rebinding. Redirects are not followed.
  */
 export function outbound(options: OutboundOptions): Outbound {
   return {
@@ -40,7 +39,7 @@ export function outbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** Why a URL may not be called, as far as the URL itself tells. */
+/** Why a URL may not be called, judged by the URL alone. */
 export function refusalOf(url: URL): string | undefined {
   if (url.protocol !== 'https:') return `expected https, got ${url.protocol.slice(0, -1)}`;
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -77,7 +76,7 @@ function send(
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
           if (size > BODY_BYTES_MAX)
-            request.destroy(new Error(`expected an answer of at most ${BODY_BYTES_MAX} bytes`));
+            request.destroy(new Error(`expected a response of at most ${BODY_BYTES_MAX} bytes`));
           else chunks.push(chunk);
         });
         response.on('error', reject);
@@ -93,7 +92,7 @@ function send(
     request.on('error', (error) =>
       reject(
         error.name === 'AbortError' || error.name === 'TimeoutError'
-          ? new Error(`no answer within ${timeoutMs} ms`)
+          ? new Error(`no response within ${timeoutMs} ms`)
           : error,
       ),
     );

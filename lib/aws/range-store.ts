@@ -11,15 +11,15 @@ import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
 import { conditionally, secondsAfter, settled, transactOrItems } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 
-/** Days a lease or a report is kept after its last tick: it is of use only while the range is searched. */
+/** Days that a lease or report is kept after its last tick. It is useful only while the range is searched. */
 const RANGE_DAYS = 1;
 
-/** A lease that is over, of a slot that no other is after. */
+/** An expired lease of the last possible slot. */
 const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } as const;
 
 /**
- * Leases and reports in DynamoDB. Key: `item`, which names the queue and the cell or range, so that each
- * has a partition key of its own and costs the same however many there are.
+ * Leases and reports in DynamoDB. Key: `item`, which contains the queue and the cell or range. Each has its own
+ * partition key, so the cost does not depend on their number.
  *
  *     takeLease   if each cell's lease is over and its last slot is before this one, or if it is the
  *                 caller's own already: a request whose answer was lost is sent again
@@ -162,7 +162,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
 
 const reportItem = z.object({ report: jsonOf(tickReport) });
 
-/** What another tick has to know of a lease. One of another form counts as held. */
+/** The part of a lease that other ticks need. A lease of another type counts as held. */
 const leaseItem = z.object({ lease: z.object({ slotMs: z.number(), untilMs: z.number() }) });
 
 /** Why cells with these leases were not leased: items of cells that did not stand in the way may be absent. */

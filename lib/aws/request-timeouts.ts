@@ -1,6 +1,6 @@
 /**
- * How long a request to AWS may take before it counts as lost and is sent again: a stalled connection must not
- * eat the whole time of a function.
+ * How long a request to AWS may take before it counts as lost and is sent again. A stalled connection must not use up
+ * the whole timeout of a function.
  */
 export const REQUEST_TIMEOUTS = {
   connectionTimeout: 1_000,

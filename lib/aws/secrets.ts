@@ -2,12 +2,12 @@ import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/clien
 import { type SecretGrants, secretRefusal } from '../contract/secret-grants.ts';
 import type { Secrets } from '../service/ports/secrets.ts';
 
-/** How long a value is kept: a rotated secret is used after this at the latest. */
+/** How long a value is cached. A rotated secret is used after this time at the latest. */
 const KEEP_MS = 5 * 60_000;
 
 /**
  * Secrets from Secrets Manager, under a common prefix.
- * @param grants beyond a queue's own secrets and the shared ones
+ * @param grants secrets besides a queue's own and the shared ones
  */
 export function secretsManager(client: SecretsManagerClient, prefix: string, grants: SecretGrants): Secrets {
   const kept = new Map<string, { value: string; untilMs: number }>();

@@ -6,7 +6,7 @@ import { toMatch } from './match-store.ts';
 import { toTicket } from './ticket-store.ts';
 
 /**
- * A stream record of the tickets or the matches table as a change; a removal is none.
+ * The change in a stream record of the tickets or the matches table; undefined for a removal.
  * @throws Unreadable
  */
 export function toChange(record: DynamoDBRecord): Change | undefined {

@@ -1,6 +1,6 @@
 import { StoreBusy } from '../service/ports/store-busy.ts';
 
-/** What AWS, or the lack of its answer, says when it is asked for too much or is out of order for a moment. */
+/** Errors of AWS and the SDK that mean throttling or a temporary failure. */
 const THROTTLING = [
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
@@ -10,7 +10,7 @@ const THROTTLING = [
   'InternalServerError',
   'InternalFailure',
   'ServiceUnavailable',
-  // The SDK's own, when no answer comes: what was asked for may have been done.
+  // The SDK's own error without a response. The request may have been applied.
   'TimeoutError',
 ];
 

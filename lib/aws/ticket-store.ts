@@ -23,7 +23,7 @@ import { conditionally, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
-/** Days a ticket is kept after its end. */
+/** Days that a ticket is kept after its end. */
 export const TICKET_DAYS = 1;
 
 /**
@@ -152,7 +152,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
   };
 }
 
-/** The condition that every way out of the pool shares. */
+/** The condition of every write that removes a ticket from the pool. */
 export const IS_QUEUED = '#status = :queued';
 
 const ticketItem = storedTicket.extend({
@@ -166,7 +166,7 @@ const ticketItem = storedTicket.extend({
 
 const UNBOUNDED: ReadBound = { limit: Number.MAX_SAFE_INTEGER, hasTime: () => true };
 
-/** A sort key between this one and whatever comes after it: a space comes before all that ids are made of. */
+/** A sort key directly after this one. A space sorts before all characters of ids. */
 function after(order: string): string {
   return `${order} `;
 }
@@ -179,7 +179,7 @@ export function toTicket(item: Record<string, unknown>): StoredTicket {
   return readWith(ticketItem, item, `ticket ${item.ticketId}`);
 }
 
-/** The index holds only what a tick needs; queue and status follow from being there. */
+/** The index contains only what a tick needs. Queue and status follow from the presence in the index. */
 function readQueued(items: readonly Record<string, unknown>[], queue: string): WaitingTickets {
   const tickets: StoredTicket[] = [];
   const unreadable: string[] = [];
@@ -200,7 +200,7 @@ function bySkill(items: readonly Record<string, unknown>[]): Record<string, stri
   return [...once.values()].sort((a, b) => (a.poolOrder! < b.poolOrder! ? -1 : 1));
 }
 
-/** Sort keys go on after the skill, so BETWEEN leaves out the upper skill itself. */
+/** Sort keys continue after the skill, so BETWEEN excludes the upper skill itself. */
 function inRange(table: string, pool: string, { from, to }: KeyRange): QueryCommandInput {
   const order =
     from !== undefined && to !== undefined

@@ -26,7 +26,7 @@ export function newWriteMark(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** Whether a write was applied, by its first request or by one before it whose answer was lost. */
+/** Whether a write was applied, including by an earlier request whose response was lost. */
 export function wasApplied(write: { met: true } | Unmet, mark: string): boolean {
   return write.met || write.item?.writeId === mark;
 }

@@ -342,7 +342,7 @@ describe('A message that cannot be read', () => {
     expect(failed).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
     expect(sqs.calls()).toHaveLength(1);
     expect(sqs.call(0).args[0].input).toMatchObject({ VisibilityTimeout: expect.any(Number) });
-    expect(error).toHaveBeenCalledWith('a message met an error', expect.objectContaining({ tries: 2 }));
+    expect(error).toHaveBeenCalledWith('a message failed', expect.objectContaining({ tries: 2 }));
     expect(consumed).toEqual([]);
     expect(await handler(received('{"matchId":"m"}', 1), {} as Context)).toEqual({ batchItemFailures: [] });
     expect(consumed).toEqual(['m']);

@@ -145,7 +145,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('dispatch: queues it did not get to are served a minute later', async () => {
+      it('dispatch: serves the remaining queues a minute later', async () => {
         await withFaults(async (run, label) => {
           await begin({ tickSeconds: 30, timeoutSeconds: 280, buckets: [50] });
           await putQueue(cloud.deps.queues, definition({ name: `${queue}-old` }), cloud.nowMs);
@@ -181,7 +181,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       const answer = (name: string, matchId: string, accepted: boolean) =>
         answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
 
-      it('acceptance: the last one to accept moves the match on, sooner or later', async () => {
+      it('acceptance: advances the match after the last ticket has accepted, at the deadline at the latest', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
           await answer('a', matchId, true);
@@ -194,7 +194,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('acceptance: a party that says no is cancelled, the other is not', async () => {
+      it('acceptance: cancels a party that declines, but not the other', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
           await answer('a', matchId, true);
@@ -206,7 +206,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('acceptance: saying no again is answered as the first time', async () => {
+      it('acceptance: returns the same result when a party declines again', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
           await run((line) => cloud.on(line, () => answer('b', matchId, false)));
@@ -215,7 +215,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('deadline: an acceptance whose time is up ends, sooner or later', async () => {
+      it('deadline: ends an overdue acceptance', async () => {
         for (const early of [true, false]) {
           await withFaults(async (run, label) => {
             const matchId = await found({ acceptance: { timeoutSeconds: 20 } });
@@ -229,7 +229,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         }
       });
 
-      it('deadline: an acceptance of a queue that is gone ends', async () => {
+      it('deadline: ends an acceptance of a removed queue', async () => {
         const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
         await answer('a', matchId, true);
         await deleteQueue(cloud.deps.queues, queue, cloud.nowMs - 3 * 3_600_000);
@@ -241,7 +241,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(matches.get(matchId)!.status).toBe('FAILED');
       });
 
-      it('deadline: a placement whose time is up fails', async () => {
+      it('deadline: fails an overdue placement', async () => {
         await withFaults(async (run, label) => {
           const matchId = await found({ provisioner: { type: 'external', timeoutSeconds: 20 } });
           cloud.nowMs += 20_000;
@@ -251,7 +251,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('provision: a match gets its one place', async () => {
+      it('provision: assigns a match exactly once', async () => {
         await withFaults(async (run, label) => {
           const provisioner = { type: 'http', url: 'https://games.example', secret: 's' } as const;
           const matchId = await found({ provisioner });
@@ -265,7 +265,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('publish: every change is told at least once, under the same id', async () => {
+      it('publish: publishes every change at least once under the same id', async () => {
         await withFaults(async (run, label) => {
           await found({});
           await join('c', 1);

@@ -89,7 +89,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await searchSlot(false)).toEqual([[id('above'), id('edge')]]);
     });
 
-    it('never lets an odd slot search while a tick of the even one before still runs', async () => {
+    it('never lets an odd slot search while a tick of the previous even slot is running', async () => {
       await define({ buckets: [1000] });
       await join('a', 1);
       cloud.nowMs += 2_000;
@@ -107,7 +107,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
   });
 
   describe('when the buckets change', () => {
-    it('goes on finding tickets that were written under an older layout', async () => {
+    it('still finds tickets that were written under an older layout', async () => {
       await define({ buckets: [1000] });
       await join('old', 900);
       await define({ buckets: [500] });
@@ -163,7 +163,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       });
     });
 
-    it('waits for a tick of the old layout that still runs', async () => {
+    it('waits for a running tick of the old layout', async () => {
       const { old, next } = await changed();
       const during = cloud.on(
         justBefore('Query', () => tick(cloud.deps, next)),
@@ -211,7 +211,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
     const statusOf = async (name: string) => (await cloud.deps.tickets.get(id(name)))!.status;
 
-    it('takes a refusal although another accepts in the moment before it is written', async () => {
+    it('accepts a decline although another ticket accepts just before it is written', async () => {
       const matchId = await found();
       const refused = await cloud.on(
         justBefore('TransactWriteItems', () => answer('a', matchId, true)),
@@ -222,7 +222,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect((await cloud.deps.matches.get(matchId))!.status).toBe('FAILED');
     });
 
-    it('ends the match at its deadline although another accepts in that moment', async () => {
+    it('ends the match at its deadline although another ticket accepts at that moment', async () => {
       const matchId = await found();
       cloud.nowMs += 20_000;
       const ended = await cloud.on(

@@ -81,7 +81,7 @@ describe.skipIf(skipped !== undefined)(
       expect((await cloud.deps.matches.get(matchId))!.status).toBe('FAILED');
     });
 
-    it('is left alone until its deadline has passed by more than its own message needs', async () => {
+    it('is skipped until its deadline has passed by more than its own message needs', async () => {
       const { matchId, deadline } = await found({ acceptance: { timeoutSeconds: 30 } });
       for (const overdueMs of [-1, 0, 29_999]) {
         cloud.nowMs = Date.parse(deadline!) + overdueMs;
@@ -95,7 +95,7 @@ describe.skipIf(skipped !== undefined)(
       expect(sent()).toEqual([matchId]);
     });
 
-    it('is forgotten by the schedule once it has ended', async () => {
+    it('is no longer found by the schedule after it has ended', async () => {
       const { matchId } = await found({ provisioner: { type: 'external', timeoutSeconds: 30 } });
       await assignMatch(cloud.deps, matchId, { address: 'game.example' });
       cloud.nowMs += 600_000;

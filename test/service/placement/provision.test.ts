@@ -120,7 +120,7 @@ describe('a match that is to be placed', () => {
     },
   );
 
-  it('is placed although the store is out of order for two minutes', async () => {
+  it('is placed after the store fails for two minutes', async () => {
     const placed = await live(300, {
       isDown: () => false,
       isStoreDown: () => nowMs < NOW_MS + 2 * MINUTE_MS,

@@ -30,14 +30,14 @@ describe('a ticket', () => {
     expect(await problemOf('t', player('bob'))).toBeUndefined();
   });
 
-  it('does not exist for any other player, in the same words as one that does not exist', async () => {
+  it('gives any other player the same response as a missing ticket', async () => {
     const unknown = await problemOf('nothing', player('eve'));
     const other = await problemOf('t', player('eve'));
     expect(other).toEqual({ ...unknown, detail: unknown.detail.replace('nothing', 't') });
     expect(other.status).toBe(404);
   });
 
-  it('is not read for a caller that is trusted', async () => {
+  it('is not read for a trusted caller', async () => {
     const unread = { tickets: { get: () => Promise.reject(new Error('read')) } };
     await expect(checkOwnTicket(unread, 't', { scope: 'backend' })).resolves.toBeUndefined();
   });
@@ -67,7 +67,7 @@ describe('a match', () => {
     assignment: { address: 'game.example', tokens: { ann: 'secret-a', cy: 'secret-c' } },
   };
 
-  it('is whole for a caller that is trusted', () => {
+  it('is complete for a trusted caller', () => {
     expect(matchFor({ scope: 'backend' }, match)).toBe(match);
   });
 

@@ -69,7 +69,7 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
   };
 
   describe('with waitSeconds', () => {
-    it('answers when the status changes, or when the time is up', async () => {
+    it('returns when the status changes or the time is up', async () => {
       await define();
       await join('a');
       expect(await poll('a')).toMatchObject({ status: 'QUEUED', waitedMs: 20_000 });
@@ -78,7 +78,7 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
       expect(await poll('a')).toMatchObject({ status: 'CANCELLED', waitedMs: 0 });
     });
 
-    it('answers at once while the party has to answer its match', async () => {
+    it('returns immediately while the party has to accept its match', async () => {
       await found({ acceptance: { timeoutSeconds: 60 } });
       expect(await poll('a')).toMatchObject({ status: 'REQUIRES_ACCEPTANCE', waitedMs: 0 });
       const seen = await poll('a', { seen: 'REQUIRES_ACCEPTANCE' });
@@ -95,14 +95,14 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
       expect(accepted).toMatchObject({ status: 'COMPLETED', waitedMs: 500 });
     });
 
-    it('answers when the match of a party that has accepted is dissolved', async () => {
+    it('returns when the match of a party that has accepted is dissolved', async () => {
       const matchId = await found({ acceptance: { timeoutSeconds: 60 } });
       await answer('a', matchId);
       const dissolved = await poll('a', {}, () => answer('b', matchId, false));
       expect(dissolved).toMatchObject({ status: 'QUEUED', waitedMs: 500 });
     });
 
-    it('answers when the next match has to be accepted, although the status is the same', async () => {
+    it('returns when the next match has to be accepted, although the status is the same', async () => {
       const matchId = await found({ acceptance: { timeoutSeconds: 60 } });
       await answer('a', matchId);
       const rematched = await poll('a', { seen: 'REQUIRES_ACCEPTANCE' }, async () => {
@@ -115,7 +115,7 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
       expect(rematched.waitedMs).toBeLessThan(20_000);
     });
 
-    it('answers at once when the status is not the one that the client has seen', async () => {
+    it('returns immediately when the status differs from the one that the client has seen', async () => {
       const matchId = await found({ provisioner: { type: 'external' } });
       expect(await poll('a', { seen: 'QUEUED' })).toMatchObject({ status: 'PLACING', waitedMs: 0 });
       const placed = await poll('a', { seen: 'PLACING' }, () =>
@@ -125,7 +125,7 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
     });
   });
 
-  it('of a ticket that waits is one read of the table, and gives no reason', async () => {
+  it('costs one read of the table and gives no reason for a waiting ticket', async () => {
     await define();
     await join('a');
     const calls: string[] = [];
@@ -140,7 +140,7 @@ describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, s
     expect(read).not.toHaveProperty('reason');
   });
 
-  it('explains on request why a ticket waits', async () => {
+  it('explains on request why a ticket is waiting', async () => {
     await define();
     await join('a');
     const { reason } = await getTicket(cloud.deps, id('a'), { explain: true });

@@ -18,7 +18,7 @@ function faults(run: () => unknown): string[] {
 }
 
 describe('a new ticket', () => {
-  it('is taken as it is', () => {
+  it('is accepted unchanged', () => {
     const ticket = { ticketId: 't-1', players: [solo, { playerId: 'bob', skill: 0, roles: ['tank'] }] };
     expect(parseNewTicket(ticket, raid)).toEqual(ticket);
   });
@@ -78,7 +78,7 @@ describe('a new ticket', () => {
     expect(faults(() => parseNewTicket(body, raid))).toEqual(pointers);
   });
 
-  it('with roles is refused by a queue that has none', () => {
+  it('with roles is rejected by a queue without roles', () => {
     expect(
       faults(() => parseNewTicket({ ticketId: 't', players: [{ ...solo, roles: ['tank'] }] }, definition())),
     ).toEqual(['#/players/0/roles/0']);
@@ -97,13 +97,13 @@ describe('a new ticket', () => {
 describe('a tickets file', () => {
   const enqueuedAt = '2026-01-01T00:00:00+01:00';
 
-  it('is read with its times', () => {
+  it('is parsed with the enqueue times of its tickets', () => {
     expect(parseTicketsFile([{ ticketId: 't', enqueuedAt, players: [solo] }], definition(), 'f')).toEqual([
       { ticketId: 't', enqueuedAtMs: Date.parse(enqueuedAt), players: [solo] },
     ]);
   });
 
-  it('names the ticket at fault', () => {
+  it('is rejected with the invalid ticket', () => {
     const body = [
       { ticketId: 't', enqueuedAt, players: [solo] },
       { ticketId: 't', enqueuedAt, players: [solo] },

@@ -58,7 +58,7 @@ describe('a pool that one tick cannot read', () => {
     );
   });
 
-  it('is read a part at a time, so that everybody has a turn', async () => {
+  it('is read in parts, so that every ticket has a turn', async () => {
     const tickets = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, i, 1_000));
     const cloud = cloudWith(tickets);
     const limits = { ...BUCKET_LIMITS, readTickets: 100, commitsPerSecond: 30 };
@@ -74,7 +74,7 @@ describe('a pool that one tick cannot read', () => {
       expect(skills.filter((skill) => Math.floor(skill / 100) === part).length).toBeGreaterThan(0);
   });
 
-  it('begins anew when nobody waits where it would go on', async () => {
+  it('is read from the start when no ticket is left where it would continue', async () => {
     const cloud = cloudWith(Array.from({ length: 30 }, (_, i) => solo(`t${i}`, i, 1_000)));
     const limits = { ...BUCKET_LIMITS, readTickets: 20 };
     const run = (slotMs: number) =>
@@ -108,7 +108,7 @@ describe('many time-outs at once', () => {
 });
 
 describe('a plan', () => {
-  it('is committed while it is made: the first match does not wait for the last', async () => {
+  it('is committed while it is computed, so that the first match does not wait for the last', async () => {
     const cloud = cloudWith(Array.from({ length: 2_000 }, (_, i) => solo(`t${i}`, i, 1_000)));
     const { commit } = cloud.deps.matches;
     let plannedAtFirstCommit = 0;

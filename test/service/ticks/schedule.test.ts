@@ -90,7 +90,7 @@ describe('ticks', () => {
     expect(queue.record.sentUntilMs).toBe(queue.record.awakeUntilMs);
   });
 
-  it('have no slot left out and none twice over an hour of dispatches', async () => {
+  it('cover every slot exactly once over an hour of dispatches', async () => {
     const queue = sleeper();
     for (let minute = 0; minute < 60; minute++) {
       await keepAwake(queue.deps, queue.record, minute * MINUTE + (minute % 7) * 900);
