@@ -37,5 +37,5 @@ export function callerOf(event: APIGatewayProxyEventV2, scopes: readonly Scope[]
 /** API Gateway passes claims as text: a list `["a", "b"]` of the token arrives as `[a b]`. */
 function scopeList(claim: unknown): string[] {
   if (typeof claim !== 'string') return [];
-  return claim.replace(/^\[|\]$/g, '').split(/[\s,]+/);
+  return claim.replace(/^\[(.*)\]$/, '$1').split(' ');
 }

@@ -22,7 +22,6 @@ describe('the caller', () => {
     { scope: 'muster/player' },
     { scope: 'openid muster/player profile' },
     { scp: '[muster/player openid]' },
-    { scp: '[openid, muster/player]' },
   ])('is the player that the token %j names', (claims) => {
     const found = caller(['player', 'backend'], token({ ...claims, sub: 'ann' }));
     expect(found).toEqual({ scope: 'player', playerId: 'ann' });
@@ -39,6 +38,7 @@ describe('the caller', () => {
     ['with a token without scopes', ['player', 'backend'], token({ sub: 'ann' })],
     ['with the scope of another route', ['backend'], token({ sub: 'ann', scope: 'muster/player' })],
     ['with a scope that only begins like one', ['player'], token({ sub: 'ann', scope: 'muster/players' })],
+    ['with one scope that only contains another', ['backend'], token({ scope: 'x,muster/backend' })],
     ['that is a player without a name', ['player', 'backend'], token({ scope: 'muster/player' })],
     ['that is a player with an empty name', ['player'], token({ scope: 'muster/player', sub: '' })],
     ['that signs a request of players only', ['player'], { iam: { accessKey: 'A' } }],
