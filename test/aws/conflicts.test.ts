@@ -55,7 +55,7 @@ describe('a transaction', () => {
     client.reset();
   });
 
-  it('that conflicts with another is tried again', async () => {
+  it('that conflicts with another is retried', async () => {
     client
       .on(TransactWriteCommand)
       .rejectsOnce(cancelled('None', 'TransactionConflict', 'None'))
@@ -206,7 +206,7 @@ describe('a client', () => {
     },
   );
 
-  it('says at once what is wrong when repeating would not help', async () => {
+  it('throws immediately when a retry would not help', async () => {
     const wrong = answering({ status: 400, type: 'ValidationException' });
     expect(await wrong.settled()).toMatchObject({
       status: 'rejected',
@@ -278,7 +278,7 @@ describe('sending messages', () => {
     return { client, attempts, taken };
   };
 
-  it('sends again exactly what was refused', async () => {
+  it('resends exactly the rejected messages', async () => {
     const { client, attempts, taken } = refusing((id, attempt) => Number(id) % 5 === 0 && attempt < 3);
     await sendAll(client, 'url', messages);
     expect(taken.map(({ body }) => body).sort(byI)).toEqual(messages.map(({ body }) => body));
@@ -316,7 +316,7 @@ describe('putting events', () => {
     });
   };
 
-  it('answers the indexes of what was refused, over all requests', async () => {
+  it('returns the indexes of rejected events over all requests', async () => {
     refusing('e0', 'e9', 'e10', 'e24');
     const publishing = eventBus(new EventBridgeClient({ region: 'us-east-1' }), 'bus');
     const events = Array.from({ length: 25 }, (_, i) => ({ event: event(i), destinations: [] }));

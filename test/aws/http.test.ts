@@ -38,7 +38,7 @@ const call = async (changes: Partial<APIGatewayProxyEventV2> = {}, handler = ech
 };
 
 describe('the HTTP handler', () => {
-  it('hands over the decoded path and the parsed body', async () => {
+  it('passes the decoded path and the parsed body to the route', async () => {
     expect(await call()).toMatchObject({ status: 200, body: { path: { queue: 'a:b' }, body: { n: 1 } } });
   });
 
@@ -68,13 +68,13 @@ describe('the HTTP handler', () => {
     });
   });
 
-  it('takes content types that end in +json, with parameters', async () => {
+  it('accepts content types that end in +json, with parameters', async () => {
     expect((await call({ headers: { 'content-type': 'application/ld+json; charset=utf-8' } })).status).toBe(
       200,
     );
   });
 
-  it('names the fields at fault', async () => {
+  it('names the invalid fields', async () => {
     const errors = [{ pointer: '#/a', detail: 'Expected more' }];
     const handler = httpHandler({
       'POST /queues/{queue}/tickets': async () => {
@@ -91,7 +91,7 @@ describe('the HTTP handler', () => {
     });
   });
 
-  it('asks to come back when the store stays busy', async () => {
+  it('returns 503 with Retry-After when the store is busy', async () => {
     const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const handler = httpHandler({
       'POST /queues/{queue}/tickets': async () => {
@@ -104,12 +104,12 @@ describe('the HTTP handler', () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
-  it('refuses a request that API Gateway has not authorized', async () => {
+  it('rejects a request that API Gateway has not authorized', async () => {
     const requestContext = { requestId: 'request-1', http: { method: 'POST' } } as never;
     expect(await call({ requestContext })).toMatchObject({ status: 403, body: { title: 'Forbidden' } });
   });
 
-  it('lets no internal name and no stack out', async () => {
+  it('reveals no internal name and no stack', async () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     const handler = httpHandler({
       'POST /queues/{queue}/tickets': async () => {

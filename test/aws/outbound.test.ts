@@ -90,7 +90,7 @@ describe('in the cloud, a name is refused', () => {
 describe('on the local cloud', () => {
   const { post } = outbound({ privateAllowed: true });
 
-  it('POSTs the body with its headers, and gives the answer', async () => {
+  it('POSTs the body with its headers and returns the response', async () => {
     let asked: { method?: string | undefined; headers: IncomingHttpHeaders; text: string } | undefined;
     const url = await serving(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -115,7 +115,7 @@ describe('on the local cloud', () => {
     });
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const url = await serving((_, response) => response.writeHead(308, { location: '/other' }).end());
     expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'answered', status: 308 });
   });
@@ -128,12 +128,12 @@ describe('on the local cloud', () => {
     }
   });
 
-  it('reads no endless answer', async () => {
+  it('stops reading a response that is too large', async () => {
     const url = await serving((_, response) => response.end('x'.repeat(64 * 1024 + 1)));
     expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'unreachable' });
   });
 
-  it('says so when nobody answers', async () => {
+  it('reports an unreachable endpoint', async () => {
     const url = await serving(() => {});
     await stopServers();
     expect(await post(url, '{}', {}, 5_000)).toMatchObject({

@@ -60,7 +60,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     const statusOf = async (name: string) => (await tickets.get(id(name)))?.status;
 
     describe('a ticket store', () => {
-      it('gives back what was put, to the last bit of every number', async () => {
+      it('returns the stored ticket with every number exact', async () => {
         newQueue();
         const skills = [1e-300, 5e-324, 0.1 + 0.2, 1 / 3, 999_999_999.999_999_9, 0, 123_456_789.123_456_78];
         const stored = await put('a', skills);
@@ -86,13 +86,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      it('knows no ticket that was never put', async () => {
+      it('returns undefined for a missing ticket', async () => {
         newQueue();
         expect(await tickets.get(id('nobody'))).toBeUndefined();
         expect(await tickets.end(id('nobody'), 'CANCELLED', 'x', NOW_MS)).toBeUndefined();
       });
 
-      it('answers the first ticket of an id and changes nothing when the id comes again', async () => {
+      it('returns the first ticket and changes nothing when its id is created again', async () => {
         newQueue();
         const first = await put('a', 10);
         const again = await tickets.create(ticket(queue, id('a'), 20), bucketLayout(2));
@@ -101,7 +101,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await namesWaiting([oneLayout, bucketLayout(2)])).toEqual(['a']);
       });
 
-      it('lets one of many that put the same id at once create it', async () => {
+      it('creates a ticket once when many create the same id at once', async () => {
         newQueue();
         const results = await Promise.all(
           Array.from({ length: 8 }, (_, i) => tickets.create(ticket(queue, id('a'), i), oneLayout)),
@@ -169,7 +169,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         ]);
       });
 
-      it('reads tickets of every layout that is alive, in order of skill, none twice', async () => {
+      it('reads tickets of all current layouts in order of skill, none twice', async () => {
         newQueue();
         const layouts = [bucketLayout(1, 50), bucketLayout(2), bucketLayout(3, 20, 80)];
         for (const [i, layout] of layouts.entries()) {
@@ -221,7 +221,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(found).toEqual(all);
       });
 
-      it('reads at least one page when there is no time, and tells where it ended', async () => {
+      it('reads at least one page when there is no time, and returns where it ended', async () => {
         newQueue();
         const layouts = [bucketLayout(1), bucketLayout(2)];
         for (let i = 0; i < 20; i++) await put(`t${i}`, i, layouts[i < 15 ? 0 : 1]);
@@ -300,7 +300,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         await tickets.end(ticketId, 'CANCELLED', 'x', NOW_MS);
       });
 
-      it('finds who waits in a layout, over all of its buckets', async () => {
+      it('finds the waiting tickets of a layout in all of its buckets', async () => {
         newQueue();
         const layout = bucketLayout(4, 10, 20);
         expect(await tickets.hasWaiting(queue, layout)).toBe(false);
@@ -330,7 +330,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     });
 
     describe('a commit', () => {
-      it('puts the match and takes every ticket out of the pool', async () => {
+      it('stores the match and removes every ticket from the pool', async () => {
         newQueue();
         const stored = [await put('a', 1), await put('b', 2)];
         await put('c', 3);
@@ -363,7 +363,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await namesWaiting()).sort()).toEqual(names.slice(0, 15).sort());
       });
 
-      it('changes nothing when a ticket is not there or the match is', async () => {
+      it('changes nothing when a ticket is missing or the match already exists', async () => {
         newQueue();
         await put('a', 1);
         await put('b', 1);
@@ -376,7 +376,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await matches.get(id('m')))!.ticketIds).toEqual([id('a')]);
       });
 
-      it('that comes again finds its own work and loses', async () => {
+      it('loses when it is repeated', async () => {
         newQueue();
         await put('a', 1);
         const made = match(queue, id('m'), [id('a')]);
@@ -433,7 +433,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         return { made, stored };
       };
 
-      it('notes each ticket that accepts once', async () => {
+      it('records each ticket that accepts once', async () => {
         const { made } = await pending('a', 'b');
         await matches.accept(made.matchId, id('b'));
         await matches.accept(made.matchId, id('b'));
@@ -444,14 +444,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.accept(id('nobody'), id('a'))).toBeUndefined();
       });
 
-      it('notes all tickets that accept at once', async () => {
+      it('records all tickets that accept at the same time', async () => {
         const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
         const { made } = await pending(...names);
         await Promise.all(names.map((name) => matches.accept(made.matchId, id(name))));
         expect((await matches.get(made.matchId))!.accepted).toEqual(names.map(id));
       });
 
-      it('takes no acceptance once it has moved on', async () => {
+      it('records no acceptance after its status has changed', async () => {
         const { made } = await pending('a', 'b');
         await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
         const after = await matches.accept(made.matchId, id('a'));
@@ -459,7 +459,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(after!.accepted).toBeUndefined();
       });
 
-      it('moves on from the status it is in, and from no other', async () => {
+      it('advances only from its current status', async () => {
         const { made } = await pending('a');
         const later = '2026-01-01T12:09:00.000Z';
         expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', { reason: 'no' })).toBe(false);
@@ -476,7 +476,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.advance(id('nobody'), 'PLACING', 'FAILED', {})).toBe(false);
       });
 
-      it('takes one assignment while PLACING, and answers the same again', async () => {
+      it('accepts one assignment while PLACING, and its repetition', async () => {
         const { made } = await pending('a');
         const here = { address: '10.0.0.1', port: 7777, tokens: { 'a.0': 'secret', name: 'x' } };
         expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'conflict', match: made });
@@ -492,7 +492,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.assign(id('nobody'), here)).toBeUndefined();
       });
 
-      it('takes one of several assignments that come at once', async () => {
+      it('accepts one of several concurrent assignments', async () => {
         const { made } = await pending('a');
         await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', {});
         const results = await Promise.all(
@@ -503,14 +503,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await matches.get(made.matchId))!.assignment).toEqual({ address: winner });
       });
 
-      it('that completed without a provisioner takes an assignment that comes later', async () => {
+      it('that completed without a provisioner accepts a later assignment', async () => {
         newQueue();
         await put('a', 1);
         await matches.commit(match(queue, id('m'), [id('a')]), NOW_MS);
         expect(await matches.assign(id('m'), { address: 'x' })).toMatchObject({ outcome: 'assigned' });
       });
 
-      it('that is dissolved gives tickets back to the pool or cancels them, all in one', async () => {
+      it('that is dissolved returns its tickets to the pool or cancels them in one transaction', async () => {
         const { made, stored } = await pending('a', 'b', 'c');
         const layout = bucketLayout(7, 1);
         const found = (await Promise.all(
@@ -538,7 +538,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.commit(match(queue, id('m2'), [id('a'), id('c')]), NOW_MS)).toBe('committed');
       });
 
-      it('is not dissolved when somebody accepted since it was read', async () => {
+      it('is not dissolved when a ticket has accepted since it was read', async () => {
         const { made, stored } = await pending('a', 'b');
         await matches.accept(made.matchId, id('a'));
         expect(await matches.dissolve(made, { requeue: [], cancel: stored }, oneLayout, 'late', NOW_MS)).toBe(
@@ -629,7 +629,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         ...changes,
       });
 
-      it('gives back what was put, and knows no queue that was not', async () => {
+      it('returns a stored queue, and undefined for a missing one', async () => {
         newQueue();
         expect(await queues.get(queue)).toBeUndefined();
         expect(await queues.put(record())).toBe(true);
@@ -641,7 +641,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.get(queue)).toEqual(record({ version: 3 }));
       });
 
-      it('takes a version once, the first included', async () => {
+      it('stores each version once, including the first', async () => {
         newQueue();
         const firsts = await Promise.all([queues.put(record()), queues.put(record())]);
         expect(firsts.sort()).toEqual([false, true]);
@@ -762,7 +762,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(outcomes.filter((outcome) => outcome === 'leased')).toHaveLength(1);
       });
 
-      it('says whether a slot was searched already or another tick still runs', async () => {
+      it('reports whether a slot is already searched or another tick is running', async () => {
         newQueue();
         expect(await outcomeOf(['1.0'], lease('a', 5_000))).toBe('leased');
         expect(await outcomeOf(['1.0'], lease('b', 5_000))).toBe('done');
@@ -773,7 +773,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.0'], lease('b', 6_000))).toBe('leased');
       });
 
-      it('lets a lease be taken over when its time is up, not before', async () => {
+      it('grants a lease to another tick only after it has expired', async () => {
         newQueue();
         await ranges.takeLease(queue, ['1.0'], lease('a', 1_000));
         expect(await outcomeOf(['1.0'], lease('b', 2_000, 10_999))).toBe('held');
@@ -797,7 +797,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('done');
       });
 
-      it('lets the owner alone give a lease back', async () => {
+      it('lets only the owner end a lease', async () => {
         newQueue();
         await ranges.takeLease(queue, ['1.0', '1.1'], lease('a', 1_000));
         await ranges.endLease(queue, ['1.0', '1.1'], lease('b', 1_000));
@@ -839,7 +839,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         );
       });
 
-      it('removes the leases and reports it is told of', async () => {
+      it('removes the given leases and reports', async () => {
         newQueue();
         await ranges.takeLease(queue, ['1.0', '1.1'], lease('x', 1_000));
         await ranges.putReport(queue, '1.0+1.1', report(1_000), NOW_MS);
