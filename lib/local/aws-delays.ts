@@ -23,7 +23,7 @@ const FROM = {
   httpApis:
     'AWS Compute Blog, "HTTP APIs now generally available" (2020): "99% of all requests (p99) have less than 10 ms of additional latency". The p50 is an assumption',
   coldStarts:
-    'AWS Lambda operator guide, "Execution environments": a cold start takes "from under 100 ms to over 1 second". The p50 is an assumption',
+    'AWS Lambda operator guide, "Execution environments": a cold start takes from under 100 ms to over a second. The p50 is an assumption',
   dynamodb:
     'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": atomic operations such as GetItem and PutItem average in single-digit milliseconds. Both figures within it are assumptions',
   eventBus:
@@ -64,7 +64,7 @@ export type DelayedStep = keyof typeof AWS_DELAYS;
 export const STREAM_POLL = {
   everyMs: 250,
   source:
-    'AWS Lambda developer guide, "Process DynamoDB records with Lambda": "Lambda polls shards in your DynamoDB stream for records at a base rate of 4 times per second"',
+    'AWS Lambda developer guide, "Process DynamoDB records with Lambda": a base rate of four polls a second for each shard',
 } as const;
 
 /** Delays the steps of the local cloud. */
