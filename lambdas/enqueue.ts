@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
-import { httpHandler } from '../lib/aws/http.ts';
+import { httpHandler, toProblem } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
@@ -9,7 +9,9 @@ import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
+import { toBatchResult } from '../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
+import { enqueueBatch } from '../lib/service/tickets/enqueue-batch.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 
 const tries = { maxAttempts: REQUEST_TRIES_AT_INTAKE };
@@ -28,5 +30,10 @@ export const handler = httpHandler({
     const { queue } = parseWith(queuePath, path, 'The path');
     const { created, ticket } = await enqueue(deps, queue, json(), Date.now());
     return { status: created ? 201 : 200, body: toTicketView(ticket) };
+  },
+  'POST /queues/{queue}/ticket-batches': async ({ path, json }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    const outcomes = await enqueueBatch(deps, queue, json(), Date.now());
+    return { status: 200, body: { results: outcomes.map((one) => toBatchResult(one, toProblem)) } };
   },
 });

@@ -9,7 +9,9 @@ import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id, ticketQuery } from '../lib/contract/ticket.ts';
+import { ticketIdsQuery } from '../lib/contract/ticket-batch.ts';
 import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
+import { getTickets } from '../lib/service/tickets/get-tickets.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { getTicket } from '../lib/service/tickets/tickets.ts';
 
@@ -32,5 +34,9 @@ export const handler = httpHandler({
     await checkOwnTicket(deps, ticketId, caller);
     const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
     return { status: 200, body: toTicketView(await getTicket(deps, ticketId, options)) };
+  },
+  'GET /tickets': async ({ query }) => {
+    const { ticketIds } = parseWith(ticketIdsQuery, query, 'The query');
+    return { status: 200, body: { tickets: (await getTickets(deps, ticketIds)).map(toTicketView) } };
   },
 });

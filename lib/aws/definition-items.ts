@@ -1,13 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { StoreBusy } from '../service/ports/store-busy.ts';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 
 /** The index of the queues table by `item`, then `queue`. It holds keys only. */
 const INDEX = 'items';
-/** The maximum of keys in one batch of DynamoDB. */
-const BATCH = 100;
-/** Tries of a batch that DynamoDB answers in part. */
-const ATTEMPTS = 5;
 
 /**
  * The items `definition` of all queues, in no order. The cost grows with the number of queues: one key of the index and
@@ -30,31 +25,12 @@ export async function* definitionItems(
         KeyConditionExpression: '#item = :definition',
         ExpressionAttributeNames: { '#item': 'item' },
         ExpressionAttributeValues: { ':definition': 'definition' },
-        Limit: BATCH,
+        Limit: BATCH_GET_MAX,
         ...(start && { ExclusiveStartKey: start }),
       }),
     );
     const keys = (page.Items ?? []).map(({ queue, item }) => ({ queue, item }));
-    yield* await readAll(client, table, keys);
+    yield* await batchGet(client, table, keys);
     start = page.LastEvaluatedKey;
   } while (start !== undefined);
-}
-
-async function readAll(
-  client: DynamoDBDocumentClient,
-  table: string,
-  keys: Record<string, unknown>[],
-): Promise<Record<string, unknown>[]> {
-  const items: Record<string, unknown>[] = [];
-  let left = keys;
-  for (let attempt = 0; left.length > 0; attempt++) {
-    if (attempt === ATTEMPTS) throw new StoreBusy(`${left.length} queue definitions could not be read`);
-    if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
-    );
-    items.push(...(Responses?.[table] ?? []));
-    left = UnprocessedKeys?.[table]?.Keys ?? [];
-  }
-  return items;
 }

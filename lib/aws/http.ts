@@ -96,7 +96,8 @@ function readJson(event: APIGatewayProxyEventV2): unknown {
   }
 }
 
-function toProblem(error: unknown): Problem {
+/** What a caller is told of an error. What is not a `Problem` is logged; its details stay here. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreBusy) {
     logger.warn('the store is busy', error);

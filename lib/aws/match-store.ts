@@ -6,6 +6,7 @@ import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { poolKey, poolOrder } from '../service/ticks/buckets.ts';
+import { batchGet } from './batch-get.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
@@ -134,6 +135,12 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
         new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
       );
       return Item && toMatch(Item);
+    },
+
+    async getMany(matchIds) {
+      const keys = matchIds.map((matchId) => ({ matchId }));
+      const matches = (await batchGet(client, table, keys)).map(toMatch);
+      return new Map(matches.map((match) => [match.matchId, match]));
     },
 
     async accept(matchId, ticketId) {

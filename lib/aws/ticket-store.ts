@@ -18,6 +18,7 @@ import {
   poolKeysWithin,
   poolOrder,
 } from '../service/ticks/buckets.ts';
+import { batchGet } from './batch-get.ts';
 import { packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
@@ -68,6 +69,12 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
         new GetCommand({ TableName: table, Key: { ticketId }, ConsistentRead: true }),
       );
       return Item && toTicket(Item);
+    },
+
+    async getMany(ticketIds) {
+      const keys = ticketIds.map((ticketId) => ({ ticketId }));
+      const tickets = (await batchGet(client, table, keys)).map(toTicket);
+      return new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
     },
 
     async waiting(queue, layouts, range, bound = UNBOUNDED) {

@@ -12,23 +12,12 @@ import type { EventType } from './event-type.ts';
 import { webhookBodies } from './events.ts';
 import { assignment, matchResult, matchView } from './match.ts';
 import { Problem } from './problem.ts';
+import { problemDocument } from './problem-document.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
 import { queueStats } from './queue-stats.ts';
 import { ROUTES, type RouteKey, type Scope, scopesOf, tokenScope } from './routes.ts';
 import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';
-
-const problem = z
-  .looseObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    errors: z
-      .array(z.object({ pointer: z.string(), detail: z.string() }))
-      .optional()
-      .meta({ description: 'The invalid fields as JSON pointers' }),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457' });
+import { ticketBatchBody, ticketBatchResult, ticketIdsQuery, ticketList } from './ticket-batch.ts';
 
 const PROBLEMS: Record<number, string> = {
   400: 'The request is not valid; `errors` names the fields',
@@ -85,6 +74,14 @@ export function openApi() {
           { path: queue, body: newTicket, problems: [404, 409] },
         ),
       },
+      '/queues/{queue}/ticket-batches': {
+        post: operation(
+          'createTickets',
+          'Ask for matches of up to 50 tickets; each is answered as if it were posted alone',
+          { 200: ticketBatchResult },
+          { path: queue, body: ticketBatchBody, problems: [404] },
+        ),
+      },
       '/queues/{queue}/stats': {
         get: operation(
           'getQueueStats',
@@ -99,6 +96,14 @@ export function openApi() {
           'Search for matches among the given tickets; stores nothing',
           { 200: matchResult },
           { path: queue, body: dryRunBody, problems: [404] },
+        ),
+      },
+      '/tickets': {
+        get: operation(
+          'getTickets',
+          'Up to 50 tickets as they are now; unknown ones are omitted',
+          { 200: ticketList },
+          { query: ticketIdsQuery, problems: [400] },
         ),
       },
       '/tickets/{ticketId}': {
@@ -261,7 +266,7 @@ function operation(
     ]),
     ...problems.map((status) => [
       String(status),
-      { description: PROBLEMS[status], content: { 'application/problem+json': { schema: problem } } },
+      { description: PROBLEMS[status], content: { 'application/problem+json': { schema: problemDocument } } },
     ]),
   ];
   return {

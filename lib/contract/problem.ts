@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { expectation, shown } from './expectation.ts';
+import type { ProblemDocument } from './problem-document.ts';
 
 /** One invalid field: an RFC 6901 JSON pointer as a URI fragment, and the reason. */
 export interface FieldProblem {
@@ -51,13 +52,13 @@ export class Problem extends Error {
   }
 
   /** The RFC 9457 document. */
-  toDocument(): Record<string, unknown> {
+  toDocument(): ProblemDocument {
     return {
       type: 'about:blank',
       title: TITLES[this.status],
       status: this.status,
       detail: this.message,
-      ...(this.errors.length > 0 && { errors: this.errors }),
+      ...(this.errors.length > 0 && { errors: [...this.errors] }),
       ...this.extensions,
     };
   }

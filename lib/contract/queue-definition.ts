@@ -13,6 +13,8 @@ export const LIMITS = {
   skillMin: 1e-90,
   bucketsMax: 64,
   bodyBytesMax: 64 * 1024,
+  /** Tickets that one request may post or ask for. */
+  ticketsPerBatchMax: 50,
 } as const;
 
 const nonnegative = z.number().min(0);

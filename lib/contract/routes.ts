@@ -18,6 +18,8 @@ export const ROUTES = {
   'GET /openapi.json': [],
 
   'POST /queues/{queue}/tickets': ['backend'],
+  'POST /queues/{queue}/ticket-batches': ['backend'],
+  'GET /tickets': ['backend'],
   'GET /tickets/{ticketId}': ['player', 'backend'],
   'DELETE /tickets/{ticketId}': ['player', 'backend'],
   'PUT /tickets/{ticketId}/acceptance': ['player', 'backend'],

@@ -35,7 +35,7 @@ export class Intake extends Construct {
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
       name: 'enqueue',
-      description: 'Takes a ticket and wakes its queue if it sleeps',
+      description: 'Takes tickets and wakes their queue if it sleeps',
       timeout: Duration.seconds(10),
       stage,
     });
@@ -43,7 +43,7 @@ export class Intake extends Construct {
     store.matches.allow(this.enqueue, 'GetItem');
     store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.enqueue);
-    api.route(this.enqueue, 'POST /queues/{queue}/tickets');
+    api.route(this.enqueue, 'POST /queues/{queue}/tickets', 'POST /queues/{queue}/ticket-batches');
 
     this.tickets = new MusterFunction(this, 'Tickets', {
       name: 'tickets',
@@ -55,12 +55,12 @@ export class Intake extends Construct {
       reservedConcurrency: limits.reserved.tickets,
       stage,
     });
-    store.tickets.allow(this.tickets, 'GetItem');
+    store.tickets.allow(this.tickets, 'GetItem', 'BatchGetItem');
     store.tickets.allowIndexQuery(this.tickets, 'pool');
-    store.matches.allow(this.tickets, 'GetItem');
+    store.matches.allow(this.tickets, 'GetItem', 'BatchGetItem');
     store.queues.allow(this.tickets, 'GetItem');
     store.ranges.allow(this.tickets, 'GetItem');
-    api.route(this.tickets, 'GET /tickets/{ticketId}');
+    api.route(this.tickets, 'GET /tickets/{ticketId}', 'GET /tickets');
 
     // A function of its own: a crowd of long polls must not keep anybody from cancelling or accepting.
     this.ticketChanges = new MusterFunction(this, 'TicketChanges', {

@@ -92,6 +92,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.end(id('nobody'), 'CANCELLED', 'x', NOW_MS)).toBeUndefined();
       });
 
+      it('reads many tickets at once, and omits those that are not there', async () => {
+        newQueue();
+        const stored = await Promise.all(Array.from({ length: 30 }, (_, i) => put(`t${i}`, i)));
+        const found = await tickets.getMany([...stored.map(({ ticketId }) => ticketId), id('nobody')]);
+        expect(found).toEqual(new Map(stored.map((one) => [one.ticketId, one])));
+        expect(await tickets.getMany([])).toEqual(new Map());
+      });
+
       it('returns the first ticket and changes nothing when its id is created again', async () => {
         newQueue();
         const first = await put('a', 10);
@@ -432,6 +440,17 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.commit(made, NOW_MS)).toBe('committed');
         return { made, stored };
       };
+
+      it('is read with others at once, and those that are not there are omitted', async () => {
+        newQueue();
+        for (const name of ['m', 'n']) {
+          await put(`${name}-ticket`, 1);
+          await matches.commit(match(queue, id(name), [id(`${name}-ticket`)]), NOW_MS);
+        }
+        const found = await matches.getMany(['m', 'nobody', 'n'].map(id));
+        expect([...found.keys()].sort()).toEqual(['m', 'n'].map(id));
+        expect(found.get(id('m'))).toEqual(await matches.get(id('m')));
+      });
 
       it('records each ticket that accepts once', async () => {
         const { made } = await pending('a', 'b');

@@ -196,6 +196,7 @@ describe.concurrent('the API itself', () => {
 /** Routes that take a body, each with a valid body. The queue, ticket or match in the path does not exist. */
 const BODIES = [
   ['POST', '/queues/duel/tickets'],
+  ['POST', '/queues/duel/ticket-batches'],
   ['POST', '/queues/duel/dry-run'],
   ['PUT', '/queues/duel'],
   ['PUT', '/tickets/t/acceptance'],
@@ -506,6 +507,46 @@ it.concurrent.each(['-1', '20.5', 'soon', 'NaN', 'Infinity', '', '%20', '1e999',
 );
 
 it.concurrent.each([
+  ['', '#/ticketIds'],
+  ['?ticketIds=', '#/ticketIds/0'],
+  ['?ticketIds=a,,b', '#/ticketIds/1'],
+  ['?ticketIds=a,b%20c', '#/ticketIds/1'],
+  [`?ticketIds=${Array.from({ length: 51 }, (_, i) => i)}`, '#/ticketIds'],
+])('tickets cannot be read with GET /tickets%s', async (query, pointer) => {
+  const { status, body } = await api.get(`/tickets${query}`);
+  expect(status).toBe(400);
+  expect(pointersOf(body)).toEqual([pointer]);
+});
+
+describe.concurrent('batches', () => {
+  it('are answered ticket by ticket, and read together', async () => {
+    const queue = await api.queue();
+    const posted = [1, 2, -3].map((skill) => ({ ticketId: fresh('batch'), players: [player(skill)] }));
+    const [one, two, bad] = posted.map(({ ticketId }) => ticketId);
+    const { status, body } = await api.post(`/queues/${queue}/ticket-batches`, { tickets: posted });
+    expect(status).toBe(200);
+    expect(body.results).toMatchObject([
+      { ticketId: one, status: 201, ticket: { ticketId: one, queue } },
+      { ticketId: two, status: 201, ticket: { ticketId: two, queue } },
+      { ticketId: bad, status: 400, problem: { errors: [{ pointer: '#/players/0/skill' }] } },
+    ]);
+    await api.until(one!, 'COMPLETED');
+    const found = await api.get(`/tickets?ticketIds=${[two, bad, one]}`);
+    expect(found.status).toBe(200);
+    expect(found.body.tickets).toMatchObject([
+      { ticketId: two, status: 'COMPLETED' },
+      { ticketId: one, status: 'COMPLETED' },
+    ]);
+    const again = await api.post(`/queues/${queue}/ticket-batches`, { tickets: posted.slice(0, 2) });
+    expect(again.body.results.map((result: { status: number }) => result.status)).toEqual([200, 200]);
+  });
+
+  it('404 for a queue that is not there', async () => {
+    expect((await api.post('/queues/nobody/ticket-batches', { tickets: [{}] })).status).toBe(404);
+  });
+});
+
+it.concurrent.each([
   ['seen=WAITING', 'seen'],
   ['seen=', 'seen'],
   ['explain=yes', 'explain'],
@@ -523,6 +564,7 @@ it.concurrent.each([
   ['DELETE', '/queues/{}', 'queue'],
   ['GET', '/queues/{}/stats', 'queue'],
   ['POST', '/queues/{}/tickets', 'queue'],
+  ['POST', '/queues/{}/ticket-batches', 'queue'],
   ['POST', '/queues/{}/dry-run', 'queue'],
   ['GET', '/tickets/{}', 'ticketId'],
   ['DELETE', '/tickets/{}', 'ticketId'],

@@ -48,6 +48,17 @@ export const JOURNEYS = {
     await pair(muster, { buckets: [0.5] }, 'COMPLETED');
   },
 
+  async 'post and read tickets in batches'({ api }) {
+    const queue = await api.queue();
+    const tickets = [1, 2].map((skill) => ({ ticketId: fresh('ticket'), players: [player(skill)] }));
+    const { results } = (await api.post(`/queues/${queue}/ticket-batches`, { tickets })).body;
+    for (const { status } of results) expect([200, 201]).toContain(status);
+    const ids = tickets.map(({ ticketId }) => ticketId);
+    await api.until(ids[0]!, 'COMPLETED');
+    const found = (await api.get(`/tickets?ticketIds=${ids}`)).body.tickets;
+    expect(found.map(({ status }: TicketView) => status)).toEqual(['COMPLETED', 'COMPLETED']);
+  },
+
   async 'read why a ticket is waiting'({ api }) {
     const { ticketId } = await api.ticket(await api.queue(), 1);
     expect((await api.get(`/tickets/${ticketId}?waitSeconds=0.1&explain=true`)).body.reason).toMatch(/\w/);

@@ -23,8 +23,10 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   tickets: [
     'dynamodb:GetItem tickets',
+    'dynamodb:BatchGetItem tickets',
     'dynamodb:Query tickets/index/pool',
     'dynamodb:GetItem matches',
+    'dynamodb:BatchGetItem matches',
     'dynamodb:GetItem queues',
     'dynamodb:GetItem ranges',
   ],

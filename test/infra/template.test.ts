@@ -21,6 +21,8 @@ describe('the API', () => {
     expect(routes.filter((route) => !route.endsWith('(NONE)')).sort()).toEqual(
       [
         'POST /queues/{queue}/tickets → enqueue (AWS_IAM)',
+        'POST /queues/{queue}/ticket-batches → enqueue (AWS_IAM)',
+        'GET /tickets → tickets (AWS_IAM)',
         'GET /tickets/{ticketId} → tickets (AWS_IAM)',
         'DELETE /tickets/{ticketId} → ticket-changes (AWS_IAM)',
         'PUT /tickets/{ticketId}/acceptance → ticket-changes (AWS_IAM)',

@@ -143,6 +143,9 @@ export class MemoryCloud {
       get: async () => {
         throw new Error('nobody reads single tickets here');
       },
+      getMany: async () => {
+        throw new Error('nobody reads single tickets here');
+      },
       waiting: async (queue, layouts, range, bound) => {
         const limit = bound?.limit ?? Number.POSITIVE_INFINITY;
         const found = layouts
@@ -204,6 +207,7 @@ export class MemoryCloud {
       },
       dissolve: unused,
       get: unused,
+      getMany: unused,
       accept: unused,
       advance: unused,
       assign: unused,

@@ -2,12 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { layoutAt } from '../ticks/buckets.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
 import { parseNewTicket } from './read-tickets.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
+
+export interface EnqueueDeps extends ScheduleDeps {
+  readonly tickets: TicketStore;
+  readonly matches: SingleMatchStore;
+}
+
+export interface Enqueued {
+  /** False: the ticket was there before. */
+  readonly created: boolean;
+  readonly ticket: StoredTicket;
+}
 
 /**
  * Adds a ticket to a queue.
@@ -20,25 +32,39 @@ import { withMatchStatus } from './ticket-status.ts';
  * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket
  */
 export async function enqueue(
-  deps: ScheduleDeps & { readonly tickets: TicketStore; readonly matches: SingleMatchStore },
+  deps: EnqueueDeps,
   queue: string,
   body: unknown,
   nowMs: number,
-): Promise<{ created: boolean; ticket: StoredTicket }> {
+): Promise<Enqueued> {
   const record = await openQueue(deps.queues, queue);
+  const enqueued = await putTicket(deps, record, body, nowMs);
+  if (enqueued.ticket.status === 'QUEUED') await wake(deps, record, nowMs);
+  return enqueued;
+}
+
+/**
+ * Stores a ticket of a queue, or finds it there. The queue has to be woken afterwards if the ticket is QUEUED.
+ * @throws Problem 400 bad ticket, 409 the id belongs to another ticket
+ */
+export async function putTicket(
+  deps: Pick<EnqueueDeps, 'tickets' | 'matches'>,
+  record: QueueRecord,
+  body: unknown,
+  nowMs: number,
+): Promise<Enqueued> {
   const { ticketId, players } = parseNewTicket(body, record.definition);
   const ticket: StoredTicket = {
     ticketId,
-    queue,
+    queue: record.definition.name,
     status: 'QUEUED',
     enqueuedAt: new Date(nowMs).toISOString(),
     players,
   };
   const result = await deps.tickets.create(ticket, layoutAt(record.layouts, nowMs));
-  if (!result.created) assertSame(result.existing, ticket);
-  const now = result.created ? ticket : await withMatchStatus(deps, result.existing);
-  if (now.status === 'QUEUED') await wake(deps, record, nowMs);
-  return { created: result.created, ticket: now };
+  if (result.created) return { created: true, ticket };
+  assertSame(result.existing, ticket);
+  return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }
 
 function assertSame(existing: StoredTicket, posted: StoredTicket): void {

@@ -5,8 +5,8 @@ import type { TicketStore } from '../ports/ticket-store.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
 export interface TicketStatusDeps {
-  readonly tickets: TicketStore;
-  readonly matches: SingleMatchStore;
+  readonly tickets: Pick<TicketStore, 'get'>;
+  readonly matches: Pick<SingleMatchStore, 'get'>;
 }
 
 /**

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+/** The RFC 9457 document that a refused request is answered with. */
+export const problemDocument = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    errors: z
+      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .optional()
+      .meta({ description: 'The invalid fields as JSON pointers' }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457' });
+export type ProblemDocument = z.output<typeof problemDocument>;

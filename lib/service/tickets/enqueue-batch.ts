@@ -1,0 +1,90 @@
+import { Problem, parseWith } from '../../contract/problem.ts';
+import { ticketBatch } from '../../contract/ticket-batch.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
+import { openQueue } from '../queues/queues.ts';
+import { wake } from '../ticks/schedule.ts';
+import { type EnqueueDeps, type Enqueued, putTicket } from './enqueue.ts';
+
+/** What became of one ticket of a batch. */
+export type BatchOutcome = { readonly ticketId: string | null } & (
+  | ({ readonly outcome: 'enqueued' } & Enqueued)
+  | { readonly outcome: 'refused'; readonly problem: Problem }
+  /** It may be stored or not; the same request again is safe. */
+  | { readonly outcome: 'failed'; readonly error: unknown }
+);
+
+/**
+ * Takes several tickets into a queue, each as `enqueue` would take it alone; what is wrong with one is no matter to
+ * the others. Tickets with the same id take turns, so the second finds the first.
+ *
+ *     read the queue     a crash before or after changes nothing
+ *     put the tickets    each on the condition that its id is new. A crash between two: the same batch again
+ *                        stores the rest
+ *     wake the queue     once for all. A crash before it: the next dispatch finds the tickets waiting
+ *
+ * @returns the outcomes in the order of the tickets
+ * @throws Problem 400 no batch, 404 no such queue
+ */
+export async function enqueueBatch(
+  deps: EnqueueDeps,
+  queue: string,
+  body: unknown,
+  nowMs: number,
+): Promise<BatchOutcome[]> {
+  const record = await openQueue(deps.queues, queue);
+  const { tickets } = parseWith(ticketBatch, body, 'The batch');
+  const outcomes = await putAll(deps, record, tickets, nowMs);
+  if (!outcomes.some(isWaiting)) return outcomes;
+  try {
+    await wake(deps, record, nowMs);
+    return outcomes;
+  } catch (error) {
+    // As for a single ticket: it is stored, and nobody has promised to search it soon.
+    return outcomes.map((one) =>
+      isWaiting(one) ? { ticketId: one.ticketId, outcome: 'failed', error } : one,
+    );
+  }
+}
+
+async function putAll(
+  deps: EnqueueDeps,
+  record: QueueRecord,
+  tickets: readonly unknown[],
+  nowMs: number,
+): Promise<BatchOutcome[]> {
+  const last = new Map<string | null, Promise<BatchOutcome>>();
+  return Promise.all(
+    tickets.map((posted) => {
+      const ticketId = idOf(posted);
+      const put = () => putOne(deps, record, ticketId, posted, nowMs);
+      const outcome = last.get(ticketId)?.then(put) ?? put();
+      last.set(ticketId, outcome);
+      return outcome;
+    }),
+  );
+}
+
+async function putOne(
+  deps: EnqueueDeps,
+  record: QueueRecord,
+  ticketId: string | null,
+  posted: unknown,
+  nowMs: number,
+): Promise<BatchOutcome> {
+  try {
+    return { ticketId, outcome: 'enqueued', ...(await putTicket(deps, record, posted, nowMs)) };
+  } catch (error) {
+    if (error instanceof Problem) return { ticketId, outcome: 'refused', problem: error };
+    return { ticketId, outcome: 'failed', error };
+  }
+}
+
+/** The id of a ticket that may not be valid. */
+function idOf(posted: unknown): string | null {
+  const ticketId = (posted as { ticketId?: unknown } | null)?.ticketId;
+  return typeof ticketId === 'string' ? ticketId : null;
+}
+
+function isWaiting(one: BatchOutcome): boolean {
+  return one.outcome === 'enqueued' && one.ticket.status === 'QUEUED';
+}

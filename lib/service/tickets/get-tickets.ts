@@ -1,0 +1,28 @@
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { StoredTicket } from './stored-ticket.ts';
+import { withMatchStatus } from './ticket-status.ts';
+
+/**
+ * Several tickets as they are now, in the order of their ids, each once; unknown ones are omitted. Two requests to
+ * the store, and one more for each ticket whose match has failed: it may have been given back since.
+ * @param ticketIds at most 100
+ */
+export async function getTickets(
+  deps: {
+    readonly tickets: Pick<TicketStore, 'get' | 'getMany'>;
+    readonly matches: Pick<SingleMatchStore, 'get' | 'getMany'>;
+  },
+  ticketIds: readonly string[],
+): Promise<StoredTicket[]> {
+  const unique = [...new Set(ticketIds)];
+  const stored = await deps.tickets.getMany(unique);
+  const tickets = unique.flatMap((ticketId) => stored.get(ticketId) ?? []);
+  const matchIds = new Set(tickets.flatMap(({ matchId }) => matchId ?? []));
+  const matches = await deps.matches.getMany([...matchIds]);
+  const known = {
+    tickets: deps.tickets,
+    matches: { get: async (matchId: string) => matches.get(matchId) ?? deps.matches.get(matchId) },
+  };
+  return Promise.all(tickets.map((ticket) => withMatchStatus(known, ticket)));
+}
