@@ -140,7 +140,7 @@ function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
 function dispatchRestsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   return alarm(scope, 'DispatchRests', {
     alarmDescription:
-      'dispatch has not run for three minutes: no queue gets ticks. Check that its schedule is enabled and that the account has Lambda concurrency left.',
+      'dispatch has not run for three minutes: no queue gets ticks. See whether its schedule is enabled and whether the account has Lambda concurrency left.',
     metric: dispatch.metricInvocations({ period: minute }),
     evaluationPeriods: 3,
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
