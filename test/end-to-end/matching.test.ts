@@ -130,10 +130,10 @@ describe.concurrent('results', () => {
     expect((await api.get(`/matches/${ticket.matchId}`)).body).toEqual(match);
   });
 
-  it('arrive at the end of a long poll with the reason for the wait when nothing has changed', async () => {
+  it('arrive at the end of a long poll with the reason on request when nothing has changed', async () => {
     const queue = await api.queue({ teamSize: 2 });
     const { ticketId } = await api.ticket(queue, 50);
-    const { status, body } = await api.get(`/tickets/${ticketId}?waitSeconds=0.2`);
+    const { status, body } = await api.get(`/tickets/${ticketId}?waitSeconds=0.2&explain=true`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ ticketId, status: 'QUEUED', reason: expect.stringMatching(/\w/) });
     expect(body).not.toHaveProperty('matchId');
