@@ -25,9 +25,16 @@ const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
 const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 
 /** Ensures that ticks continue until a dispatch sees the ticket that was just written. */
-export async function wake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
-  if (record.awakeUntilMs + step(record) > nowMs + NEEDED_MS) return;
+export async function wake(deps: ScheduleDeps, known: QueueRecord, nowMs: number): Promise<void> {
+  if (isAwake(known, nowMs)) return;
+  // The known record may be some seconds old: another caller may have scheduled ticks since, or changed the queue.
+  const record = await deps.queues.get(known.definition.name);
+  if (record === undefined || isAwake(record, nowMs)) return;
   await scheduleTicks(deps, record, record.awakeUntilMs, nowMs);
+}
+
+function isAwake(record: QueueRecord, nowMs: number): boolean {
+  return record.awakeUntilMs + step(record) > nowMs + NEEDED_MS;
 }
 
 /** Schedules the next ticks of a queue with waiting tickets, and sends those that a crash left unsent. */
