@@ -27,7 +27,8 @@ const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 /** Ensures that ticks continue until a dispatch sees the ticket that was just written. */
 export async function wake(deps: ScheduleDeps, known: QueueRecord, nowMs: number): Promise<void> {
   if (isAwake(known, nowMs)) return;
-  // The known record may be some seconds old: another caller may have scheduled ticks since, or changed the queue.
+  if (await scheduleTicks(deps, known, known.awakeUntilMs, nowMs)) return;
+  // The known record is some seconds old: another caller has scheduled ticks since, or changed the queue.
   const record = await deps.queues.get(known.definition.name);
   if (record === undefined || isAwake(record, nowMs)) return;
   await scheduleTicks(deps, record, record.awakeUntilMs, nowMs);
@@ -47,19 +48,24 @@ export interface ScheduleDeps {
   readonly ticks: TickSender;
 }
 
-/** Sends the ticks of the slots after `fromMs` unless another caller has scheduled them first. */
+/**
+ * Sends the ticks of the slots after `fromMs` unless another caller has scheduled them first.
+ * @returns false when the record is not as it is stored any more, so that nothing was sent
+ */
 async function scheduleTicks(
   deps: ScheduleDeps,
   record: QueueRecord,
   fromMs: number,
   nowMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + AHEAD_MS);
   const last = slots.at(-1);
-  if (last === undefined || !(await deps.queues.extendAwake(record, last))) return;
+  if (last === undefined) return true;
+  if (!(await deps.queues.extendAwake(record, last))) return false;
   const messages = slots.map((slotMs) => ({ queue: record.definition.name, slotMs }));
   await deps.ticks.send(messages, nowMs);
   if (fromMs === record.sentUntilMs) await deps.queues.confirmSent(record, last);
+  return true;
 }
 
 /** Slots after `fromMs` up to `untilMs`. */
