@@ -34,7 +34,11 @@ describe('a ticket that is posted again', () => {
     ['its fields in another order', '[{"playerId":"a","skill":1}]', '[{"skill":1,"playerId":"a"}]'],
     ['a number in other words', '[{"playerId":"a","skill":100}]', '[{"playerId":"a","skill":1e2}]'],
     ['a skill of minus nought', '[{"playerId":"a","skill":-0}]', '[{"playerId":"a","skill":-0}]'],
-    ['a number with many digits', '[{"playerId":"a","skill":5e-324}]', '[{"playerId":"a","skill":5e-324}]'],
+    [
+      'a number with many digits',
+      '[{"playerId":"a","skill":1.2345678901234567e-80}]',
+      '[{"playerId":"a","skill":1.2345678901234567e-80}]',
+    ],
   ])('with %s is the same ticket', async (_, first, again) => {
     const post = intake();
     const { ticket } = await post({ ticketId: 't', players: JSON.parse(first) });
