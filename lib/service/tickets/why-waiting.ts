@@ -3,7 +3,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
 import { misfits } from './misfits.ts';
@@ -24,7 +23,7 @@ const NEIGHBOURS = 40;
  * the plan's reason for this ticket. It reads the pool and searches 81 tickets, so do not call it for every poll.
  */
 export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
-  const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
+  const record = await deps.queues.get(ticket.queue);
   if (record === undefined) return 'its queue was deleted';
   const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
   if (!fits(ticket))
