@@ -77,6 +77,9 @@ export const matchResult = z
     queue: z.string(),
     matches: z.array(z.object({ teams, ...quality })),
     waiting: z.array(z.object({ ticketId: z.string(), reason: z.string() })),
+    cut: z.literal(true).optional().meta({
+      description: 'The search of a dry run reached its limit: there may be more matches, and better ones',
+    }),
   })
   .meta({ id: 'MatchResult' });
 export type MatchResult = z.output<typeof matchResult>;

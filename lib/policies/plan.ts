@@ -5,6 +5,7 @@ import { type Estimates, estimatesOf, remember, type TickMemory } from './memory
 import { inPercentiles, ofPercentiles } from './percentile.ts';
 import type { Policy, PoolFacts } from './policy.ts';
 import { policyOf, type ReleaseOptions } from './release.ts';
+import type { SearchEffort } from './search-effort.ts';
 import { WaitingPool } from './waiting-pool.ts';
 
 export type { TickMemory } from './memory.ts';
@@ -51,6 +52,8 @@ export interface TickInput {
    * that are too large for one tick. @default never out of time
    */
   readonly outOfTime?: () => boolean;
+  /** Limits the searches, for a caller that waits for the plan. @default no limits */
+  readonly effort?: SearchEffort | undefined;
 }
 
 export interface TickPlan {
@@ -108,7 +111,7 @@ export function planTick(input: TickInput): TickPlan {
  * @returns the plan, with all games that were yielded
  */
 export function* planGames(input: TickInput): Generator<Game, TickPlan> {
-  const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false } = input;
+  const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false, effort } = input;
   const memory = remember(input.memory, input.tickets, nowMs);
   const ofSkills = estimatesOf(memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
@@ -117,7 +120,7 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
-  const pool = new WaitingPool(gameRules, tickets, nowMs);
+  const pool = new WaitingPool(gameRules, tickets, nowMs, effort);
   const matches: Game[] = [];
   const timedOut: string[] = [];
   for (const ticket of late) {

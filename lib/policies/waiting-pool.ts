@@ -1,6 +1,7 @@
 import { GamePool, partitionTickets } from '../engine/game-pool.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
+import type { SearchEffort } from './search-effort.ts';
 
 /**
  * The most nodes that the search for one match's proof may visit. Only pools with a wait weight, parties or roles
@@ -11,6 +12,9 @@ const PROOF_NODE_BUDGET = 5000;
 /** The most nodes that the search for one candidate may visit; with so few tickets it is rarely reached. */
 const CANDIDATE_NODE_BUDGET = 5000;
 
+/** The nodes that one search of a partition may visit: the engine's own default. */
+const PARTITION_NODE_BUDGET = 1000;
+
 /** The waiting tickets of one tick: sorted views for the policies' searches, and games from the engine. */
 export class WaitingPool implements CandidateSource {
   readonly byAge: readonly Ticket[];
@@ -18,6 +22,9 @@ export class WaitingPool implements CandidateSource {
   readonly #rules: GameRules;
   readonly #nowMs: number;
   readonly #waiting: Map<string, Ticket>;
+  readonly #effort: SearchEffort | undefined;
+  /** Solo players without roles or refused pairs: their searches are short. */
+  readonly #isPlain: boolean;
   readonly #playersTwice: ReadonlySet<string>;
   /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
@@ -25,7 +32,7 @@ export class WaitingPool implements CandidateSource {
   #drainBound: number | undefined;
 
   /** @param tickets with distinct ticket ids; two that share a player are never in one game */
-  constructor(rules: GameRules, tickets: readonly Ticket[], nowMs: number) {
+  constructor(rules: GameRules, tickets: readonly Ticket[], nowMs: number, effort?: SearchEffort) {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#waiting = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
@@ -33,6 +40,11 @@ export class WaitingPool implements CandidateSource {
     const skills = new Map(tickets.map((ticket) => [ticket, meanSkill(ticket)]));
     this.bySkill = tickets.toSorted((a, b) => skills.get(a)! - skills.get(b)! || byId(a, b));
     this.#playersTwice = playersTwice(tickets);
+    this.#effort = effort;
+    this.#isPlain =
+      rules.roles === undefined &&
+      this.#playersTwice.size === 0 &&
+      tickets.every(({ players }) => players.length === 1);
   }
 
   isWaiting(ticket: Ticket): boolean {
@@ -54,7 +66,11 @@ export class WaitingPool implements CandidateSource {
     const pool = this.#poolOf(this.#waiting.values());
     let heldBound = Number.POSITIVE_INFINITY;
     try {
-      for (const game of pool.drain(this.#nowMs)) {
+      const games = pool.drain(this.#nowMs);
+      while (!this.#isSpent()) {
+        const step = games.next();
+        if (step.done) break;
+        const game = step.value;
         this.#drainBound = Math.min(heldBound, game.lowerBound);
         const candidate = this.#candidateOf(game, this.#waiting);
         yield candidate;
@@ -67,10 +83,17 @@ export class WaitingPool implements CandidateSource {
   }
 
   *everyone(): Iterable<Candidate> {
+    if (this.#isSpent()) return;
     const tickets = new Map(this.#waiting);
     const forbids = this.#forbids();
     const { games } = partitionTickets([...tickets.values()], this.#rules, this.#nowMs, {
       objective: 'sum',
+      reasons: false,
+      ...(this.#effort && {
+        swapBudget: this.#effort.swapBudget,
+        outOfTime: this.#effort.isSpent,
+        nodeBudget: this.#budget(PARTITION_NODE_BUDGET) ?? PARTITION_NODE_BUDGET,
+      }),
       ...(forbids && { forbids }),
     });
     try {
@@ -85,6 +108,7 @@ export class WaitingPool implements CandidateSource {
   }
 
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined {
+    if (this.#isSpent()) return undefined;
     const pool = this.#poolOf(tickets, CANDIDATE_NODE_BUDGET);
     const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
     return game && this.#candidateOf(game, new Map(tickets.map((ticket) => [ticket.ticketId, ticket])));
@@ -105,29 +129,50 @@ export class WaitingPool implements CandidateSource {
 
   /** The engine's explanation for a waiting ticket. */
   explain(ticketId: string): string {
+    if (this.#isSpent()) return 'The search reached its limit before this ticket was looked at.';
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
-  /** Whether any game can be formed of the waiting tickets. */
+  /** Whether any game can be formed of the waiting tickets; false when the effort is spent. */
   hasGame(): boolean {
+    if (this.#isSpent()) return false;
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs) !== undefined;
   }
 
   #boundOfAll(): number {
+    if (this.#isSpent()) return this.#leastPriority();
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
   }
 
+  /** No game has an imbalance below 0 or a longer wait than the oldest ticket: a bound without a search. */
+  #leastPriority(): number {
+    const oldest = this.byAge.find((ticket) => this.isWaiting(ticket));
+    const waitSeconds = oldest === undefined ? 0 : Math.max(0, this.#nowMs - oldest.enqueuedAtMs) / 1000;
+    return -this.#rules.beta * waitSeconds;
+  }
+
   #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number): GamePool {
     const forbids = this.#forbids();
+    const budget = this.#budget(nodeBudget);
     const pool = new GamePool(this.#rules, {
-      ...(nodeBudget !== undefined && { nodeBudget }),
+      ...(budget !== undefined && { nodeBudget: budget }),
       ...(forbids && { forbids }),
     });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;
+  }
+
+  #isSpent(): boolean {
+    return this.#effort?.isSpent() ?? false;
+  }
+
+  /** The nodes that a search may visit: as many as it would, and no more than the effort allows. */
+  #budget(nodes: number | undefined): number | undefined {
+    if (this.#effort === undefined || this.#isPlain) return nodes;
+    return Math.min(nodes ?? Number.POSITIVE_INFINITY, this.#effort.nodeBudget);
   }
 
   #forbids(): Forbids | undefined {

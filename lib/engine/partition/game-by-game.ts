@@ -11,15 +11,21 @@ export interface GameSearch {
   /** A pool of these tickets. */
   poolOf(tickets: readonly PooledTicket[]): TicketPool;
   readonly nowMs: number;
+  /** Called before each search: when it returns true, the remaining tickets stay without a game. */
+  readonly outOfTime: () => boolean;
 }
 
 /** For each ticket in this order, the best game among the remaining tickets. A ticket without one is not retried. */
-export function gamesInOrder(order: readonly PooledTicket[], { poolOf, nowMs }: GameSearch): DividedGame[] {
+export function gamesInOrder(
+  order: readonly PooledTicket[],
+  { poolOf, nowMs, outOfTime }: GameSearch,
+): DividedGame[] {
   const pool = poolOf(order);
   const left = new Map(order.map((pooled) => [pooled.ticket.ticketId, pooled]));
   const games: DividedGame[] = [];
   for (const { ticket } of order) {
     if (!left.has(ticket.ticketId)) continue;
+    if (outOfTime()) break;
     const game = pool.bestWith(ticket.ticketId, nowMs);
     if (game) games.push(divided(game, left));
     for (const ticketId of game?.ticketIds ?? [ticket.ticketId]) {

@@ -33,6 +33,13 @@ export interface TicketPartitionOptions {
   readonly forbids?: Forbids;
   /** Nodes that one search may visit, where games are searched one by one. @default 1000 */
   readonly nodeBudget?: number;
+  /** false: the reasons are empty strings and cost nothing. @default true */
+  readonly reasons?: boolean;
+  /**
+   * Called before each search for a game. When it returns true, the remaining tickets stay without a game.
+   * @default never out of time
+   */
+  readonly outOfTime?: () => boolean;
 }
 
 /**
@@ -50,7 +57,7 @@ export function partitionWith(
   nowMs: number,
   options: TicketPartitionOptions,
 ): TicketPartition {
-  const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000 } = options;
+  const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000, reasons = true } = options;
   const roles = RoleTable.of(rules);
   const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
   const poolOf = (waiting: readonly PooledTicket[], beta: number): TicketPool => {
@@ -69,7 +76,8 @@ export function partitionWith(
   }
 
   // Only balance counts: waiting has no weight where everyone plays.
-  const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs };
+  const { outOfTime = () => false } = options;
+  const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs, outOfTime };
   const worth =
     objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
   const starts = [packParties(pooled, rules, roles, forbids)];
@@ -97,10 +105,13 @@ export function partitionWith(
   );
   const bounds = partitionBounds(pooled, games.length, rules);
   const bound = { ...bounds, unhappiness: Math.min(1, games.length) }[objective];
-  const pool = search.poolOf(left);
+  const pool = reasons ? search.poolOf(left) : undefined;
   return {
     games: released,
-    waiting: left.map(({ ticket: { ticketId } }) => ({ ticketId, reason: pool.explain(ticketId, nowMs) })),
+    waiting: left.map(({ ticket: { ticketId } }) => ({
+      ticketId,
+      reason: pool?.explain(ticketId, nowMs) ?? '',
+    })),
     objective: reached,
     objectiveLowerBound: Math.min(bound, reached),
   };

@@ -5,6 +5,7 @@ import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
+import { limitedEffort } from '../ticks/limited-effort.ts';
 import { misfits } from './misfits.ts';
 import { type StoredTicket, toEngineTicket } from './stored-ticket.ts';
 
@@ -17,6 +18,8 @@ export interface ExplainDeps {
 
 /** The neighbours read on each side: enough for every game that the ticket is likely to be in. */
 const NEIGHBOURS = 40;
+/** How long the search for an explanation goes on. */
+const SEARCH_MS = 1_000;
 
 /**
  * Explains why a ticket is waiting. It plans a tick among the ticket's neighbours without storing anything, and returns
@@ -33,12 +36,14 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
     lastMemory(deps, record, ticket),
   ]);
   const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
+  const endMs = deps.clock.now() + SEARCH_MS;
   const plan = planTick({
     rules: record.definition,
     tickets: [ticket, ...others].map(toEngineTicket),
     nowMs: deps.clock.now(),
     memory,
     timeouts: false,
+    effort: limitedEffort(record.definition, () => deps.clock.now() >= endMs),
   });
   return (
     plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId)?.reason ??

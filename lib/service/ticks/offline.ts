@@ -4,36 +4,59 @@ import { parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { planTick } from '../../policies/plan.ts';
+import type { SearchEffort } from '../../policies/search-effort.ts';
 import { parseTicketsFile } from '../tickets/read-tickets.ts';
+import { limitedEffort } from './limited-effort.ts';
 
 /**
  * Runs one tick over given tickets without storing anything, for `muster match` and dry runs. Tickets past their
  * time-out are searched like the others.
  * @param nowMs @default the time the last ticket was enqueued, so that equal input gives equal output
+ * @param effort @default no limits
  */
 export function matchOffline(
   definition: QueueDefinition,
   tickets: readonly Ticket[],
   nowMs?: number,
+  effort?: SearchEffort,
 ): MatchResult {
   const plan = planTick({
     rules: definition,
     tickets,
     nowMs: nowMs ?? latestArrivalMs(tickets),
     timeouts: false,
+    effort,
   });
   return { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
 }
 
 /**
- * Searches the tickets of a request under a queue's definition.
+ * Searches the tickets of a request under a queue's definition. The result says if the search was cut short; up to
+ * then it is that of `muster match`, but for bounds that would have taken long to prove.
+ * @param isOver called before each step of the search, which takes half a second or so at most; true cuts it short
  * @throws Problem (400)
  */
-export function dryRun(definition: QueueDefinition, body: unknown): MatchResult {
-  if (Array.isArray(body)) return matchOffline(definition, parseTicketsFile(body, definition, 'The tickets'));
+export function dryRun(definition: QueueDefinition, body: unknown, isOver: () => boolean): MatchResult {
+  const { tickets, nowMs } = readDryRun(definition, body);
+  let cut = false;
+  const effort = limitedEffort(definition, () => {
+    cut ||= isOver();
+    return cut;
+  });
+  const result = matchOffline(definition, tickets, nowMs, effort);
+  return cut ? { ...result, cut } : result;
+}
+
+function readDryRun(
+  definition: QueueDefinition,
+  body: unknown,
+): { tickets: Ticket[]; nowMs?: number | undefined } {
+  if (Array.isArray(body)) return { tickets: parseTicketsFile(body, definition, 'The tickets') };
   const { tickets, now } = parseWith(dryRunWithTime, body, 'The dry run');
-  const nowMs = now === undefined ? undefined : Date.parse(now);
-  return matchOffline(definition, parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'), nowMs);
+  return {
+    tickets: parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'),
+    nowMs: now === undefined ? undefined : Date.parse(now),
+  };
 }
 
 /** When the last ticket was enqueued, in milliseconds since the epoch. It is the default time of an offline search. */
