@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
@@ -9,10 +9,11 @@ import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
-import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
+import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { definition } from './definitions.ts';
-import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
+import { ownCloudForEachTest } from './own-cloud.ts';
+import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
 /**
  * A write is applied and its answer is lost: the SDK sends the request again, and its condition no longer
@@ -20,23 +21,11 @@ import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
  */
 describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('a write without an answer', emulator, skipped), () => {
-    let tables: EmulatedTables;
-    let streams: Streams;
     let cloud: VirtualCloud;
     let queue: string;
-    let count = 0;
-
-    beforeAll(async () => {
-      tables = await startTables(emulator);
-      streams = [tables.stream('tickets'), tables.stream('matches')];
+    const begin = ownCloudForEachTest(emulator, (own) => {
+      ({ cloud, queue } = own);
     });
-    afterAll(() => tables?.stop());
-    beforeEach(() => begin());
-
-    const begin = () => {
-      queue = `queue-${++count}`;
-      cloud = new VirtualCloud(tables, streams, `${queue}:`);
-    };
     const id = (name: string) => `${queue}:${name}`;
     const define = (changes: Partial<QueueDefinition> = {}) =>
       putQueue(cloud.deps.queues, definition({ name: queue, tickSeconds: 10, ...changes }), cloud.nowMs);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
@@ -9,27 +9,18 @@ import { layoutAt, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import { isOdd } from '../../lib/service/ticks/schedule.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
-import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
+import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
 import { NOW_MS, ticket } from '../aws/samples.ts';
 import { definition } from './definitions.ts';
-import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
+import { ownCloudForEachTest } from './own-cloud.ts';
+import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
 const { emulator, skipped } = EMULATORS[0]!;
 describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulator, skipped), () => {
-  let tables: EmulatedTables;
-  let streams: Streams;
   let cloud: VirtualCloud;
   let queue: string;
-  let count = 0;
-
-  beforeAll(async () => {
-    tables = await startTables(emulator);
-    streams = [tables.stream('tickets'), tables.stream('matches')];
-  });
-  afterAll(() => tables?.stop());
-  beforeEach(() => {
-    queue = `queue-${++count}`;
-    cloud = new VirtualCloud(tables, streams, `${queue}:`);
+  ownCloudForEachTest(emulator, (own) => {
+    ({ cloud, queue } = own);
   });
 
   const id = (name: string) => `${queue}:${name}`;

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { assignMatch } from '../../../lib/service/placement/assign-match.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
-import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../../aws/emulated-tables.ts';
+import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
-import { type Streams, VirtualCloud } from '../virtual-cloud.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
 
 const { emulator, skipped } = EMULATORS[0]!;
 describe.skipIf(skipped !== undefined)(suiteName('reading a ticket', emulator, skipped), () => {
-  let tables: EmulatedTables;
-  let streams: Streams;
   let cloud: VirtualCloud;
   let queue: string;
-  let count = 0;
-
-  beforeAll(async () => {
-    tables = await startTables(emulator);
-    streams = [tables.stream('tickets'), tables.stream('matches')];
-  });
-  afterAll(() => tables?.stop());
-  beforeEach(() => {
-    queue = `queue-${++count}`;
-    cloud = new VirtualCloud(tables, streams, `${queue}:`);
+  ownCloudForEachTest(emulator, (own) => {
+    ({ cloud, queue } = own);
   });
 
   const id = (name: string) => `${queue}:${name}`;
