@@ -36,6 +36,22 @@ describe.concurrent('muster match', () => {
     for (const match of result.matches) expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
   });
 
+  it('runs the search that the README shows on the example tickets', async () => {
+    const { status, stdout } = await muster(
+      'match',
+      '--queue',
+      'queues/duel.json',
+      '--tickets',
+      'examples/tickets.json',
+    );
+    expect(status).toBe(0);
+    const { matches, waiting } = JSON.parse(stdout);
+    expect(matches).toMatchObject([
+      { teams: [{ players: [{ playerId: 'ann' }] }, { players: [{ playerId: 'bob' }] }] },
+    ]);
+    expect(waiting).toMatchObject([{ ticketId: 't-3' }]);
+  });
+
   it('computes priorities from the waits at --now', async () => {
     const tickets = file('waits.json', [solo('a', 100, 0), solo('b', 104, 30)]);
     const at = async (now: string) => {

@@ -4,7 +4,7 @@ import { definition } from '../service/definitions.ts';
 import { testMuster } from './muster.ts';
 import { SECRET, SECRET_NAME } from './receiver.ts';
 
-test('the backend of the README posts tickets and accepts only signed webhooks', async () => {
+test('the example backend posts tickets and accepts only signed webhooks', async () => {
   const muster = await testMuster();
   vi.stubEnv('MUSTER_URL', muster.cloud.url);
   vi.stubEnv('MUSTER_SECRET', SECRET);
@@ -14,20 +14,20 @@ test('the backend of the README posts tickets and accepts only signed webhooks',
   ];
   expect((await muster.api.put('/queues/duel', definition({ webhooks }))).status).toBeLessThan(300);
 
-  await findMatch('example-1', [{ playerId: 'ann', skill: 1510 }]);
-  await findMatch('example-2', [{ playerId: 'bob', skill: 1502 }]);
-  await expect(findMatch('example-3', [])).rejects.toThrow('players');
+  await findMatch({ ticketId: 'example-1', players: [{ playerId: 'ann', skill: 1510 }] });
+  await findMatch({ ticketId: 'example-2', players: [{ playerId: 'bob', skill: 1502 }] });
+  await expect(findMatch({ ticketId: 'example-3', players: [] })).rejects.toThrow('players');
 
   const { text, headers } = await muster.receiver.deliveries.first(({ path }) => path === '/hook');
   const log = vi.spyOn(console, 'log').mockReturnValue();
   onWebhook(text, headers);
-  expect(JSON.stringify(log.mock.calls)).toMatch(
-    /start a game for.*"ann".*"bob"|start a game for.*"bob".*"ann"/,
-  );
+  expect(JSON.stringify(log.mock.calls)).toMatch(/start match .*"ann".*"bob"|start match .*"bob".*"ann"/);
   expect(() => onWebhook(text.replace('ann', 'eve'), headers)).toThrow(/signature/i);
 });
 
-test('the README shows the code of the tested backend', () => {
-  const code = readFileSync('examples/backend.ts', 'utf8');
-  expect(readFileSync('README.md', 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\`\n`);
+test('the README quotes both functions of the example backend without a change', () => {
+  const quoted = /```ts\n(.*?)```\n/s.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
+  expect(readFileSync('examples/backend.ts', 'utf8')).toContain(quoted);
+  expect(quoted).toContain('function findMatch');
+  expect(quoted).toContain('function onWebhook');
 });
