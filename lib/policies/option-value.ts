@@ -146,12 +146,15 @@ function* widestMargin(
   for (;;) {
     const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
     let released = false;
-    for (const at of startsByMargin(sorted, facts, termsOf)) {
+    for (const { at, isLastChance } of startsByMargin(sorted, facts, termsOf)) {
       const window = sorted.slice(at, at + seats);
       if (!window.every((ticket) => pool.isWaiting(ticket))) continue;
       const ofNeighbours = pool.gameAmong(window);
       if (ofNeighbours === undefined) continue;
-      const candidate = bestAtLastChance(pool, sorted, window, ofNeighbours, facts, termsOf) ?? ofNeighbours;
+      const best = isLastChance
+        ? bestAtLastChance(pool, sorted, window, ofNeighbours, facts, termsOf)
+        : undefined;
+      const candidate = best ?? ofNeighbours;
       yield candidate;
       released ||= candidate.tickets.some((ticket) => !pool.isWaiting(ticket));
     }
@@ -161,8 +164,7 @@ function* widestMargin(
 
 /**
  * The best game among all waiting tickets for the longest-waiting ticket of a window that is at its last chance. Undefined
- * when there is no such ticket or its best game is that of the window. By Lemma 6 no ticket out of reach is in a better
- * game.
+ * when its best game is that of the window. By Lemma 6 no ticket out of reach is in a better game.
  */
 function bestAtLastChance(
   pool: CandidateSource,
@@ -173,7 +175,6 @@ function bestAtLastChance(
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Candidate | undefined {
   const urgent = window.filter((ticket) => termsOf(ticket).urgency === Number.POSITIVE_INFINITY);
-  if (urgent.length === 0) return undefined;
   const anchor = urgent.reduce((a, b) => (a.enqueuedAtMs <= b.enqueuedAtMs ? a : b));
   const skill = meanSkill(anchor);
   const reach = ofNeighbours.game.imbalance / imbalancePerRange(facts.rules);
@@ -185,17 +186,29 @@ function bestAtLastChance(
   return best && best.game.imbalance < ofNeighbours.game.imbalance ? best : undefined;
 }
 
-/** The start places of games of neighbours that may be released, descending by limit − lower bound of the imbalance. */
+/** Neighbours in the order of skill that may be released as a game. */
+interface Start {
+  /** The place of the first of them. */
+  readonly at: number;
+  /** Their limit − a lower bound on their imbalance: 0 or more, infinite at a last chance. */
+  readonly margin: number;
+  /** The lower bound on their imbalance. */
+  readonly least: number;
+  /** Whether one of them is at its last chance. */
+  readonly isLastChance: boolean;
+}
+
+/** All neighbours that may be released as a game, descending by margin. */
 function startsByMargin(
   sorted: readonly Ticket[],
   facts: PoolFacts,
   termsOf: (ticket: Ticket) => LimitTerms,
-): number[] {
+): Start[] {
   const { rules } = facts;
   const { seats } = shapeOf(rules);
   const skills = Float64Array.from(sorted, meanSkill);
   const terms = sorted.map(termsOf);
-  const starts: { at: number; margin: number; least: number }[] = [];
+  const starts: Start[] = [];
   for (let at = 0; at + seats <= sorted.length; at++) {
     let threshold = 0;
     let urgency = 0;
@@ -207,19 +220,18 @@ function startsByMargin(
     // With one player per team, the gap between the teams is known too.
     const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
     const least = apart + skillSpread(skills.subarray(at, at + seats), rules.q);
-    if (least <= limit) starts.push({ at, margin: limit - least, least });
+    if (least <= limit)
+      starts.push({ at, margin: limit - least, least, isLastChance: urgency === Number.POSITIVE_INFINITY });
   }
   // At a last chance margins are infinite, so the most uniform game goes first.
-  return starts
-    .sort((a, b) => compare(b.margin, a.margin) || a.least - b.least || a.at - b.at)
-    .map(({ at }) => at);
+  return starts.sort((a, b) => compare(b.margin, a.margin) || a.least - b.least || a.at - b.at);
 }
 
 /** Like a − b, but 0 for equal infinities. */
 const compare = (a: number, b: number) => (a === b ? 0 : a - b);
 
-/** Which neighbours a game for a ticket is searched among: its own kind (party or solo) or all. */
-type Company = 'of its kind' | 'of all';
+/** Which neighbours a game for a ticket is searched among: those of its kind (party or solo), or all. */
+type Neighbours = 'of its kind' | 'all';
 /** Two parties that are one player short of a team each need one solo. */
 const PLACES_BESIDE_PARTIES = 2;
 
@@ -242,14 +254,14 @@ function* aroundLongestWaiters(
   // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
   const isParty = sorted.map(({ players }) => players.length > 1);
-  const companies: Company[] = isParty.includes(true) ? ['of its kind', 'of all'] : ['of all'];
+  const searched: Neighbours[] = isParty.includes(true) ? ['of its kind', 'all'] : ['all'];
 
   for (const anchor of pool.byAge) {
     const middle = place.get(anchor);
     if (middle === undefined) continue;
-    for (const company of companies) {
+    for (const neighbours of searched) {
       if (!pool.isWaiting(anchor)) break;
-      const near = nearest(middle, company);
+      const near = nearest(middle, neighbours);
       if (near === undefined || leastExcess(near, middle) > highestLimit(near)) continue;
       const candidate = pool.gameAmong(
         near.map((at) => sorted[at]),
@@ -260,11 +272,11 @@ function* aroundLongestWaiters(
   }
 
   /** The places of the waiting tickets nearest to `middle`, ascending; undefined when there are too few for a game. */
-  function nearest(middle: number, company: Company): number[] | undefined {
+  function nearest(middle: number, neighbours: Neighbours): number[] | undefined {
     const near = [middle];
     let players = sorted[middle].players.length;
     let placesLeft =
-      company === 'of all' ? Number.POSITIVE_INFINITY : isParty[middle] ? PLACES_BESIDE_PARTIES : 0;
+      neighbours === 'all' ? Number.POSITIVE_INFINITY : isParty[middle] ? PLACES_BESIDE_PARTIES : 0;
     let below = middle - 1;
     let above = middle + 1;
     while (players < enough && (below >= 0 || above < sorted.length)) {
@@ -305,31 +317,46 @@ function* aroundLongestWaiters(
       for (const _ of sorted[at].players) others.push(skills[at] - skills[middle]);
     }
     const missing = seats - sorted[middle].players.length;
-    let least = Number.POSITIVE_INFINITY;
-    for (let from = 0; from + missing <= others.length; from++) {
-      least = Math.min(least, leastDeviation(others, from, from + missing));
-    }
-    return least;
+    if (missing === 0) return 0;
+    return rules.q >= 2 && rules.q < Number.POSITIVE_INFINITY
+      ? leastRootMeanSquare(others, missing)
+      : leastDeviation(others, missing);
   }
 
-  /** The least v_q, over all centres, of some of the others (ascending) and the players of the ticket itself, who are at 0. */
-  function leastDeviation(others: readonly number[], from: number, to: number): number {
-    if (rules.q === Number.POSITIVE_INFINITY)
-      return (Math.max(0, others[to - 1]) - Math.min(0, others[from])) / 2;
-    if (rules.q < 2) {
-      const game = new Float64Array(seats);
+  /** The least root mean square deviation of `missing` consecutive others (ascending) and the ticket's players, at 0. */
+  function leastRootMeanSquare(others: readonly number[], missing: number): number {
+    let sum = 0;
+    let squares = 0;
+    let least = Number.POSITIVE_INFINITY;
+    others.forEach((skill, at) => {
+      const leaving = at < missing ? 0 : others[at - missing];
+      sum += skill - leaving;
+      squares += skill * skill - leaving * leaving;
+      if (at >= missing - 1) least = Math.min(least, squares - (sum * sum) / seats);
+    });
+    // Differences of sums are rounded, and by no more than this when the largest square is the unit.
+    const largest = Math.max(others[0] ** 2, others[others.length - 1] ** 2);
+    return Math.sqrt(Math.max(0, least - 1e-10 * largest) / seats);
+  }
+
+  /** For q < 2 the least mean deviation from the median, for q = ∞ half the least range, of the same players. */
+  function leastDeviation(others: readonly number[], missing: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    const game = new Float64Array(seats);
+    for (let from = 0; from + missing <= others.length; from++) {
+      const to = from + missing;
+      if (rules.q === Number.POSITIVE_INFINITY) {
+        least = Math.min(least, (Math.max(0, others[to - 1]) - Math.min(0, others[from])) / 2);
+        continue;
+      }
+      game.fill(0);
       for (let i = from; i < to; i++) game[i - from] = others[i];
       game.sort();
       let sum = 0;
       for (let i = 0; i < seats / 2; i++) sum += game[seats - 1 - i] - game[i];
-      return sum / seats;
+      least = Math.min(least, sum / seats);
     }
-    let sum = 0;
-    for (let i = from; i < to; i++) sum += others[i];
-    const mean = sum / seats;
-    let squares = (seats - (to - from)) * mean * mean;
-    for (let i = from; i < to; i++) squares += (others[i] - mean) ** 2;
-    return Math.sqrt(squares / seats);
+    return least;
   }
 
   /** An upper bound on the limit of any game among these tickets, without the spread within parties. */
