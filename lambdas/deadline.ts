@@ -1,3 +1,4 @@
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { matchIdOf } from '../lib/aws/match-message.ts';
@@ -7,6 +8,7 @@ import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.t
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { checkDeadline } from '../lib/service/placement/deadline.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
 const sqs = sqsClient();
@@ -15,7 +17,7 @@ const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MA
 const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
-  queues: queueStore(client, environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
   timer: deadlineTimer(sqs, url),
 };

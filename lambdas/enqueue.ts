@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler, toProblem } from '../lib/aws/http.ts';
@@ -9,6 +10,7 @@ import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { toBatchResult } from '../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../lib/service/tickets/enqueue-batch.ts';
@@ -19,7 +21,7 @@ const client = documentClient(tries);
 const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  queues: queueStore(client, environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),
 };
 

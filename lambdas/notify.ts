@@ -1,4 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { fromEnvelope } from '../lib/aws/event-bus.ts';
@@ -10,11 +11,12 @@ import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { type Delivery, readDelivery } from '../lib/service/events/delivery.ts';
 import { deliver } from '../lib/service/events/notify.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const sqs = sqsClient();
 const url = environment('NOTIFY_QUEUE_URL');
 const deps = {
-  queues: queueStore(documentClient(), environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(documentClient(), environment('QUEUES_TABLE')), clock),
   secrets: secretsManager(
     new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
     environment('SECRETS_PREFIX'),

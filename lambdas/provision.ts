@@ -12,10 +12,11 @@ import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { provisioners } from '../lib/provisioners/provisioners.ts';
 import { provision } from '../lib/service/placement/provision.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
 const deps = {
-  queues: queueStore(client, environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   provisioners: provisioners({
     secrets: secretsManager(

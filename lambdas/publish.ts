@@ -1,5 +1,6 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
@@ -9,9 +10,10 @@ import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
 import { type Change, publish } from '../lib/service/events/publish.ts';
 import { Unreadable } from '../lib/service/ports/unreadable.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const deps = {
-  queues: queueStore(documentClient(), environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(documentClient(), environment('QUEUES_TABLE')), clock),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
 };
 

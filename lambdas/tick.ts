@@ -10,6 +10,7 @@ import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
@@ -19,7 +20,7 @@ const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MA
 const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
-  queues: queueStore(client, environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
@@ -9,6 +10,7 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id } from '../lib/contract/ticket.ts';
 import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { cancelTicket } from '../lib/service/tickets/tickets.ts';
@@ -18,7 +20,7 @@ const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MA
 const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
-  queues: queueStore(client, environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };
 

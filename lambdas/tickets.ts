@@ -11,6 +11,7 @@ import { parseWith } from '../lib/contract/problem.ts';
 import { id, ticketQuery } from '../lib/contract/ticket.ts';
 import { ticketIdsQuery } from '../lib/contract/ticket-batch.ts';
 import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { getTickets } from '../lib/service/tickets/get-tickets.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { getTicket } from '../lib/service/tickets/tickets.ts';
@@ -20,7 +21,7 @@ const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MA
 const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
-  queues: queueStore(client, environment('QUEUES_TABLE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
   clock,
 };

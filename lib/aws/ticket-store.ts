@@ -7,6 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
@@ -89,13 +90,18 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       const pools = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
       const cuts: string[] = [];
       let waiting = 0;
-      for (const pool of pools) {
-        if (!hasTime()) break;
-        for await (const page of pages(client, { ...inRange(table, pool, range), Select: 'COUNT' })) {
-          waiting += page.Count ?? 0;
-          if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
+      try {
+        for (const pool of pools) {
           if (!hasTime()) break;
+          for await (const page of pages(client, { ...inRange(table, pool, range), Select: 'COUNT' })) {
+            waiting += page.Count ?? 0;
+            if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
+            if (!hasTime()) break;
+          }
         }
+      } catch (error) {
+        // What is counted so far is worth more than what there is to count.
+        if (!(error instanceof StoreBusy)) throw error;
       }
       return { waiting, cuts: cuts.sort() };
     },

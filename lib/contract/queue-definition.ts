@@ -90,14 +90,21 @@ export const queueDefinition = z
     tickSeconds: z.number().int().min(1).max(60).meta({ description: 'Seconds between two searches' }),
     timeoutSeconds: z.number().int().min(1).max(86_400).meta({ description: 'Longest wait of a ticket' }),
     buckets: z
-      .array(z.number().positive().max(LIMITS.skillMax))
-      .max(LIMITS.bucketsMax)
-      .refine(
-        (edges) => edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
-        'Expected skills in ascending order, got a skill that is not above the one before it',
-      )
+      .union([
+        z.literal('auto'),
+        z
+          .array(z.number().positive().max(LIMITS.skillMax))
+          .max(LIMITS.bucketsMax)
+          .refine(
+            (edges) => edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
+            'Expected skills in ascending order, got a skill that is not above the one before it',
+          ),
+      ])
       .optional()
-      .meta({ description: 'Skills at which the pool is split (default: one bucket)' }),
+      .meta({
+        description:
+          'Skills at which the pool is split; or "auto" (default): one bucket, split and merged as the load requires',
+      }),
     fill: z
       .enum(['none', 'bots'])
       .optional()

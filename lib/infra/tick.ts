@@ -32,7 +32,7 @@ export class Tick extends Construct {
       reservedConcurrency: limits.reserved.tick,
       stage,
     });
-    store.queues.allow(this.tick, 'GetItem');
+    store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
     store.ranges.allow(this.tick, 'GetItem', 'UpdateItem');
     store.tickets.allow(this.tick, 'UpdateItem');
     store.tickets.allowIndexQuery(this.tick, 'pool');
@@ -66,7 +66,8 @@ export class Tick extends Construct {
     });
     store.queues.allow(this.dispatch, 'BatchGetItem', 'DeleteItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.dispatch, 'items');
-    store.ranges.allow(this.dispatch, 'DeleteItem');
+    store.queues.allow(this.dispatch, 'GetItem');
+    store.ranges.allow(this.dispatch, 'DeleteItem', 'GetItem');
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
     store.matches.allowIndexQuery(this.dispatch, 'deadlines');
     this.queue.allowSend(this.dispatch);

@@ -14,7 +14,7 @@ export interface Observer {
 }
 
 export interface SimulationOptions {
-  readonly rules: QueueRules & { readonly buckets?: readonly number[] | undefined };
+  readonly rules: QueueRules & { readonly buckets?: 'auto' | readonly number[] | undefined };
   /** In the order of arrival. Read lazily. */
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
@@ -47,7 +47,9 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
   const waiting = new Map<string, Arrival>();
-  const plan = { version: 1, boundaries: rules.buckets ?? [], fromMs: 0 };
+  const { buckets = 'auto' } = rules;
+  // The crowds that are simulated are seldom so large that the service would split their bucket.
+  const plan = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
   const memories = new Map<string, TickMemory>();
   let next = arrivals.next();
   let players = 0;

@@ -79,6 +79,8 @@ describe('a queue definition', () => {
       definition({ tickSeconds: 10, timeoutSeconds: 5 }),
       ['#/timeoutSeconds'],
     ],
+    ['a word for buckets', definition({ buckets: 'many' as 'auto' }), ['#/buckets']],
+    ['a bucket below 0', definition({ buckets: [-1] }), ['#/buckets/0']],
     ['edges out of order', definition({ buckets: [1500, 1000] }), ['#/buckets']],
     ['the same edge twice', definition({ buckets: [1000, 1000] }), ['#/buckets']],
     ['a name with a space', definition({ name: 'my queue' }), ['#/name']],

@@ -54,7 +54,9 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:BatchGetItem queues',
     'dynamodb:Query queues/index/items',
     'dynamodb:UpdateItem queues',
+    'dynamodb:GetItem queues',
     'dynamodb:DeleteItem ranges',
+    'dynamodb:GetItem ranges',
     'dynamodb:Query tickets/index/pool',
     'dynamodb:Query matches/index/deadlines',
     'sqs:SendMessage tick',
@@ -62,6 +64,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   tick: [
     'dynamodb:GetItem queues',
+    'dynamodb:UpdateItem queues',
     'dynamodb:GetItem ranges',
     'dynamodb:UpdateItem ranges',
     'dynamodb:UpdateItem tickets',

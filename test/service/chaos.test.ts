@@ -5,10 +5,12 @@ import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { EventBus } from '../../lib/service/ports/event-bus.ts';
+import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
+import { BUCKET_LIMITS, type BucketLimits } from '../../lib/service/ticks/bucket-limits.ts';
 import type { KeyRange } from '../../lib/service/ticks/buckets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
@@ -27,6 +29,23 @@ const FIRST_SEED = Number(process.env.CHAOS_SEED ?? 1);
 
 /** Calls to the outside in one run, before it is left in peace. */
 const STEPS = 700;
+/** The time limit of one of many runs: some have a large pool. */
+const LONG_TEST_MS = 600_000;
+/** Every so manieth run begins with a pool of so many tickets. */
+const LARGE_EVERY = 50;
+const LARGE_POOL = 10_500;
+/** Functions side by side, each with what it remembers. */
+const FUNCTIONS = 3;
+/** So little bears a bucket here that a few tickets split it, and so little reads a tick. */
+const LIMITS: BucketLimits = {
+  ...BUCKET_LIMITS,
+  readTickets: 6,
+  arrivalsPerSecond: 0.3,
+  waitingTickets: 5,
+  busyTickets: 5,
+  bucketsMax: 8,
+};
+const LARGE_LIMITS: BucketLimits = { ...BUCKET_LIMITS, readTickets: 2_000, waitingTickets: 1_000 };
 /** The time limit of a function. */
 const FUNCTION_MS = 10_000;
 
@@ -39,6 +58,7 @@ describe.skipIf(skipped !== undefined)(suiteName('the service in disorder', emul
     streams = [tables.stream('tickets'), tables.stream('matches')];
   });
   afterAll(() => tables?.stop());
+  let layouts = 0;
 
   it.each(Array.from({ length: RUNS }, (_, i) => FIRST_SEED + i))(
     'keeps its promises whatever the order (seed %i)',
@@ -48,13 +68,21 @@ describe.skipIf(skipped !== undefined)(suiteName('the service in disorder', emul
       try {
         await run.disorder();
         expect(await run.settled()).toEqual([]);
+        layouts += await run.layouts();
       } catch (error) {
         if (process.env.CHAOS_TRACE !== undefined) process.stderr.write(`${run.trace.join('\n')}\n`);
         throw new Error(`replay with CHAOS_SEED=${seed} CHAOS_RUNS=1`, { cause: error });
       }
     },
+    RUNS > 6 ? LONG_TEST_MS : undefined,
   );
+
+  it('has had many changes of the bucket layout', () => {
+    expect(layouts).toBeGreaterThan(3 * RUNS);
+  });
 });
+
+type ChaosDeps = VirtualCloud['deps'] & { readonly limits: BucketLimits };
 
 interface Search {
   readonly queue: string;
@@ -67,7 +95,8 @@ class ChaosRun {
   readonly queue: string;
   readonly cloud: VirtualCloud;
   readonly all: Interleaving;
-  readonly #deps: VirtualCloud['deps'];
+  readonly #functions: readonly ChaosDeps[];
+  readonly #isLarge: boolean;
   readonly #definition: QueueDefinition;
   /** Tickets whose request was answered, and those whose request was not but may have been stored. */
   readonly #answered = new Set<string>();
@@ -80,22 +109,35 @@ class ChaosRun {
 
   constructor(tables: EmulatedTables, streams: Streams, seed: number) {
     this.queue = `chaos-${seed}`;
+    this.#isLarge = seed % LARGE_EVERY === 0;
     this.cloud = new VirtualCloud(tables, streams, `${this.queue}:`);
     const context = { now: () => this.cloud.nowMs, on: this.cloud.on.bind(this.cloud) };
     this.all = new Interleaving(seed, context, ({ name }) => this.#searches.delete(name));
-    this.#deps = { ...this.cloud.deps, bus: this.#refusingBus() };
+    const { deps } = this.cloud;
+    const bus = this.#refusingBus();
+    this.#functions = Array.from({ length: FUNCTIONS }, () => ({
+      ...deps,
+      bus,
+      queues: cachedQueues(deps.queues, deps.clock),
+      limits: this.#isLarge ? LARGE_LIMITS : LIMITS,
+    }));
     this.#definition = definition({
       name: this.queue,
       teamSize: 2,
       tickSeconds: this.#pick([2, 5, 20]),
       timeoutSeconds: 90,
-      buckets: [],
+      buckets: this.all.chance(0.6) ? 'auto' : [],
       ...(this.all.chance(0.6) && { acceptance: { timeoutSeconds: 15 } }),
       ...(this.all.chance(0.5) && {
         provisioner: { type: 'http', url: 'https://games.example', timeoutSeconds: 60 },
       }),
       ...(this.all.chance(0.3) && { fill: 'bots' }),
     });
+  }
+
+  /** What a function has at hand: each remembers queues as it has read them. */
+  get #deps(): ChaosDeps {
+    return this.#pick(this.#functions);
   }
 
   get trace(): readonly string[] {
@@ -105,6 +147,7 @@ class ChaosRun {
   /** Minutes of clients, ticks, schedules and streams, with calls that fail and functions that die. */
   async disorder(): Promise<void> {
     await putQueue(this.cloud.deps.queues, this.#definition, this.cloud.nowMs);
+    if (this.#isLarge) await this.#fill();
     this.all.trouble = { fails: 0.01, kills: 0.01 };
     const haste = this.#pick([100, 250, 700]);
     for (let i = 0; i < STEPS; i++) {
@@ -117,13 +160,18 @@ class ChaosRun {
     }
   }
 
+  /** The number of bucket layouts there were. */
+  async layouts(): Promise<number> {
+    return (await this.cloud.deps.queues.get(this.queue))!.layouts.at(-1)!.version;
+  }
+
   /** What is wrong when everything has come to rest without further trouble. */
   async settled(): Promise<string[]> {
     this.all.trouble = { fails: 0, kills: 0 };
     while (await this.all.step()) this.#advance(0);
     await publish(this.cloud.deps, this.#unpublished);
     let found = await this.#violations();
-    for (let i = 0; i < 12 && found.length > 0; i++) {
+    for (let i = 0; i < (this.#isLarge ? 60 : 12) && found.length > 0; i++) {
       await this.cloud.run(30_000);
       found = await this.#violations();
     }
@@ -152,7 +200,7 @@ class ChaosRun {
       this.all.begin(`cancel ${ticketId}`, () => cancelTicket(this.#deps, ticketId, this.cloud.nowMs));
       return;
     }
-    const ticketId = again ?? `${this.queue}:t${asked.length}`;
+    const ticketId = again ?? this.#newTicketId();
     const size = 1 + this.all.random.integer(2);
     const skills =
       this.#asked.get(ticketId) ?? Array.from({ length: size }, () => this.all.random.integer(100));
@@ -165,8 +213,32 @@ class ChaosRun {
     );
   }
 
+  /** As long as studios have them, and different in every run. */
+  #newTicketId(): string {
+    const [run, number] = [this.queue.split('-')[1]!, String(this.#asked.size)];
+    return `${run.padStart(8, '0')}-5eed-4000-8000-${number.padStart(12, '0')}`;
+  }
+
+  /** Puts more tickets in the pool than a tick can read. */
+  async #fill(): Promise<void> {
+    const { tickets, queues } = this.cloud.deps;
+    const { layouts } = (await queues.get(this.queue))!;
+    const wanted = Array.from({ length: LARGE_POOL }, () => {
+      const ticketId = this.#newTicketId();
+      const skills = [this.all.random.integer(100)];
+      this.#asked.set(ticketId, skills);
+      this.#answered.add(ticketId);
+      return {
+        ...ticket(this.queue, ticketId, skills),
+        enqueuedAt: new Date(this.cloud.nowMs).toISOString(),
+      };
+    });
+    for (let at = 0; at < wanted.length; at += 50)
+      await Promise.all(wanted.slice(at, at + 50).map((one) => tickets.create(one, layouts[0]!)));
+  }
+
   #changeLayout(): void {
-    const buckets = this.#pick([[], [50], [30, 60], [25, 50, 75]]);
+    const buckets = this.#pick(['auto' as const, [], [50], [30, 60], [25, 50, 75]]);
     this.all.begin(`layout ${buckets}`, () =>
       putQueue(this.#deps.queues, { ...this.#definition, buckets }, this.cloud.nowMs),
     );
@@ -217,9 +289,9 @@ class ChaosRun {
           ...this.#deps,
           tickets: {
             ...tickets,
-            waiting: (queue, layouts, range) => {
+            waiting: (queue, layouts, range, bound) => {
               this.#begins(process, { queue, range, message: name });
-              return tickets.waiting(queue, layouts, range);
+              return tickets.waiting(queue, layouts, range, bound);
             },
           },
           ranges: {

@@ -14,7 +14,7 @@ import { VirtualTime } from './virtual-time.ts';
 /** How long calls take, in milliseconds: as far away as a region's own DynamoDB is. */
 const LATENCY = { get: 5, put: 8, page: 15, transaction: 25, send: 10 } as const;
 /** Waiting tickets in a page of a megabyte. */
-const PAGE = 6_000;
+export const PAGE = 6_000;
 
 interface Waiting {
   readonly order: string;
@@ -39,11 +39,14 @@ export class MemoryCloud {
   #records = new Map<string, QueueRecord>();
   #leases = new Map<string, Lease>();
   #reports = new Map<string, TickReport>();
+  readonly #page: number;
   #keySecond = 0;
   #keyWrites = new Map<string, number>();
   #ids = 0;
 
-  constructor(startMs: number) {
+  /** @param page waiting tickets in a page */
+  constructor(startMs: number, page = PAGE) {
+    this.#page = page;
     this.time = new VirtualTime(startMs);
     this.deps = {
       clock: this.time,
@@ -155,7 +158,7 @@ export class MemoryCloud {
         let read = 0;
         do {
           await this.time.sleep(LATENCY.page);
-          read = Math.min(found.length, read + PAGE, limit);
+          read = Math.min(found.length, read + this.#page, limit);
         } while (read < Math.min(found.length, limit) && bound?.hasTime() !== false);
         this.ticketsRead += read;
         const tickets = found.slice(0, read).map(({ ticket }) => ticket);
@@ -170,10 +173,11 @@ export class MemoryCloud {
         let waiting = 0;
         for (const pool of layouts.flatMap((layout) => poolKeysWithin(queue, layout, range))) {
           const found = within(pool, range);
-          for (let at = 0; at < found.length && hasTime(); at += PAGE) {
+          for (let from = 0; from < found.length && hasTime(); from += this.#page) {
             await this.time.sleep(LATENCY.page);
-            waiting += Math.min(PAGE, found.length - at);
-            if (at + PAGE < found.length) cuts.push(`${found[at + PAGE - 1]!.order} `);
+            const end = Math.min(found.length, from + this.#page);
+            if (end < found.length) cuts.push(`${found[end - 1]!.order} `);
+            waiting += end - from;
           }
         }
         return { waiting, cuts: cuts.sort() };

@@ -12,6 +12,7 @@ import { type Change, DESTINATIONS, publish } from '../../lib/service/events/pub
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
+import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
@@ -75,7 +76,7 @@ export class VirtualCloud {
     this.deps = {
       tickets: ticketStore(client, tables.names.tickets),
       matches: matchStore(client, tables.names),
-      queues: queueStore(client, tables.names.queues),
+      queues: cachedQueues(queueStore(client, tables.names.queues), clock),
       ranges: rangeStore(client, tables.names.ranges),
       overdue: overdueMatches(client, tables.names.matches),
       clock,

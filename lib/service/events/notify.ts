@@ -3,6 +3,7 @@ import type { Webhook } from '../../contract/queue-definition.ts';
 import type { Outbound } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { Delivery } from './delivery.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
@@ -35,7 +36,7 @@ export async function deliver(
   { event, url }: Delivery,
   nowMs: number,
 ): Promise<DeliveryOutcome> {
-  const definition = (await deps.queues.get(event.queue))?.definition;
+  const definition = (await deps.queues.get(event.queue, DEFINITION_AGE_MS))?.definition;
   const webhooks = subscribers(definition, event.type).filter(
     (webhook) => url === undefined || webhook.url === url,
   );

@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { type StoredTicket, toTicketView } from '../tickets/stored-ticket.ts';
 import { subscribers } from './subscribers.ts';
 
@@ -46,7 +47,7 @@ export async function publish(
 ): Promise<number[]> {
   const definitions = new Map<string, QueueDefinition | undefined>();
   for (const queue of new Set(changes.map(({ after }) => after.queue))) {
-    definitions.set(queue, (await deps.queues.get(queue))?.definition);
+    definitions.set(queue, (await deps.queues.get(queue, DEFINITION_AGE_MS))?.definition);
   }
   const outgoing = changes.flatMap((change, index) => {
     const event = toEvent(change);

@@ -1,6 +1,7 @@
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { Provisioners } from '../ports/provisioner.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 
 export interface ProvisionDeps {
   readonly queues: QueueStore;
@@ -24,7 +25,7 @@ export async function provision(
   if (match === undefined || match.status !== 'PLACING') return { outcome: 'done' };
   const withinMs = match.deadline === undefined ? 0 : Date.parse(match.deadline) - nowMs;
   if (withinMs <= 0) return { outcome: 'done' };
-  const options = (await deps.queues.get(match.queue))?.definition.provisioner;
+  const options = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition.provisioner;
   if (options === undefined) return { outcome: 'done' };
   const result = await deps.provisioners(options)(match);
   if (result.outcome === 'retry') return { ...result, withinMs };

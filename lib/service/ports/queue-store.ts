@@ -10,8 +10,12 @@ export interface StoredQueues {
 
 /** Queues. */
 export interface QueueStore {
-  /** @throws Unreadable */
-  get(queue: string): Promise<QueueRecord | undefined>;
+  /**
+   * A queue as it is stored, or as it was read less than `maxAgeMs` ago.
+   * @param maxAgeMs milliseconds; omitted: as it is now
+   * @throws Unreadable
+   */
+  get(queue: string, maxAgeMs?: number): Promise<QueueRecord | undefined>;
   /** All queues by name, including deleted ones until they are removed. */
   list(): Promise<StoredQueues>;
   /** Stores a record whose version is one above the stored version. Returns false if another writer was faster. */

@@ -10,10 +10,11 @@ import type { QueueRecord } from './queue-record.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.
+ * @param maxAgeMs how old the record may be, in milliseconds; omitted: as it is now
  * @throws Problem (404)
  */
-export async function openQueue(queues: QueueStore, queue: string): Promise<QueueRecord> {
-  const record = await queues.get(queue);
+export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: number): Promise<QueueRecord> {
+  const record = await queues.get(queue, maxAgeMs);
   if (record === undefined || record.deletedAt !== undefined) throw unknownQueue(queue);
   return record;
 }
@@ -93,7 +94,8 @@ function nextLayouts(
   nowMs: number,
 ): readonly BucketLayout[] {
   const newest = old?.layouts.at(-1);
-  const boundaries = definition.buckets ?? [];
+  const { buckets = 'auto' } = definition;
+  const boundaries = buckets === 'auto' ? (newest?.boundaries ?? []) : buckets;
   if (old === undefined || newest === undefined) return [{ version: 1, boundaries, fromMs: 0 }];
   if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.layouts;
   return [...old.layouts, nextLayout(newest, boundaries, nowMs)];

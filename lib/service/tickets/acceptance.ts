@@ -4,6 +4,7 @@ import { statusAfterAcceptance } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { layoutAt } from '../ticks/buckets.ts';
 import { wake } from '../ticks/schedule.ts';
 import type { StoredTicket } from './stored-ticket.ts';
@@ -100,7 +101,7 @@ export async function advanceIfAccepted(
   nowMs: number,
 ): Promise<boolean> {
   if (!match.ticketIds.every((ticketId) => match.accepted?.includes(ticketId))) return false;
-  const record = await deps.queues.get(match.queue);
+  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const { status, ...change } = record
     ? statusAfterAcceptance(record.definition, nowMs)
     : { status: 'COMPLETED' as const };
@@ -120,7 +121,7 @@ export async function dissolveMatch(
 ): Promise<'dissolved' | 'lost-race'> {
   const found = await Promise.all(match.ticketIds.map((ticketId) => deps.tickets.get(ticketId)));
   const tickets = found.filter((ticket) => ticket?.matchId === match.matchId) as StoredTicket[];
-  const record = await deps.queues.get(match.queue);
+  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const cancelled = ({ ticketId }: StoredTicket) => record === undefined || how.cancelled(ticketId);
   const requeue = tickets.filter((ticket) => !cancelled(ticket));
   const outcome = await deps.matches.dissolve(

@@ -1,5 +1,6 @@
 import { Problem, parseWith } from '../../contract/problem.ts';
 import { ticketBatch } from '../../contract/ticket-batch.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { wake } from '../ticks/schedule.ts';
@@ -31,7 +32,7 @@ export async function enqueueBatch(
   body: unknown,
   nowMs: number,
 ): Promise<BatchOutcome[]> {
-  const record = await openQueue(deps.queues, queue);
+  const record = await openQueue(deps.queues, queue, DEFINITION_AGE_MS);
   const { tickets } = parseWith(ticketBatch, body, 'The batch');
   const outcomes = await putAll(deps, record, tickets, nowMs);
   if (!outcomes.some(isWaiting)) return outcomes;

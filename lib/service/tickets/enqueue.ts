@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { layoutAt } from '../ticks/buckets.ts';
@@ -37,7 +38,7 @@ export async function enqueue(
   body: unknown,
   nowMs: number,
 ): Promise<Enqueued> {
-  const record = await openQueue(deps.queues, queue);
+  const record = await openQueue(deps.queues, queue, DEFINITION_AGE_MS);
   const enqueued = await putTicket(deps, record, body, nowMs);
   if (enqueued.ticket.status === 'QUEUED') await wake(deps, record, nowMs);
   return enqueued;

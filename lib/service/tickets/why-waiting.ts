@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
 import { limitedEffort } from '../ticks/limited-effort.ts';
@@ -26,7 +27,7 @@ const SEARCH_MS = 1_000;
  * the plan's reason for this ticket. It reads the pool and searches 81 tickets, so do not call it for every poll.
  */
 export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
-  const record = await deps.queues.get(ticket.queue);
+  const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
   if (record === undefined) return 'its queue was deleted';
   const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
   if (!fits(ticket))

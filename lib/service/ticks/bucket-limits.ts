@@ -4,6 +4,8 @@
  * **Units of a key.** All waiting tickets of a bucket have one partition key in the index `pool`. DynamoDB
  * allows 1,000 writes and 3,000 read units a second per key. A ticket writes to it once when it arrives and once when
  * it leaves.
+ * With 200 tickets a second a key takes 400 writes, so half of its limit remains for uneven load. A tick that catches
+ * up may also take out tickets faster than they arrive:
  *
  * | share of the 1,000 writes | for |
  * |---|---|
@@ -13,9 +15,19 @@
  *
  * **Reads.** A waiting ticket has some 150 bytes in the index, and a read unit is 8 KB, so 20,000 tickets are
  * 3 MB and 370 units. At a tick a second that is an eighth of a key's capacity. Reading them takes three round trips
- * and 0.2 s of CPU time.
+ * and 0.2 s of CPU time. A bucket of 8,000 is read whole with room to spare.
+ *
+ * **Time.** A tick of 8,000 tickets takes 0.1 to 0.5 s of CPU time. With a tick a second it should take half a second at
+ * most, so that it ends before the next one starts.
  *
  * **Memory.** A ticket takes about 1 KB while it is searched: 20 MB of the function's 1,769.
+ *
+ * **Buckets.** A bucket that is split leaves parts that bear 0.4 of the limit. 10,000 tickets a second are then
+ * 10,000 / (0.4 · 200) = 125 buckets, and twice as many leave room for crowds that stand unevenly. 256 buckets
+ * at a tick a second are 256 concurrent functions at most, of the 1,000 that an account has.
+ *
+ * **Hysteresis.** Parts of a split bear 0.4 each, 0.8 for two neighbours; neighbours merge when they bear less than
+ * 0.25 together. So no load that has split a bucket merges it, and none that has merged it splits it.
  */
 export interface BucketLimits {
   /** The maximum of tickets that one tick reads. Later ticks read the others in turn. */
@@ -24,10 +36,32 @@ export interface BucketLimits {
   readonly commitsPerSecond: number;
   /** Tickets a second that a tick ends. The burst is half of it. */
   readonly endsPerSecond: number;
+
+  /** A bucket bears as many tickets a second, */
+  readonly arrivalsPerSecond: number;
+  /** as many that wait, */
+  readonly waitingTickets: number;
+  /** and ticks that take this share of the time between two of them; */
+  readonly busyShare: number;
+  /** with fewer tickets than this, a slow tick is not slow because of them. */
+  readonly busyTickets: number;
+
+  /** The load of each part of a bucket that is split, as a share of what it bears. */
+  readonly splitTo: number;
+  /** Neighbours that bear less than this together are merged. */
+  readonly mergeBelow: number;
+  readonly bucketsMax: number;
 }
 
 export const BUCKET_LIMITS: BucketLimits = {
   readTickets: 20_000,
   commitsPerSecond: 600,
   endsPerSecond: 150,
+  arrivalsPerSecond: 200,
+  waitingTickets: 8_000,
+  busyShare: 0.5,
+  busyTickets: 500,
+  splitTo: 0.4,
+  mergeBelow: 0.25,
+  bucketsMax: 256,
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import { spreadAt, spreadKey } from './spread.ts';
+import { SPREAD_WIDTH, shareOf, spreadAt, spreadKey } from './spread.ts';
 
 /**
  * How a queue's pool is split by skill.
@@ -36,10 +36,13 @@ export interface BucketLayout {
  */
 export type Edge = number | readonly [skill: number, share: number];
 
+/** The schema of a stored edge. */
+export const edge = z.union([z.number(), z.tuple([z.number(), z.number()])]) satisfies z.ZodType<Edge>;
+
 /** The schema of a stored layout. */
 export const bucketLayout = z.object({
   version: z.number(),
-  boundaries: z.array(z.union([z.number(), z.tuple([z.number(), z.number()])])),
+  boundaries: z.array(edge),
   fromMs: z.number(),
 }) satisfies z.ZodType<BucketLayout>;
 
@@ -79,6 +82,16 @@ export function edgeKey(edge: Edge): string {
   if (typeof edge === 'number') return skillKey(edge);
   const [skill, share] = edge;
   return `${skillKey(skill)}#${spreadAt(share)}`;
+}
+
+/** The edge at a ticket's sort key, within a ten-thousandth of the tickets of its skill. */
+export function edgeAt(order: string): Edge {
+  const share = shareOf(order.slice(WIDTH + 1, WIDTH + 1 + SPREAD_WIDTH));
+  // Earlier releases ended sort keys in the ticket's id.
+  return [
+    skillOf(order),
+    Number.isFinite(share) && share < 1 ? Math.max(1, Math.floor(share * 1e4)) / 1e4 : 0.5,
+  ];
 }
 
 /** The pool key of a ticket. Compares sort keys instead of skills, so that rounding is consistent. */

@@ -2,7 +2,9 @@ import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts'
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
+import type { BucketLimits } from './bucket-limits.ts';
 import { type BucketLayout, cellsOf, rangesOf } from './buckets.ts';
+import { mayMerge, rebalance } from './rebalance.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
 
 /** A layout is kept this long after its successor began, because writes under it may still be in flight. */
@@ -13,6 +15,8 @@ const QUEUE_GRACE_MS = 2 * 3_600_000;
 export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly ranges: RangeStore;
   readonly tickets: TicketStore;
+  /** @default BUCKET_LIMITS */
+  readonly limits?: BucketLimits;
 }
 
 export interface Dispatched {
@@ -74,6 +78,7 @@ async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: num
     );
     await deps.queues.dropLayouts(record, keep);
   }
+  if (mayMerge(record, nowMs)) await rebalance(deps, queue, nowMs);
   if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
     await forget(deps, queue, record.layouts);
     await deps.queues.remove(record);

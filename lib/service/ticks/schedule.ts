@@ -25,9 +25,17 @@ const NEEDED_MS = DISPATCH_MS + DISPATCH_LATE_MS;
 const AHEAD_MS = NEEDED_MS + DISPATCH_MS;
 
 /** Ensures that ticks continue until a dispatch sees the ticket that was just written. */
-export async function wake(deps: ScheduleDeps, record: QueueRecord, nowMs: number): Promise<void> {
-  if (record.awakeUntilMs + step(record) > nowMs + NEEDED_MS) return;
+export async function wake(deps: ScheduleDeps, known: QueueRecord, nowMs: number): Promise<void> {
+  if (isAwake(known, nowMs)) return;
+  if (await scheduleTicks(deps, known, known.awakeUntilMs, nowMs)) return;
+  // The known record is some seconds old: another caller has scheduled ticks since, or changed the queue.
+  const record = await deps.queues.get(known.definition.name);
+  if (record === undefined || isAwake(record, nowMs)) return;
   await scheduleTicks(deps, record, record.awakeUntilMs, nowMs);
+}
+
+function isAwake(record: QueueRecord, nowMs: number): boolean {
+  return record.awakeUntilMs + step(record) > nowMs + NEEDED_MS;
 }
 
 /** Schedules the next ticks of a queue with waiting tickets, and sends those that a crash left unsent. */
@@ -40,19 +48,24 @@ export interface ScheduleDeps {
   readonly ticks: TickSender;
 }
 
-/** Sends the ticks of the slots after `fromMs` unless another caller has scheduled them first. */
+/**
+ * Sends the ticks of the slots after `fromMs` unless another caller has scheduled them first.
+ * @returns false when the record is not as it is stored any more, so that nothing was sent
+ */
 async function scheduleTicks(
   deps: ScheduleDeps,
   record: QueueRecord,
   fromMs: number,
   nowMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const slots = slotsBetween(record, Math.max(fromMs, nowMs), nowMs + AHEAD_MS);
   const last = slots.at(-1);
-  if (last === undefined || !(await deps.queues.extendAwake(record, last))) return;
+  if (last === undefined) return true;
+  if (!(await deps.queues.extendAwake(record, last))) return false;
   const messages = slots.map((slotMs) => ({ queue: record.definition.name, slotMs }));
   await deps.ticks.send(messages, nowMs);
   if (fromMs === record.sentUntilMs) await deps.queues.confirmSent(record, last);
+  return true;
 }
 
 /** Slots after `fromMs` up to `untilMs`. */

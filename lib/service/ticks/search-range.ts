@@ -61,6 +61,9 @@ export interface SearchResult {
   readonly unreadable: readonly string[];
   /** What the release policy has learned about the range. */
   readonly memory: TickMemory;
+  /** The tickets that were read, in order, and when. */
+  readonly read: readonly StoredTicket[];
+  readonly readAtMs: number;
   /** The sort key where the next search continues; absent when this one reached the end of the range. */
   readonly next?: string | undefined;
 }
@@ -110,7 +113,14 @@ export async function searchRange(
     commitGames(deps.clock, planOf, commit, new Pace(deps.clock, limits.commitsPerSecond), untilMs),
   );
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
-  return { ...summarise(nowMs, tickets, plan, commits), timedOut: ends + unfilled, unreadable, next };
+  return {
+    ...summarise(nowMs, tickets, plan, commits),
+    timedOut: ends + unfilled,
+    unreadable,
+    read: stored,
+    readAtMs: nowMs,
+    next,
+  };
 }
 
 /** Continues where the previous search stopped, or at the start of the range when no ticket is left there. */
@@ -248,7 +258,7 @@ function summarise(
   tickets: readonly Ticket[],
   plan: TickPlan,
   commits: readonly Commit[],
-): Omit<SearchResult, 'timedOut' | 'unreadable' | 'next'> {
+): Omit<SearchResult, 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'next'> {
   const enqueuedAtMs = new Map(tickets.map((ticket) => [ticket.ticketId, ticket.enqueuedAtMs]));
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (enqueuedAtMs.get(ticketId) ?? nowMs));
   const committed = commits.filter(({ outcome }) => outcome === 'committed');

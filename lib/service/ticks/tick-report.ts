@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
+import { type BucketLoad, bucketLoad } from './bucket-load.ts';
 
 /** The state that a tick stores for the statistics and for the next tick's release policy. */
 export interface TickReport {
@@ -14,6 +15,8 @@ export interface TickReport {
   readonly memory?: TickMemory | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
+  /** What the range had to bear. */
+  readonly load?: BucketLoad | undefined;
 }
 export interface RecentMatch {
   readonly imbalance: number;
@@ -30,4 +33,5 @@ export const tickReport = z.object({
   recent: z.array(z.object({ imbalance: z.number(), waitsMs: z.array(z.number()) })),
   memory: tickMemory.optional().catch(undefined),
   next: z.string().optional(),
+  load: bucketLoad.optional().catch(undefined),
 }) satisfies z.ZodType<TickReport>;

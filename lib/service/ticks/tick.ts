@@ -2,9 +2,12 @@ import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Lease, RangeStore } from '../ports/range-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
+import { type BucketLoad, isOverloaded, loadOf } from './bucket-load.ts';
 import {
   type BucketLayout,
   cellsWithin,
@@ -13,8 +16,9 @@ import {
   type TickRange,
   tickRanges,
 } from './buckets.ts';
+import { choosesBuckets, mayChange, rebalance } from './rebalance.ts';
 import { isOdd } from './schedule.ts';
-import { type SearchDeps, searchRange } from './search-range.ts';
+import { type SearchDeps, type SearchResult, searchRange } from './search-range.ts';
 import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
 import type { TickReport } from './tick-report.ts';
@@ -30,6 +34,9 @@ const READ_MS = 2_000;
  */
 const SEARCH_MIN_MS = 1_000;
 const SEARCH_MAX_MS = 5_000;
+/** Tickets that exceed what one tick reads are counted this often, for at most this long. */
+const SURVEY_EVERY_MS = 10_000;
+const SURVEY_MS = 2_500;
 /** No write starts when less than this is left of the lease. */
 const FINISH_MS = 2_000;
 /** The number of last matches kept for the statistics of a range. */
@@ -68,13 +75,14 @@ export type TickOutcome =
  *                fill its game
  *     report     what the next tick and the statistics should know. A crash before it: they know less
  *     end lease  after an error too. A crash before it: as after the lease
+ *     split      a new bucket layout if this bucket bears too much: see `rebalance.ts`
  *
  * A message may arrive twice or out of order, so the lease records the last slot searched. If two ticks search the same
  * tickets because one outlived its lease, the commit's condition gives each ticket to only one of them.
  */
 export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOutcome> {
   const startMs = deps.clock.now();
-  const record = await deps.queues.get(message.queue);
+  const record = await deps.queues.get(message.queue, DEFINITION_AGE_MS);
   if (record === undefined) return { outcome: 'dropped', why: 'its queue does not exist' };
   const ageMs = Math.max(0, startMs - message.slotMs);
   // Later ticks are already due.
@@ -93,6 +101,8 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   const leased = await waitForLease(deps, queue, range.cells, lease);
   if (leased === 'done') return { outcome: 'dropped', why: 'its slot is already searched' };
   if (leased === 'held') return { outcome: 'dropped', why: 'the previous tick is still running' };
+  let load: BucketLoad;
+  let outcome: TickOutcome;
   try {
     if (!(await closeOlderLayouts(deps, record, layout, range)))
       return { outcome: 'dropped', why: 'a tick of an older bucket layout is still running' };
@@ -111,7 +121,9 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       deps.limits ?? BUCKET_LIMITS,
     );
     const durationMs = deps.clock.now() - startMs;
-    const { waiting, oldestWaitMs, memory, matches, recent, timedOut, lostRaces, busy, next } = result;
+    const { oldestWaitMs, memory, matches, recent, timedOut, lostRaces, busy, next } = result;
+    load = await measure(deps, record, range, before, result, durationMs);
+    const waiting = result.waiting + Math.max(0, load.waiting - result.read.length);
     const report: TickReport = {
       slotMs,
       durationMs,
@@ -121,12 +133,49 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
       memory,
       next,
+      load,
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
     const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };
-    return { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
+    outcome = { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
   } finally {
     await deps.ranges.endLease(queue, range.cells, lease);
+  }
+  // Boundaries are drawn anew by the ranges between them, not by those that are shifted.
+  const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
+  if (isBucket && isOverloaded(load, deps.clock.now())) await split(deps, record);
+  return outcome;
+}
+
+/** The load of a range; counts the tickets when they are more than a tick can read, but not at every tick. */
+async function measure(
+  deps: TickDeps,
+  { definition, layouts }: QueueRecord,
+  range: TickRange,
+  before: TickReport | undefined,
+  { read, readAtMs, waiting, next }: SearchResult,
+  durationMs: number,
+): Promise<BucketLoad> {
+  const isPart = next !== undefined || before?.next !== undefined;
+  const nowMs = deps.clock.now();
+  const isDue =
+    isPart && choosesBuckets(definition) && nowMs - (before?.load?.surveyedMs ?? 0) >= SURVEY_EVERY_MS;
+  const survey = isDue
+    ? await deps.tickets.survey(definition.name, layouts, range, () => deps.clock.now() < nowMs + SURVEY_MS)
+    : undefined;
+  const tickMs = definition.tickSeconds * 1_000;
+  const sight = { nowMs: readAtMs, tickMs, durationMs, read, left: waiting, survey, isPart };
+  return loadOf(sight, before?.load, deps.limits ?? BUCKET_LIMITS);
+}
+
+/** Splits the buckets that have too much to bear. What fails here, a later tick or dispatch does. */
+async function split(deps: TickDeps, record: QueueRecord): Promise<void> {
+  const nowMs = deps.clock.now();
+  if (!mayChange(record, nowMs)) return;
+  try {
+    await rebalance(deps, record.definition.name, nowMs);
+  } catch (error) {
+    if (!(error instanceof StoreBusy)) throw error;
   }
 }
 

@@ -24,6 +24,7 @@ function sleeper(changes: Partial<QueueRecord> = {}) {
     },
     deps: {
       queues: {
+        get: async () => record,
         extendAwake: async (read: QueueRecord, untilMs: number) => {
           if (read.awakeUntilMs !== record.awakeUntilMs) return false;
           record = { ...record, awakeUntilMs: untilMs };
@@ -103,6 +104,17 @@ describe('ticks', () => {
   it('alternate between even and odd slots', () => {
     const { record } = sleeper({ layouts: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
     expect([0, 5_000, 10_000].map((slotMs) => isOdd(record, slotMs))).toEqual([false, true, false]);
+  });
+
+  it('are promised by a caller who knew the queue as it was before it changed', async () => {
+    const queue = sleeper();
+    const known = queue.record;
+    await keepAwake(queue.deps, queue.record, 10 * MINUTE);
+    const sent = queue.sent.length;
+    await wake(queue.deps, known, 10 * MINUTE);
+    expect(queue.sent).toHaveLength(sent);
+    await wake(queue.deps, known, 20 * MINUTE);
+    expect(queue.sent.length).toBeGreaterThan(sent);
   });
 
   it('are one message a slot, whatever the buckets: the layout in force when it is due decides', async () => {

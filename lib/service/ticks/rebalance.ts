@@ -1,0 +1,69 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { RangeStore } from '../ports/range-store.ts';
+import type { QueueRecord } from '../queues/queue-record.ts';
+import { balance } from './balance.ts';
+import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
+import { nextLayout, rangeName, tickRanges } from './buckets.ts';
+
+/** A layout is in force for at least this long before the next, so that ticks can measure it. */
+const SETTLE_MS = 5_000;
+/** Without a change for so long, quiet buckets are merged. */
+const CALM_MS = 10 * 60_000;
+/** A report as old as this says nothing about the load. */
+const REPORT_AGE_MS = 2 * 60_000;
+
+export interface RebalanceDeps {
+  readonly queues: QueueStore;
+  readonly ranges: RangeStore;
+  /** @default BUCKET_LIMITS */
+  readonly limits?: BucketLimits;
+}
+
+/** Whether Muster chooses the buckets of a queue. */
+export function choosesBuckets({ buckets = 'auto' }: QueueDefinition): boolean {
+  return buckets === 'auto';
+}
+
+/** Whether the newest layout has been in force for long enough to be changed. */
+export function mayChange({ definition, layouts }: QueueRecord, nowMs: number): boolean {
+  return choosesBuckets(definition) && nowMs >= layouts.at(-1)!.fromMs + SETTLE_MS;
+}
+
+/** Whether buckets of a queue may be merged. */
+export function mayMerge(record: QueueRecord, nowMs: number): boolean {
+  const { boundaries } = record.layouts.at(-1)!;
+  return choosesBuckets(record.definition) && boundaries.length > 0 && isCalm(record, nowMs);
+}
+
+function isCalm({ layouts }: QueueRecord, nowMs: number): boolean {
+  return nowMs >= layouts.at(-1)!.fromMs + CALM_MS;
+}
+
+/**
+ * Gives a queue the buckets that suit its load, as the last ticks have reported it.
+ *
+ *     read        the queue as it is now, and the reports of its buckets
+ *     put         the new layout, on the condition that the queue has not changed since. A crash before it
+ *                 changes nothing; a tick or the next dispatch does it
+ * @returns whether there is a new layout
+ */
+export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: number): Promise<boolean> {
+  const record = await deps.queues.get(queue);
+  if (record === undefined || !mayChange(record, nowMs)) return false;
+  const layout = record.layouts.at(-1)!;
+  const names = tickRanges(layout, false).map(rangeName);
+  const reports = await deps.ranges.reports(queue, names);
+  const loads = names.map((name) => {
+    const report = reports.get(name);
+    return report !== undefined && nowMs - report.slotMs < REPORT_AGE_MS ? report.load : undefined;
+  });
+  const limits = deps.limits ?? BUCKET_LIMITS;
+  const boundaries = balance(layout.boundaries, loads, isCalm(record, nowMs), nowMs, limits);
+  if (boundaries === undefined) return false;
+  return deps.queues.put({
+    ...record,
+    version: record.version + 1,
+    layouts: [...record.layouts, nextLayout(layout, boundaries, nowMs)],
+  });
+}

@@ -1,0 +1,203 @@
+import { expect } from 'vitest';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { quantile } from '../../lib/service/queues/quantile.ts';
+import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
+import type { BucketLimits } from '../../lib/service/ticks/bucket-limits.ts';
+import { type BucketLayout, layoutAt, tickRanges } from '../../lib/service/ticks/buckets.ts';
+import { dispatch } from '../../lib/service/ticks/dispatch.ts';
+import { isOdd, wake } from '../../lib/service/ticks/schedule.ts';
+import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
+import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import type { RandomSource } from '../../lib/simulation/random.ts';
+import { NOW_MS } from '../aws/samples.ts';
+import { definition } from './definitions.ts';
+import { MemoryCloud } from './memory-cloud.ts';
+
+const NO_DEADLINES = {
+  overdue: { until: async () => [] },
+  timer: { again: async () => {} },
+};
+
+export interface AutoRunOptions extends Partial<Omit<QueueDefinition, 'name'>> {
+  /** @default N(1500, 300) */
+  readonly skill?: () => number;
+  /** How many of the tickets have 1, 2, … players. @default all have one */
+  readonly partyWeights?: readonly number[];
+  readonly limits?: BucketLimits;
+  /** Waiting tickets in a page of a megabyte. @default PAGE */
+  readonly page?: number;
+}
+
+/** A queue under load in memory: players come, ticks run side by side when they are due, and dispatch every minute. */
+export class AutoRun {
+  readonly cloud: MemoryCloud;
+  readonly random: RandomSource;
+  /** The boundaries of each layout there was, by their number. */
+  readonly layouts: number[] = [0];
+  firstChangeMs = Number.POSITIVE_INFINITY;
+  readonly #skill: () => number;
+  readonly #partyWeights: readonly number[];
+  readonly #limits: { readonly limits?: BucketLimits };
+  readonly #enqueuedAtMs = new Map<string, number>();
+  readonly #changesMs: number[] = [];
+  readonly #layoutsSeen = new Map<number, BucketLayout>();
+  readonly #slotsMs: number[] = [];
+  readonly #searched = new Set<string>();
+  #version = 1;
+  #count = 0;
+
+  constructor(random: RandomSource, { skill, partyWeights = [1], limits, page, ...changes }: AutoRunOptions) {
+    this.random = random;
+    this.cloud = new MemoryCloud(NOW_MS, page);
+    this.#skill = skill ?? (() => Math.max(0, 1500 + 300 * random.normal()));
+    this.#partyWeights = partyWeights;
+    this.#limits = limits === undefined ? {} : { limits };
+    this.cloud.setRecord({
+      definition: definition({ name: 'auto', buckets: 'auto', timeoutSeconds: 600, ...changes }),
+      version: 1,
+      layouts: [{ version: 1, boundaries: [], fromMs: 0 }],
+      awakeUntilMs: 0,
+      sentUntilMs: 0,
+    });
+  }
+
+  get buckets(): number {
+    return this.cloud.record('auto').layouts.at(-1)!.boundaries.length + 1;
+  }
+
+  /** Puts tickets of one player in the pool at once. */
+  fill(count: number): void {
+    this.cloud.fill(
+      Array.from({ length: count }, () => this.#ticket()),
+      this.cloud.record('auto'),
+    );
+  }
+
+  minutes(count: number, perSecond: (second: number) => number): Promise<void> {
+    return this.seconds(60 * count, perSecond);
+  }
+
+  /** Lets time go by, with so many players in each second. */
+  async seconds(count: number, perSecond: (second: number) => number): Promise<void> {
+    const { cloud } = this;
+    const deps = { ...cloud.deps, ...this.#limits, ...NO_DEADLINES };
+    for (let second = 0; second < count; second++) {
+      const players = perSecond(second);
+      const endMs = cloud.time.nowMs + 1_000;
+      await cloud.time.run(async () => {
+        const tasks: Promise<unknown>[] = [];
+        for (let i = 0; i < players; i++) tasks.push(this.#join((i * 1_000) / players));
+        for (const message of cloud.dueTicks()) tasks.push(this.#tick(deps, message));
+        tasks.push(wake(deps, cloud.record('auto'), cloud.time.nowMs));
+        if (Math.floor(cloud.time.nowMs / 1_000) % 60 === 0) tasks.push(dispatch(deps, cloud.time.nowMs));
+        while (cloud.time.nowMs < endMs) {
+          await cloud.time.sleep(50);
+          for (const message of cloud.dueTicks()) tasks.push(this.#tick(deps, message));
+        }
+        for (const result of await Promise.all(tasks)) void result;
+      });
+      this.#watchLayouts();
+    }
+  }
+
+  /** Ranges of slots that were due before a moment ago and that nobody has searched. */
+  get missed(): string[] {
+    const untilMs = this.cloud.time.nowMs - 3_000;
+    const slots = [...new Set(this.#slotsMs)].filter((slotMs) => slotMs <= untilMs);
+    return slots.flatMap((slotMs) => {
+      const layout = layoutAt([...this.#layoutsSeen.values()], slotMs);
+      const ranges = tickRanges(layout, isOdd(this.cloud.record('auto'), slotMs));
+      const names = ranges.map(({ index }) => `${slotMs - NOW_MS} ${layout.version}.${index}`);
+      return names.filter((name) => !this.#searched.has(name));
+    });
+  }
+
+  async #tick(deps: TickDeps, message: TickMessage): Promise<void> {
+    this.#slotsMs.push(message.slotMs);
+    const { version } = layoutAt(this.cloud.record('auto').layouts, message.slotMs);
+    const { outcome } = await tick(deps, message);
+    if (outcome === 'searched')
+      this.#searched.add(`${message.slotMs - NOW_MS} ${version}.${message.range ?? 0}`);
+  }
+
+  /** Forgets the matches there were, so that what comes is measured by itself. */
+  forget(): void {
+    this.cloud.committed.length = 0;
+    this.cloud.keyWritesMax = 0;
+  }
+
+  waitMeanMs(): number {
+    const waits = this.#waitsMs();
+    return waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
+  }
+
+  /** The wait that this share of the matched tickets had at most. */
+  waitMs(share: number): number {
+    return quantile(
+      this.#waitsMs().sort((a, b) => a - b),
+      share,
+    )!;
+  }
+
+  #waitsMs(): number[] {
+    return this.cloud.committed.flatMap(({ ticketIds, createdAt }) =>
+      ticketIds.map((ticketId) => Date.parse(createdAt) - this.#enqueuedAtMs.get(ticketId)!),
+    );
+  }
+
+  /** The most changes of layouts within a time. */
+  changesWithin(ms: number): number {
+    const all = this.#changesMs;
+    return Math.max(0, ...all.map((fromMs) => all.filter((at) => at >= fromMs && at < fromMs + ms).length));
+  }
+
+  expectNobodyTwice(): void {
+    const matched = this.cloud.committed.flatMap(({ ticketIds }) => ticketIds);
+    expect(new Set(matched).size).toBe(matched.length);
+    expect(matched.length + this.cloud.ended.size + this.cloud.waiting).toBe(this.#count);
+  }
+
+  async #join(afterMs: number): Promise<void> {
+    await this.cloud.time.sleep(afterMs);
+    const { layouts } = this.cloud.record('auto');
+    await this.cloud.deps.tickets.create(this.#ticket(), layoutAt(layouts, this.cloud.time.nowMs));
+  }
+
+  #ticket(): StoredTicket {
+    const ticketId = `t${this.#count++}`;
+    this.#enqueuedAtMs.set(ticketId, this.cloud.time.nowMs);
+    return {
+      ticketId,
+      queue: 'auto',
+      status: 'QUEUED',
+      enqueuedAt: new Date(this.cloud.time.nowMs).toISOString(),
+      players: Array.from({ length: 1 + drawIndex(this.#partyWeights, this.random) }, (_, i) => ({
+        playerId: `${ticketId}.${i}`,
+        skill: this.#skill(),
+      })),
+    };
+  }
+
+  #watchLayouts(): void {
+    const { time } = this.cloud;
+    const { layouts } = this.cloud.record('auto');
+    for (const layout of layouts) this.#layoutsSeen.set(layout.version, layout);
+    const newest = layouts.at(-1)!;
+    if (newest.version === this.#version) return;
+    this.#version = newest.version;
+    this.layouts.push(newest.boundaries.length);
+    this.#changesMs.push(time.nowMs);
+    this.firstChangeMs = Math.min(this.firstChangeMs, time.nowMs - NOW_MS);
+  }
+}
+
+/** An index, each as often as its weight says. */
+function drawIndex(weights: readonly number[], random: RandomSource): number {
+  if (weights.length === 1) return 0;
+  let left = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
+  const index = weights.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
+  return Math.max(0, index);
+}

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
+import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
+import type { QueueRecord } from '../../../lib/service/queues/queue-record.ts';
+import { definition } from '../definitions.ts';
+
+const setUp = () => {
+  const clock = { nowMs: 100_000, now: () => clock.nowMs };
+  let record: QueueRecord | undefined;
+  let reads = 0;
+  const store = {
+    get: async () => {
+      reads++;
+      return record;
+    },
+    put: async () => true,
+  } as unknown as QueueStore;
+  const put = (version: number, changes: Partial<QueueRecord> = {}) => {
+    record = { definition: definition(), version, layouts: [], awakeUntilMs: 0, sentUntilMs: 0, ...changes };
+    return record;
+  };
+  return { clock, put, queues: cachedQueues(store, clock), reads: () => reads };
+};
+
+it('a queue is read once within the age that the caller allows', async () => {
+  const { clock, put, queues, reads } = setUp();
+  put(1);
+  for (let i = 0; i < 5; i++) {
+    expect((await queues.get('duel', 5_000))!.version).toBe(1);
+    clock.nowMs += 999;
+  }
+  expect(reads()).toBe(1);
+  put(2);
+  clock.nowMs += 5;
+  expect((await queues.get('duel', 5_000))!.version).toBe(2);
+  expect(reads()).toBe(2);
+});
+
+it('a caller who allows no age reads the queue, and others get what it has read', async () => {
+  const { put, queues, reads } = setUp();
+  put(1);
+  await queues.get('duel', 5_000);
+  put(2);
+  expect((await queues.get('duel'))!.version).toBe(2);
+  expect((await queues.get('duel', 5_000))!.version).toBe(2);
+  expect(reads()).toBe(2);
+});
+
+it('a queue that is missing or deleted is looked for every time', async () => {
+  const { put, queues } = setUp();
+  expect(await queues.get('duel', 5_000)).toBeUndefined();
+  put(1, { deletedAt: '2026-01-01T00:00:00.000Z' });
+  expect((await queues.get('duel', 5_000))!.deletedAt).toBeDefined();
+  put(2);
+  expect((await queues.get('duel', 5_000))!.version).toBe(2);
+});
+
+it('a change through the same store is seen at once', async () => {
+  const { put, queues } = setUp();
+  put(1);
+  await queues.get('duel', 5_000);
+  await queues.put(put(2));
+  expect((await queues.get('duel', 5_000))!.version).toBe(2);
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { balance } from '../../../lib/service/ticks/balance.ts';
+import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
+import type { BucketLoad } from '../../../lib/service/ticks/bucket-load.ts';
+import type { Edge } from '../../../lib/service/ticks/buckets.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
+import { NOW_MS } from '../../aws/samples.ts';
+import { AutoRun } from '../auto-run.ts';
+import { definition } from '../definitions.ts';
+import { MemoryCloud } from '../memory-cloud.ts';
+
+const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => ({
+  share,
+  ticketShare: share,
+  peak: share,
+  readAtMs: NOW_MS,
+  waiting: 0,
+  left: 0,
+  busy: 0,
+  cuts: [],
+  ...(share > 1 && { overSinceMs: NOW_MS - 10_000 }),
+  ...changes,
+});
+const balanced = (boundaries: readonly Edge[], loads: readonly (BucketLoad | undefined)[], isCalm = false) =>
+  balance(boundaries, loads, isCalm, NOW_MS, BUCKET_LIMITS);
+
+describe('the boundaries', () => {
+  it('stay while every bucket bears its load', () => {
+    expect(balanced([], [load(1)], true)).toBeUndefined();
+    expect(balanced([1000], [load(0.4), load(0.4)], true)).toBeUndefined();
+    expect(balanced([1000], [undefined, undefined])).toBeUndefined();
+  });
+
+  it('split a bucket that has too much, at the cuts its last tick reported', () => {
+    expect(balanced([], [load(1.5, { cuts: [900, [1500, 0.25]] })])).toEqual([900, [1500, 0.25]]);
+    expect(balanced([1000, 2000], [load(0.1), load(3, { cuts: [1200] }), load(0.1)])).toEqual([
+      1000, 1200, 2000,
+    ]);
+  });
+
+  it('do not split for a burst', () => {
+    expect(balanced([], [load(5, { cuts: [900], overSinceMs: NOW_MS - 1_000 })])).toBeUndefined();
+  });
+
+  it('split for a slow tick in calm times only', () => {
+    const slow = load(1.5, { ticketShare: 0.2, cuts: [900] });
+    expect(balanced([], [slow])).toBeUndefined();
+    expect(balanced([], [slow], true)).toEqual([900]);
+  });
+
+  it('merge quiet neighbours in calm times, as many as bear little together', () => {
+    const quiet = [load(0.1), load(0.1), load(0.1), load(0.6), undefined, load(0.01)];
+    expect(balanced([1, 2, 3, 4, 5], quiet)).toBeUndefined();
+    expect(balanced([1, 2, 3, 4, 5], quiet, true)).toEqual([2, 3, 4]);
+    expect(balanced([1, 2, 3], [undefined, undefined, undefined, undefined], true)).toEqual([]);
+  });
+
+  it('count the highest load of late when they merge', () => {
+    expect(balanced([1000], [load(0.01, { peak: 0.3 }), load(0.01)], true)).toBeUndefined();
+  });
+
+  it('never become more than a queue may have', () => {
+    const cuts = Array.from({ length: 200 }, (_, i) => i + 1);
+    const both = balanced([1000], [load(50, { cuts }), load(50, { cuts: cuts.map((cut) => 1000 + cut) })])!;
+    expect(both.length).toBeLessThan(BUCKET_LIMITS.bucketsMax);
+    expect(both.length).toBeGreaterThan(BUCKET_LIMITS.bucketsMax - 4);
+    expect([...both].sort((a, b) => Number(a) - Number(b))).toEqual(both);
+  });
+});
+
+/** A tenth of what a bucket bears, so that a tenth of the players show the same. */
+const limits = {
+  ...BUCKET_LIMITS,
+  readTickets: 2_000,
+  commitsPerSecond: 60,
+  endsPerSecond: 15,
+  arrivalsPerSecond: 20,
+  waitingTickets: 800,
+  busyTickets: 50,
+};
+
+describe('a queue with buckets "auto"', () => {
+  it('has one bucket at a load that one bears, however long', async () => {
+    const run = new AutoRun(seededRandom(1), { teamSize: 5, limits });
+    await run.minutes(3, () => 12);
+    expect(run.layouts).toEqual([0]);
+    expect(run.missed).toEqual([]);
+  });
+
+  it('keeps one bucket when a crowd comes at once and no more', async () => {
+    const run = new AutoRun(seededRandom(2), { teamSize: 5, limits });
+    await run.seconds(60, (second) => (second === 10 ? 90 : 4));
+    expect(run.layouts).toEqual([0]);
+  });
+
+  it('splits within seconds when a launch brings fifteen times what a bucket bears, and keeps to its buckets then', async () => {
+    const run = new AutoRun(seededRandom(3), { teamSize: 5, limits });
+    await run.seconds(40, () => 300);
+    expect(run.firstChangeMs).toBeLessThan(15_000);
+    const settled = run.layouts.length;
+    run.cloud.keyWritesMax = 0;
+    await run.seconds(40, () => 300);
+    expect(run.layouts).toHaveLength(settled);
+    expect(run.buckets).toBeGreaterThan(15);
+    expect(run.cloud.keyWritesMax).toBeLessThan(50);
+    expect(run.missed).toEqual([]);
+    expect(run.waitMs(0.5)).toBeLessThan(2_000);
+    run.expectNobodyTwice();
+  });
+
+  it('splits among players who all have the same skill', async () => {
+    const run = new AutoRun(seededRandom(4), { teamSize: 5, skill: () => 1500, limits });
+    await run.seconds(40, () => 100);
+    run.cloud.keyWritesMax = 0;
+    await run.seconds(20, () => 100);
+    expect(run.buckets).toBeGreaterThan(5);
+    expect(run.cloud.keyWritesMax).toBeLessThan(50);
+    run.expectNobodyTwice();
+  });
+
+  it('follows a load that rises in a minute and falls again, and goes back to one bucket in its time', async () => {
+    const run = new AutoRun(seededRandom(5), { teamSize: 5, limits });
+    await run.seconds(60, (second) => 1 + 3 * second);
+    const top = run.buckets;
+    expect(top).toBeGreaterThan(7);
+    await run.seconds(60, (second) => 180 - 3 * second);
+    await run.minutes(25, () => 1);
+    expect(run.buckets).toBe(1);
+    expect(run.missed).toEqual([]);
+    expect(run.changesWithin(10 * 60_000)).toBeLessThan(12);
+  });
+
+  it('splits a pool that no tick can read at once', async () => {
+    const run = new AutoRun(seededRandom(6), { teamSize: 5, limits, page: 600 });
+    run.fill(10_000);
+    await run.seconds(40, () => 0);
+    expect(run.buckets).toBeGreaterThan(10);
+    expect(run.cloud.committed.length).toBeGreaterThan(800);
+    run.expectNobodyTwice();
+  });
+});
+
+describe('a definition with buckets "auto"', () => {
+  const put = async (old: readonly Edge[] | undefined, buckets: 'auto' | number[] | undefined) => {
+    const cloud = new MemoryCloud(NOW_MS);
+    const { queues } = cloud.deps;
+    const set = (changes: Partial<QueueDefinition>) =>
+      cloud.time.run(() => putQueue(queues, definition({ name: 'q', ...changes }), cloud.time.nowMs));
+    if (old !== undefined) await set({ buckets: [...old] as number[] });
+    await set(buckets === undefined ? { tickSeconds: 2 } : { tickSeconds: 2, buckets });
+    return cloud.record('q').layouts.map(({ boundaries }) => boundaries);
+  };
+
+  it('begins with one bucket', async () => {
+    expect(await put(undefined, 'auto')).toEqual([[]]);
+    expect(await put(undefined, undefined)).toEqual([[]]);
+  });
+
+  it('goes on from the buckets there are', async () => {
+    expect(await put([1000, 2000], 'auto')).toEqual([[1000, 2000]]);
+  });
+
+  it('gives way to a list', async () => {
+    expect(await put([1000], [500])).toEqual([[1000], [500]]);
+    expect(await put([1000], [])).toEqual([[1000], []]);
+  });
+});
