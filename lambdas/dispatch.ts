@@ -6,6 +6,7 @@ import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.t
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { bucketLimits } from '../lib/service/ticks/bucket-limits.ts';
 import { dispatch } from '../lib/service/ticks/dispatch.ts';
 
 const client = documentClient();
@@ -17,6 +18,7 @@ const deps = {
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
   overdue: overdueMatches(client, environment('MATCHES_TABLE')),
   timer: deadlineTimer(sqs, environment('DEADLINE_QUEUE_URL')),
+  limits: bucketLimits(Number(environment('BUCKET_CAPACITY'))),
 };
 
 export const handler = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
@@ -7,6 +8,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
+import { untilInForce } from '../lib/service/queues/definition-age.ts';
 import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
 
@@ -30,16 +32,15 @@ export const handler = httpHandler({
   },
   'PUT /queues/{queue}': async ({ path, json }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
-    const { created, definition } = await putQueue(
-      deps.queues,
-      parsePutQueue(queue, json(), rules),
-      Date.now(),
-    );
-    return { status: created ? 201 : 200, body: definition };
+    const put = parsePutQueue(queue, json(), rules);
+    const { outcome, definition } = await putQueue(deps.queues, put, Date.now());
+    if (outcome === 'changed') await untilInForce(clock);
+    return { status: outcome === 'created' ? 201 : 200, body: definition };
   },
   'DELETE /queues/{queue}': async ({ path }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
     await deleteQueue(deps.queues, queue, Date.now());
+    await untilInForce(clock);
     return { status: 204 };
   },
   'GET /queues/{queue}/stats': async ({ path }) => {

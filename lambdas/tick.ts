@@ -11,6 +11,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+import { bucketLimits } from '../lib/service/ticks/bucket-limits.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
@@ -25,6 +26,7 @@ const deps = {
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,
   newId: randomUUID,
+  limits: bucketLimits(Number(environment('BUCKET_CAPACITY'))),
 };
 
 /** One message at a time: the event source's batch size is 1. */

@@ -11,7 +11,9 @@ export type Variable =
   | 'EVENT_BUS_NAME'
   | 'SECRETS_PREFIX'
   /** JSON, see {@link SecretGrants}. */
-  | 'SECRET_GRANTS';
+  | 'SECRET_GRANTS'
+  /** See {@link bucketLimits}. */
+  | 'BUCKET_CAPACITY';
 
 /** @throws when the variable is not set, which is an error of the deployment */
 export function environment(name: Variable): string {

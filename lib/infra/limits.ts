@@ -36,6 +36,13 @@ export interface LimitProps {
    * @default - the same as `requestsPerSecond`
    */
   readonly requestBurst?: number | undefined;
+  /**
+   * The share of its default capacity (200 tickets a second, 8,000 waiting) at which a bucket of a queue with
+   * `"buckets": "auto"` is split, above 0 to 1. Lower it to rehearse a launch with few players, or for an account whose
+   * tables have lower limits.
+   * @default 1
+   */
+  readonly bucketCapacity?: number | undefined;
 }
 
 export interface Limits {
@@ -49,6 +56,7 @@ export interface Limits {
   /** The maximum of concurrent invocations of `tick` by its queue. */
   readonly tickConcurrency: number | undefined;
   readonly requests: RequestLimit;
+  readonly bucketCapacity: number;
 }
 
 /** A token bucket: it gains `perSecond` tokens, holds at most `burst`, and a request takes one. */
@@ -75,6 +83,7 @@ export function limitsOf(props: LimitProps): Limits {
     // Invocations beyond the reserved ones are throttled, and a message throttled three times is given up.
     tickConcurrency: tickConcurrency ?? searchReserve,
     requests: { perSecond, burst: whole('requestBurst', props.requestBurst, 1) ?? perSecond },
+    bucketCapacity: share('bucketCapacity', props.bucketCapacity) ?? 1,
   };
 }
 
@@ -87,4 +96,9 @@ function whole(
   if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} and up` : `from ${min} to ${max}`;
   throw new Error(`Expected \`${name}\` to be a whole number ${range}, got ${value}.`);
+}
+
+function share(name: keyof LimitProps, value: number | undefined): number | undefined {
+  if (value === undefined || (value > 0 && value <= 1)) return value;
+  throw new Error(`Expected \`${name}\` to be a number above 0 to 1, got ${value}.`);
 }

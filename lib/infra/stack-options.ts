@@ -82,7 +82,17 @@ const limitNames = [
 ] as const satisfies readonly (keyof LimitProps)[];
 
 function limits(node: Pick<Node, 'tryGetContext'>): LimitProps {
-  return Object.fromEntries(limitNames.map((name) => [name, integer(name, node.tryGetContext(name))]));
+  return {
+    ...Object.fromEntries(limitNames.map((name) => [name, integer(name, node.tryGetContext(name))])),
+    bucketCapacity: number('bucketCapacity', node.tryGetContext('bucketCapacity')),
+  };
+}
+
+function number(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const result = Number(value);
+  if (Number.isFinite(result)) return result;
+  throw new Error(`Expected \`${name}\` to be a number, got ${JSON.stringify(value)}.`);
 }
 
 function integer(name: string, value: unknown): number | undefined {

@@ -71,6 +71,9 @@ export class Tick extends Construct {
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
     store.matches.allowIndexQuery(this.dispatch, 'deadlines');
     this.queue.allowSend(this.dispatch);
+    for (const fn of [this.tick, this.dispatch])
+      fn.addEnvironment('BUCKET_CAPACITY', String(limits.bucketCapacity));
+
     new Rule(this, 'EveryMinute', {
       description: 'Dispatches the ticks of the next minute',
       // AWS guarantees no second within the minute.

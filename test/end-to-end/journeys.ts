@@ -4,6 +4,8 @@ import { expect, vi } from 'vitest';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
+import type { BucketLayout } from '../../lib/service/ticks/buckets.ts';
+import { definition } from '../service/definitions.ts';
 import { fresh, player, type TestMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 
@@ -11,6 +13,8 @@ import { SECRET_NAME } from './receiver.ts';
 export type Journey = (muster: TestMuster) => Promise<void>;
 
 const PLACE = { address: 'game.example', port: 7777 };
+/** A bucket is split when so many tickets are waiting in it; see `wiring.test.ts`. */
+const CROWD = 50;
 /** More calls are not rejected for one batch, so a status of 503 after them is a fault. */
 const BATCH_TRIES_MAX = 10;
 
@@ -48,6 +52,30 @@ export const JOURNEYS = {
 
   async 'get a match in a bucket other than the first'(muster) {
     await pair(muster, { buckets: [0.5] }, 'COMPLETED');
+  },
+
+  async 'get a match in a queue that has been split because of its load'(muster) {
+    const { api } = muster;
+    const queue = await api.queue({ release: { policy: 'expanding', tolerance: 0 } });
+    const tickets = Array.from({ length: CROWD }, (_, i) => ({
+      ticketId: fresh('ticket'),
+      players: [player(100 * i)],
+    }));
+    for (let tries = 0; ; tries++) {
+      const { results } = (await api.post(`/queues/${queue}/ticket-batches`, { tickets })).body;
+      if (results.every(({ status }: { status: number }) => status < 300)) break;
+      expect(tries).toBeLessThan(BATCH_TRIES_MAX);
+    }
+    await expectLayout(muster, queue, ({ boundaries }) => boundaries.length > 0);
+    const { matchId } = await api.until((await api.ticket(queue, 100 * (CROWD - 1))).ticketId, 'COMPLETED');
+    expect((await api.get(`/tickets/${tickets.at(-1)!.ticketId}`)).body.matchId).toBe(matchId);
+  },
+
+  async 'leave the buckets of a queue to the service, which merges those that are quiet'(muster) {
+    const queue = await muster.api.queue({ buckets: [10, 20] });
+    await muster.api.put(`/queues/${queue}`, definition({ name: queue }));
+    await vi.waitFor(() => muster.cloud.schedules.run(), AWAKE_WITHIN);
+    await expectLayout(muster, queue, ({ boundaries }) => boundaries.length === 0);
   },
 
   async 'post and read tickets in batches'({ api }) {
@@ -190,6 +218,20 @@ async function pair(
   const queue = await api.queue(changes);
   const [one, two] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
   return { queue, one: await api.until(one.ticketId, status), two: await api.until(two.ticketId, status) };
+}
+
+/** Waits until the newest bucket layout of a queue is as expected. */
+async function expectLayout(
+  muster: TestMuster,
+  name: string,
+  isExpected: (layout: BucketLayout) => boolean,
+): Promise<void> {
+  await vi.waitFor(async () => {
+    const rows = await muster.rows('queues');
+    const { plans } = rows.find(({ queue, item }) => queue === name && item === 'definition')!;
+    const layout: BucketLayout = JSON.parse(plans as string).at(-1);
+    expect(layout, `the layout of ${name}`).toSatisfy(isExpected);
+  }, AWAKE_WITHIN);
 }
 
 async function accept({ api }: TestMuster, ticket: TicketView, accepted: boolean): Promise<void> {

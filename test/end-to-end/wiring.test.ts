@@ -11,7 +11,9 @@ import { studioAround, type TestMuster } from './muster.ts';
 import { refusalsOfEachCall } from './refusals.ts';
 import { retriesAtOnce } from './retries.ts';
 
-const { template, assetPathOf } = synthesized();
+/** A bucket of these deployments is split at so small a share of its capacity that a batch of tickets suffices. */
+const BUCKET_CAPACITY = 0.005;
+const { template, assetPathOf } = withSmallBuckets(synthesized());
 
 // biome-ignore lint/suspicious/noExplicitAny: each trigger has its own event type
 type Invocation = { readonly event: any };
@@ -73,6 +75,13 @@ async function failingMuster(): Promise<TestMuster> {
     await cloud.stop();
   };
   return studioAround({ ...cloud, stop }, { repeats: true });
+}
+
+function withSmallBuckets(app: ReturnType<typeof synthesized>): typeof app {
+  const Resources = structuredClone(app.template.Resources) as Resources;
+  for (const name of ['tick', 'dispatch'])
+    variables(Resources, name).BUCKET_CAPACITY = String(BUCKET_CAPACITY);
+  return { ...app, template: { ...app.template, Resources } };
 }
 
 /** Raises the retry limits, because a message fails at each call of its function, which one outage would not cause. */

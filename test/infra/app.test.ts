@@ -119,6 +119,7 @@ describe('options from context', () => {
         tickConcurrency: '20',
         requestsPerSecond: '200',
         requestBurst: 400,
+        bucketCapacity: '0.25',
       }),
     ).toEqual({
       stage: 'prod',
@@ -133,6 +134,7 @@ describe('options from context', () => {
       tickConcurrency: 20,
       requestsPerSecond: 200,
       requestBurst: 400,
+      bucketCapacity: 0.25,
     });
   });
 
@@ -144,6 +146,7 @@ describe('options from context', () => {
     [{ secretGrants: 'backend' }, 'Expected `secretGrants` to be JSON, got backend.'],
     [{ secretGrants: '{"backend":"arena"}' }, 'Expected `secretGrants` to be lists of queue names'],
     [{ secretGrants: { a: Array(500).fill('queue') } }, 'Expected `secretGrants` to be at most 2000 bytes'],
+    [{ bucketCapacity: 'half' }, 'Expected `bucketCapacity` to be a number, got "half"'],
     [{ tickConcurrency: 'many' }, 'Expected `tickConcurrency` to be a whole number, got "many"'],
   ])('are rejected when they are %j', (context, message) => {
     expect(() => options(context)).toThrow(message);

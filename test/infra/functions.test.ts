@@ -153,8 +153,10 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     MATCHES_TABLE: 'matches',
     TICK_QUEUE_URL: 'tick',
     DEADLINE_QUEUE_URL: 'deadline',
+    BUCKET_CAPACITY: '1',
   },
   tick: {
+    BUCKET_CAPACITY: '1',
     TICK_QUEUE_URL: 'tick',
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',

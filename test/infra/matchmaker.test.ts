@@ -185,6 +185,8 @@ describe('limits', () => {
       'Expected `tickConcurrency` to be a whole number from 2 to 30, got 31.',
     ],
     [{ requestsPerSecond: 0 }, 'Expected `requestsPerSecond` to be a whole number from 1 and up, got 0.'],
+    [{ bucketCapacity: 0 }, 'Expected `bucketCapacity` to be a number above 0 to 1, got 0.'],
+    [{ bucketCapacity: 1.5 }, 'Expected `bucketCapacity` to be a number above 0 to 1, got 1.5.'],
     [{ requestBurst: -1 }, 'Expected `requestBurst` to be a whole number from 1 and up, got -1.'],
   ])('are rejected when they are %j', (props, message) => {
     expect(() => limitsOf(props)).toThrow(message);

@@ -25,6 +25,7 @@ const OPTIONS: {
   tickConcurrency: () => 20,
   requestsPerSecond: () => 200,
   requestBurst: () => 400,
+  bucketCapacity: () => 0.25,
 };
 
 const NAMES = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[];

@@ -73,13 +73,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       'a new queue': {
         prepare: async () => {},
         act: () => define(),
-        outcome: ({ created }: { created: boolean }) => ({ created }),
+        outcome: ({ outcome }: { outcome: string }) => ({ outcome }),
         writes: ['UpdateItem'],
       },
       'a changed queue': {
         prepare: () => define(),
         act: () => define({ buckets: [10] }),
-        outcome: ({ created }: { created: boolean }) => ({ created }),
+        outcome: ({ outcome }: { outcome: string }) => ({ outcome }),
         writes: ['UpdateItem'],
       },
       'a deleted queue': {

@@ -50,17 +50,18 @@ export function unknownQueue(queue: string): Problem {
  * Creates a queue or changes its definition. The same definition again changes nothing.
  *
  * One conditional write. A crash before it changes nothing, and after it the change is complete. Waiting tickets keep
- * waiting under the new definition. The next tick cancels those that no longer fit it, with a reason.
+ * waiting under the new definition. The next tick cancels those that no longer fit it, with a reason. A changed
+ * definition is in force everywhere after `untilInForce`, a new queue at once.
  */
 export async function putQueue(
   queues: QueueStore,
   definition: QueueDefinition,
   nowMs: number,
-): Promise<{ created: boolean; definition: QueueDefinition }> {
+): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: QueueDefinition }> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const old = await queues.get(definition.name);
     const live = old !== undefined && old.deletedAt === undefined;
-    if (live && isDeepStrictEqual(old.definition, definition)) return { created: false, definition };
+    if (live && isDeepStrictEqual(old.definition, definition)) return { outcome: 'unchanged', definition };
     const record: QueueRecord = {
       definition,
       version: (old?.version ?? 0) + 1,
@@ -68,14 +69,14 @@ export async function putQueue(
       awakeUntilMs: old?.awakeUntilMs ?? 0,
       sentUntilMs: old?.sentUntilMs ?? 0,
     };
-    if (await queues.put(record)) return { created: !live, definition };
+    if (await queues.put(record)) return { outcome: live ? 'changed' : 'created', definition };
   }
   throw new StoreBusy(`queue ${definition.name} is being changed by others`);
 }
 
 /**
  * Closes a queue. It accepts no new tickets. Waiting tickets are matched or time out under its last definition, so no
- * accepted ticket is lost. Then `dispatch` removes the queue.
+ * accepted ticket is lost. Then `dispatch` removes the queue. It is closed everywhere after `untilInForce`.
  * @throws Problem (404)
  */
 export async function deleteQueue(queues: QueueStore, queue: string, nowMs: number): Promise<void> {

@@ -53,6 +53,7 @@ export interface BucketLimits {
   readonly bucketsMax: number;
 }
 
+/** The default limits. */
 export const BUCKET_LIMITS: BucketLimits = {
   readTickets: 20_000,
   commitsPerSecond: 600,
@@ -65,3 +66,16 @@ export const BUCKET_LIMITS: BucketLimits = {
   mergeBelow: 0.25,
   bucketsMax: 256,
 };
+
+/**
+ * The limits of buckets that bear less than the default.
+ * @param capacity the share of the default number of tickets, above 0 to 1
+ */
+export function bucketLimits(capacity: number): BucketLimits {
+  const { arrivalsPerSecond, waitingTickets } = BUCKET_LIMITS;
+  return {
+    ...BUCKET_LIMITS,
+    arrivalsPerSecond: capacity * arrivalsPerSecond,
+    waitingTickets: capacity * waitingTickets,
+  };
+}

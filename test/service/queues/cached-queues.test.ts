@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
+import { DEFINITION_AGE_MS, untilInForce } from '../../../lib/service/queues/definition-age.ts';
 import type { QueueRecord } from '../../../lib/service/queues/queue-record.ts';
 import { definition } from '../definitions.ts';
 
@@ -61,4 +62,19 @@ it('a change through the same store is seen at once', async () => {
   await queues.get('duel', 5_000);
   await queues.put(put(2));
   expect((await queues.get('duel', 5_000))!.version).toBe(2);
+});
+
+it('after the response to a change no function uses the definition from before', async () => {
+  const { clock, put, queues } = setUp();
+  put(1);
+  await queues.get('duel', DEFINITION_AGE_MS);
+  put(2, { deletedAt: '2026-01-01T00:00:00.000Z' });
+  await untilInForce({
+    ...clock,
+    sleep: async (ms) => {
+      expect((await queues.get('duel', DEFINITION_AGE_MS))!.version).toBe(1);
+      clock.nowMs += ms;
+    },
+  });
+  expect((await queues.get('duel', DEFINITION_AGE_MS))!.version).toBe(2);
 });
