@@ -9,7 +9,7 @@ export interface BucketLoad {
   readonly share: number;
   /** The same by tickets alone. What is left is time, and may be the region's. */
   readonly ticketShare: number;
-  /** The highest share of late; it fades by half in three minutes. */
+  /** The highest share of late; it fades by half in two minutes. */
   readonly peak: number;
   /** Since when the share has been above 1 time and again, and when it last was; milliseconds since the epoch. */
   readonly overSinceMs?: number | undefined;
@@ -47,7 +47,7 @@ const SUSTAINED_MS = 2_000;
 /** one below for a moment does not end it: a tick counts little when the one before it came late. */
 const LULL_MS = 3_000;
 /** In this time the peak fades by half. */
-const PEAK_HALF_MS = 180_000;
+const PEAK_HALF_MS = 120_000;
 /** What one tick counts in the average of `busy`. */
 const BUSY_WEIGHT = 0.2;
 /** More parts than this are made in two steps. */
