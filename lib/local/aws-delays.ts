@@ -3,10 +3,6 @@
  * `muster serve --aws-delays` it waits as long as AWS takes.
  */
 import { type RandomSource, seededRandom } from '../simulation/random.ts';
-import { DYNAMODB_TARGET } from './dynamodb-emulator.ts';
-import { EVENTS_TARGET } from './event-bus.ts';
-import { SECRETS_TARGET } from './secrets.ts';
-import { SQS_TARGET } from './sqs.ts';
 
 /** How long one step takes, in milliseconds. */
 export interface DelayFigure {
@@ -137,29 +133,3 @@ export function awsDelays(random: RandomSource = seededRandom(1)): AwsDelays {
 /** The 99th percentile of the standard normal distribution. */
 const NORMAL_P99 = 2.326;
 const CAP = 3;
-
-/** The step that a function's call to AWS counts as; undefined when the call has no delay. */
-export function stepOf(target: string, operation: string): DelayedStep | undefined {
-  switch (target) {
-    case DYNAMODB_TARGET:
-      return DYNAMODB_STEPS[operation] ?? 'dynamodbPage';
-    case EVENTS_TARGET:
-      return 'eventBusRequest';
-    case SECRETS_TARGET:
-      return 'secretsRequest';
-    case SQS_TARGET:
-      return 'sqsRequest';
-    default:
-      return undefined;
-  }
-}
-
-const DYNAMODB_STEPS: Readonly<Record<string, DelayedStep>> = {
-  GetItem: 'dynamodbRead',
-  DeleteItem: 'dynamodbWrite',
-  PutItem: 'dynamodbWrite',
-  UpdateItem: 'dynamodbWrite',
-  BatchWriteItem: 'dynamodbTransaction',
-  TransactGetItems: 'dynamodbTransaction',
-  TransactWriteItems: 'dynamodbTransaction',
-};

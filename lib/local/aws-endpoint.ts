@@ -6,10 +6,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessesOf } from './access.ts';
-import { type AwsDelays, stepOf } from './aws-delays.ts';
+import type { AwsDelays } from './aws-delays.ts';
 import { type AwsCall, type AwsReply, type AwsService, errorReply } from './aws-json.ts';
 import { ACCOUNT_ID } from './local-account.ts';
 import { isAllowed, type Statement } from './policy.ts';
+import { stepOf } from './request-step.ts';
 
 /** The function that makes a call. */
 export interface Caller {

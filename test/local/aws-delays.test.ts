@@ -7,12 +7,12 @@ import {
   type DelayedStep,
   NO_DELAYS,
   STREAM_POLL,
-  stepOf,
 } from '../../lib/local/aws-delays.ts';
 import { type AwsService, jsonReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { EVENTS_TARGET, makeEventBus } from '../../lib/local/event-bus.ts';
 import { makeFunctions } from '../../lib/local/lambda.ts';
+import { stepOf } from '../../lib/local/request-step.ts';
 import { SQS_TARGET } from '../../lib/local/sqs.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { newDir, stackOf, writeCode } from './fixtures.ts';
