@@ -42,6 +42,7 @@ interface TuneOptions extends TrafficOptions {
   maxImbalanceP90?: string;
   maxImbalanceMean?: string;
   maxTimedOut?: string;
+  maxCancelled?: string;
   out?: string;
   report?: string;
   workers?: string;
@@ -72,6 +73,10 @@ export function tuneCommand(): Command {
     .option('--max-imbalance-p90 <imbalance>', 'target: 90 % of the matches have at most this imbalance')
     .option('--max-imbalance-mean <imbalance>', 'target: matches have at most this imbalance on average')
     .option('--max-timed-out <share>', 'share of the players that may time out, 0 to 1 (default: 0.01)')
+    .option(
+      '--max-cancelled <share>',
+      'share of the players that may cancel, 0 to 1 (default: 0.01 more than the least of the settings tried)',
+    )
     .option('--out <file>', 'write the queue definition with the chosen setting')
     .option('--report <file>', 'write all settings tried as one HTML page with charts')
     .option('--workers <number>', 'threads (default: one for each core)')
@@ -126,6 +131,7 @@ async function tune(options: TuneOptions): Promise<void> {
   for (const warning of warningsOf(tried, unmeasured, traffic, definition)) console.error(warning);
   if (!interrupted) {
     if (points.length === 0) throw new Failure(nothingMeasured(traffic));
+    if (everyWaitMeets(targets, tried, traffic)) throw new Failure(tooShortFor(targets, tried));
     if (hasTargets && chosen === undefined) {
       if (process.stdout.isTTY) console.error(table(points, chosen));
       throw new Failure(nothingChosen(points, targets));
@@ -169,6 +175,8 @@ function targetsOf(options: TuneOptions): Targets {
     imbalanceMeanMax: limit('max-imbalance-mean', options.maxImbalanceMean),
     timedOutMax:
       options.maxTimedOut === undefined ? undefined : share('--max-timed-out', options.maxTimedOut),
+    cancelledMax:
+      options.maxCancelled === undefined ? undefined : share('--max-cancelled', options.maxCancelled),
   };
 }
 
@@ -199,7 +207,7 @@ function warningsOf(
   { timeoutSeconds }: QueueDefinition,
 ): string[] {
   const warnings = [];
-  const seconds = Math.max(0, ...tried.map((point) => point.seconds));
+  const seconds = longestOf(tried);
   if (tried.length > 0 && traffic.atEnd === 'stop' && isShortRun(seconds, timeoutSeconds)) {
     warnings.push(
       `The run lasts ${durationText(seconds)}, less than five time-outs (${durationText(runSecondsMin(timeoutSeconds))}): ` +
@@ -218,6 +226,29 @@ function nothingMeasured({ players }: DescribedTraffic): string {
     `No setting tried made ${MATCHES_MIN} matches of ${players} players, which is too few to compare settings. ` +
     'Play more players, or try other policies with --policies. Nothing is written.'
   );
+}
+
+/** Whether the run ends before a wait can reach a target, so that it shows nothing about the target. */
+function everyWaitMeets(targets: Targets, tried: readonly TunePoint[], { atEnd }: DescribedTraffic): boolean {
+  return atEnd === 'stop' && longestOf(tried) <= waitTargetOf(targets);
+}
+
+function tooShortFor(targets: Targets, tried: readonly TunePoint[]): string {
+  return (
+    `The run lasts ${durationText(longestOf(tried))}, so no wait can be longer than the target of ` +
+    `${durationText(waitTargetOf(targets))} and every setting would meet it. ` +
+    'Play more players, or omit --players. Nothing is written.'
+  );
+}
+
+/** The longest wait that a target allows, in seconds; 0 without such a target. */
+function waitTargetOf({ waitP99Max = 0, waitMeanMax = 0 }: Targets): number {
+  return Math.max(waitP99Max, waitMeanMax);
+}
+
+/** Virtual seconds of the longest run. */
+function longestOf(tried: readonly TunePoint[]): number {
+  return Math.max(0, ...tried.map(({ seconds }) => seconds));
 }
 
 /** Reports the nearest setting and what the user can do. */
@@ -244,6 +275,7 @@ const MEASURES: Readonly<
   imbalanceP90Max: { what: '90 % of imbalances up to', option: '--max-imbalance-p90', text: digits },
   imbalanceMeanMax: { what: 'mean imbalance', option: '--max-imbalance-mean', text: digits },
   timedOutMax: { what: 'players timed out', option: '--max-timed-out', text: percent },
+  cancelledMax: { what: 'players cancelled', option: '--max-cancelled', text: percent },
 };
 
 function settingText({ policy, ...parameters }: ReleaseOptions): string {
@@ -258,12 +290,12 @@ function table(points: readonly TunePoint[], chosen: TunePoint | undefined): str
     .map(
       (point) =>
         `${point === chosen ? '→' : ' '}${number(point.waitMean)}${number(point.waitP99)}${number(point.waitMax)}` +
-        `${number(100 * point.timedOut)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point.release)}`,
+        `${number(100 * point.timedOut)}${number(100 * point.cancelled)}  ${number(point.imbalanceMean)}${number(point.imbalanceP90)}  ${settingText(point.release)}`,
     );
   return [
     'The front: a shorter wait costs more imbalance (in the unit of skill).',
-    '  wait, s                  timed    imbalance',
-    '     mean    99 % longest  out, %       mean    90 %  setting',
+    '  wait, s                  timed cancel-    imbalance',
+    '     mean    99 % longest  out, %  led, %       mean    90 %  setting',
     ...lines,
   ].join('\n');
 }

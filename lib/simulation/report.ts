@@ -82,9 +82,9 @@ export function scatterPage(
 </div>
 <h2>The front: a shorter wait costs more imbalance</h2>
 <p>No other setting has both a shorter mean wait and less mean imbalance. Waits count all players. Players who timed out
-count with the time-out, players still waiting at the end with their wait so far. Imbalances are in the unit of skill.</p>
+count with the time-out, players who cancelled or still wait at the end with their wait until then. Imbalances are in the unit of skill.</p>
 <div class="scroll"><table><thead><tr><td></td><th>mean wait</th><th>99 % of waits</th><th>longest wait</th>
-<th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
+<th>mean imbalance</th><th>90 % of imbalances</th><th>timed out</th><th>cancelled</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>
 ${
   chosen === undefined
     ? ''
@@ -102,6 +102,7 @@ function frontRow({ release, ...point }: TunePoint): string {
     short(point.imbalanceMean),
     short(point.imbalanceP90),
     percent(point.timedOut),
+    percent(point.cancelled),
   ];
   return `<tr><th scope="row">${policy} <code>${escaped(JSON.stringify(parameters))}</code></th>${cells
     .map((cell) => `<td>${cell}</td>`)

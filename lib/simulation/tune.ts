@@ -17,6 +17,8 @@ export interface TunePoint {
   readonly imbalanceP90: number;
   /** Of the players, in [0, 1]. */
   readonly timedOut: number;
+  /** Of the players, in [0, 1]. Their waits end at the cancellation, so a setting that serves few has short waits. */
+  readonly cancelled: number;
   /** True when no other point has less mean wait and less mean imbalance. */
   readonly onFront: boolean;
 }
@@ -29,6 +31,8 @@ export interface Targets {
   readonly imbalanceMeanMax?: number | undefined;
   /** A share of the players. @default 0.01 */
   readonly timedOutMax?: number | undefined;
+  /** A share of the players. @default 0.01 more than the least of the points compared */
+  readonly cancelledMax?: number | undefined;
 }
 
 /** A target that a point does not meet. */
@@ -48,6 +52,8 @@ export const MATCHES_MIN = 100;
 export const PLAYERS_MIN = 1000;
 
 const TIMED_OUT_MAX = 0.01;
+/** Impatient players cancel under every policy, so the default target is relative to the least. */
+const CANCELLED_MORE_MAX = 0.01;
 
 /**
  * Settings of a policy to try, from short to long waits, scaled to the population.
@@ -120,6 +126,7 @@ export function pointOf(release: ReleaseOptions, measures: Measures): TunePoint 
     imbalanceMean: imbalance.mean,
     imbalanceP90: imbalance.p90,
     timedOut: players === 0 ? 0 : outcome.timedOut / players,
+    cancelled: players === 0 ? 0 : outcome.cancelled / players,
     onFront: false,
   };
 }
@@ -151,7 +158,8 @@ export function withFront(points: readonly TunePoint[]): TunePoint[] {
 export function pick(points: readonly TunePoint[], targets: Targets): TunePoint | undefined {
   const limitsWait = targets.waitP99Max !== undefined || targets.waitMeanMax !== undefined;
   const cost = ({ imbalanceMean, waitMean }: TunePoint) => (limitsWait ? imbalanceMean : waitMean);
-  return points.filter((point) => missedOf(point, targets).length === 0).sort((a, b) => cost(a) - cost(b))[0];
+  const limits = limitsOf(points, targets);
+  return points.filter((point) => missedOf(point, limits).length === 0).sort((a, b) => cost(a) - cost(b))[0];
 }
 
 /**
@@ -165,8 +173,9 @@ export function nearest(
 ): { readonly point: TunePoint; readonly missed: readonly Missed[] } | undefined {
   const worst = (missed: readonly Missed[]) =>
     Math.max(0, ...missed.map(({ limit, value }) => value / limit));
+  const limits = limitsOf(points, targets);
   return points
-    .map((point) => ({ point, missed: missedOf(point, targets) }))
+    .map((point) => ({ point, missed: missedOf(point, limits) }))
     .sort((a, b) => worst(a.missed) - worst(b.missed))[0];
 }
 
@@ -176,10 +185,20 @@ const LIMITED: readonly (readonly [keyof Targets, (point: TunePoint) => number])
   ['imbalanceP90Max', ({ imbalanceP90 }) => imbalanceP90],
   ['imbalanceMeanMax', ({ imbalanceMean }) => imbalanceMean],
   ['timedOutMax', ({ timedOut }) => timedOut],
+  ['cancelledMax', ({ cancelled }) => cancelled],
 ];
 
-function missedOf(point: TunePoint, targets: Targets): Missed[] {
-  const limits = { ...targets, timedOutMax: targets.timedOutMax ?? TIMED_OUT_MAX };
+/** The targets with the defaults of those that always apply. */
+function limitsOf(points: readonly TunePoint[], targets: Targets): Targets {
+  const cancelledLeast = Math.min(...points.map(({ cancelled }) => cancelled));
+  return {
+    ...targets,
+    timedOutMax: targets.timedOutMax ?? TIMED_OUT_MAX,
+    cancelledMax: targets.cancelledMax ?? cancelledLeast + CANCELLED_MORE_MAX,
+  };
+}
+
+function missedOf(point: TunePoint, limits: Targets): Missed[] {
   return LIMITED.flatMap(([target, read]) => {
     const limit = limits[target];
     const value = read(point);

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { trafficOf } from '../../lib/cli/traffic-options.ts';
 import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
@@ -243,6 +244,29 @@ describe('muster tune', () => {
     expect(chosen.release.everySeconds).toBeLessThanOrEqual(30);
     expect(stderr).toMatch(/The run lasts \d+(\.\d)? s, less than five time-outs \(15 min\)/);
     expect(stderr).toMatch(/fewer than 100 matches: periodic \{"everySeconds":60\}: 0/);
+  });
+
+  it('does not choose a setting for its short waits when most of its players cancelled', () => {
+    const args = ['--rate', '4', '--players', '2000', '--patience', '10', '--policies', 'periodic,greedy'];
+    const { status, stdout } = muster('tune', '--queue', queue, ...args, '--max-wait-p99', '60');
+    expect(status).toBe(0);
+    const { points, chosen } = JSON.parse(stdout);
+    const cancelled = points.map((point: { cancelled: number }) => point.cancelled);
+    expect(Math.max(...cancelled)).toBeGreaterThan(0.5);
+    const taken = points.find(({ release }: { release: unknown }) =>
+      isDeepStrictEqual(release, chosen.release),
+    );
+    expect(taken.cancelled).toBeLessThan(Math.min(...cancelled) + 0.01);
+  });
+
+  it('writes nothing when the run is too short for a wait to miss the target', () => {
+    const out = join(folder, 'vacuous.json');
+    const args = ['--rate', '200', '--players', '1000', '--policies', 'greedy', '--max-wait-p99', '30'];
+    const { status, stdout, stderr } = muster('tune', '--queue', queue, ...args, '--out', out);
+    expect([status, stdout, existsSync(out)]).toEqual([1, '', false]);
+    expect(stderr).toMatch(
+      /The run lasts 5(\.\d+)? s, so no wait can be longer than the target of 30 s and every setting would meet it\./,
+    );
   });
 
   it('fails when no setting makes enough matches to be measured', () => {

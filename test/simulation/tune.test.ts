@@ -33,6 +33,7 @@ const point = (values: Partial<TunePoint>): TunePoint => ({
   imbalanceMean: 20,
   imbalanceP90: 40,
   timedOut: 0,
+  cancelled: 0,
   onFront: false,
   ...values,
 });
@@ -78,6 +79,17 @@ describe('targets', () => {
     const losing = point({ ...middle, timedOut: 0.02 });
     expect(pick([losing], { waitP99Max: 40 })).toBeUndefined();
     expect(pick([losing], { waitP99Max: 40, timedOutMax: 0.05 })).toBe(losing);
+  });
+
+  it('exclude settings under which more players cancel than under the best setting, unless told otherwise', () => {
+    const prompt = point({ ...hasty, cancelled: 0.2 });
+    const slow = point({ ...middle, cancelled: 0.8 });
+    expect(pick([prompt, slow], { waitP99Max: 40 })).toBe(prompt);
+    expect(pick([prompt, slow], { waitP99Max: 40, cancelledMax: 0.9 })).toBe(slow);
+    expect(nearest([prompt, slow], { waitP99Max: 5, cancelledMax: 0.1 })?.missed).toEqual([
+      { target: 'waitP99Max', limit: 5, value: 10 },
+      { target: 'cancelledMax', limit: 0.1, value: 0.2 },
+    ]);
   });
 
   it('that no setting meets report the nearest setting and the targets it misses', () => {
