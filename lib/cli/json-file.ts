@@ -3,10 +3,13 @@ import { createRequire } from 'node:module';
 import type { ParseError } from 'jsonc-parser';
 import { InvalidInput } from './failure.ts';
 
-/** @throws InvalidInput with the file and the reason why it cannot be read */
+/**
+ * Reads UTF-8 text. A byte order mark, which some editors write, is not part of the text.
+ * @throws InvalidInput with the file and the reason why it cannot be read
+ */
 export function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     throw new InvalidInput(whyUnreadable(path, error as NodeJS.ErrnoException));
   }
@@ -32,6 +35,8 @@ function whyUnreadable(path: string, { code, message }: NodeJS.ErrnoException): 
     case 'EACCES':
     case 'EPERM':
       return `no permission to read the file: ${path}`;
+    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
+      return `expected text in UTF-8, got other bytes: ${path}`;
     default:
       return `cannot read the file: ${path}: ${message}`;
   }
@@ -53,7 +58,12 @@ function jsonErrors(text: string): { code: string; offset: number }[] {
     'jsonc-parser',
   ) as typeof import('jsonc-parser');
   const errors: ParseError[] = [];
-  parse(text, errors, { disallowComments: true });
+  try {
+    parse(text, errors, { disallowComments: true });
+  } catch (error) {
+    // The parser calls itself for each level, so deep nesting exhausts the stack.
+    if (!(error instanceof RangeError)) throw error;
+  }
   return errors.map(({ error, offset }) => ({ code: printParseErrorCode(error), offset }));
 }
 

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
 import { playersWithin, type RateProfile } from '../simulation/arrivals.ts';
 import type { Population, SkillDistribution } from '../simulation/population.ts';
 import { seededRandom } from '../simulation/random.ts';
 import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
 import { InvalidInput } from './failure.ts';
 import { readTicketsFile } from './input.ts';
+import { readJson } from './json-file.ts';
 import { integer, namedWeights, numbers, positive, share } from './option-values.ts';
 
 interface TrafficOption {
@@ -308,35 +308,44 @@ function populationOf(options: TrafficOptions, definition: QueueDefinition): Pop
 function skillsOf(text: string): SkillDistribution {
   if (text.startsWith('normal:')) {
     const [mean, standardDeviation] = numbers('--skills', text.slice('normal:'.length), 'MEAN:SD');
-    if (mean < 0 || standardDeviation < 0) {
-      throw new InvalidInput(`--skills: Expected a mean and a deviation from 0 up, got ${text}`);
+    if (!isSkill(mean) || !isSkill(standardDeviation)) {
+      throw new InvalidInput(
+        `--skills: Expected a mean and a deviation from 0 to ${LIMITS.skillMax}, got ${text}`,
+      );
     }
     return { kind: 'normal', mean, standardDeviation };
   }
   if (text.startsWith('uniform:')) {
     const [min, max] = numbers('--skills', text.slice('uniform:'.length), 'MIN:MAX');
-    if (min < 0 || max < min) throw new InvalidInput(`--skills: Expected 0 ≤ MIN ≤ MAX, got ${text}`);
+    if (!isSkill(min) || !isSkill(max) || max < min)
+      throw new InvalidInput(`--skills: Expected 0 ≤ MIN ≤ MAX ≤ ${LIMITS.skillMax}, got ${text}`);
     return { kind: 'uniform', min, max };
   }
   return { kind: 'sample', skills: skillsFile(text) };
 }
 
+/** Whether a ticket may have this skill. */
+function isSkill(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= LIMITS.skillMax;
+}
+
 function skillsFile(path: string): number[] {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
+    value = readJson(path);
   } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(
-      `--skills: Expected normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers, got ${path}: ${(error as Error).message}`,
+      `--skills: Expected normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers: ${error.message}`,
     );
   }
   if (!Array.isArray(value) || value.length === 0) {
     throw new InvalidInput(`${path}: Expected a JSON array with at least one number`);
   }
-  const wrong = value.findIndex((skill) => !(Number.isFinite(skill) && skill >= 0));
+  const wrong = value.findIndex((skill) => !isSkill(skill));
   if (wrong !== -1) {
     throw new InvalidInput(
-      `${path}: #/${wrong}: Expected a number from 0 up, got ${JSON.stringify(value[wrong])}`,
+      `${path}: #/${wrong}: Expected a number from 0 to ${LIMITS.skillMax}, got ${JSON.stringify(value[wrong])}`,
     );
   }
   return value;

@@ -56,7 +56,8 @@ export function readQueueDefinitions(dir: string, grants: SecretGrants): Record<
   for (const file of readdirSync(dir).sort()) {
     if (!file.endsWith('.json')) continue;
     const source = join(dir, file);
-    const text = readFileSync(source, 'utf8');
+    // Some editors write a byte order mark, which is not part of the text.
+    const text = readFileSync(source, 'utf8').replace(/^\uFEFF/, '');
     const definition = parseQueueDefinition(text, source);
     const problems = secretProblems(definition, grants);
     if (problems.length > 0) throw invalid(source, problems);

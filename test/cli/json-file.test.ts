@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { InvalidInput } from '../../lib/cli/failure.ts';
 import { readJson } from '../../lib/cli/json-file.ts';
@@ -17,13 +17,23 @@ describe('reading a JSON file', () => {
     ['{"a": "b}', ':1:7: expected JSON: a closing double quote is missing'],
     ['{"a": "\\x"}', ':1:7: expected JSON: a backslash is followed by a character that cannot be escaped'],
     [' \n', ':1:1: expected JSON, got an empty file'],
+    ['['.repeat(100_000), ': expected JSON: Unexpected end of JSON input'],
   ])('reports the line and column at which %j is invalid, and the reason', (text, told) => {
     const path = file('broken.json', text);
     expect(() => readJson(path)).toThrow(new InvalidInput(path + told));
   });
 
-  it('returns the content of a JSON file', () => {
+  it('returns the content of a JSON file, with or without a byte order mark', () => {
     expect(readJson(file('good.json', { a: [1, 'b'] }))).toEqual({ a: [1, 'b'] });
+    expect(readJson(file('marked.json', '\uFEFF{ "a": 1 }'))).toEqual({ a: 1 });
+  });
+
+  it('rejects a file in another encoding than UTF-8', () => {
+    const path = file('utf16.json', '');
+    writeFileSync(path, '\uFEFF[1]', 'utf16le');
+    expect(() => readJson(path)).toThrow(
+      new InvalidInput(`expected text in UTF-8, got other bytes: ${path}`),
+    );
   });
 
   it.each([

@@ -49,6 +49,11 @@ describe('a folder of queue definitions', () => {
     expect(() => synthesized({ queuesDir: dir })).toThrow(/duel\.json.*teamSize/s);
   });
 
+  it('may have files with a byte order mark', () => {
+    const dir = folder({ 'duel.json': `\uFEFF${JSON.stringify(duel)}` });
+    expect(Object.keys(readQueueDefinitions(dir, {}))).toEqual(['duel']);
+  });
+
   it('with a file that is not JSON is rejected with the file', () => {
     expect(() => readQueueDefinitions(folder({ 'duel.json': '{' }), {})).toThrow(/duel\.json/);
   });

@@ -138,7 +138,7 @@ function partitionSoloTickets(
     }),
     waiting: result.leftOver.map((i) => ({
       ticketId: pooled[i].ticket.ticketId,
-      reason: `Left over: ${pooled.length} players are not a multiple of ${size}.`,
+      reason: `Left over: ${pooled.length === 1 ? '1 player is' : `${pooled.length} players are`} not a multiple of ${size}.`,
     })),
     objective: result.objective,
     objectiveLowerBound: result.lowerBound,
