@@ -55,15 +55,16 @@ export function musterClient(url: string): MusterClient {
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 function senderTo(url: string): Send {
-  if (!URL.canParse(url))
+  if (!URL.canParse(url) || !/^https?:/.test(new URL(url).protocol))
     throw new InvalidInput(`Expected --url to be a URL such as http://127.0.0.1:3000, got ${url}`);
   const send = /\.execute-api\./.test(new URL(url).host) ? signedSend() : fetch;
   return async (target, init) => {
     try {
       return await send(target, init);
     } catch (error) {
-      const cause = (error as Error).cause as { code?: string } | undefined;
-      throw new Failure(`No service responds at ${url} (${cause?.code ?? (error as Error).message}).`);
+      const cause = (error as Error).cause as { code?: string; message?: string } | undefined;
+      const reason = cause?.code ?? cause?.message ?? (error as Error).message;
+      throw new Failure(`No service responds at ${url} (${reason}).`);
     }
   };
 }

@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 /**
  * Settles when the process should end: at Ctrl-C, at a signal, when its terminal closes, or when the npm process that
  * started it ends. npm passes a signal only to its shell, which dies and leaves this process running.
@@ -20,6 +22,40 @@ export function interruptionSignal(): AbortSignal {
   const controller = new AbortController();
   void interruption().then(() => controller.abort());
   return controller.signal;
+}
+
+/**
+ * Starts a service, and stops it again if the process is interrupted before it has started.
+ *
+ * @returns undefined after an interruption, also when the start fails because Ctrl-C reaches its child processes too
+ * @throws what `start` throws without an interruption
+ */
+export async function startUnless<Service extends { stop(): Promise<void> }>(
+  interrupted: Promise<void>,
+  start: () => Promise<Service>,
+): Promise<Service | undefined> {
+  let isInterrupted = false;
+  void interrupted.then(() => {
+    isInterrupted = true;
+  });
+  let service: Service;
+  try {
+    service = await start();
+  } catch (error) {
+    await signalsReported();
+    if (isInterrupted) return undefined;
+    throw error;
+  }
+  await signalsReported();
+  if (!isInterrupted) return service;
+  await service.stop();
+  return undefined;
+}
+
+/** Settles after the signals that arrived during synchronous work: they are reported within two turns of the event loop. */
+async function signalsReported(): Promise<void> {
+  await turn();
+  await turn();
 }
 
 /** The exit status after an interruption, the same as a shell reports after Ctrl-C. */

@@ -8,7 +8,7 @@ import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
 import { musterClient } from './client.ts';
 import { Failure, InvalidInput } from './failure.ts';
-import { interruption } from './interruption.ts';
+import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
 import { serveGuide } from './serve-guide.ts';
 
@@ -51,7 +51,11 @@ async function serve(options: ServeOptions): Promise<void> {
   const interrupted = interruption();
   const people = process.stdout.isTTY === true;
   if (people) console.error('Starting …');
-  const cloud = await start(options);
+  const cloud = await startUnless(interrupted, () => start(options));
+  if (cloud === undefined) {
+    process.exitCode = INTERRUPTED_STATUS;
+    return;
+  }
   // Programs wait for this line, so a pipe receives only this line.
   console.log(`Muster is ready at ${cloud.url}`);
   // With tokens required, the requests in the guide would be rejected.

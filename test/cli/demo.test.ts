@@ -198,8 +198,9 @@ describe('the screen of the demo', () => {
 });
 
 describe('muster demo', () => {
-  function demo(): { child: ChildProcessWithoutNullStreams; output: () => string } {
-    const child = spawn(process.execPath, ['lib/cli/muster.ts', 'demo', '--queue', 'duel', '--rate', '2']);
+  function demo(detached = false): { child: ChildProcessWithoutNullStreams; output: () => string } {
+    const args = ['lib/cli/muster.ts', 'demo', '--queue', 'duel', '--rate', '2'];
+    const child = spawn(process.execPath, args, { detached });
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -223,6 +224,14 @@ describe('muster demo', () => {
     expect(output()).toContain(LEGEND);
     expect(output()).toMatch(/ {2}players {2}\d+ posted, [1-9]\d* matched, \d+ still waiting\n/);
     expect(output()).toMatch(/ {2}matches {2}[1-9]\d*[:,] /);
+  });
+
+  it('ends with status 130 and without an error when Ctrl-C reaches it and its child processes during the start', async () => {
+    const { child, output } = demo(true);
+    await vi.waitUntil(() => output().includes('Starting'), { timeout: 100_000 });
+    process.kill(-child.pid!, 'SIGINT');
+    const [status] = await once(child, 'close');
+    expect([status, output()]).toEqual([130, 'Starting the service on this machine …\n']);
   });
 
   it('stops when the reader of its output goes away', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { definition } from '../service/definitions.ts';
 import { file, muster } from './muster.ts';
@@ -60,13 +60,44 @@ describe.concurrent('muster', () => {
       /^cannot write queues: it is a folder\n$/,
     ],
     [['demo', '--rate', '0'], /--rate.*0/],
+    [['demo', '--seconds', '1e9'], /--seconds.*at most 2147483 seconds \(24 days\), got 1e9/],
+    [
+      ['simulate', '--queue', 'queues/duel.json', '--skills', 'norml:5:1'],
+      /^--skills: Expected normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers: file not found: norml:5:1\n$/,
+    ],
+    [
+      ['simulate', '--queue', 'queues/duel.json', '--skills', 'normal:1e308:1'],
+      /^--skills: Expected a mean and a deviation from 0 to 1000000000, got normal:1e308:1\n$/,
+    ],
+    [
+      ['simulate', '--queue', 'queues/duel.json', '--skills', file('high.json', [1, 1e10])],
+      /high\.json: #\/1: Expected a number from 0 to 1000000000, got 10000000000\n$/,
+    ],
     [['demo', '--url', 'here'], /--url.*here/],
+    [['demo', '--url', 'ftp://here'], /--url.*ftp:\/\/here/],
     [['validate'], /missing required argument 'file'/],
   ])('ends with status 2 and a reason for the wrong usage %j', async (args, told) => {
     const { status, stdout, stderr } = await muster(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(told);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('ends with status 1 and one line when its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, ['lib/cli/muster.ts', '--version'], {
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    let stderr = '';
+    child.stderr!.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    const [status] = await once(child, 'close');
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'cannot write the output: ENOSPC: no space left on device, write\n',
+    });
   });
 
   it('prints the version of the package', async () => {

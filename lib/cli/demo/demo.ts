@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { seededRandom } from '../../simulation/random.ts';
 import { musterClient } from '../client.ts';
 import { outputClosed } from '../closed-pipe.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
-import { interruption } from '../interruption.ts';
+import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.ts';
 import { nothingSeen, playBackend, type QueueSeen, type SeenMatch } from './game-backend.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
@@ -29,6 +29,8 @@ const REPRINT_MS = 10_000;
 /** The first table is shown with the first match, or after this time without a match. */
 const FIRST_TABLE_MS = 3_000;
 const POLL_MS = 100;
+/** Timers count milliseconds in 31 bits. */
+const SECONDS_MAX = 2_147_483;
 
 /** The command `demo`: simulates a game backend against a running service or one that it starts. */
 export function demoCommand(): Command {
@@ -44,18 +46,36 @@ export function demoCommand(): Command {
     )
     .option('--rate <players>', 'players per second, all queues together', positiveNumber, 20)
     .option('--queue <name>', 'only this queue (default: all queues of the service)')
-    .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', positiveNumber)
+    .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', timerSeconds)
     .option('--seed <number>', 'seed of the population', wholeNumber, 1)
     .action(async (options: DemoOptions) => {
       const stop = new AbortController();
-      void Promise.race([interruption(), outputClosed()]).then(() => stop.abort());
-      const cloud = options.url === undefined ? await startOwnCloud() : undefined;
+      const interrupted = interruption();
+      void Promise.race([interrupted, outputClosed()]).then(() => stop.abort());
+      if (options.url !== undefined) {
+        await play(options.url, options, stop);
+        return;
+      }
+      const cloud = await startUnless(interrupted, startOwnCloud);
+      if (cloud === undefined) {
+        process.exitCode = INTERRUPTED_STATUS;
+        return;
+      }
       try {
-        if (!stop.signal.aborted) await play(options.url ?? cloud!.url, options, stop);
+        if (!stop.signal.aborted) await play(cloud.url, options, stop);
       } finally {
-        await cloud?.stop();
+        await cloud.stop();
       }
     });
+}
+
+/** A time above 0 that a timer can measure. */
+function timerSeconds(value: string): number {
+  const seconds = positiveNumber(value);
+  if (seconds > SECONDS_MAX) {
+    throw new InvalidArgumentError(`Expected at most ${SECONDS_MAX} seconds (24 days), got ${value}.`);
+  }
+  return seconds;
 }
 
 /** Imported on demand because the CDK takes a second to load. */
