@@ -42,7 +42,7 @@ describe('the caller', () => {
     ['that is a player without a name', ['player', 'backend'], token({ scope: 'muster/player' })],
     ['that is a player with an empty name', ['player'], token({ scope: 'muster/player', sub: '' })],
     ['that signs a request of players only', ['player'], { iam: { accessKey: 'A' } }],
-  ])('%s is refused', (_, scopes, authorizer) => {
+  ])('%s is rejected', (_, scopes, authorizer) => {
     expect(() => caller(scopes, authorizer)).toThrow(expect.objectContaining({ status: 403 }));
   });
 });

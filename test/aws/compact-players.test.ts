@@ -5,7 +5,7 @@ import { packPlayers, unpackPlayers } from '../../lib/aws/compact-players.ts';
 const uuid = '0190a6f2-7c3e-7b4d-9a51-2f6c0d8e4b17';
 
 describe('players as they are stored', () => {
-  it('come back as they were, to the last bit', () => {
+  it('are read back exactly, to the last bit', () => {
     const playerId = fc.oneof(
       fc.string(),
       fc.uuid(),
@@ -27,7 +27,7 @@ describe('players as they are stored', () => {
     );
   });
 
-  it('are read as earlier releases stored them', () => {
+  it('are read in the form of earlier releases', () => {
     const players = [
       { playerId: uuid, skill: 1500.5, roles: ['tank', 'healer'] },
       { playerId: 'b', skill: 0 },

@@ -31,9 +31,9 @@ import { definition } from '../service/definitions.ts';
 import { onWire } from './emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
-/** What no emulator does: conflicts between transactions, throttling, and partial failures. */
+/** Failures that no emulator produces: conflicts between transactions, throttling, and partial failures. */
 
-// The waits between attempts are random; nobody has to wait for them here.
+// The waits between attempts are random; these tests skip them.
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => {} }));
 
 const tables = { tickets: 'tickets', matches: 'matches' };
@@ -65,7 +65,7 @@ describe('a transaction', () => {
     expect(attempts()).toBe(3);
   });
 
-  it('that conflicts first and then finds its condition unmet has lost the race', async () => {
+  it('that conflicts first and then fails its condition has lost the race', async () => {
     client
       .on(TransactWriteCommand)
       .rejectsOnce(cancelled('None', 'TransactionConflict', 'None'))
@@ -74,13 +74,13 @@ describe('a transaction', () => {
     expect(attempts()).toBe(2);
   });
 
-  it('that conflicts every time is given up as busy, after a bounded number of attempts', async () => {
+  it('that conflicts every time returns busy after a bounded number of attempts', async () => {
     client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
     expect(await commit()).toBe('busy');
     expect(attempts()).toBe(5);
   });
 
-  it('that dissolves a match and conflicts every time says that the store is busy', async () => {
+  it('that dissolves a match and conflicts every time throws StoreBusy', async () => {
     client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
     const dissolved = matches.dissolve(
       match('q', 'm', ['a'], { status: 'REQUIRES_ACCEPTANCE' }),
@@ -94,7 +94,7 @@ describe('a transaction', () => {
   });
 
   it.each([['ValidationError'], ['ItemCollectionSizeLimitExceeded'], ['AccessDenied']])(
-    'that fails for another reason (%s) is no lost race',
+    'that fails for another reason (%s) throws instead of losing the race',
     async (code) => {
       client.on(TransactWriteCommand).rejects(cancelled('None', code));
       await expect(commit()).rejects.toThrow(TransactionCanceledException);
@@ -113,7 +113,7 @@ describe('a conditional write', () => {
     client.reset();
   });
 
-  it('that conflicts with a transaction is tried again, and then meets what the transaction left', async () => {
+  it('that conflicts with a transaction is retried, and then returns the result of the transaction', async () => {
     const committed = {
       ticketId: { S: 'a' },
       queue: { S: 'q' },
@@ -134,7 +134,7 @@ describe('a conditional write', () => {
     expect(client.commandCalls(UpdateCommand)).toHaveLength(3);
   });
 
-  it('that conflicts every time says that the store is busy, after a bounded number of attempts', async () => {
+  it('that conflicts every time throws StoreBusy after a bounded number of attempts', async () => {
     client.on(UpdateCommand).rejects(conflict);
     client.on(PutCommand).rejects(conflict);
     await expect(matches.accept('m', 'a')).rejects.toThrow(StoreBusy);
@@ -153,7 +153,7 @@ describe('a client', () => {
     vi.restoreAllMocks();
   });
 
-  /** A store whose every request is answered like this, as often as the list says, then with an item. */
+  /** A store that returns these replies to the first requests, and then an item. */
   const answering = (...replies: { status: number; type: string }[]) => {
     let requests = 0;
     const client = documentClient(
@@ -170,7 +170,7 @@ describe('a client', () => {
       const settling = Promise.allSettled([sending]).finally(() => {
         waiting = false;
       });
-      // The first request loads code before it waits, so timers may come at any turn.
+      // The first request loads code before it waits, so its timer may start at any turn.
       while (waiting) {
         await vi.advanceTimersToNextTimerAsync();
         await new Promise((resolve) => setImmediate(resolve));
@@ -186,25 +186,22 @@ describe('a client', () => {
     { status: 400, type: 'ThrottlingException' },
     { status: 400, type: 'RequestLimitExceeded' },
     { status: 500, type: 'InternalServerError' },
-  ])(
-    'repeats a request that met $type, and says that the store is busy when it does not end',
-    async (reply) => {
-      const briefly = answering(reply, reply);
-      expect(await briefly.settled()).toMatchObject({ status: 'fulfilled', value: { Item: {} } });
-      expect(briefly.requests()).toBe(3);
-      const forever = answering(...Array.from({ length: 20 }, () => reply));
-      // The longest waits there can be.
-      vi.spyOn(Math, 'random').mockReturnValue(0.999);
-      const from = Date.now();
-      expect(await forever.settled()).toMatchObject({
-        status: 'rejected',
-        reason: { name: 'StoreBusy', cause: { name: reply.type } },
-      });
-      expect(forever.requests()).toBe(3);
-      // The functions behind the API have 10 s, and may need another request.
-      expect(Date.now() - from).toBeLessThan(4_000);
-    },
-  );
+  ])('repeats a request after $type, and throws StoreBusy when every attempt fails', async (reply) => {
+    const briefly = answering(reply, reply);
+    expect(await briefly.settled()).toMatchObject({ status: 'fulfilled', value: { Item: {} } });
+    expect(briefly.requests()).toBe(3);
+    const forever = answering(...Array.from({ length: 20 }, () => reply));
+    // The longest waits possible.
+    vi.spyOn(Math, 'random').mockReturnValue(0.999);
+    const from = Date.now();
+    expect(await forever.settled()).toMatchObject({
+      status: 'rejected',
+      reason: { name: 'StoreBusy', cause: { name: reply.type } },
+    });
+    expect(forever.requests()).toBe(3);
+    // The functions behind the API have 10 s, and may need a second request.
+    expect(Date.now() - from).toBeLessThan(4_000);
+  });
 
   it('throws immediately when a retry would not help', async () => {
     const wrong = answering({ status: 400, type: 'ValidationException' });
@@ -234,7 +231,7 @@ describe('listing queues', () => {
     client.on(QueryCommand).resolves({ Items: [key('a'), key('b'), key('gone')] });
   });
 
-  it('asks again for definitions that a batch left out, and passes over those removed meanwhile', async () => {
+  it('requests definitions again that a batch omitted, and skips those removed meanwhile', async () => {
     client
       .on(BatchGetCommand)
       .resolvesOnce({ Responses: { queues: [item('b')] }, UnprocessedKeys: left(key('a'), key('gone')) })
@@ -248,7 +245,7 @@ describe('listing queues', () => {
     ]);
   });
 
-  it('says that the store is busy when definitions are left out every time', async () => {
+  it('throws StoreBusy when definitions are omitted every time', async () => {
     client.on(BatchGetCommand).resolves({ Responses: {}, UnprocessedKeys: left(key('a')) });
     await expect(queueStore(made, 'queues').list()).rejects.toThrow(StoreBusy);
     expect(client.commandCalls(BatchGetCommand)).toHaveLength(5);
@@ -257,7 +254,7 @@ describe('listing queues', () => {
 
 describe('sending messages', () => {
   const messages = Array.from({ length: 23 }, (_, i) => ({ body: { i }, delaySeconds: i * 100 }));
-  /** SQS that refuses some entries of each request. */
+  /** SQS that rejects some entries of each request. */
   const refusing = (refuses: (id: string, attempt: number) => boolean) => {
     const client = sqsClient({ region: 'us-east-1' });
     const attempts = new Map<string, number>();
@@ -286,7 +283,7 @@ describe('sending messages', () => {
     expect(Math.max(...taken.map(({ delaySeconds }) => delaySeconds))).toBe(900);
   });
 
-  it('says that it is busy when some stay refused; the others are sent once', async () => {
+  it('throws StoreBusy when some messages are rejected every time, and sends the others once', async () => {
     const { client, attempts, taken } = refusing((id) => id === '7');
     await expect(sendAll(client, 'url', messages)).rejects.toThrow(StoreBusy);
     expect(taken).toHaveLength(22);
@@ -321,11 +318,11 @@ describe('putting events', () => {
     const publishing = eventBus(new EventBridgeClient({ region: 'us-east-1' }), 'bus');
     const events = Array.from({ length: 25 }, (_, i) => ({ event: event(i), destinations: [] }));
     expect(await publishing.publish(events)).toEqual([0, 9, 10, 24]);
-    // Each of the three requests has something that is refused every time, and is tried four times.
+    // Each of the three requests has an entry that is rejected every time, and is sent four times.
     expect(bus.commandCalls(PutEventsCommand)).toHaveLength(12);
   });
 
-  it('makes the function ask for the stream again from the first change that was refused', async () => {
+  it('makes the stream continue at the first change whose event was rejected', async () => {
     for (const [name, value] of Object.entries({
       AWS_REGION: 'us-east-1',
       QUEUES_TABLE: 'queues',
@@ -344,7 +341,7 @@ describe('putting events', () => {
     vi.unstubAllEnvs();
   });
 
-  /** Every third is a removal, which is no change; every fourth changes no status, which is no event. */
+  /** Every third is a removal, which is not a change; every fourth changes no status, so it is not an event. */
   const streamRecord = (i: number): DynamoDBRecord => {
     const image = {
       ticketId: { S: `t${i}` },

@@ -13,21 +13,21 @@ import { startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { readStack } from '../../lib/local/template.ts';
 
-/** The emulators every store has to work on, and why one cannot run here, if so. */
+/** The emulators that every store is tested on, each with the reason when it cannot run here. */
 export const EMULATORS: readonly { readonly emulator: Emulator; readonly skipped: string | undefined }[] = [
   { emulator: 'dynoxide', skipped: whyNoDynoxide() },
   { emulator: 'dynamodb-local', skipped: whyNoDynamodbLocal() },
 ];
 
-/** The name of a suite that runs on an emulator; says why when it is skipped. */
+/** The name of a suite that runs on an emulator, with the reason when it is skipped. */
 export function suiteName(what: string, emulator: Emulator, skipped: string | undefined): string {
   return `${what} on ${emulator}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`;
 }
 
-/** What stands between a client and the tables: it may delay a call, change or refuse it, or lose its answer. */
+/** Intercepts a client's calls to the tables: it may delay, change or reject a call, or lose its response. */
 export type Wire = (call: AwsCall, send: (instead?: AwsCall) => Promise<AwsReply>) => Promise<AwsReply>;
 
-/** The tables that a deployment has, empty, in an emulator. */
+/** The tables of a deployment, empty, in an emulator. */
 export interface EmulatedTables {
   readonly names: {
     readonly tickets: string;
@@ -35,9 +35,9 @@ export interface EmulatedTables {
     readonly queues: string;
     readonly ranges: string;
   };
-  /** A client as the functions have it. */
+  /** A client with the configuration of the functions. */
   client(wire?: Wire): DynamoDBDocumentClient;
-  /** Reads a table's stream from its beginning; each call answers what came since the one before. */
+  /** Reads a table's stream from its beginning; each call returns the records since the previous call. */
   stream(table: 'tickets' | 'matches'): () => Promise<DynamoDBRecord[]>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
   };
 }
 
-/** Configuration of an AWS SDK client of the JSON protocol that calls a service of this process. */
+/** The configuration of an AWS SDK client (JSON protocol) that calls a service in this process. */
 export function onWire(
   service: AwsService,
   wire: Wire = (_, send) => send(),
@@ -118,7 +118,7 @@ function streamReader(service: AwsService, StreamArn: string): () => Promise<Dyn
         const records = page.Records ?? [];
         if (records.length === 0) break;
         readUntil.set(ShardId, records.at(-1)!.dynamodb!.SequenceNumber!);
-        // dynoxide's event ids are unique within a table only, those of AWS everywhere.
+        // dynoxide's event ids are unique only within a table; those of AWS are unique everywhere.
         for (const record of records) {
           found.push({ ...record, eventID: `${StreamArn} ${record.dynamodb!.SequenceNumber}` });
         }

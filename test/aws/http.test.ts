@@ -59,7 +59,7 @@ describe('the HTTP handler', () => {
     ['a body over 64 KiB', { body: JSON.stringify('x'.repeat(64 * 1024)) }, 413],
     ['another content type', { headers: { 'content-type': 'text/plain' } }, 415],
     ['no content type', { headers: {} }, 415],
-  ])('answers %s with a problem document', async (_, changes, status) => {
+  ])('responds to %s with a problem document', async (_, changes, status) => {
     const answer = await call(changes);
     expect(answer).toMatchObject({
       status,

@@ -29,7 +29,7 @@ describe('a message queue sender on fauxqs', () => {
 
   const bodies = (messages: readonly { body: string }[]) => messages.map(({ body }) => JSON.parse(body));
 
-  it('sends ticks so that they are read as they were, those of later to arrive later', async () => {
+  it('sends ticks that are read unchanged, and delays those that are due later', async () => {
     const messages: TickMessage[] = Array.from({ length: 23 }, (_, i) => ({
       queue: 'duel',
       slotMs: NOW_MS + (i - 3) * 1_000,
@@ -43,12 +43,12 @@ describe('a message queue sender on fauxqs', () => {
     expect(sorted(bodies(delayed))).toEqual(messages.slice(4));
   });
 
-  it('sends nothing when there is nothing', async () => {
+  it('sends nothing for an empty list', async () => {
     await sendAll(client, url('numbers'), []);
     expect(sqs.inspect('numbers').ready).toEqual([]);
   });
 
-  it('keeps every number exactly, and cuts delays to what the queue takes', async () => {
+  it('keeps every number exact, and limits delays to the maximum of SQS', async () => {
     const numbers = [1e-300, 0.1 + 0.2, 5e-324, Number.MAX_SAFE_INTEGER, -1 / 3];
     await sendAll(client, url('numbers'), [
       { body: numbers },
@@ -60,7 +60,7 @@ describe('a message queue sender on fauxqs', () => {
     expect(bodies(delayed)).toEqual(['far']);
   });
 
-  it('lets a message that was received come back at once', async () => {
+  it('makes a received message visible again at once', async () => {
     await sendAll(client, url('again'), [{ body: 'x' }]);
     const receive = async () =>
       (await client.send(new ReceiveMessageCommand({ QueueUrl: url('again') }))).Messages ?? [];

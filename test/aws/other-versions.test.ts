@@ -23,7 +23,7 @@ import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
-/** What another version of Muster has written: earlier ones, later ones, and what nobody can read. */
+/** Data written by earlier and later versions of Muster, and data that no version can read. */
 
 let tables: EmulatedTables;
 let client: DynamoDBDocumentClient;
@@ -75,7 +75,7 @@ const matchItemOf01 = (matchId: string, game: Record<string, unknown> = {}) => (
   expiresAt: 4_000_000_000,
 });
 
-/** The same as that version's events carry it. */
+/** The same match in the form of that version's events. */
 const matchViewOf01 = (matchId: string) => {
   const { game, expiresAt: _, ...item } = matchItemOf01(matchId);
   const { ticketIds: __, ...view } = JSON.parse(game);
@@ -83,7 +83,7 @@ const matchViewOf01 = (matchId: string) => {
 };
 
 describe('A match of version 0.1', () => {
-  it('is read with the names of today', async () => {
+  it('is read under the current names', async () => {
     await put('matches', matchItemOf01('m-old'));
     expect(await stores.matches.get('m-old')).toEqual({
       ...match('q', 'm-old', ['a', 'b']),
@@ -107,7 +107,7 @@ describe('A match of version 0.1', () => {
     expect(assigned).toMatchObject({ outcome: 'assigned', match: { teamGap: 1, skillSpread: 2 } });
   });
 
-  it('reaches webhooks under the names of today, from the bus and from a delivery in flight', () => {
+  it('reaches webhooks under the current names, from the bus and from a delivery in flight', () => {
     const about = { eventId: 'e', time: new Date(NOW_MS).toISOString(), queue: 'q' };
     const detail = { ...about, match: matchViewOf01('m') };
     const event = fromEnvelope({ 'detail-type': 'MatchFound', detail });
@@ -145,7 +145,7 @@ describe('A lease of another form', () => {
 });
 
 describe('A tick of version 0.1', () => {
-  it('is read, and ticks are sent in its form: its functions may still be running', () => {
+  it('is read, and ticks are sent in its form because functions of 0.1 may still run', () => {
     const message = { queue: 'q', slotMs: 1, plan: 3, range: 0 };
     expect(readTickMessage(message)).toEqual({ queue: 'q', slotMs: 1, layout: 3, range: 0 });
     expect(toWire(readTickMessage(message))).toEqual(message);
@@ -193,7 +193,7 @@ describe('Fields that a later version has added', () => {
 });
 
 describe('A queue of another version', () => {
-  it('that does not note which ticks are sent has sent none', async () => {
+  it('without a record of sent ticks counts as having sent none', async () => {
     await putQueue(stores.queues, definition({ name: 'unsent' }), NOW_MS);
     await client.send(
       new UpdateCommand({
@@ -205,7 +205,7 @@ describe('A queue of another version', () => {
     expect(await stores.queues.get('unsent')).toMatchObject({ sentUntilMs: 0 });
   });
 
-  it('that cannot be read fails by itself; the others are served', async () => {
+  it('that cannot be read fails alone, and the others are served', async () => {
     await putQueue(stores.queues, definition({ name: 'broken' }), NOW_MS);
     await putQueue(stores.queues, definition({ name: 'healthy' }), NOW_MS);
     await setDefinition('broken', { name: 'broken', teamSize: 'many' });
@@ -325,7 +325,7 @@ describe('A message that cannot be read', () => {
     ['is no JSON', 'hello'],
     ['has no matchId', '{"detail":{"match":{}}}'],
     ['is null', 'null'],
-  ])('because it %s is never consumed, and comes back until it is a dead letter', async (_, body) => {
+  ])('is retried until it is a dead letter, because it %s', async (_, body) => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const consumed: string[] = [];
@@ -353,7 +353,7 @@ describe('A message that cannot be read', () => {
     ['an event of the bus', () => fromEnvelope({ 'detail-type': 'MatchFound', detail: {} })],
     ['an event of another type', () => fromEnvelope({ 'detail-type': 'MatchWon', detail: {} })],
     ['a delivery', () => readDelivery({ url: 'https://a.example' })],
-  ])('is refused: %s', (_, read) => {
+  ])('is rejected: %s', (_, read) => {
     expect(read).toThrow(Unreadable);
   });
 });

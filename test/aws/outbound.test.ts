@@ -28,7 +28,7 @@ const PRIVATE_6 = [
   'ff02::1',
 ];
 
-describe('in the cloud, the URL itself is refused', () => {
+describe('in the cloud, a URL is rejected', () => {
   it.each([
     ...PRIVATE,
     ...PRIVATE_6.map((address) => `[${address}]`),
@@ -41,7 +41,7 @@ describe('in the cloud, the URL itself is refused', () => {
     'localhost',
     'LOCALHOST',
     'api.localhost',
-  ])('https://%s: not a public address', (host) => {
+  ])('when its address is not public: https://%s', (host) => {
     expect(refusalOf(new URL(`https://${host}/hook`))).toMatch(/expected a public address/);
   });
 
@@ -50,7 +50,7 @@ describe('in the cloud, the URL itself is refused', () => {
   });
 
   it.each(['studio.example', 'studio.example:8443', '93.184.215.14', '[2606:4700:4700::1111]'])(
-    'and https://%s is not',
+    'but not with the public address https://%s',
     (host) => {
       expect(refusalOf(new URL(`https://${host}/hook`))).toBeUndefined();
     },
@@ -62,8 +62,8 @@ describe('in the cloud, the URL itself is refused', () => {
   });
 });
 
-describe('in the cloud, a name is refused', () => {
-  it.each([...PRIVATE, ...PRIVATE_6])('that resolves to %s', async (address) => {
+describe('in the cloud, a name is rejected', () => {
+  it.each([...PRIVATE, ...PRIVATE_6])('when it resolves to %s', async (address) => {
     const { post } = outbound({ privateAllowed: false, resolve: resolvingTo(address) });
     expect(await post('https://studio.example/hook', '{}', {}, 1_000)).toEqual({
       outcome: 'forbidden',
@@ -120,7 +120,7 @@ describe('on the local cloud', () => {
     expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'answered', status: 308 });
   });
 
-  it('waits no longer than it is told, for the answer and for its end', async () => {
+  it('stops at the timeout, before and during the response', async () => {
     const silent = await serving(() => {});
     const endless = await serving((_, response) => response.write('{'));
     for (const url of [silent, endless]) {
@@ -161,7 +161,7 @@ async function stopServers(): Promise<void> {
 }
 afterAll(stopServers);
 
-/** A name resolution that knows only these addresses. */
+/** A name resolution that returns only these addresses. */
 function resolvingTo(...addresses: string[]): NonNullable<OutboundOptions['resolve']> {
   const resolve = (_name: string, _options: unknown, callback: (...results: unknown[]) => void) => {
     if (addresses.length === 0)

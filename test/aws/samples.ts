@@ -3,7 +3,7 @@ import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 import type { BucketLayout, Edge } from '../../lib/service/ticks/buckets.ts';
 
-/** What tests of stores store; they name only what they are about. */
+/** Sample items for the tests of stores; a test sets only the fields that it is about. */
 
 export const NOW_MS = Date.parse('2026-01-01T12:00:00.000Z');
 

@@ -19,7 +19,7 @@ it('reads a secret that the queue may use, under the prefix', async () => {
   expect(await secrets.get('backend', 'duel')).toMatchObject({ outcome: 'found' });
 });
 
-it('refuses a secret to a queue that may not use it, also when another queue has just read it', async () => {
+it('rejects a secret for a queue that may not use it, even after another queue has read it', async () => {
   const secrets = secretsManager(made, 'muster/', {});
   expect(await secrets.get('arena/hook', 'arena')).toMatchObject({ outcome: 'found' });
   expect(await secrets.get('arena/hook', 'duel')).toEqual({

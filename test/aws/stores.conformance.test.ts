@@ -42,7 +42,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     });
     afterAll(() => tables?.stop());
 
-    /** Every test has a queue of its own, and ids that begin with its name. */
+    /** Gives each test its own queue, and ids that begin with the queue's name. */
     const newQueue = () => {
       queue = `queue-${++count}`;
       return queue;
@@ -68,7 +68,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.waiting(queue, [oneLayout], {})).toEqual({ tickets: [stored], unreadable: [] });
       });
 
-      it('keeps ids, roles and queues that are words of the store itself', async () => {
+      it('keeps ids, roles and queues that are names of the store’s own fields', async () => {
         newQueue();
         const stored = {
           ...ticket('status', id('pool'), 1),
@@ -92,7 +92,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.end(id('nobody'), 'CANCELLED', 'x', NOW_MS)).toBeUndefined();
       });
 
-      it('reads many tickets at once, and omits those that are not there', async () => {
+      it('reads many tickets at once, and omits missing ones', async () => {
         newQueue();
         const stored = await Promise.all(Array.from({ length: 30 }, (_, i) => put(`t${i}`, i)));
         const found = await tickets.getMany([...stored.map(({ ticketId }) => ticketId), id('nobody')]);
@@ -132,7 +132,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await tickets.hasWaiting(queue, oneLayout)).toBe(false);
       });
 
-      it('lets one of a cancel and a time-out win', async () => {
+      it('applies either a cancel or a time-out, never both', async () => {
         newQueue();
         await put('a', 10);
         const ends = await Promise.all([
@@ -154,7 +154,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await namesWaiting()).toEqual(['low', 'b', 'party', 'a', 'z', 'high']);
       });
 
-      it('reads ranges that begin and end at bucket edges, each ticket in one of them', async () => {
+      it('returns each ticket in exactly one of the ranges between bucket boundaries', async () => {
         newQueue();
         const layout = bucketLayout(1, 10, 20);
         const skills = [0, 9.999999, 9.9999996, 10, 10.000001, 15, 19.999999, 20, 20.000001, 1e9];
@@ -300,7 +300,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
             ExpressionAttributeValues: { ':pool': 'duel#1.0' },
           }),
         );
-        // A name and a string have their bytes, a number one for two digits and one more.
+        // A name and a string count their bytes; a number counts one byte for two digits, and one more.
         const bytes = Object.entries(Items[0]!).map(
           ([name, value]) => name.length + (typeof value === 'number' ? 8 : String(value).length),
         );
@@ -384,7 +384,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await matches.get(id('m')))!.ticketIds).toEqual([id('a')]);
       });
 
-      it('loses when it is repeated', async () => {
+      it('has lost the race when it is repeated', async () => {
         newQueue();
         await put('a', 1);
         const made = match(queue, id('m'), [id('a')]);
@@ -393,7 +393,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.get(made.matchId)).toEqual(made);
       });
 
-      it('of several that share a ticket wins exactly once, and the others leave nothing behind', async () => {
+      it('succeeds for exactly one of several matches that share a ticket, and stores nothing of the others', async () => {
         newQueue();
         await put('shared', 1);
         const rivals = Array.from({ length: 6 }, (_, i) => i);
@@ -412,7 +412,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await tickets.get(id('shared')))!.matchId).toBe(id(`m${outcomes.indexOf('committed')}`));
       });
 
-      it('and a cancel of one of its tickets: one of them wins', async () => {
+      it('or a cancel of one of its tickets succeeds, never both', async () => {
         newQueue();
         for (let i = 0; i < 6; i++) {
           await put(`a${i}`, 1);
@@ -441,7 +441,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         return { made, stored };
       };
 
-      it('is read with others at once, and those that are not there are omitted', async () => {
+      it('is read together with others, and missing matches are omitted', async () => {
         newQueue();
         for (const name of ['m', 'n']) {
           await put(`${name}-ticket`, 1);
@@ -604,7 +604,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
           .map((matchId) => matchId.slice(queue.length + 1))
           .sort();
 
-      it('are found from their deadline on, all of them', async () => {
+      it('are all found from their deadline on', async () => {
         newQueue();
         const names = Array.from({ length: 40 }, (_, i) => `m${i}`).sort();
         await Promise.all(names.map((name) => commit(name, { status: 'PLACING' })));
@@ -614,7 +614,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await found(dueMs)).toEqual(names);
       });
 
-      it('are found no more once they have ended, in whatever way', async () => {
+      it('are no longer found after they have ended in any way', async () => {
         newQueue();
         const placing = ['assigned', 'failed'];
         for (const name of placing) await commit(name, { status: 'PLACING' });
@@ -628,7 +628,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await found(dueMs + 3_600_000)).toEqual([]);
       });
 
-      it('are found by their new deadline once they have moved on', async () => {
+      it('are found by their new deadline after they advance', async () => {
         newQueue();
         await commit('m', { status: 'REQUIRES_ACCEPTANCE' });
         const later = new Date(dueMs + 1_000).toISOString();
@@ -674,7 +674,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.put(record({ version: 4 }))).toBe(false);
       });
 
-      it('takes no change that did not see how far ticks are promised', async () => {
+      it('rejects a change by a caller that has not read until when ticks are scheduled', async () => {
         newQueue();
         await queues.put(record());
         await queues.extendAwake(record(), 5_000);
@@ -682,18 +682,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.put(record({ version: 2, awakeUntilMs: 5_000 }))).toBe(true);
       });
 
-      it('lets one of several promise the coming ticks', async () => {
+      it('lets one of several callers schedule the next ticks', async () => {
         newQueue();
         await queues.put(record());
-        const promises = await Promise.all([1, 2, 3, 4].map((n) => queues.extendAwake(record(), n * 1_000)));
-        expect(promises.filter(Boolean)).toHaveLength(1);
-        const awakeUntilMs = (promises.indexOf(true) + 1) * 1_000;
+        const extended = await Promise.all([1, 2, 3, 4].map((n) => queues.extendAwake(record(), n * 1_000)));
+        expect(extended.filter(Boolean)).toHaveLength(1);
+        const awakeUntilMs = (extended.indexOf(true) + 1) * 1_000;
         expect((await queues.get(queue))!.awakeUntilMs).toBe(awakeUntilMs);
         expect(await queues.extendAwake(record(), 9_000)).toBe(false);
         expect(await queues.extendAwake(record({ awakeUntilMs }), 9_000)).toBe(true);
       });
 
-      it('notes ticks as sent for who has read what was sent before, and keeps it over changes', async () => {
+      it('records sent ticks for a caller that has read the previous record, and keeps them when the definition changes', async () => {
         newQueue();
         await queues.put(record());
         await queues.confirmSent(record({ sentUntilMs: 1_000 }), 9_000);
@@ -703,7 +703,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect((await queues.get(queue))!.sentUntilMs).toBe(5_000);
       });
 
-      it('lets nobody promise ticks of a definition that has changed since', async () => {
+      it('schedules no ticks for a caller that has read an earlier definition', async () => {
         newQueue();
         await queues.put(record());
         await queues.put(record({ version: 2 }));
@@ -711,7 +711,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.extendAwake(record({ version: 2 }), 1_000)).toBe(true);
       });
 
-      it('drops layouts of the version that was read only', async () => {
+      it('drops layouts only for a caller that has read the current version', async () => {
         newQueue();
         const two = record({ layouts: [bucketLayout(1), bucketLayout(2, 10)] });
         await queues.put(two);
@@ -720,7 +720,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.get(queue)).toEqual({ ...two, layouts: two.layouts.slice(1) });
       });
 
-      it('removes a queue of the version that was read, and answers the same once it is gone', async () => {
+      it('removes a queue only in the version that was read, and returns the same when it is already removed', async () => {
         newQueue();
         await queues.put(record());
         expect(await queues.remove(record({ version: 2 }))).toBe(false);
@@ -808,7 +808,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.2', '1.3'], lease('e', 1_000))).toBe('leased');
       });
 
-      it('grants a lease again to the tick that has it: its first answer may have been lost', async () => {
+      it('grants a lease again to the tick that holds it, because the first response may be lost', async () => {
         newQueue();
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
         expect(await outcomeOf(['1.0', '1.1'], lease('a', 1_000))).toBe('leased');
@@ -823,7 +823,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.0', '1.1'], lease('c', 2_000))).toBe('held');
       });
 
-      it('leaves cells alone that others took over from an owner who comes back late', async () => {
+      it('does not end leases that another tick has taken over', async () => {
         newQueue();
         await ranges.takeLease(queue, ['1.1', '1.2'], lease('slow', 1_000));
         expect(await outcomeOf(['1.2', '1.3'], lease('next', 2_000, 11_000))).toBe('leased');
@@ -831,7 +831,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
       });
 
-      it('closes cells whose lease is over, for good', async () => {
+      it('closes cells whose leases have ended, permanently', async () => {
         newQueue();
         expect(await outcomeOf(['1.1'], lease('a', 5_000))).toBe('leased');
         expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(false);
@@ -844,7 +844,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.2'], lease('c', 99_000))).toBe('leased');
       });
 
-      it('keeps the report of every range, the latest slot of each', async () => {
+      it('keeps the report of the latest slot of every range', async () => {
         newQueue();
         await ranges.putReport(queue, '1.0', report(1_000), NOW_MS);
         await ranges.putReport(queue, '1.0+1.1', report(2_000), NOW_MS);
@@ -891,7 +891,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(Math.max(...cost.ofKey.values())).toBeLessThanOrEqual(4);
       });
 
-      it('has room for the leases and reports of as many buckets as a queue may have', async () => {
+      it('stores leases and reports for the maximum number of buckets', async () => {
         newQueue();
         const layout = bucketLayout(1, ...Array.from({ length: LIMITS.bucketsMax }, (_, i) => i + 1));
         const recent = Array.from({ length: 20 }, () => ({

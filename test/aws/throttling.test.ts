@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 
-it('a store that does not answer in time counts as busy, as one does that throttles', async () => {
+it('a store that does not respond in time counts as busy, like one that throttles', async () => {
   const silent = createServer(() => {});
   onTestFinished(() => void silent.close());
   onTestFinished(() => silent.closeAllConnections());

@@ -22,21 +22,21 @@ import { definition } from './definitions.ts';
 import { Interleaving, type Process } from './interleaving.ts';
 import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 
-/** Runs in the suite; more of them: `CHAOS_RUNS=500 npx vitest run test/service/chaos`. */
+/** The number of runs. For more: `CHAOS_RUNS=500 npx vitest run test/service/chaos`. */
 const RUNS = Number(process.env.CHAOS_RUNS ?? 6);
-/** The first run's seed; a failure names the seed to replay with `CHAOS_SEED=… CHAOS_RUNS=1`. */
+/** The seed of the first run. A failure names the seed to replay with `CHAOS_SEED=… CHAOS_RUNS=1`. */
 const FIRST_SEED = Number(process.env.CHAOS_SEED ?? 1);
 
-/** Calls to the outside in one run, before it is left in peace. */
+/** Calls to ports in one run, before the faults end. */
 const STEPS = 700;
 /** The time limit of one of many runs: some have a large pool. */
 const LONG_TEST_MS = 600_000;
-/** Every so manieth run begins with a pool of so many tickets. */
+/** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
 const LARGE_EVERY = 50;
 const LARGE_POOL = 10_500;
-/** Functions side by side, each with what it remembers. */
+/** The number of function instances, each with its own caches. */
 const FUNCTIONS = 3;
-/** So little bears a bucket here that a few tickets split it, and so little reads a tick. */
+/** Low limits, so that a few tickets split a bucket and fill a tick. */
 const LIMITS: BucketLimits = {
   ...BUCKET_LIMITS,
   readTickets: 6,
@@ -50,7 +50,7 @@ const LARGE_LIMITS: BucketLimits = { ...BUCKET_LIMITS, readTickets: 2_000, waiti
 const FUNCTION_MS = 10_000;
 
 const { emulator, skipped } = EMULATORS[0]!;
-describe.skipIf(skipped !== undefined)(suiteName('the service in disorder', emulator, skipped), () => {
+describe.skipIf(skipped !== undefined)(suiteName('the service, with faults', emulator, skipped), () => {
   let tables: EmulatedTables;
   let streams: Streams;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.skipIf(skipped !== undefined)(suiteName('the service in disorder', emul
   let layouts = 0;
 
   it.each(Array.from({ length: RUNS }, (_, i) => FIRST_SEED + i))(
-    'keeps its promises whatever the order (seed %i)',
+    'violates no invariant in any order of calls (seed %i)',
     async (seed) => {
       for (const read of streams) await read();
       const run = new ChaosRun(tables, streams, seed);
@@ -90,7 +90,7 @@ interface Search {
   readonly message: string;
 }
 
-/** One run: everything at once, out of order, more than once, and failing now and then. */
+/** One run: functions run concurrently, in random order, sometimes twice, and sometimes fail. */
 class ChaosRun {
   readonly queue: string;
   readonly cloud: VirtualCloud;
@@ -98,10 +98,10 @@ class ChaosRun {
   readonly #functions: readonly ChaosDeps[];
   readonly #isLarge: boolean;
   readonly #definition: QueueDefinition;
-  /** Tickets whose request was answered, and those whose request was not but may have been stored. */
+  /** Tickets whose request got a response, and all tickets that were requested and may be stored. */
   readonly #answered = new Set<string>();
   readonly #asked = new Map<string, readonly number[]>();
-  /** What each tick searches at this moment. */
+  /** The ranges that ticks are searching now, by process. */
   readonly #searches = new Map<string, Search>();
   readonly #overlaps: string[] = [];
   readonly #unpublished: Change[] = [];
@@ -144,14 +144,14 @@ class ChaosRun {
     return this.all.trace;
   }
 
-  /** Minutes of clients, ticks, schedules and streams, with calls that fail and functions that die. */
+  /** Runs clients, ticks, schedules and streams for some minutes, with failing calls and killed functions. */
   async disorder(): Promise<void> {
     await putQueue(this.cloud.deps.queues, this.#definition, this.cloud.nowMs);
     if (this.#isLarge) await this.#fill();
     this.all.trouble = { fails: 0.01, kills: 0.01 };
-    const haste = this.#pick([100, 250, 700]);
+    const stepMsMax = this.#pick([100, 250, 700]);
     for (let i = 0; i < STEPS; i++) {
-      this.#advance(this.all.random.integer(haste));
+      this.#advance(this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
       if (this.all.chance(0.02)) this.#changeLayout();
       if (this.all.chance(0.1)) await this.#publish();
@@ -160,12 +160,12 @@ class ChaosRun {
     }
   }
 
-  /** The number of bucket layouts there were. */
+  /** The number of bucket layouts so far. */
   async layouts(): Promise<number> {
     return (await this.cloud.deps.queues.get(this.queue))!.layouts.at(-1)!.version;
   }
 
-  /** What is wrong when everything has come to rest without further trouble. */
+  /** Ends the faults, waits until everything has ended, and returns the violations. */
   async settled(): Promise<string[]> {
     this.all.trouble = { fails: 0, kills: 0 };
     while (await this.all.step()) this.#advance(0);
@@ -244,7 +244,7 @@ class ChaosRun {
     );
   }
 
-  /** Everything that is due, sometimes late, sometimes twice. */
+  /** Delivers the messages that are due, sometimes late, sometimes twice. */
   #deliver(): void {
     const { cloud } = this;
     const lateMs = (this.#definition.tickSeconds + 5) * 1_000;
@@ -254,7 +254,7 @@ class ChaosRun {
       else this.#tick(message);
     }
     for (const matchId of cloud.dueDeadlines()) {
-      // Lost for good, as a dead letter is.
+      // Lost, like a dead letter.
       if (this.all.chance(0.1)) continue;
       if (this.all.chance(0.1)) this.#again(cloud.deadlineMessages, matchId, 5_000);
       this.all.begin(
@@ -279,7 +279,7 @@ class ChaosRun {
     messages.push({ what, dueMs: this.cloud.nowMs + 1 + this.all.random.integer(withinMs) });
   }
 
-  /** A tick that tells what it searches from its lease to the lease's end. */
+  /** Starts a tick and records the range that it searches until its lease ends. */
   #tick(message: TickMessage): void {
     const name = `tick ${JSON.stringify(message)} ${this.all.trace.length}-${this.all.random.integer(1e9)}`;
     this.all.begin(name, (process) => {
@@ -316,7 +316,7 @@ class ChaosRun {
     this.#searches.set(process.name, search);
   }
 
-  /** Publishes what the streams tell, in order, sometimes again, until the bus has taken it. */
+  /** Publishes the changes of the streams in order, sometimes again, until the bus has accepted them. */
   async #publish(): Promise<void> {
     this.#unpublished.push(...(await this.cloud.newChanges()));
     if (this.#publishing || this.#unpublished.length === 0) return;
@@ -330,7 +330,7 @@ class ChaosRun {
       (refused) => {
         this.#publishing = false;
         if (refused === undefined) return;
-        // Lambda goes on from the first change that is to be tried again.
+        // Lambda continues at the first change to retry.
         this.#unpublished.splice(0, Math.max(0, Math.min(batch.length, ...refused) - again));
         for (const { after } of batch)
           if (after.status === 'REQUIRES_ACCEPTANCE') this.#answer(after.matchId!);
@@ -338,7 +338,7 @@ class ChaosRun {
     );
   }
 
-  /** Bus whose refusals are those of single events. */
+  /** A bus that rejects single events at random. */
   #refusingBus(): EventBus {
     const { bus } = this.cloud.deps;
     return {
@@ -350,7 +350,7 @@ class ChaosRun {
     };
   }
 
-  /** Every party of a match answers, or does not. */
+  /** Lets each party of a match accept, decline, or not respond. */
   #answer(matchId: string): void {
     const found = this.cloud.changes.find(
       ({ table, after }) => table === 'matches' && after.matchId === matchId,

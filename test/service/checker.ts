@@ -5,19 +5,19 @@ import { type Change, toEvent } from '../../lib/service/events/publish.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 
-/** What is left when everything has come to rest. */
+/** The state after everything has ended. */
 export interface Outcome {
-  /** The ids of all tickets that were accepted. */
+  /** The ids of all tickets that the API accepted. */
   readonly accepted: readonly string[];
   readonly tickets: ReadonlyMap<string, StoredTicket>;
   readonly matches: ReadonlyMap<string, StoredMatch>;
   /** Every write to both tables, in the order of each item's writes. */
   readonly changes: readonly Change[];
-  /** Every event the bus took, redeliveries included. */
+  /** Every event that the bus accepted, including repeated ones. */
   readonly events: readonly MusterEvent[];
 }
 
-/** Everything that is wrong with an outcome, in words; empty when all promises were kept. */
+/** Checks the invariants of the service. Returns a message for each violation. */
 export function violations(outcome: Outcome): string[] {
   return [
     ...ofTickets(outcome),
@@ -35,7 +35,7 @@ function ofTickets({ accepted, tickets, matches }: Outcome): string[] {
     const match = ticket.matchId === undefined ? undefined : matches.get(ticket.matchId);
     const found: string[] = [];
     if (ticket.matchId !== undefined && match === undefined)
-      found.push(`ticket ${ticketId} points to match ${ticket.matchId}, which is not there`);
+      found.push(`ticket ${ticketId} points to match ${ticket.matchId}, which does not exist`);
     if (match !== undefined && !match.ticketIds.includes(ticketId))
       found.push(`ticket ${ticketId} points to match ${match.matchId}, which does not have it`);
     if (match !== undefined && ticket.status === 'COMPLETED' && match.status !== 'COMPLETED')
@@ -58,7 +58,7 @@ function ofMatches({ tickets, matches, changes }: Outcome): string[] {
   );
   return [...matches.values()].flatMap((match) => {
     const found: string[] = [];
-    // A match that was not accepted has given its tickets back.
+    // A dissolved match has returned its tickets to the pool.
     for (const ticketId of dissolved.has(match.matchId) ? [] : match.ticketIds) {
       const other = matchOf.get(ticketId);
       if (other !== undefined) found.push(`ticket ${ticketId} is in matches ${other} and ${match.matchId}`);
@@ -83,7 +83,7 @@ function ofMatches({ tickets, matches, changes }: Outcome): string[] {
   });
 }
 
-/** What is final stays: no ticket and no match ever leaves a final status. */
+/** No ticket and no match leaves a final status. */
 function ofHistory(changes: readonly Change[]): string[] {
   const last = new Map<string, Change['after']>();
   return changes.flatMap((change) => {
@@ -96,27 +96,28 @@ function ofHistory(changes: readonly Change[]): string[] {
   });
 }
 
-/** Every change that is news was told at least once, always with the same words under the same id. */
+/** Every change that is an event was published at least once, always with the same content under the same id. */
 function ofEvents(changes: readonly Change[], events: readonly MusterEvent[]): string[] {
   const told = new Map<string, MusterEvent>();
   const found: string[] = [];
   for (const event of events) {
     const before = told.get(event.eventId);
     if (before !== undefined && !isDeepStrictEqual(before, event))
-      found.push(`event ${event.eventId} was told in two ways`);
+      found.push(`event ${event.eventId} was published with different contents`);
     told.set(event.eventId, event);
   }
   for (const change of changes) {
     const news = toEvent(change);
     if (news === undefined) continue;
     const { eventId } = news;
-    if (!isDeepStrictEqual(told.get(eventId), news)) found.push(`${news.type} ${eventId} was never told`);
+    if (!isDeepStrictEqual(told.get(eventId), news))
+      found.push(`${news.type} ${eventId} was never published`);
   }
   const matches = changes.filter(({ table, before }) => table === 'matches' && before === undefined);
   for (const { after } of matches) {
     const { matchId } = after as StoredMatch;
-    const announced = events.some((event) => event.type === 'MatchFound' && event.match.matchId === matchId);
-    if (!announced) found.push(`match ${matchId} was never announced`);
+    const hasEvent = events.some((event) => event.type === 'MatchFound' && event.match.matchId === matchId);
+    if (!hasEvent) found.push(`match ${matchId} has no MatchFound event`);
   }
   return found;
 }

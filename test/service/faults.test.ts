@@ -18,7 +18,7 @@ import { definition } from './definitions.ts';
 import { type Scenario, withFaults as withEvery } from './faults.ts';
 import { type Streams, VirtualCloud } from './virtual-cloud.ts';
 
-/** Killing any function at any of its calls loses nothing, matches nobody twice, and leaves nobody waiting. */
+/** A function killed at any of its calls loses no ticket, matches no ticket twice, and leaves no ticket waiting. */
 describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(
     suiteName('a function killed at any call', emulator, skipped),
@@ -29,7 +29,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       let accepted: string[] = [];
       let queue: string;
       let count = 0;
-      /** All faults on the fast emulator, some of them on the other. */
+      /** All faults on the fast emulator, and every third on the other. */
       const withFaults = (scenario: Scenario) => withEvery(emulator === 'dynoxide' ? 1 : 3, scenario);
 
       beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       });
       afterAll(() => tables?.stop());
 
-      /** A cloud of its own for each run, with one queue, whose tickets wait at most 30 seconds. */
+      /** Starts a run with its own cloud and one queue, whose tickets wait at most 30 seconds. */
       const begin = async (changes: Partial<QueueDefinition> = {}) => {
         queue = `queue-${++count}`;
         cloud = new VirtualCloud(tables, streams, `${queue}:`);
@@ -68,7 +68,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         const [message] = cloud.dueTicks();
         return message!;
       };
-      /** Lets everything end, and sees that it ended well. */
+      /** Waits until everything has ended, and expects no violation. */
       const expectAllWell = async (label: string) => {
         let outcome = await look();
         for (let i = 0; i < 6 && violations(outcome).length > 0; i++) {
@@ -115,7 +115,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         expect(calls).toHaveLength(10);
       });
 
-      it('enqueue: a ticket whose request was not answered is matched or was never stored', async () => {
+      it('enqueue: a ticket whose request got no response is matched or was never stored', async () => {
         for (const repeats of [false, true]) {
           await withFaults(async (run, label) => {
             await begin({ timeoutSeconds: 100 });

@@ -1,22 +1,22 @@
 import type { Line } from './virtual-cloud.ts';
 
-/** Where a function is killed: at its nth call to the outside, before that takes effect or before it is answered. */
+/** A function is killed at its nth call to a port: before the call takes effect, or after it but before the result arrives. */
 export interface Fault {
   readonly call: number;
   readonly when: 'before' | 'after';
 }
 
-/** What a killed function's calls end in; nothing catches it. */
+/** Thrown by the calls of a killed function. Use cases do not catch it. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** A line that dies at a fault, and counts the calls that passed it. */
+/** A line that kills the function at a fault, and records the calls. */
 export function mortalLine(fault?: Fault): { line: Line; calls: string[] } {
   const calls: string[] = [];
   let dead = false;
   const line: Line = async (what, effect) => {
-    if (dead) throw new Killed(`${what}, after the end`);
+    if (dead) throw new Killed(`${what}, after it was killed`);
     calls.push(what);
     if (calls.length !== fault?.call) return effect();
     dead = true;
@@ -26,16 +26,16 @@ export function mortalLine(fault?: Fault): { line: Line; calls: string[] } {
   return { line, calls };
 }
 
-/** Prepares what a function needs, lets it run on the line, then sees what became of it. */
+/** Prepares the state, runs a function on the line, then checks the outcome. */
 export type Scenario = (
   run: (task: (line: Line) => Promise<unknown>) => Promise<void>,
   label: string,
 ) => Promise<void>;
 
 /**
- * Runs a scenario without a fault to learn how many calls its function makes, then once with each fault there
- * is, or with every so manieth.
+ * Runs a scenario without a fault to count the calls of its function, then once with each possible fault.
  *
+ * @param every uses only every nth fault
  * @returns the calls of the run without a fault
  */
 export async function withFaults(every: number, scenario: Scenario): Promise<string[]> {
@@ -60,6 +60,9 @@ async function withFault(fault: Fault | undefined, scenario: Scenario, label: st
       died = true;
     }
   }, label);
-  if (died !== (fault !== undefined)) throw new Error(`the function died: ${died}, killed ${label}`);
+  if (died !== (fault !== undefined))
+    throw new Error(
+      `Expected the function to be killed only by a fault, got killed: ${died}, fault: ${label}`,
+    );
   return calls;
 }

@@ -2,14 +2,14 @@ import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts'
 import { Killed } from './faults.ts';
 import type { Line } from './virtual-cloud.ts';
 
-/** A function that runs. */
+/** A running function. */
 export interface Process {
   readonly name: string;
   readonly startMs: number;
   dead: boolean;
 }
 
-/** A call that waits for its turn. */
+/** A call that has not been executed yet. */
 interface Waiting {
   readonly process: Process;
   readonly what: string;
@@ -19,27 +19,26 @@ interface Waiting {
 
 type Fate = 'happens' | 'fails before' | 'fails after' | 'kills before' | 'kills after';
 
-/** How often, of all calls, a fate other than the good one. */
+/** The shares of calls that fail, and of calls that kill their function. */
 export interface Trouble {
   readonly fails: number;
   readonly kills: number;
 }
 
-/** A call that failed; the function goes on with it as it likes. */
+/** Thrown by a failed call. The function may catch it. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
 }
 
 /**
- * Lets processes run side by side, one call to the outside at a time, in an order that a seed decides: the same
- * seed gives the same run.
+ * Runs processes concurrently, one call to a port at a time, in random order. The same seed gives the same run.
  */
 export class Interleaving {
   readonly random: RandomSource;
   readonly processes = new Set<Process>();
-  /** What has happened, a line each. */
+  /** The log of the run, one line per step. */
   readonly trace: string[] = [];
-  /** Writes of functions that had ended already. */
+  /** Writes by functions that had already ended. */
   readonly stray: string[] = [];
   trouble: Trouble = { fails: 0, kills: 0 };
   readonly #waiting: Waiting[] = [];
@@ -60,7 +59,7 @@ export class Interleaving {
     return this.random.uniform() < share;
   }
 
-  /** Begins a process; `then` hears of its result, or of undefined when it failed or was killed. */
+  /** Starts a process. `then` receives its result, or undefined when it failed or was killed. */
   begin<T>(
     name: string,
     task: (process: Process) => Promise<T>,
@@ -90,22 +89,22 @@ export class Interleaving {
       );
   }
 
-  /** A function that has answered is frozen; what it still writes happens at any time later, or never. */
+  /** Lambda freezes a function that has returned, so its pending writes happen at any later time or never: records them. */
   #seeEnd(process: Process): void {
     for (const call of this.#waiting.filter((call) => call.process === process && !process.dead)) {
       if (!/^(Get|Query|Scan)/.test(call.what))
-        this.stray.push(`${process.name} has ended, but its ${call.what} goes on`);
+        this.stray.push(`${process.name} has ended, but its ${call.what} is pending`);
     }
   }
 
-  /** Ends a process at once, as the time limit of its function does. */
+  /** Ends a process immediately, as the timeout of its function does. */
   kill(process: Process): void {
     process.dead = true;
     for (const call of this.#waiting.filter((call) => call.process === process))
       this.#go(call, 'kills before');
   }
 
-  /** Lets one call that waits happen, or fail. False: none waits. */
+  /** Executes or fails one pending call. Returns false when no call is pending. */
   async step(): Promise<boolean> {
     await quiet();
     if (this.#waiting.length === 0) return false;
@@ -153,12 +152,12 @@ export class Interleaving {
   }
 }
 
-/** What a use case says no with. */
+/** Whether a use case has rejected its input, or the store is busy. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && (error.name === 'Problem' || error.name === 'StoreBusy');
 }
 
-/** Until every process waits for a call, or has ended. */
+/** Resolves when every process has a pending call or has ended. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -16,11 +16,11 @@ import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
 
 /**
- * A write is applied and its answer is lost: the SDK sends the request again, and its condition no longer
- * holds. The use case has to go on as if the first answer had come.
+ * A write is applied and its response is lost. The SDK repeats the request, and its condition no longer holds. The
+ * use case must continue as if the first response had arrived.
  */
 describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
-  describe.skipIf(skipped !== undefined)(suiteName('a write without an answer', emulator, skipped), () => {
+  describe.skipIf(skipped !== undefined)(suiteName('a write without a response', emulator, skipped), () => {
     let cloud: VirtualCloud;
     let queue: string;
     const begin = ownCloudForEachTest(emulator, (own) => {
@@ -47,13 +47,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     interface UseCase {
       readonly prepare: () => Promise<unknown>;
       readonly act: (prepared: never) => Promise<unknown>;
-      /** What of its outcome, and of what it leaves behind, must be as if no answer had been lost. */
+      /** The part of the result that must be the same as without a lost response. */
       readonly outcome: (result: never) => unknown;
-      /** The writes it makes. */
+      /** The writes of the use case, in order. */
       readonly writes: readonly string[];
     }
 
-    /** What is left behind, without what differs from run to run. */
+    /** The state after a run, without values that differ between runs. */
     const left = async () => {
       const tickets = await Promise.all(['a', 'b'].map((name) => cloud.deps.tickets.get(id(name))));
       const matches = await Promise.all(cloud.ids.map((matchId) => cloud.deps.matches.get(matchId)));
@@ -88,8 +88,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: (result) => result,
         writes: ['UpdateItem'],
       },
-      // Whether it is created or was there is the one thing that cannot be known: 200 in place of 201.
-      'a ticket, posted to a queue that sleeps': {
+      // The repeated write cannot know whether the ticket is new, so the status is 200 instead of 201.
+      'a ticket that is posted to an idle queue': {
         prepare: () => define(),
         act: () => join('a'),
         outcome: ({ ticket: { status } }: { ticket: { status: string } }) => ({ status }),
@@ -144,7 +144,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: ({ status }: { status: string }) => ({ status }),
         writes: ['UpdateItem', 'UpdateItem'],
       },
-      'a decline, whose queue sleeps': {
+      'a decline in an idle queue': {
         prepare: async () => {
           const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
           cloud.tickMessages.length = 0;
@@ -166,7 +166,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: (result) => result,
         writes: ['TransactWriteItems', 'UpdateItem', 'UpdateItem'],
       },
-      // That somebody has ended it is all that a caller learns, and all that anybody needs.
+      // The result says only that the match has ended.
       'the end of a placement': {
         prepare: async () => {
           const matchId = await found({ provisioner: { type: 'external', timeoutSeconds: 20 } });
@@ -237,7 +237,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
   });
 });
 
-/** A line that loses the answer of one write, counted from 0, in a way that the SDK repeats the request. */
+/** A line that loses the response of one write, counted from 0, so that the SDK repeats the request. */
 function losing(lost: number | undefined): { line: Line; made: string[] } {
   const made: string[] = [];
   const line: Line = async (what, effect) => {

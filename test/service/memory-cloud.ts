@@ -11,7 +11,7 @@ import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-/** How long calls take, in milliseconds: as far away as a region's own DynamoDB is. */
+/** The latency of calls in milliseconds, as to DynamoDB in the same region. */
 const LATENCY = { get: 5, put: 8, page: 15, transaction: 25, send: 10 } as const;
 /** Waiting tickets in a page of a megabyte. */
 export const PAGE = 6_000;
@@ -22,15 +22,15 @@ interface Waiting {
 }
 
 /**
- * The stores in memory under a virtual clock, for pools too large for an emulator: it takes the time that AWS
- * takes, and counts the writes of each partition key of the pool.
+ * Stores in memory under a virtual clock, for pools that are too large for an emulator. Calls take as long as on AWS,
+ * and the writes of each partition key of the pool are counted.
  */
 export class MemoryCloud {
   readonly time: VirtualTime;
   readonly messages: { readonly what: TickMessage; readonly dueMs: number }[] = [];
   readonly committed: StoredMatch[] = [];
   readonly ended = new Map<string, StoredTicket>();
-  /** The most writes that one partition key of the pool took within a second of the clock. */
+  /** The maximum of writes to one partition key of the pool within a second of the clock. */
   keyWritesMax = 0;
   ticketsRead = 0;
   readonly deps;
@@ -71,7 +71,7 @@ export class MemoryCloud {
     this.#records.set(record.definition.name, record);
   }
 
-  /** Puts tickets in the pool without taking time. */
+  /** Adds tickets to the pool without taking time. */
   fill(tickets: readonly StoredTicket[], record: QueueRecord): void {
     const layout = record.layouts.at(-1)!;
     const touched = new Set<string>();
@@ -85,7 +85,7 @@ export class MemoryCloud {
     for (const pool of touched) this.#pool(pool).sort((a, b) => (a.order < b.order ? -1 : 1));
   }
 
-  /** Takes out the messages that are due. */
+  /** Removes and returns the messages that are due. */
   dueTicks(): TickMessage[] {
     const due = this.messages.filter(({ dueMs }) => dueMs <= this.time.nowMs);
     this.messages.splice(
@@ -113,7 +113,7 @@ export class MemoryCloud {
     this.keyWritesMax = Math.max(this.keyWritesMax, writes);
   }
 
-  /** Takes a ticket out of its pool; false when it is in none. */
+  /** Removes a ticket from its pool. Returns false when it is in none. */
   #leave(ticketId: string): boolean {
     const at = this.#poolOf.get(ticketId);
     if (at === undefined) return false;
@@ -292,7 +292,7 @@ export class MemoryCloud {
       },
       putReport: async (queue, range, report) => {
         await this.time.sleep(LATENCY.put);
-        // As it is stored: what is undefined is not there.
+        // As in the store: undefined values are omitted.
         this.#reports.set(key(queue, range), JSON.parse(JSON.stringify(report)));
       },
       reports: async (queue, ranges) => {
@@ -317,7 +317,7 @@ export class MemoryCloud {
   }
 }
 
-/** How many stand before this key. */
+/** The number of items before this key. */
 function lowerBound(pool: readonly Waiting[], order: string): number {
   let low = 0;
   let high = pool.length;

@@ -41,7 +41,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       range: index,
     }));
   };
-  /** Runs all ticks of the first slot of a kind that is due from now on. */
+  /** Runs all ticks of the next even or odd slot. */
   const searchSlot = async (odd: boolean) => {
     const { definition: rules, ...rest } = await record();
     const step = rules.tickSeconds * 1_000;
@@ -80,7 +80,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       expect(await searchSlot(false)).toEqual([[id('above'), id('edge')]]);
     });
 
-    it('never lets an odd slot search while a tick of the previous even slot is running', async () => {
+    it('does not search an odd slot while a tick of the previous even slot is running', async () => {
       await define({ buckets: [1000] });
       await join('a', 1);
       cloud.nowMs += 2_000;
@@ -145,7 +145,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
         outcome: 'dropped',
         why: 'its slot is already searched',
       });
-      // Nor one whose function has not heard of the new layout.
+      // Nor does a tick whose function has not read the new layout.
       const queues = { ...cloud.deps.queues, get: async () => before };
       const unaware = ticksOf(before, next.slotMs)[0]!;
       expect(await tick({ ...cloud.deps, queues }, unaware)).toEqual({
@@ -226,7 +226,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
   });
 
   let itsResult: unknown;
-  /** A line on which something else happens just before the first call of a kind. */
+  /** A line that runs a task just before the first call of this name. */
   const justBefore = (call: string, task: () => Promise<unknown>): Line => {
     let happened = false;
     return async (what, effect) => {

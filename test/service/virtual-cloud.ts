@@ -20,8 +20,7 @@ import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { NOW_MS } from '../aws/samples.ts';
 
 /**
- * What every call to the outside passes on its way: it may delay the call, fail it before it takes effect,
- * or lose its answer.
+ * Intercepts every call to a port: it may delay the call, fail it before it takes effect, or lose its result.
  */
 export type Line = <T>(what: string, effect: () => Promise<T>) => Promise<T>;
 
@@ -33,8 +32,8 @@ export interface Due<T> {
 }
 
 /**
- * The use cases on the stores of an emulator, with a clock that moves only when told, and with queues and
- * a bus that hold what they are given until it is taken out.
+ * Runs the use cases on the stores of an emulator, with a clock that the test sets, and with queues and a bus that
+ * keep messages until the test takes them.
  */
 export class VirtualCloud {
   nowMs = NOW_MS;
@@ -42,11 +41,11 @@ export class VirtualCloud {
   readonly deadlineMessages: Due<string>[] = [];
   /** Matches for the provisioner to place, as the bus's rule sends them. */
   readonly placements: string[] = [];
-  /** Everything the bus took, redeliveries included. */
+  /** Every event that the bus accepted, including repeated ones. */
   readonly events: MusterEvent[] = [];
-  /** Every write the streams told of, each once. */
+  /** Every write in the streams, each once. */
   readonly changes: Change[] = [];
-  /** Every id that was given out: of leases, and of all matches there can be. */
+  /** Every generated id: those of leases, and those of all possible matches. */
   readonly ids: string[] = [];
   readonly deps;
   readonly #line = new AsyncLocalStorage<Line>();
@@ -55,7 +54,7 @@ export class VirtualCloud {
 
   /**
    * @param streams the streams of the tickets and the matches
-   * @param idPrefix what ids of leases and matches begin with: keeps several clouds on the same tables apart
+   * @param idPrefix the prefix of the ids of leases and matches, which separates several clouds on the same tables
    */
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
@@ -122,7 +121,7 @@ export class VirtualCloud {
     };
   }
 
-  /** Runs a task whose calls to the outside all pass this line. */
+  /** Runs a task whose calls to ports all pass this line. */
   on<T>(line: Line, task: () => Promise<T>): Promise<T> {
     return this.#line.run(line, task);
   }
@@ -138,7 +137,7 @@ export class VirtualCloud {
       this.placements.push(matchId);
   }
 
-  /** What the streams tell since the last time. */
+  /** The changes in the streams since the last call. */
   async newChanges(): Promise<Change[]> {
     if (!this.#written) return [];
     this.#written = false;
@@ -148,7 +147,7 @@ export class VirtualCloud {
     return changes;
   }
 
-  /** Takes out the tick messages that are due, oldest first. */
+  /** Removes and returns the tick messages that are due, oldest first. */
   dueTicks(): TickMessage[] {
     return takeDue(this.tickMessages, this.nowMs);
   }
@@ -158,7 +157,7 @@ export class VirtualCloud {
   }
 
   /**
-   * Lets the cloud run undisturbed for a time: every minute the schedule, every message when it is due, every
+   * Runs the cloud without faults for some time: the schedule every minute, every message when it is due, and every
    * write to the bus.
    */
   async run(forMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** A clock that moves on to the next moment somebody waits for, once nothing else can happen. */
+/** A clock that advances to the next timer when nothing else can run. */
 export class VirtualTime {
   nowMs: number;
   readonly #timers: { atMs: number; wake: () => void }[] = [];
@@ -14,13 +14,13 @@ export class VirtualTime {
   sleep(ms: number): Promise<void> {
     return new Promise((wake) => {
       const atMs = this.nowMs + Math.max(0, ms);
-      // Kept in order; those of one moment in the order they came.
+      // Sorted by time; timers of one moment stay in the order of creation.
       const at = this.#timers.findLastIndex((timer) => timer.atMs <= atMs) + 1;
       this.#timers.splice(at, 0, { atMs, wake });
     });
   }
 
-  /** Runs a task to its end. What it begins and does not wait for goes on when the next task is run. */
+  /** Runs a task to its end. Work that it starts and does not await continues when the next task runs. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     let ended = false;
     const result = task().finally(() => {
@@ -31,14 +31,15 @@ export class VirtualTime {
       await quiet();
       if (ended) return result;
       const next = this.#timers.shift();
-      if (next === undefined) throw new Error('the task waits for something that no timer will bring');
+      if (next === undefined)
+        throw new Error('Expected the task to end or to set a timer, but it waits without a timer');
       this.nowMs = next.atMs;
       next.wake();
     }
   }
 }
 
-/** Until all that can go on without time has. */
+/** Resolves when nothing can continue without time passing. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -30,7 +30,7 @@ describe.skipIf(skipped !== undefined)(
     const answer = (name: string, matchId: string) =>
       answerMatch(cloud.deps, id(name), { accepted: true, matchId }, cloud.nowMs);
 
-    /** A match of `a` and `b` whose events never arrived anywhere. */
+    /** A match of `a` and `b` whose events were lost. */
     const found = async (changes: Partial<QueueDefinition>) => {
       await putQueue(cloud.deps.queues, definition({ name: queue, ...changes }), cloud.nowMs);
       for (const name of ['a', 'b']) {

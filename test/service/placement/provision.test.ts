@@ -17,7 +17,7 @@ import { definition } from '../definitions.ts';
 
 const { template } = synthesized();
 
-/** How often the queue of `provision` hands out a message before it becomes a dead letter. */
+/** How often the queue of `provision` delivers a message before it becomes a dead letter. */
 const triesMax: number = resourcesOf(template, 'AWS::Lambda::EventSourceMapping')
   .filter(({ Properties }) => functionNamed(template, Properties.FunctionName) === 'provision')
   .map(({ Properties }) => template.Resources[target(Properties.EventSourceArn)]!)
@@ -37,7 +37,7 @@ describe('a match that is to be placed', () => {
     vi.restoreAllMocks();
   });
 
-  /** The message of a match found now, handed out until it is done with or is a dead letter. */
+  /** Delivers the message of a new match until it is deleted or becomes a dead letter. */
   const live = async (
     timeoutSeconds: number,
     { isDown, isStoreDown = () => false }: { isDown: () => boolean; isStoreDown?: () => boolean },
@@ -100,7 +100,7 @@ describe('a match that is to be placed', () => {
   );
 
   it.each(phases)(
-    'is placed although the provisioner is out of order for two minutes (%d s in, random %d)',
+    'is placed although the provisioner fails for two minutes (%d s in, random %d)',
     async (seconds, random) => {
       vi.spyOn(Math, 'random').mockReturnValue(random);
       nowMs += seconds * SECOND_MS;
@@ -111,7 +111,7 @@ describe('a match that is to be placed', () => {
   );
 
   it.each([0, 0.999])(
-    'is placed although the provisioner is out of order for 20 minutes, if it may take an hour (random %d)',
+    'is placed although the provisioner fails for 20 minutes, if it may take an hour (random %d)',
     async (random) => {
       vi.spyOn(Math, 'random').mockReturnValue(random);
       const placed = await live(3_600, { isDown: () => nowMs < NOW_MS + 20 * MINUTE_MS });
@@ -135,7 +135,7 @@ describe('a match that is to be placed', () => {
     [3_600, 0],
     [3_600, 0.999],
   ])(
-    'is tried until its placement may take no longer, %d s, and is no dead letter (random %d)',
+    'is retried until its placement times out after %d s, and is no dead letter (random %d)',
     async (timeoutSeconds, random) => {
       vi.spyOn(Math, 'random').mockReturnValue(random);
       const { ended, status, asked } = await live(timeoutSeconds, { isDown: () => true });
@@ -146,7 +146,7 @@ describe('a match that is to be placed', () => {
   );
 
   it.each([0, 0.999])(
-    'whose message meets an error every time ends as a dead letter within three hours (random %d)',
+    'whose message fails every time becomes a dead letter within three hours (random %d)',
     async (random) => {
       vi.spyOn(Math, 'random').mockReturnValue(random);
       expect(await handOut(() => Promise.reject(new Error('poison')))).toMatchObject({

@@ -71,7 +71,7 @@ describe('a match', () => {
     expect(matchFor({ scope: 'backend' }, match)).toBe(match);
   });
 
-  it('shows a player in it no other player’s token, and all else', () => {
+  it('shows a player in it everything except the tokens of other players', () => {
     const { assignment, ...rest } = matchFor(player('ann'), match);
     expect(assignment).toEqual({ address: 'game.example', tokens: { ann: 'secret-a' } });
     expect(rest).toEqual((({ assignment: _, ...others }) => others)(match));

@@ -16,7 +16,7 @@ describe('a definition that a client puts', () => {
     expect(parsePutQueue('arena', wanted, rules)).toEqual(wanted);
   });
 
-  it('is 400 when it names another team’s secret, and every field at fault is named', () => {
+  it('is rejected with 400 when it names another team’s secret, and the error names every such field', () => {
     expect(() => parsePutQueue('arena', arena('https://inside/', 'duel/hook'), rules)).toThrow(
       expect.objectContaining({
         status: 400,
@@ -30,12 +30,12 @@ describe('a definition that a client puts', () => {
 });
 
 describe('definitions of a deployment', () => {
-  /** A store that is not to be touched. */
+  /** A store that no test may call. */
   const untouched = new Proxy({} as Parameters<typeof deployQueues>[0], {
     get: (_, method) => () => Promise.reject(new Error(`${String(method)} was called`)),
   });
 
-  it('are refused before anything has changed when one names a secret that its queue may not use', async () => {
+  it('are rejected before any change when one names a secret that its queue may not use', async () => {
     const wanted = {
       duel: JSON.stringify(definition({ name: 'duel' })),
       arena: JSON.stringify(arena('https://game.example/', 'backend')),

@@ -5,7 +5,7 @@ import type { TickReport } from '../../../lib/service/ticks/tick-report.ts';
 import { bucketLayout, NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 
-/** The reports of a slot's ticks: for each range of the layout how many waited. */
+/** The reports of a slot's ticks: the number of waiting tickets in each range of the layout. */
 function reportsOf(
   layout: BucketLayout,
   odd: boolean,
@@ -24,7 +24,7 @@ function reportsOf(
   );
 }
 
-/** The statistics of a queue, from its layouts and the reports of its ticks alone. */
+/** The statistics of a queue, computed from its layouts and the reports of its ticks alone. */
 function stats(layouts: readonly BucketLayout[], ...reports: [string, TickReport][][]) {
   const stored = new Map(reports.flat());
   const record = { definition: definition(), version: 1, layouts, awakeUntilMs: 0, sentUntilMs: 0 };
@@ -61,7 +61,7 @@ describe('the number of waiting tickets', () => {
     expect(await stats([layout], even, odd)).toMatchObject({ waiting: 5, waitingAt: at(SLOT_MS + 1_000) });
   });
 
-  it('is that of the slot before while ticks of the last slot still run', async () => {
+  it('is that of the previous slot while ticks of the last slot run', async () => {
     const layout = bucketLayout(1, 10, 20);
     const older = reportsOf(layout, false, SLOT_MS - 1_000, [9, 2, 3]);
     const running = reportsOf(layout, false, SLOT_MS + 1_000, [1, undefined, undefined]);
@@ -76,7 +76,7 @@ describe('the number of waiting tickets', () => {
     expect(await stats([layout], older, newer)).toMatchObject({ waiting: 3, waitingAt: at(SLOT_MS - 4_000) });
   });
 
-  it('is that of the new layout once all of its ranges were searched', async () => {
+  it('is that of the new layout once all of its ranges have been searched', async () => {
     const layouts = [bucketLayout(1, 10), bucketLayout(2, 20, 30)];
     const before = reportsOf(layouts[0]!, false, SLOT_MS, [3, 4]);
     const some = reportsOf(layouts[1]!, false, SLOT_MS + 2_000, [1, undefined, 1]);

@@ -47,7 +47,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     return { first, second: await matchOf('a') };
   };
 
-  it('names its match, so that a repeated accept does not commit the ticket to the next match', async () => {
+  it('names its match, so that a repeated request does not accept the next match', async () => {
     const { first, second } = await rematched();
     expect(second).not.toBe(first);
     await expect(answer('a', first)).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     expect((await cloud.deps.matches.get(second))!.status).toBe('REQUIRES_ACCEPTANCE');
   });
 
-  it('is refused while the ticket waits again', async () => {
+  it('is rejected while the ticket waits again', async () => {
     await define();
     await join('a');
     await join('b');
@@ -102,7 +102,7 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
     ['no answer', { matchId: 'm' }, ['#/accepted']],
     ['nothing', {}, ['#/accepted', '#/matchId']],
     ['a matchId that is no id', { accepted: true, matchId: '' }, ['#/matchId']],
-  ])('is refused with %s', async (_, body, pointers) => {
+  ])('is rejected with %s', async (_, body, pointers) => {
     const refusal = await answerMatch(cloud.deps, 't', body, cloud.nowMs).catch((error) => error);
     expect(refusal).toMatchObject({ status: 400, errors: pointers.map((pointer) => ({ pointer })) });
   });

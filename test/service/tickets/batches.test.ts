@@ -39,7 +39,7 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
         : 503;
   const names = (found: readonly { ticketId: string }[]) =>
     found.map(({ ticketId }) => ticketId.slice(queue.length + 1));
-  /** The calls of a task to the outside, and what it returns. */
+  /** The result of a task, and its calls to ports. */
   const calling = async <T>(task: () => Promise<T>) => {
     const calls: string[] = [];
     const result = await cloud.on((what, effect) => {
@@ -49,7 +49,7 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
     return { calls, result };
   };
 
-  it('are taken with one read of the queue, a put for each and one wake-up', async () => {
+  it('are stored with one read of the queue, a put for each and one wake-up', async () => {
     await define();
     const bodies = Array.from({ length: 50 }, (_, i) => body(`t${i}`, i));
     const { calls, result } = await calling(() => post(...bodies));
@@ -61,7 +61,7 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
     expect(calls).toHaveLength(50 + 1 + 3);
   });
 
-  it('are each answered as if they were posted alone, whatever is wrong with the others', async () => {
+  it('get the same results as if posted alone, whatever faults the others have', async () => {
     await define({ teamSize: 2 });
     await enqueue(cloud.deps, queue, body('there'), cloud.nowMs);
     await enqueue(cloud.deps, queue, body('gone'), cloud.nowMs);
@@ -127,7 +127,7 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
     expect(cloud.tickMessages.length).toBeGreaterThan(0);
   });
 
-  it('that wait are 503 when their queue could not be woken, and the batch can be repeated', async () => {
+  it('get 503 when they wait and their queue could not be woken, and the batch can be repeated', async () => {
     await define();
     const ticks = { send: () => Promise.reject(new StoreBusy('no')) };
     const bodies = { tickets: [body('a'), null, body('b')] };
@@ -142,20 +142,20 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
     ['51 tickets', { tickets: Array(51).fill({}) }, ['#/tickets']],
     ['tickets that are no list', { tickets: { 0: {} } }, ['#/tickets']],
     ['an unknown field', { tickets: [{}], queue: 'q' }, ['#/queue']],
-  ])('are refused as a whole with %s', async (_, batch, pointers) => {
+  ])('are rejected as a whole with %s', async (_, batch, pointers) => {
     await define();
     const refusal = await enqueueBatch(cloud.deps, queue, batch, cloud.nowMs).catch((error) => error);
     expect(refusal).toMatchObject({ status: 400, errors: pointers.map((pointer) => ({ pointer })) });
   });
 
-  it('are refused as a whole by a queue that is not there', async () => {
+  it('are rejected as a whole when the queue is missing', async () => {
     await expect(enqueueBatch(cloud.deps, 'nobody', { tickets: [{}] }, cloud.nowMs)).rejects.toMatchObject({
       status: 404,
     });
   });
 
   describe('read', () => {
-    it('are in the order asked for, each once, without those that are not there', async () => {
+    it('are in the requested order, each once, without missing ones', async () => {
       await define();
       await post(...['a', 'b', 'c'].map((name, i) => body(name, 100 * i)));
       const { calls, result } = await calling(() =>
@@ -165,7 +165,7 @@ describe.skipIf(skipped !== undefined)(suiteName('tickets in batches', emulator,
       expect(calls).toEqual(['BatchGetItem']);
     });
 
-    it('are 50 matched tickets with two requests', async () => {
+    it('take two requests for 50 matched tickets', async () => {
       await define();
       const bodies = Array.from({ length: 50 }, (_, i) => body(`t${i}`, i));
       await post(...bodies);

@@ -3,7 +3,7 @@ import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
 import { definition } from '../definitions.ts';
 
-/** A queue whose tickets are kept as JSON, as the store keeps them. */
+/** A queue whose tickets are stored as JSON. */
 function intake() {
   const stored = new Map<string, string>();
   const record = {
@@ -51,7 +51,7 @@ describe('a ticket that is posted again', () => {
     ['another skill', '[{"playerId":"a","skill":0.30000000000000004}]'],
     ['another player', '[{"playerId":"b","skill":0.3}]'],
     ['one player more', '[{"playerId":"a","skill":0.3},{"playerId":"b","skill":0.3}]'],
-  ])('with %s is refused', async (_, again) => {
+  ])('with %s is rejected', async (_, again) => {
     const post = intake();
     await post({ ticketId: 't', players: [{ playerId: 'a', skill: 0.3 }] });
     await expect(post({ ticketId: 't', players: JSON.parse(again) })).rejects.toMatchObject({ status: 409 });

@@ -74,7 +74,7 @@ describe('a new ticket', () => {
       },
       ['#/players'],
     ],
-  ])('with %s is refused by name', (_, body, pointers) => {
+  ])('with %s is rejected with its name', (_, body, pointers) => {
     expect(faults(() => parseNewTicket(body, raid))).toEqual(pointers);
   });
 

@@ -13,7 +13,7 @@ const proposed: StoredTicket = {
 };
 const { matchId: _, ...unmatched } = proposed;
 
-/** Stores that hold one ticket, and matches of these statuses. */
+/** Stores with one ticket, and matches of these statuses. */
 function holding(ticket: StoredTicket, matches: Record<string, StoredMatch['status']>): TicketStatusDeps {
   return {
     tickets: { get: async () => ticket },
