@@ -13,11 +13,11 @@ export interface PolicyRun {
 }
 
 /**
- * Plays a scenario with its own policy, then on the same arrivals with `periodic` and `expanding`, tuned to the same mean
- * wait of all players: `periodic` by its period, `expanding` by the best of all ways of widening that are tried
- * (`bestWidening`). Both are tuned on the same players they are measured on, which favours them.
+ * Runs a scenario with its own policy, then on the same arrivals with `periodic` and `expanding`, tuned to the same mean
+ * wait of all players: `periodic` by its period, `expanding` by the best of the windows that are tried (`bestWidening`).
+ * Both are tuned on the players they are measured on, which favours them.
  *
- * @param players how many arrive
+ * @param players the number of arriving players
  */
 export function compare(scenario: Scenario, players: number, seed: number): PolicyRun[] {
   const traffic = trafficOf(scenario, players, seed);

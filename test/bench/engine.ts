@@ -200,9 +200,9 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       const skill = outlier ? 3000 + 1500 * random() : Math.max(0, 1500 + 300 * normal(random));
       return solo(`t${i}`, skill, undefined, nowMs - Math.floor((outlier ? 600 : 120) * 1000 * random()));
     });
-    // A query is over sooner than the CPU clock can tell, and other work on the machine would count: so for each query
-    // the least wall time of some runs of the same life. That leaves out pauses of the garbage collector as well, so the
-    // p99 of the slowest single run stands beside it.
+    // A query is too short for the CPU clock, and the wall clock includes other work on the machine. So each query counts
+    // with its least wall time of several equal runs. This also excludes garbage collection, so the p99 of the slowest
+    // single run is printed too.
     const times: number[] = [];
     const p99s: number[] = [];
     let gaps: number[] = [];
@@ -320,7 +320,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       room.reassignMatchGroups();
       groups = room.readyGroups();
     });
-    // QueueRoom has no teams: its players take sides in turn, in its order.
+    // QueueRoom has no teams: its players are assigned to two sides in turn, in its order.
     const theirDifference = mean(
       groups.map((group) =>
         Math.abs(group.reduce((sum, id, i) => sum + (i % 2 === 0 ? 1 : -1) * skillOf.get(id)!, 0)),
@@ -380,7 +380,7 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
   }
 }
 
-/** Releases all games of a queue; the sum of imbalances and the number. Throws when one is not proved. */
+/** Releases all games of a queue. Returns the sum of their imbalances and their number. Throws when one is not proved. */
 function drainQueue(sorted: Float64Array, rules: GameRules): [number, number] {
   const queue = new SoloQueue(rules);
   queue.load(sorted);
@@ -396,7 +396,7 @@ function drainQueue(sorted: Float64Array, rules: GameRules): [number, number] {
   return [sum, games];
 }
 
-/** QueueRoom with its search alone: clients have only a rank, and nothing is sent. */
+/** Only the search of QueueRoom: clients have only a rank, and no message is sent. */
 class BenchRoom extends QueueRoom {
   constructor(tickets: readonly Ticket[], players: number) {
     super();
@@ -474,8 +474,8 @@ function broken(games: readonly Game[]): number {
 }
 
 /**
- * The least CPU time in ms of some runs, after one that does not count. A run may start its clock late. Work that
- * is too short for the clock is repeated, and the time is divided.
+ * The least CPU time in ms of some runs after a warm-up. A run may start its clock late. Work that is too short for the
+ * clock is repeated, and the time is divided.
  */
 function best(runs: number, run: (start: () => void) => void): number {
   let least = infinity;

@@ -42,8 +42,8 @@ export class EqualWait<Settings, Run extends Tried> {
   }
 
   /**
-   * The run of a family that has the least mean imbalance among those with nearly the wait of `own`. Its second value
-   * goes to the better of its neighbours until neither is better; then the neighbours come nearer.
+   * The run of a family with the least mean imbalance among those with nearly the wait of `own`. The second value moves
+   * to the better of its neighbours until neither is better; then the step is reduced.
    *
    * @returns undefined when no run comes near that wait
    */
@@ -73,8 +73,8 @@ export class EqualWait<Settings, Run extends Tried> {
   }
 
   /**
-   * The run whose mean wait is nearest to that of `own`: in steps that fit the miss, and by interpolation once both
-   * sides are known.
+   * The run whose mean wait is nearest to that of `own`. The value moves in steps that fit the difference, and by
+   * interpolation once both sides are known.
    *
    * @param guess the value to begin with. @default the middle of the range
    */
@@ -116,7 +116,7 @@ function meanWaitOf({ result }: Tried): number {
   return result.measures.waitSeconds.mean;
 }
 
-/** A value that is too low or too high, as its logarithm, and by how much its mean wait misses, if it was tried. */
+/** The logarithm of a value that is too low or too high, and the difference of its mean wait if it was tried. */
 interface Side {
   readonly at: number;
   readonly miss?: number;
@@ -125,6 +125,6 @@ interface Side {
 function nextBetween(low: Side, high: Side, step: number): number {
   if (low.miss === undefined || high.miss === undefined) return Math.min(high.at, Math.max(low.at, step));
   const part = low.miss / (low.miss - high.miss);
-  // Stay away from the ends, where a step hardly narrows the interval. If nobody waited at all, halve it.
+  // Stay away from the ends, where a step hardly narrows the interval. If no player waited, halve it.
   return low.at + (Number.isFinite(part) ? Math.min(0.9, Math.max(0.1, part)) : 0.5) * (high.at - low.at);
 }

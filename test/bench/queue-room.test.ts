@@ -15,7 +15,7 @@ it('plays QueueRoom: waiting players are matched in its order of ranks, at its c
   expect(measures.outcome).toEqual({ matched: 4, cancelled: 0, timedOut: 0, waiting: 1 });
   expect(measures.waitSecondsMatched).toMatchObject({ count: 4, max: 0.999 });
   expect(measures.waitSeconds.count).toBe(5);
-  // 1000 plays 1010, 1500 plays 2000: difference and half of it.
+  // 1000 plays 1010, 1500 plays 2000: the teamGap is the difference, the skillSpread half of it.
   expect(measures.imbalance).toMatchObject({ mean: (15 + 750) / 2, max: 750 });
 });
 

@@ -21,18 +21,18 @@ export interface QueueRoomSettings {
   readonly maxPlayers: number;
   /** Milliseconds between two searches. @default 1000 */
   readonly cycleTickInterval?: number;
-  /** Searches after which a player is put into a group that `compare` refuses. @default 10 */
+  /** Searches after which a player joins a group even if `compare` rejects it. @default 10 */
   readonly maxWaitingCyclesForPriority?: number;
   /**
-   * `compare` accepts ranks at most this far from the mean rank of the group. When omitted, QueueRoom's own, which refuses
-   * only ranks of more than three times the mean of the group.
+   * `compare` accepts ranks at most this far from the mean rank of the group. When omitted, QueueRoom's default, which
+   * rejects only ranks of more than three times the mean of the group.
    */
   readonly tolerance?: number;
 }
 
-/** How many cycles the window of `compare` holds at first; more and fewer are tried. */
+/** The initial number of cycles in which the window of `compare` applies; more and fewer are tried. */
 const PRIORITY_CYCLES = 100;
-/** From a window that refuses hardly anybody to one of a single point of skill. */
+/** From a window that rejects hardly any player to one of a single point of skill. */
 const NARROWNESS: readonly [number, number] = [1 / 1000, 1];
 const CYCLE_MS: readonly [number, number] = [1000, 900_000];
 
@@ -45,9 +45,9 @@ export function whyNoQueueRoom({ definition, population }: Scenario): string | u
 }
 
 /**
- * QueueRoom at its defaults, then so set that its players wait as long on average as those of the scenario's own
- * policy: by how narrow a window its `compare` is and how many cycles it holds, or by the time between two cycles; of all
- * that are tried the one that turns out to have the least mean imbalance.
+ * QueueRoom at its defaults, and with settings that give the same mean wait as the scenario's own policy: the width of
+ * the window of its `compare` and the number of cycles in which it applies, or the time between two cycles. Of all
+ * settings tried, the one with the least mean imbalance is returned.
  */
 export function compareQueueRoom(
   scenario: Scenario,
@@ -86,8 +86,8 @@ export function compareQueueRoom(
 }
 
 /**
- * The room itself, played in virtual time. What is not QueueRoom's: the clock; a time-out, after which a client leaves;
- * rooms for the games take no time to make; and its groups have no teams, so they are divided in the fairest way.
+ * Runs QueueRoom in virtual time. Differences: a virtual clock; a time-out after which a client leaves; rooms for games
+ * are created instantly; and groups, which have no teams, are divided in the fairest way.
  */
 export function playQueueRoom(
   definition: QueueDefinition,
@@ -132,7 +132,7 @@ class VirtualQueueRoom extends QueueRoom {
   constructor({ maxPlayers, cycleTickInterval, maxWaitingCyclesForPriority, tolerance }: QueueRoomSettings) {
     super();
     if (cycleTickInterval !== undefined) this.cycleTickInterval = cycleTickInterval;
-    // A field: `onCreate` does not read the option of that name.
+    // Set as a field, because `onCreate` ignores the option of that name.
     if (maxWaitingCyclesForPriority !== undefined)
       this.maxWaitingCyclesForPriority = maxWaitingCyclesForPriority;
     this.onCreate({
@@ -159,14 +159,14 @@ class VirtualQueueRoom extends QueueRoom {
     this.clients.delete(this.clients.get(sessionId)!);
   }
 
-  /** Lets QueueRoom search once; who is in each group that is ready, in its order. */
+  /** Lets QueueRoom search once. Returns the players of each ready group, in its order. */
   cycle(): string[][] {
     this.#ready = [];
     this.#runCycle();
     return this.#ready;
   }
 
-  /** Never settles: the players of a group are away before a seat could be kept for them. */
+  /** Never settles: the players of a group leave before a seat is reserved. */
   #takeGroup({ clients }: QueueMatchGroup): Promise<never> {
     this.#ready.push(clients.map(({ sessionId }) => sessionId));
     return new Promise(() => {});
@@ -181,7 +181,7 @@ function nameOf({ cycleTickInterval, maxWaitingCyclesForPriority, tolerance }: Q
   return 'QueueRoom, defaults';
 }
 
-/** The best game of exactly these players: only the teams are chosen. It proves nothing about the waiting players. */
+/** The best game of exactly these players: only the teams are chosen. Its bound does not cover other players. */
 function fairestGame(tickets: readonly Ticket[], definition: QueueDefinition, nowMs: number): Game {
   const pool = new GamePool(gameRulesOf(definition));
   for (const ticket of tickets) pool.insert(ticket);

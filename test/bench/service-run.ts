@@ -47,7 +47,7 @@ export interface RunResult {
 const DRAIN_MS = 30_000;
 
 /**
- * Plays a game backend at a rate against a local cloud of its own and measures the webhooks it receives.
+ * Starts a local cloud, plays a game backend at a rate, and measures the webhooks that it receives.
  * Everything runs on this machine: backend, receiver, emulators and functions share its cores.
  */
 export async function run(options: RunOptions): Promise<RunResult> {

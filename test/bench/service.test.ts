@@ -20,7 +20,7 @@ it('the benchmark of the service measures a run in which no player is lost', asy
   expect(result.postToWebhookMs).toHaveLength(20);
   expect(result.lastPostToWebhookMs).toHaveLength(2);
   const { usage } = result;
-  // A ticket and its index entry in, the ticket (in a transaction) and its entry out: five units at least.
+  // Writing the ticket and its index entry, then the ticket in a transaction and removing its entry: at least five units.
   expect(usage.writeUnits).toBeGreaterThanOrEqual(5 * 20);
   expect(usage.events).toBe(2);
   expect(usage.invocations.get('enqueue')!.count).toBe(20);

@@ -52,7 +52,7 @@ function costRow(rate: number, name: string, { usage, players }: RunResult): str
   ].join(' | ');
 }
 
-/** What a call of a function takes, as in `MEASURED` of the simulator's price. */
+/** The resources that a call of a function uses, in the form of `MEASURED` of the simulator's cost estimate. */
 function timeRow(rate: number, name: string, { usage }: RunResult): string {
   const perCall = FUNCTIONS.map((fn) => {
     const { count = 0, gbSeconds = 0 } = usage.invocations.get(fn) ?? {};

@@ -5,7 +5,7 @@ import { SCENARIOS } from './scenarios.ts';
 
 const BUSY = SCENARIOS.find(({ title }) => title.startsWith('5v5, 50'))!;
 
-/** Plays 5v5 at 50 players per second with `option-value`. One sentence: processor time and memory. */
+/** Runs 5v5 at 50 players per second with `option-value`. Returns one sentence with processor time and memory. */
 export function measureSpeed(players: number, seed: number): string {
   const traffic = {
     atEnd: 'stop' as const,

@@ -9,7 +9,7 @@ it('the benchmark of the simulator runs', () => {
 
 it('at equal mean wait, option-value has less imbalance than periodic batches and widening windows', () => {
   const duel = SCENARIOS[0];
-  // The others are tuned to the very players they are measured on: of few, that makes up for a tenth.
+  // The others are tuned on the players they are measured on, which gains a tenth when these are few.
   const [own, ...others] = compare(duel, 2000, 1);
   expect(own.name).toBe('option-value');
   expect(others.map(({ name }) => name)).toEqual(['periodic', 'expanding']);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:simulate -- [players] [scenario…]`: policies at equal mean wait, Colyseus'
- * QueueRoom beside them, and the speed of the simulator.
+ * `npm run bench:simulate -- [players] [scenario…]`: compares policies and Colyseus' QueueRoom at equal mean wait, and
+ * measures the speed of the simulator.
  * Prints markdown; with --report FILE also a page of charts.
  */
 import { writeFileSync } from 'node:fs';

@@ -73,7 +73,7 @@ export class Usage {
     });
   }
 
-  /** US dollars by service for what was counted, at list prices. */
+  /** The cost in US dollars by service, at list prices. */
   dollars(): Record<'api' | 'lambda' | 'dynamodb' | 'sqs' | 'eventbridge' | 'logs', number> {
     const all = [...this.invocations.entries()];
     const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);

@@ -35,7 +35,7 @@ describe('muster reproduce', () => {
   });
 
   test.each([[['nash']], [['wu', '--players', '5']], [['wu', '--seed', '1.5']], [[]]])(
-    'refuses %j',
+    'rejects %j',
     async (args) => {
       await expect(runCommand(...args)).rejects.toThrow();
     },

@@ -111,7 +111,7 @@ describe.concurrent('acceptance', () => {
     expect(enqueuedAt).toBe(one.enqueuedAt);
   });
 
-  it('rejects a late answer with status 409 unless it repeats an earlier one', async () => {
+  it('rejects a late acceptance with status 409 unless it repeats an earlier one', async () => {
     const { one, two } = await proposed();
     await answer(one, true);
     await answer(two, true);

@@ -39,7 +39,7 @@ async function untilEarlierEventsCame(): Promise<void> {
   await delivered(path, 'TicketQueued');
 }
 
-/** The dead letters of the queue that carries webhooks. */
+/** The dead letters of the webhook queue. */
 function deadLetters(): string[] {
   const queues = cloud.stack.resources('AWS::SQS::Queue');
   const url = cloud.function('notify').environment.NOTIFY_QUEUE_URL;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type AwsReply, errorReply } from '../../lib/local/aws-json.ts';
 import { fresh, player, testMuster } from './muster.ts';
 
-/** The replies to the next calls of an operation, in place of the store's. */
+/** Replies that replace those of the store for the next calls of an operation. */
 const faults: { operation: string; reply: AwsReply; times: number }[] = [];
 beforeEach(() => {
   faults.length = 0;

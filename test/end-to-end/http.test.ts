@@ -518,8 +518,8 @@ it.concurrent.each([
   expect(pointersOf(body)).toEqual([pointer]);
 });
 
-describe.concurrent('batches', () => {
-  it('are answered ticket by ticket, and read together', async () => {
+describe.concurrent('ticket batches', () => {
+  it('get a result for each ticket, and are read by one request', async () => {
     const queue = await api.queue();
     const posted = [1, 2, -3].map((skill) => ({ ticketId: fresh('batch'), players: [player(skill)] }));
     const [one, two, bad] = posted.map(({ ticketId }) => ticketId);
@@ -541,7 +541,7 @@ describe.concurrent('batches', () => {
     expect(again.body.results.map((result: { status: number }) => result.status)).toEqual([200, 200]);
   });
 
-  it('404 for a queue that is not there', async () => {
+  it('get 404 for a missing queue', async () => {
     expect((await api.post('/queues/nobody/ticket-batches', { tickets: [{}] })).status).toBe(404);
   });
 });

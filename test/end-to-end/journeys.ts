@@ -13,9 +13,9 @@ import { SECRET_NAME } from './receiver.ts';
 export type Journey = (muster: TestMuster) => Promise<void>;
 
 const PLACE = { address: 'game.example', port: 7777 };
-/** A bucket is split when so many tickets are waiting in it; see `wiring.test.ts`. */
+/** The number of waiting tickets at which a bucket is split; see `wiring.test.ts`. */
 const CROWD = 50;
-/** More calls are not rejected for one batch, so a status of 503 after them is a fault. */
+/** Fewer calls than this are rejected for one batch, so a later status of 503 is a fault. */
 const BATCH_TRIES_MAX = 10;
 
 /** Together the journeys use each route, event source, filter, rule and permission of the template. */
@@ -86,7 +86,7 @@ export const JOURNEYS = {
         ({ status }: { status: number }) => status,
       );
     let statuses = await statusesOfBatch();
-    // A ticket that the store could not take has the status 503, and its client repeats the batch.
+    // A ticket gets 503 when the store is busy, and the client repeats the batch.
     for (let tries = 1; statuses.includes(503) && tries < BATCH_TRIES_MAX; tries++)
       statuses = await statusesOfBatch();
     for (const status of statuses) expect([200, 201]).toContain(status);
@@ -258,7 +258,7 @@ async function heard({ receiver }: TestMuster, path: string, type: EventType): P
   await receiver.deliveries.first((one) => one.path === path && one.verified().type === type);
 }
 
-/** Makes a queue forget that ticks for it are in flight. */
+/** Clears the queue's record of the ticks in flight. */
 async function putToSleep(muster: TestMuster, queue: string): Promise<void> {
   await change(muster, queue, 'awakeUntilMs', 0);
   await change(muster, queue, 'sentUntilMs', 0);

@@ -94,7 +94,7 @@ describe.concurrent('the service', () => {
     }
   });
 
-  it('matches neighbours across the edge of two buckets', async () => {
+  it('matches neighbours across the boundary of two buckets', async () => {
     const queue = await api.queue({ buckets: [1000, 2000] });
     await theirMatch([await api.ticket(queue, 999), await api.ticket(queue, 1001)]);
   });
@@ -130,7 +130,7 @@ describe.concurrent('results', () => {
     expect((await api.get(`/matches/${ticket.matchId}`)).body).toEqual(match);
   });
 
-  it('arrive at the end of a long poll with the reason on request when nothing has changed', async () => {
+  it('include the reason on request when a long poll ends without a change', async () => {
     const queue = await api.queue({ teamSize: 2 });
     const { ticketId } = await api.ticket(queue, 50);
     const { status, body } = await api.get(`/tickets/${ticketId}?waitSeconds=0.2&explain=true`);

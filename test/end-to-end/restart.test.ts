@@ -8,7 +8,7 @@ import { testMuster } from './muster.ts';
 const dataDir = await mkdtemp(join(tmpdir(), 'muster-restart-test-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-it('a sleeping queue forms its first match without the schedule', async () => {
+it('an idle queue forms its first match without the schedule', async () => {
   const { api, stop } = await testMuster({ schedules: false });
   const queue = await api.queue({ tickSeconds: 2 });
   expect((await api.get(`/queues/${queue}/stats`)).body.lastTickAt).toBeNull();

@@ -5,7 +5,7 @@ import { definition } from '../service/definitions.ts';
 import { fresh, studioAround } from './muster.ts';
 import { SECRET } from './receiver.ts';
 
-/** As deployed: `muster serve` lets every queue use every secret. */
+/** With the rule of a deployment: `muster serve` lets every queue use every secret. */
 const { template, assetPathOf } = synthesized({ secretGrants: { granted: ['arena-granted'] } });
 const cloud = await startLocalCloud({ template, assetPathOf, port: 0 });
 const { api, receiver } = await studioAround(cloud);
@@ -15,7 +15,7 @@ async function put(name: string, secret: string, path = '/hook') {
   return api.put(`/queues/${name}`, definition({ name, webhooks }));
 }
 
-it('a queue with another queue’s secret is 400, and the error names the secret and its place', async () => {
+it('a definition with another queue’s secret is rejected with 400, and the error names the secret and its field', async () => {
   const queue = fresh('queue');
   const { status, body } = await put(queue, 'duel/hook');
   expect(status).toBe(400);

@@ -1,11 +1,11 @@
-/** Ways to break a JSON text, its values and its keys. */
+/** Inserts faults into JSON texts, values and keys. */
 import type { RandomSource } from '../../lib/simulation/random.ts';
 import { pick } from './samples.ts';
 
-/** JSON as text will have it: objects may have a key twice, values need not be JSON. */
+/** A value that may be invalid JSON: an object may repeat a key, and a value may be any text. */
 export type Tree = null | boolean | number | string | Raw | Tree[] | Fields;
 
-/** Text that stands in place of a value. */
+/** Text that is written in place of a value. */
 export class Raw {
   readonly text: string;
 
@@ -14,7 +14,7 @@ export class Raw {
   }
 }
 
-/** An object's fields, in their order. */
+/** The fields of an object, in order. */
 export class Fields {
   readonly entries: [name: string, value: Tree][];
 
@@ -36,14 +36,14 @@ export function textOf(tree: Tree): string {
   return `{${tree.entries.map(([name, value]) => `${JSON.stringify(name)}:${textOf(value)}`).join()}}`;
 }
 
-/** The tree with one thing broken: a value somewhere in it, or the fields of an object. */
+/** The tree with one fault: in a value at any depth, or in the fields of an object. */
 export function broken(tree: Tree, random: RandomSource): Tree {
   const places = placesIn(tree);
   const target = places[random.integer(places.length)]!;
   return replaced(tree, target, (value) => brokenValue(value, random));
 }
 
-/** A JSON text that is none, or is too long, or not UTF-8. */
+/** The text with a fault: not JSON, too long, or not UTF-8. */
 export function brokenText(text: string, random: RandomSource): Buffer {
   const cut = random.integer(text.length + 1);
   return pick<() => Buffer>(
@@ -73,7 +73,7 @@ export function brokenText(text: string, random: RandomSource): Buffer {
   )();
 }
 
-/** Numbers at the edges of what JSON, doubles and DynamoDB hold, and what is no number. */
+/** Numbers at and beyond the limits of JSON, doubles and DynamoDB. */
 export const NUMBERS = [
   '-0',
   '-1',
@@ -105,7 +105,7 @@ export const NUMBERS = [
   '1e0',
 ];
 
-/** Text that breaks what does not look: keys of other things, other scripts, controls, halves of characters. */
+/** Strings that careless code handles wrongly: names of object properties, other scripts, controls, lone surrogates. */
 export const STRINGS = [
   '',
   ' ',

@@ -13,27 +13,27 @@ import { type FuzzedDocument, type FuzzRequest, requestMaker } from './requests.
 export interface FuzzOptions {
   readonly requests: number;
   readonly seed: number;
-  /** These are sent in place of made ones. */
+  /** Requests to send instead of generated ones. */
   readonly replay?: readonly FuzzRequest[];
-  /** Stands between functions and AWS's services; for tests of the fuzzer itself. */
+  /** Intercepts the functions' calls to AWS, for tests of the fuzzer itself. */
   readonly intercept?: Interceptor;
-  /** Called with each failure, as it is found. */
+  /** Called with each failure when it is found. */
   readonly onFailure?: (failure: FuzzFailure) => void;
   /** Called after each request. */
   readonly progress?: (sent: number) => void;
 }
 
 export interface FuzzResult {
-  /** Answers by operation and status, such as `POST /queues/{queue}/tickets 201`. */
+  /** The number of responses by operation and status, such as `POST /queues/{queue}/tickets 201`. */
   readonly answers: ReadonlyMap<string, number>;
   readonly failures: readonly FuzzFailure[];
-  /** Errors that functions logged, those of the search among them; one of each kind. */
+  /** Errors that functions logged, including the functions of the search; one of each kind. */
   readonly errors: readonly string[];
 }
 
-/** A request that was answered as none may be. */
+/** A request with a response or an effect that is not allowed. */
 export interface FuzzFailure {
-  /** Its number, from 0; the state it met is that of the seed's requests before it. */
+  /** The number of the request, from 0. Its state is the result of the seed's earlier requests. */
   readonly number: number;
   readonly request: FuzzRequest;
   readonly status: number;
@@ -41,22 +41,25 @@ export interface FuzzFailure {
   readonly faults: readonly string[];
 }
 
-/** A request that waits for news is left waiting after this, while others go on: it changes nothing. */
+/** After this time the next request is sent although a long poll is still waiting: it changes nothing. */
 const AWAITED_MS = 50;
-/** Failures after which there is nothing more to learn. */
+/** The run stops after this many failures. */
 const FAILURES_MAX = 50;
 /** Operations that change nothing. */
 const READS = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems', 'GetSecretValue'];
 /** Methods that must change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
-/** Functions that call addresses of queue definitions, which are anything here. */
+/** Functions that call the addresses in queue definitions, which are random here. */
 const CALLING_OUT = ['notify', 'provision'];
 
 /**
- * Sends requests made from the service's own OpenAPI document to a local cloud, one after the other, and checks that
- * none is answered 5xx, that every answer fits the document, that every error is a problem document, and that a request
- * that is refused, or is a GET, changes nothing: not one write, message or event comes from the functions behind the API
- * while it is answered. What functions log as errors is kept. The search goes on beside, so that requests meet tickets and matches of each status.
+ * Sends requests generated from the service's OpenAPI document to a local cloud, one after the other, and checks that
+ *
+ * - no response has status 5xx, every response fits the document, and every error is a problem document;
+ * - a rejected request or a GET changes nothing: the functions behind the API send no write, message or event.
+ *
+ * Errors that functions log are returned. The search runs at the same time, so requests refer to tickets and matches of
+ * every status.
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const { template, assetPathOf, outdir } = synthesize();
@@ -116,7 +119,7 @@ async function send(
     failures.push(failure);
     onFailure?.(failure);
   };
-  // A function that was ended at its timeout may have a call on its way, which then is not the next request's.
+  // After a timeout a call of the function may still be in flight. It does not belong to the next request.
   let ended = false;
   const check = (number: number, request: FuzzRequest, reply: Reply, changes: readonly string[]) => {
     const body = parsed(reply);
@@ -128,7 +131,7 @@ async function send(
     const refused = !ended && (reply.status >= 400 || SAFE.includes(request.method));
     ended = reply.status >= 500;
     const faults = [
-      ...(reply.status >= 500 ? [`it was answered ${reply.status}`] : []),
+      ...(reply.status >= 500 ? [`the status is ${reply.status}`] : []),
       ...body.faults,
       ...faultsOf(request.method, request.path, answer),
       ...(refused ? changes.map((change) => `it changed something: ${change.slice(0, 500)}`) : []),
@@ -142,9 +145,9 @@ async function send(
     journal.length = 0;
     let alone = true;
     const sending = client.send(request).then(
-      // What changed while others were answered too is not this request's alone.
+      // With other requests in flight, a change cannot be attributed to this one.
       (reply) => check(number, request, reply, alone ? [...journal] : []),
-      (error) => fail({ number, request, status: 0, body: '', faults: [`it was not answered: ${error}`] }),
+      (error) => fail({ number, request, status: 0, body: '', faults: [`no response: ${error}`] }),
     );
     const done = sending.finally(() => waiting.delete(done));
     waiting.add(done);
@@ -162,13 +165,13 @@ function isError(line: string): boolean {
   return /"level":"ERROR"| failed: /.test(line);
 }
 
-/** What errors of one kind have in common: their text without names and numbers. */
+/** The kind of an error: its text without names and numbers. */
 function kindOfError(line: string): string {
   const message = /"message":"(?:[^"\\]|\\.)*"/g;
   return (line.match(message)?.join() ?? line).replace(/[\d-]+/g, '0').slice(0, 300);
 }
 
-/** The template without the functions' sources that would call addresses that requests bring. */
+/** The template without the event sources of functions that call the addresses in requests. */
 function withoutCallsOut(template: Template): Template {
   const resources = Object.entries(template.Resources ?? {});
   const callers = resources
@@ -193,7 +196,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** Sends requests as they are: nothing is normalised. */
+/** Sends requests unchanged, without normalisation. */
 class Client {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #url: URL;
@@ -214,7 +217,7 @@ class Client {
     });
     outgoing.end(body);
     const [incoming] = await once(outgoing, 'response').catch((error) => {
-      // A connection that was idle for long has been closed by the other side.
+      // The server has closed an idle connection.
       if (outgoing.reusedSocket && error.code === 'ECONNRESET') return [undefined];
       throw error;
     });
@@ -246,7 +249,7 @@ function headersOf(headers: IncomingHttpHeaders) {
   return { get: (name: string) => headers[name]?.toString() ?? null };
 }
 
-/** The operation that a request is one of, or its method and `other`. */
+/** The operation of a request, or its method and `other`. */
 function operationOf({ paths }: FuzzedDocument, { method, path }: FuzzRequest): string {
   const given = path.split('?')[0]!.split('/');
   const template = Object.keys(paths).find((one) => {

@@ -7,7 +7,7 @@ import { answerFaults } from '../end-to-end/answer-faults.ts';
 import { fuzz } from './fuzz-run.ts';
 import { type FuzzRequest, requestMaker } from './requests.ts';
 
-it('finds nothing wrong with a few hundred requests', async () => {
+it('finds no fault in a few hundred requests', async () => {
   const { answers, failures, errors } = await fuzz({ requests: 400, seed: 1 });
   expect({ failures, errors }).toEqual({ failures: [], errors: [] });
   const total = (wanted: RegExp) =>
@@ -17,7 +17,7 @@ it('finds nothing wrong with a few hundred requests', async () => {
   expect(total(/ 4\d\d$/)).toBeGreaterThan(50);
 }, 120_000);
 
-it('makes requests of every operation, the same from the same seed', () => {
+it('generates requests of every operation, the same for the same seed', () => {
   const document = JSON.parse(JSON.stringify(openApi()));
   const requestsOf = (seed: number) => {
     const [maker, random] = [requestMaker(document), seededRandom(seed)];
@@ -35,15 +35,15 @@ it('makes requests of every operation, the same from the same seed', () => {
   }
 });
 
-it('finds an answer of 500, and the error that a function logs', async () => {
+it('finds a response of 500, and the error that a function logs', async () => {
   const denied: Interceptor = async (call, service) =>
     readsMatch(call) ? errorReply('AccessDenied', 'no') : service(call);
   const { failures, errors } = await replayed([get('/matches/m')], denied);
-  expect(failures).toMatchObject([{ number: 0, status: 500, faults: ['it was answered 500'] }]);
+  expect(failures).toMatchObject([{ number: 0, status: 500, faults: ['the status is 500'] }]);
   expect(errors).toEqual([expect.stringContaining('AccessDenied')]);
 }, 60_000);
 
-it('finds what is stored for a request that is refused', async () => {
+it('finds a write by a rejected request', async () => {
   const storing: Interceptor = async (call, service) => {
     const reply = await service(call);
     if (readsMatch(call)) {
@@ -56,7 +56,7 @@ it('finds what is stored for a request that is refused', async () => {
   expect(failures[0]!.faults).toContainEqual(expect.stringMatching(/^it changed something: PutItem .*"m"/));
 }, 60_000);
 
-it('finds an answer that does not fit its schema, has an undocumented status, or is no problem document', () => {
+it('finds a response that does not fit its schema, has an undocumented status, or is no problem document', () => {
   const faultsOf = answerFaults(JSON.parse(JSON.stringify(openApi())));
   const answer = (status: number, type: string, body: unknown) =>
     faultsOf('GET', '/tickets/t', { status, headers: new Headers({ 'content-type': type }), body });

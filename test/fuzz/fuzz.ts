@@ -4,9 +4,9 @@ import { type FuzzFailure, fuzz } from './fuzz-run.ts';
 import type { FuzzRequest } from './requests.ts';
 
 /**
- * `npm run fuzz -- [--requests N] [--seed N]`: requests made from the OpenAPI document and broken at random, against a
- * local cloud. `--replay FILE` sends the requests of a file, each a line as a failure prints it. Exit status 1 when a
- * request is answered as none may be.
+ * `npm run fuzz -- [--requests N] [--seed N]`: sends random valid and invalid requests, generated from the OpenAPI
+ * document, to a local cloud. `--replay FILE` sends the requests of a file, one per line in the form that a failure prints.
+ * The exit status is 1 when a response or an effect is not allowed.
  */
 const { values } = parseArgs({
   options: {
@@ -45,7 +45,7 @@ process.exitCode = failures.length + errors.length === 0 ? 0 : 1;
 
 function described({ number, request, status, body, faults }: FuzzFailure): string {
   return [
-    `request ${number} of seed ${seed}: ${request.method} ${request.path.slice(0, 200)} was answered ${status} ${body}`,
+    `request ${number} of seed ${seed}: ${request.method} ${request.path.slice(0, 200)} got status ${status} ${body}`,
     ...faults.map((fault) => `  ${fault}`),
     '  to send it again to a new cloud, put this line into a file for --replay:',
     written(request),

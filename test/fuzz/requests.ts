@@ -2,16 +2,16 @@ import type { RandomSource } from '../../lib/simulation/random.ts';
 import { broken, brokenText, NUMBERS, STRINGS, textOf, treeOf } from './breakages.ts';
 import { pick, type Schema, sampler } from './samples.ts';
 
-/** A request as it is sent. */
+/** A request in the form in which it is sent. */
 export interface FuzzRequest {
   readonly method: string;
-  /** With its query, percent-encoded where it is. */
+  /** The path and query, with any percent-encoding. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
 
-/** The parts of an OpenAPI document that requests are made from. */
+/** The parts of an OpenAPI document from which requests are generated. */
 export interface FuzzedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -29,25 +29,25 @@ interface Parameter {
 }
 
 export interface RequestMaker {
-  /** The next request: one that fits the document, or one with something broken. */
+  /** The next request: one that fits the document, or one with a fault. */
   make(random: RandomSource): FuzzRequest;
-  /** Tells what a request was answered, for the ids in it. */
+  /** Learns ids from a request and its response. */
   learn(request: FuzzRequest, status: number, body: unknown): void;
 }
 
-/** How many requests fit the document as far as it says. */
+/** The share of requests that fit the document. */
 const FITTING_SHARE = 0.5;
-/** How often a path names what is not there, as far as is known. */
+/** The share of paths with a new name instead of a known one. */
 const NEW_NAME_SHARE = 0.12;
-/** Names kept of each kind; a new one takes the place of another. */
+/** The maximum of known names of each kind; a new one replaces the oldest. */
 const NAMES_MAX = 20;
-/** How often an operation is asked for beside others: what ends things less often than what makes them. */
+/** The relative frequency of operations: deletions are rarer than creations. */
 const WEIGHTS = { body: 8, delete: 1, parameters: 3, plain: 1 };
 
 /**
- * Makes requests from an OpenAPI document: for each operation ones that fit its schemas, and ones broken in body,
- * content type, path, query, method or headers. Names that requests and answers bring are used again, so that requests
- * meet what is there.
+ * Generates requests for the operations of an OpenAPI document: requests that fit its schemas, and requests with faults
+ * in the body, content type, path, query, method or headers. Names from earlier requests and responses are used again, so
+ * that requests refer to existing items.
  */
 export function requestMaker(document: FuzzedDocument): RequestMaker {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -61,7 +61,7 @@ export function requestMaker(document: FuzzedDocument): RequestMaker {
   const sample = sampler(document, (schema, random) => {
     const kind = names.kindOf(schema);
     if (kind === undefined) return undefined;
-    // A body often repeats a name of its path.
+    // A body often repeats a name from its path.
     const [same] = [pathNames[kind]];
     if (same !== undefined && random.uniform() < 0.9) return same;
     return random.uniform() < 0.3 ? names.any(kind, random) : undefined;
@@ -120,7 +120,7 @@ function weightOf(method: string, operation: Operation): number {
   return operation.parameters === undefined ? WEIGHTS.plain : WEIGHTS.parameters;
 }
 
-/** Names by the path parameter that they are values of. */
+/** Known names by path parameter. */
 class Names {
   readonly #kinds = new Map<string, { readonly schema: string; readonly names: string[] }>();
 
@@ -130,7 +130,7 @@ class Names {
     }
   }
 
-  /** The path parameter that a schema is the same as; the first of several. */
+  /** The first path parameter with this schema. */
   kindOf(schema: Schema): string | undefined {
     const text = JSON.stringify({ type: schema.type, pattern: schema.pattern });
     for (const [kind, { schema: own }] of this.#kinds) if (own === text) return kind;
@@ -149,7 +149,7 @@ class Names {
     if (names.length > NAMES_MAX) names.shift();
   }
 
-  /** A name of what is gone comes up again by chance only. */
+  /** Forgets the name of a deleted item. */
   drop(kind: string, name: string): void {
     const names = this.#kinds.get(kind)?.names ?? [];
     const at = names.indexOf(name);
@@ -167,7 +167,7 @@ class Names {
   }
 }
 
-/** A request before its text is made. */
+/** A request before it is serialized. */
 interface Draft {
   readonly method: string;
   readonly path: string;
@@ -323,7 +323,7 @@ const ODD_HEADERS: readonly [string, string][] = [
   ['x-long', 'x'.repeat(7_000)],
 ];
 
-/** encodeURIComponent throws on halves of characters. */
+/** encodeURIComponent throws on lone surrogates. */
 function wellFormed(text: string): string {
   return text.toWellFormed();
 }

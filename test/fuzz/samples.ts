@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import type { RandomSource } from '../../lib/simulation/random.ts';
 
-/** A JSON schema, as the OpenAPI document has it. */
-// biome-ignore lint/suspicious/noExplicitAny: what keywords a schema has is looked up one by one
+/** A JSON schema of the OpenAPI document. */
+// biome-ignore lint/suspicious/noExplicitAny: the keywords of a schema are looked up one by one
 export type Schema = Readonly<Record<string, any>>;
 
-/** A value for a schema, in place of one made from it; undefined to make one. */
+/** Returns a value to use for a schema, or undefined to generate one. */
 export type Preferred = (schema: Schema, random: RandomSource) => unknown;
 
-/** How often what is optional is there. */
+/** The share of optional fields that are present. */
 const OPTIONAL_SHARE = 0.25;
 const ITEMS_MAX = 4;
-/** Strings kept of each pattern. */
+/** The number of generated strings kept for each pattern. */
 const STRINGS = 100;
 
 /**
- * Makes values that fit the schemas of an OpenAPI document, small ones more often than large ones. What a schema
- * cannot say (that counts sum up, that times agree) a value may break.
+ * Generates values that fit the schemas of an OpenAPI document, small ones more often than large ones. A value may break
+ * rules that a schema cannot express, such as sums of counts.
  *
- * @param prefer is asked first for each string
+ * @param prefer is called first for each string
  */
 export function sampler(document: object, prefer: Preferred) {
   const strings = new Map<string, readonly string[]>();
@@ -31,7 +31,7 @@ export function sampler(document: object, prefer: Preferred) {
 
   const text = (schema: Schema, random: RandomSource): string => {
     const { pattern, format, minLength = 0, maxLength = 8 } = schema;
-    // A format's own pattern says less readably what the format says.
+    // The format is enough: its pattern repeats it.
     if (format === 'date-time') return new Date(Date.UTC(2026, 0, 1) + random.integer(2 ** 31)).toISOString();
     if (format === 'uri') return `http://127.0.0.1:9/${random.integer(100)}`;
     if (pattern !== undefined) return pick(matching(pattern), random);
@@ -104,7 +104,7 @@ export function pick<T>(items: readonly T[], random: RandomSource): T {
   return items[random.integer(items.length)]!;
 }
 
-/** What a local reference of the document points to. */
+/** The target of a local reference in the document. */
 export function resolve(document: object, reference: string): Schema {
   const tokens = reference.slice(2).split('/');
   // biome-ignore lint/suspicious/noExplicitAny: a path through the document

@@ -248,7 +248,7 @@ describe('tokens in place of AWS credentials', () => {
       'Expected `jwt.audience` to name at least one',
     ],
     [{ secretsPrefix: '' }, 'Expected `secretsPrefix` to be at least one character'],
-  ])('%j is refused', (props, message) => {
+  ])('%j is rejected', (props, message) => {
     expect(() => studio(props)).toThrow(message);
   });
 });

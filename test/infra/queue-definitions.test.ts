@@ -25,7 +25,7 @@ function folder(files: Record<string, unknown>): string {
 }
 
 describe('a folder of queue definitions', () => {
-  it('becomes what the deployment gives to deploy-queues, and changes it only when a definition changes', () => {
+  it('becomes the input of deploy-queues, which changes only when a definition changes', () => {
     const { template } = synthesized({
       queuesDir: folder({ 'a.json': duel, 'notes.md': 'not a definition' }),
     });
@@ -63,7 +63,7 @@ describe('a folder of queue definitions', () => {
     expect(() => readQueueDefinitions(dir, {})).toThrow(/"duel" in both .*one\.json and .*two\.json/);
   });
 
-  it('with a secret that its queue may not use is refused, naming the file, the field and the secret', () => {
+  it('with a secret that its queue may not use is rejected with the file, the field and the secret', () => {
     const webhooks = [{ url: 'https://game.example/hook', secret: 'arena/hook' }];
     const dir = folder({ 'duel.json': { ...duel, webhooks } });
     expect(() => readQueueDefinitions(dir, {})).toThrow(/duel\.json.*webhooks\/0\/secret.*arena\/hook/s);

@@ -384,7 +384,7 @@ describe('the check itself', () => {
         properties.FunctionName = { 'Fn::Sub': ['${fn}:${AWS::Region}', { fn: { Ref: 'Function' } }] };
       }),
     ],
-  ])('takes %s', (_what, plant) => {
+  ])('accepts %s', (_what, plant) => {
     expect(faults(plant)).toEqual([]);
   });
 

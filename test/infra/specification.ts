@@ -55,7 +55,7 @@ const RESOURCE_KEYS = [
 
 const DELETION_POLICIES = ['Delete', 'Retain', 'RetainExceptOnCreate', 'Snapshot'];
 
-/** CDK's report about itself. Its type has no specification. */
+/** The resource with CDK's usage metadata. Its type has no specification. */
 const CDK_METADATA = 'AWS::CDK::Metadata';
 
 /** The type that specifies the common properties of custom resources. Other properties are for their functions. */

@@ -58,7 +58,7 @@ describe('The http provisioner', () => {
     expect(requests).toEqual([]);
   });
 
-  it.each([500, 503, 408, 425, 429, 302])('tries again after status %i', async (status) => {
+  it.each([500, 503, 408, 425, 429, 302])('retries after status %i', async (status) => {
     const { all } = answering(answered(status));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'retry',
@@ -77,7 +77,7 @@ describe('The http provisioner', () => {
   it.each([
     ['no JSON', 'ok', 'its response is not JSON'],
     ['no address', '{"port":7777}', '#/address'],
-  ])('gives up after an answer with %s', async (_, body, why) => {
+  ])('gives up after a response with %s', async (_, body, why) => {
     const { all } = answering(answered(200, body));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'refused',

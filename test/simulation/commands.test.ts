@@ -122,7 +122,7 @@ describe('muster simulate', () => {
     [{ arrivals: file('nobody.json', []) }, /nobody\.json: Expected at least one ticket/],
     [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json: #\/1/],
     [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
-  ])('refuses %j', (options, told) => {
+  ])('rejects %j', (options, told) => {
     expect(() =>
       trafficOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), { players: 100 }),
     ).toThrow(told);

@@ -2,21 +2,21 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
-import type { HeardMatch } from './crowd.ts';
+import type { NotifiedMatch } from './clients.ts';
 
-/** What the tables say when everything has ended. */
+/** The state of the tables at the end of a run. */
 export interface Audit {
   /** Tickets by their status at the end. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Tickets that were taken and are not there. */
+  /** Accepted tickets that are missing. */
   readonly lost: readonly string[];
   /** Tickets that have not ended. */
   readonly stuck: readonly string[];
-  /** Tickets in more than one completed match, or whose match is another than the one that lists them. */
+  /** Tickets in more than one completed match, or in another match than their item names. */
   readonly misplaced: readonly string[];
   readonly matches: number;
-  /** Matches of which no webhook told. */
-  readonly unheard: readonly string[];
+  /** Matches without a webhook. */
+  readonly unnotified: readonly string[];
 }
 
 interface Row {
@@ -28,15 +28,15 @@ interface Row {
 const FINAL = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
 
 /**
- * Compares the tables with what the crowd knows.
+ * Compares the tables with the clients' records.
  *
- * @param taken the ids of the tickets that the API took
- * @param heard the matches of which a webhook told
+ * @param accepted the ids of the tickets that the API accepted
+ * @param notified the matches that arrived by webhook
  */
 export async function audit(
   cloud: LocalCloud,
-  taken: readonly string[],
-  heard: readonly HeardMatch[],
+  accepted: readonly string[],
+  notified: readonly NotifiedMatch[],
 ): Promise<Audit> {
   const { TICKETS_TABLE, MATCHES_TABLE } = cloud.function('deadline').environment;
   const client = new DynamoDBClient(cloud.awsConfig);
@@ -49,8 +49,8 @@ export async function audit(
     statusOfMatch.set(String(row.matchId), String(row.status));
   }
   client.destroy();
-  const heardIds = new Set(heard.map(({ matchId }) => matchId));
-  const completed = heard.filter(({ matchId }) => statusOfMatch.get(matchId) === 'COMPLETED');
+  const notifiedIds = new Set(notified.map(({ matchId }) => matchId));
+  const completed = notified.filter(({ matchId }) => statusOfMatch.get(matchId) === 'COMPLETED');
   const matchOf = new Map<string, string>();
   const twice: string[] = [];
   for (const { matchId, ticketIds } of completed) {
@@ -69,15 +69,15 @@ export async function audit(
     statuses: Object.fromEntries(
       [...Map.groupBy(all, statusOf)].map(([status, those]) => [status, those.length]),
     ),
-    lost: taken.filter((ticketId) => !tickets.has(ticketId)),
+    lost: accepted.filter((ticketId) => !tickets.has(ticketId)),
     stuck: all.filter((row) => !FINAL.includes(statusOf(row))).map(({ ticketId }) => ticketId),
     misplaced: [...twice, ...elsewhere.map(({ ticketId }) => ticketId)],
     matches: statusOfMatch.size,
-    unheard: [...statusOfMatch.keys()].filter((matchId) => !heardIds.has(matchId)),
+    unnotified: [...statusOfMatch.keys()].filter((matchId) => !notifiedIds.has(matchId)),
   };
 }
 
-/** Every row of a table, page by page; only these attributes. */
+/** These attributes of every row of a table, read page by page. */
 async function* rows(client: DynamoDBClient, table: string, attributes: readonly string[]) {
   let startKey: Record<string, AttributeValue> | undefined;
   do {

@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
 import { startMuster } from '../../lib/local/start-muster.ts';
 import { type Audit, audit } from './audit.ts';
-import type { CrowdAnswer, CrowdOrder, CrowdReport } from './crowd.ts';
+import type { ClientsCommand, ClientsReply, ClientsReport } from './clients.ts';
 import type { Sample } from './trend.ts';
 
 export interface SoakOptions {
   readonly minutes: number;
   readonly playersPerSecond: number;
   readonly seed: number;
-  /** Between two samples. */
+  /** The interval between samples. */
   readonly sampleSeconds: number;
-  /** Called with each sample, as it is taken. */
+  /** Called with each sample when it is taken. */
   readonly onSample?: (sample: Sample) => void;
 }
 
 export interface SoakResult {
   readonly samples: readonly Sample[];
-  readonly crowd: CrowdReport;
+  readonly clients: ClientsReport;
   readonly audit: Audit;
   /** Errors that functions or the local cloud logged; one of each kind. */
   readonly errors: readonly string[];
@@ -28,14 +28,14 @@ export interface SoakResult {
 
 const SECRET_NAME = 'soak';
 const SECRET = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
-/** How long what is under way may take to end, after the crowd has gone: the ends of its last matches. */
+/** The maximum time for the last tickets and matches to end after the clients have stopped. */
 const DRAIN_MS = 60_000;
 const ERRORS_MAX = 20;
 
 /**
- * Runs the local cloud under a crowd in a process of its own for some minutes, samples memory and handles of this
- * process, and then checks the tables: every ticket that the API took is there and has ended, none is in two matches,
- * and a webhook told of every match.
+ * Runs the local cloud under load from clients in another process, and samples memory and handles of this process. Then
+ * checks the tables: every ticket that the API accepted exists and has ended, no ticket is in two matches, and every
+ * match has a webhook.
  */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const errors = new Map<string, string>();
@@ -47,38 +47,38 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     },
   });
   cloud.secrets.set(SECRET_NAME, SECRET);
-  const crowd = new Crowd();
+  const clients = new ClientsProcess();
   try {
-    await crowd.tell({
-      order: 'begin',
+    await clients.send({
+      command: 'begin',
       url: cloud.url,
       playersPerSecond: options.playersPerSecond,
       seed: options.seed,
       secret: SECRET_NAME,
     });
-    const samples = await sampled(crowd, options);
-    const { answer: _, ...report } = (await crowd.tell({ order: 'stop' })) as CrowdAnswer & CrowdReport;
+    const samples = await sampled(clients, options);
+    const { reply: _, ...report } = (await clients.send({ command: 'stop' })) as ClientsReply & ClientsReport;
     return {
       samples,
-      crowd: report,
-      audit: await drained(cloud, crowd, report),
+      clients: report,
+      audit: await drained(cloud, clients, report),
       errors: [...errors.values()],
     };
   } finally {
-    crowd.end();
+    clients.end();
     await cloud.stop();
   }
 }
 
 async function sampled(
-  crowd: Crowd,
+  clients: ClientsProcess,
   { minutes, sampleSeconds, onSample }: SoakOptions,
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
   const startMs = performance.now();
   for (let due = 1; due * sampleSeconds <= minutes * 60; due++) {
     await sleep(Math.max(0, startMs + due * sampleSeconds * 1_000 - performance.now()));
-    const counted = (await crowd.tell({ order: 'count' })) as CrowdAnswer & { answer: 'counted' };
+    const counted = (await clients.send({ command: 'count' })) as ClientsReply & { reply: 'counted' };
     const sample = sampleNow((performance.now() - startMs) / 60_000, counted.posted);
     samples.push(sample);
     onSample?.(sample);
@@ -87,7 +87,7 @@ async function sampled(
 }
 
 function sampleNow(minutes: number, tickets: number): Sample {
-  // There with --expose-gc: what is garbage does not count.
+  // Available with --expose-gc: garbage is not counted.
   globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();
   return {
@@ -100,16 +100,16 @@ function sampleNow(minutes: number, tickets: number): Sample {
   };
 }
 
-/** The audit once everything has ended, or as it is when it does not. */
-async function drained(cloud: LocalCloud, crowd: Crowd, report: CrowdReport): Promise<Audit> {
-  const refused = new Set(report.refused);
-  const taken = Array.from({ length: report.planned }, (_, i) => i + 1)
-    .filter((number) => !refused.has(number))
+/** The audit after everything has ended, or after {@link DRAIN_MS}. */
+async function drained(cloud: LocalCloud, clients: ClientsProcess, report: ClientsReport): Promise<Audit> {
+  const rejected = new Set(report.rejected);
+  const accepted = Array.from({ length: report.planned }, (_, i) => i + 1)
+    .filter((number) => !rejected.has(number))
     .map((number) => `soak-${number}`);
   for (const untilMs = performance.now() + DRAIN_MS; ; await sleep(1_000)) {
-    const told = (await crowd.tell({ order: 'tell' })) as CrowdAnswer & { answer: 'told' };
-    const found = await audit(cloud, taken, told.matches);
-    const ended = found.stuck.length === 0 && found.unheard.length === 0;
+    const listed = (await clients.send({ command: 'matches' })) as ClientsReply & { reply: 'matches' };
+    const found = await audit(cloud, accepted, listed.matches);
+    const ended = found.stuck.length === 0 && found.unnotified.length === 0;
     if (ended || performance.now() > untilMs) return found;
   }
 }
@@ -118,26 +118,28 @@ function isError(line: string): boolean {
   return /"level":"ERROR"| failed: |gave up/.test(line);
 }
 
-/** The crowd's process. */
-class Crowd {
-  readonly #process: ChildProcess = fork(fileURLToPath(new URL('./crowd.ts', import.meta.url)), {
-    // It collects its own garbage.
+/** The process of the clients. */
+class ClientsProcess {
+  readonly #process: ChildProcess = fork(fileURLToPath(new URL('./clients.ts', import.meta.url)), {
+    // Without this process's --expose-gc.
     execArgv: [],
   });
 
-  async tell(order: CrowdOrder): Promise<CrowdAnswer> {
+  async send(command: ClientsCommand): Promise<ClientsReply> {
     const listening = new AbortController();
-    const answered = once(this.#process, 'message', listening);
+    const replied = once(this.#process, 'message', listening);
     const ended = once(this.#process, 'exit', listening).then(([code]) => {
-      throw new Error(`The crowd ended early, with status ${code}.`);
+      throw new Error(
+        `Expected the process of the clients to run until the end, but it ended with status ${code}`,
+      );
     });
-    this.#process.send(order);
+    this.#process.send(command);
     try {
-      const [answer] = await Promise.race([answered, ended]);
-      return answer as CrowdAnswer;
+      const [reply] = await Promise.race([replied, ended]);
+      return reply as ClientsReply;
     } finally {
-      // The one that did not happen is given up.
-      void Promise.allSettled([answered, ended]);
+      // Ignore the other event.
+      void Promise.allSettled([replied, ended]);
       listening.abort();
     }
   }

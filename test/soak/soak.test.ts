@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { crowdPlan, type PlannedTicket } from './crowd-plan.ts';
+import { type PlannedTicket, plannedTickets } from './client-plan.ts';
 import { soak } from './soak-run.ts';
 import { type Measure, type Sample, trendsOf } from './trend.ts';
 
-it('a short soak loses nothing, and every client is answered as it may be', async () => {
-  const { samples, crowd, audit, errors } = await soak({
+it('a short soak loses no ticket, and every client gets only allowed responses', async () => {
+  const { samples, clients, audit, errors } = await soak({
     minutes: 0.2,
     playersPerSecond: 10,
     seed: 1,
     sampleSeconds: 3,
   });
-  // A machine that is busy with other tests may not give a function the time that it has.
+  // A function may reach its timeout when other tests use the machine.
   const faults = errors.filter((error) => !/timed ?out/i.test(error));
-  expect({ ...audit, failures: crowd.failures, refused: crowd.refused, faults }).toMatchObject({
+  expect({ ...audit, failures: clients.failures, rejected: clients.rejected, faults }).toMatchObject({
     lost: [],
     stuck: [],
     misplaced: [],
-    unheard: [],
+    unnotified: [],
     failures: [],
-    refused: [],
+    rejected: [],
     faults: [],
   });
   expect(samples).toHaveLength(4);
@@ -29,28 +29,28 @@ it('a short soak loses nothing, and every client is answered as it may be', asyn
   expect(audit.statuses.CANCELLED).toBeGreaterThan(0);
 }, 300_000);
 
-describe('the crowd', () => {
-  it('has clients of each kind, and is the same from the same seed', () => {
+describe('the clients', () => {
+  it('are of each kind, and the same for the same seed', () => {
     const tickets = (seed: number) => firstTickets(500, seed);
     const plan = tickets(3);
     expect(tickets(3)).toEqual(plan);
     expect(tickets(4)).not.toEqual(plan);
     const kinds = new Set(plan.map(({ behaviour }) => behaviour.does));
-    expect(kinds).toEqual(new Set(['waits', 'polls', 'long-polls', 'dies', 'cancels', 'answers']));
-    const answers = plan.flatMap(({ behaviour }) => (behaviour.does === 'answers' ? [behaviour] : []));
+    expect(kinds).toEqual(new Set(['waits', 'polls', 'long-polls', 'disconnects', 'cancels', 'responds']));
+    const answers = plan.flatMap(({ behaviour }) => (behaviour.does === 'responds' ? [behaviour] : []));
     expect(answers.some(({ accepted, afterMs }) => accepted && afterMs! > 5_000)).toBe(true);
     expect(answers.some(({ accepted }) => !accepted)).toBe(true);
     expect(answers.some(({ afterMs }) => afterMs === undefined)).toBe(true);
   });
 });
 
-describe('the verdict', () => {
+describe('the trend', () => {
   const growing = (samples: readonly Sample[]) =>
     trendsOf(samples)!
       .filter(({ grows }) => grows)
       .map(({ measure }) => measure);
 
-  it('finds nothing that grows in noise, nor in what is full after the first quarter', () => {
+  it('does not count noise, or growth that ends within the first quarter, as a leak', () => {
     expect(growing(run({}))).toEqual([]);
     expect(growing(run({ rssMb: (minutes) => Math.min(minutes, 12) * 20 }))).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('the verdict', () => {
     expect(growing(run({ [measure]: (minutes: number) => perMinute * minutes }))).toEqual([measure]);
   });
 
-  it('says nothing of a run that is too short', () => {
+  it('is undefined for a run that is too short', () => {
     expect(trendsOf(run({}, 4))).toBeUndefined();
     expect(trendsOf(run({}).slice(0, 6))).toBeUndefined();
   });
@@ -72,14 +72,14 @@ describe('the verdict', () => {
 
 function firstTickets(count: number, seed: number): PlannedTicket[] {
   const tickets: PlannedTicket[] = [];
-  for (const ticket of crowdPlan(100, seededRandom(seed))) {
+  for (const ticket of plannedTickets(100, seededRandom(seed))) {
     tickets.push(ticket);
     if (tickets.length === count) break;
   }
   return tickets;
 }
 
-/** Forty samples of an hour: noise around a level, and what each measure adds to it. */
+/** Forty samples of an hour: noise around a level, plus the growth of each measure. */
 function run(growth: Partial<Record<Measure, (minutes: number) => number>>, minutesInAll = 60): Sample[] {
   const random = seededRandom(1);
   const at = (measure: Measure, level: number, noise: number, minutes: number) =>

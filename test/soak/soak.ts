@@ -4,9 +4,9 @@ import { type SoakResult, soak } from './soak-run.ts';
 import { MEASURES, type Sample, type Trend, trendsOf } from './trend.ts';
 
 /**
- * `npm run soak -- [--minutes 60] [--rate 100] [--seed 1]`: the local cloud under a crowd that cancels, polls, accepts
- * late and dies. Prints memory and handles over time, a line fitted to each, and a verdict. Exit status 1 when
- * something grows, is lost, or was answered as it may not be.
+ * `npm run soak -- [--minutes 60] [--rate 100] [--seed 1]`: runs the local cloud under load from clients that cancel,
+ * poll, accept late and disconnect. Prints memory and handles over time, a line fitted to each, and the problems. The exit
+ * status is 1 when a measure grows, a ticket is lost, or a client got a response that is not allowed.
  */
 const { values } = parseArgs({
   options: {
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes);
 const rate = Number(values.rate);
 const seed = Number(values.seed);
-/** About forty rows, whatever the length. */
+/** About forty rows for a run of any length. */
 const sampleSeconds = Math.max(5, (minutes * 60) / 40);
 
 console.log(
@@ -34,17 +34,13 @@ const result = await soak({
   onSample: (sample) => console.log(row(sample)),
 });
 const trends = trendsOf(result.samples);
-console.log(`\n${trends?.map(trendLine).join('\n') ?? 'Too short to tell whether something grows.'}`);
+console.log(`\n${trends?.map(trendLine).join('\n') ?? 'The run is too short to judge growth.'}`);
 const { statuses, matches } = result.audit;
 console.log(`\ntickets at the end: ${listed(statuses)}; ${matches} matches`);
-console.log(`requests: ${listed(result.crowd.requests)}`);
+console.log(`requests: ${listed(result.clients.requests)}`);
 const problems = problemsOf(result, trends ?? []);
 for (const problem of problems) console.log(problem);
-console.log(
-  problems.length === 0
-    ? '\nNothing is lost, and nothing grows that was judged.'
-    : `\n${problems.length} problems.`,
-);
+console.log(problems.length === 0 ? '\nNo problems.' : `\n${problems.length} problems.`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 function row({ minutes, tickets, ...sample }: Sample): string {
@@ -57,16 +53,16 @@ function trendLine({ measure, mean, perMinute, error, grows }: Trend): string {
   return `${measure}: mean ${mean.toFixed(1)}, ${slope}${grows ? ': grows' : ''}`;
 }
 
-function problemsOf({ audit, crowd, errors }: SoakResult, trends: readonly Trend[]): string[] {
+function problemsOf({ audit, clients, errors }: SoakResult, trends: readonly Trend[]): string[] {
   const named = (what: string, ids: readonly string[]) =>
     ids.length === 0 ? [] : [`${ids.length} ${what}, such as ${ids.slice(0, 5).join(', ')}`];
   return [
     ...trends.filter(({ grows }) => grows).map(({ measure }) => `${measure} grows`),
     ...named('tickets are lost', audit.lost),
     ...named('tickets have not ended', audit.stuck),
-    ...named('tickets are in two matches, or not in theirs', audit.misplaced),
-    ...named('matches had no webhook', audit.unheard),
-    ...crowd.failures,
+    ...named('tickets are in two matches, or not in the match that their item names', audit.misplaced),
+    ...named('matches had no webhook', audit.unnotified),
+    ...clients.failures,
     ...errors.map((error) => `logged: ${error.slice(0, 400)}`),
   ];
 }

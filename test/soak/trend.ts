@@ -1,19 +1,19 @@
-/** What was measured of the service's process at one moment. */
+/** The measures of the service's process at one moment. */
 export interface Sample {
   readonly minutes: number;
   /** Megabytes of the whole process: main thread and the functions' workers. */
   readonly rssMb: number;
-  /** Megabytes in use on the main thread's heap, after a collection where one can be asked for. */
+  /** Megabytes in use on the main thread's heap, after a garbage collection when `--expose-gc` is set. */
   readonly heapMb: number;
   /** Megabytes of buffers outside the heap. */
   readonly externalMb: number;
-  /** Timers, sockets, servers and whatever else keeps a process going. */
+  /** Timers, sockets, servers and other resources that keep the process running. */
   readonly handles: number;
   /** Tickets posted so far. */
   readonly tickets: number;
 }
 
-/** A straight line through what was measured. */
+/** The line fitted to a measure. */
 export interface Trend {
   readonly measure: Measure;
   readonly mean: number;
@@ -27,15 +27,15 @@ export interface Trend {
 export const MEASURES = ['rssMb', 'heapMb', 'externalMb', 'handles'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Growth over the run that nobody minds, in the measure's unit and as a share of its mean: the larger counts. */
+/** The growth over the run that is allowed, in the measure's unit and as a share of its mean; the larger applies. */
 const GROWTH_MAX: Readonly<Record<Measure, number>> = { rssMb: 32, heapMb: 8, externalMb: 8, handles: 20 };
 const GROWTH_SHARE_MAX = 0.1;
-/** Samples and minutes below which a line says nothing. */
+/** The minimum of samples and minutes for a fit. */
 const SAMPLES_MIN = 8;
 const MINUTES_MIN = 5;
-/** Standard errors that a slope must be above zero by. */
+/** A slope must be this many standard errors above zero. */
 const CERTAIN = 3;
-/** The part of a run in which caches and pools fill. */
+/** The share of a run in which caches and pools fill, which is ignored. */
 const WARM_UP_SHARE = 0.25;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The crowd of a soak, in a process of its own, so that its memory is not the service's: plays tickets against the API
- * until it is told to stop, receives webhooks until it is ended, and reports what it saw.
+ * The clients of a soak. They run in their own process, so that their memory does not count as the service's. The process
+ * posts tickets until it gets the command to stop, receives webhooks until it is killed, and reports the results.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,79 +9,79 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { TicketView } from '../../lib/contract/ticket.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-import { type Behaviour, crowdPlan, type PlannedTicket, QUEUES } from './crowd-plan.ts';
+import { type Behaviour, type PlannedTicket, plannedTickets, QUEUES } from './client-plan.ts';
 
-/** What the crowd is told. */
-export type CrowdOrder =
+/** A message to the clients' process. */
+export type ClientsCommand =
   | {
-      readonly order: 'begin';
+      readonly command: 'begin';
       readonly url: string;
       readonly playersPerSecond: number;
       readonly seed: number;
       /** The name of the secret that signs webhooks. */
       readonly secret: string;
     }
-  /** Tells how many tickets were posted so far. */
-  | { readonly order: 'count' }
-  /** No more tickets arrive; answered when every client has ended. */
-  | { readonly order: 'stop' }
-  /** Tells of which matches a webhook told so far. */
-  | { readonly order: 'tell' };
+  /** Requests the number of tickets posted so far. */
+  | { readonly command: 'count' }
+  /** Stops new tickets. The reply is sent when every client has ended. */
+  | { readonly command: 'stop' }
+  /** Requests the matches that arrived by webhook so far. */
+  | { readonly command: 'matches' };
 
-/** What it answers to each order. */
-export type CrowdAnswer =
-  | { readonly answer: 'begun' }
-  | { readonly answer: 'counted'; readonly posted: number }
-  | ({ readonly answer: 'stopped' } & CrowdReport)
-  | { readonly answer: 'told'; readonly matches: readonly HeardMatch[] };
+/** The reply to each message. */
+export type ClientsReply =
+  | { readonly reply: 'begun' }
+  | { readonly reply: 'counted'; readonly posted: number }
+  | ({ readonly reply: 'stopped' } & ClientsReport)
+  | { readonly reply: 'matches'; readonly matches: readonly NotifiedMatch[] };
 
-/** A match of which a webhook told that it was found. */
-export interface HeardMatch {
+/** A match that arrived by webhook. */
+export interface NotifiedMatch {
   readonly matchId: string;
   readonly ticketIds: readonly string[];
 }
 
-export interface CrowdReport {
-  /** Tickets that the API took: those of the plan up to this number, but for `refused`. */
+export interface ClientsReport {
+  /** The number of tickets posted. The API accepted all of them except `rejected`. */
   readonly planned: number;
-  /** Numbers of tickets that the API did not take. */
-  readonly refused: readonly number[];
+  /** The numbers of tickets that the API rejected. */
+  readonly rejected: readonly number[];
   /** Requests by method and status. */
   readonly requests: Readonly<Record<string, number>>;
-  /** Answers that none may get. */
+  /** Responses that are not allowed. */
   readonly failures: readonly string[];
 }
 
-/** Tries of a request that is answered 503. */
+/** The maximum of attempts for a request that gets status 503. */
 const TRIES = 10;
 const FAILURES_MAX = 50;
 const FINAL = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
 
 let begun: ReturnType<typeof begin> | undefined;
 
-process.on('message', async (order: CrowdOrder) => {
-  if (order.order === 'begin') {
-    begun = begin(order);
+process.on('message', async (message: ClientsCommand) => {
+  if (message.command === 'begin') {
+    begun = begin(message);
     await (await begun).ready;
-    answer({ answer: 'begun' });
-  } else if (order.order === 'count') {
-    answer({ answer: 'counted', posted: (await begun)?.posted() ?? 0 });
-  } else if (order.order === 'stop') {
-    answer({ answer: 'stopped', ...(await (await begun!).stop()) });
+    reply({ reply: 'begun' });
+  } else if (message.command === 'count') {
+    reply({ reply: 'counted', posted: (await begun)?.posted() ?? 0 });
+  } else if (message.command === 'stop') {
+    reply({ reply: 'stopped', ...(await (await begun!).stop()) });
   } else {
-    answer({ answer: 'told', matches: [...(await begun!).heard.values()] });
+    reply({ reply: 'matches', matches: [...(await begun!).notified.values()] });
   }
 });
 
-function answer(message: CrowdAnswer): void {
-  process.send!(message);
+function reply(reply: ClientsReply): void {
+  process.send!(reply);
 }
 
-async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { order: 'begin' }) {
+async function begin({ url, playersPerSecond, seed, secret }: ClientsCommand & { command: 'begin' }) {
   const requests: Record<string, number> = {};
   const failures: string[] = [];
-  const refused: number[] = [];
-  const heard = new Map<string, HeardMatch>();
+  const rejected: number[] = [];
+  const notified = new Map<string, NotifiedMatch>();
   const playing = new Set<Promise<void>>();
   let planned = 0;
   let stopped = false;
@@ -91,7 +91,7 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { type, data } = JSON.parse(Buffer.concat(chunks).toString());
-      if (type === 'MatchFound') heard.set(data.match.matchId, heardMatch(data.match));
+      if (type === 'MatchFound') notified.set(data.match.matchId, notifiedMatch(data.match));
       response.writeHead(204).end();
     });
   }).listen(0, '127.0.0.1');
@@ -102,7 +102,7 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
     if (failures.length < FAILURES_MAX) failures.push(what);
   };
 
-  /** Sends a request, again when it is answered 503; anything but the expected statuses is a failure. */
+  /** Sends a request, and repeats it after status 503. Any status that is not expected is a failure. */
   const send = async (
     method: string,
     path: string,
@@ -126,12 +126,12 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
         await sleep(1_000);
         continue;
       }
-      if (!expected.includes(status)) fail(`${method} ${path} was answered ${status} ${text.slice(0, 300)}`);
+      if (!expected.includes(status)) fail(`${method} ${path} got status ${status} ${text.slice(0, 300)}`);
       return { status, body: status < 300 && text !== '' ? JSON.parse(text) : undefined };
     }
   };
 
-  /** Asks for the ticket until it has one of the statuses, or has ended. */
+  /** Polls the ticket until it has one of the statuses, or has ended. */
   const poll = async (ticketId: string, everyMs: number, statuses: readonly string[]) => {
     for (;;) {
       const { body } = await send('GET', `/tickets/${ticketId}`, [200]);
@@ -155,7 +155,7 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
           status = body.status;
         }
         return;
-      case 'dies': {
+      case 'disconnects': {
         const signal = AbortSignal.timeout(Math.ceil(behaviour.afterMs));
         await send('GET', `/tickets/${ticketId}?waitSeconds=20`, [200], { signal }).catch((error) => {
           if (error.name !== 'TimeoutError') throw error;
@@ -166,7 +166,7 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
         await sleep(behaviour.afterMs);
         await send('DELETE', `/tickets/${ticketId}`, [200, 409]);
         return;
-      case 'answers': {
+      case 'responds': {
         const found = await poll(ticketId, 1_000, ['REQUIRES_ACCEPTANCE']);
         if (found?.status !== 'REQUIRES_ACCEPTANCE' || behaviour.afterMs === undefined) return;
         await sleep(behaviour.afterMs);
@@ -177,21 +177,21 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
   };
 
   const play = async ({ queue, ticketId, players, behaviour }: PlannedTicket, number: number) => {
-    let taken = false;
+    let accepted = false;
     try {
       const body = { ticketId, players };
       const { status } = await send('POST', `/queues/${queue}/tickets`, [200, 201], { body });
-      taken = status < 300;
-      if (taken) await behave(ticketId, behaviour);
+      accepted = status < 300;
+      if (accepted) await behave(ticketId, behaviour);
     } catch (error) {
       fail(`${ticketId}: ${error}`);
     }
-    if (!taken) refused.push(number);
+    if (!accepted) rejected.push(number);
   };
 
   const arrive = async () => {
     let dueMs = performance.now();
-    for (const ticket of crowdPlan(playersPerSecond, seededRandom(seed))) {
+    for (const ticket of plannedTickets(playersPerSecond, seededRandom(seed))) {
       dueMs += ticket.afterMs;
       await sleep(Math.max(0, dueMs - performance.now()));
       if (stopped) return;
@@ -209,18 +209,18 @@ async function begin({ url, playersPerSecond, seed, secret }: CrowdOrder & { ord
 
   return {
     ready,
-    heard,
+    notified,
     posted: () => planned,
-    async stop(): Promise<CrowdReport> {
+    async stop(): Promise<ClientsReport> {
       stopped = true;
       await arriving;
       await Promise.all(playing);
-      return { planned, refused, requests, failures };
+      return { planned, rejected, requests, failures };
     },
   };
 }
 
-function heardMatch({ matchId, teams }: MatchView): HeardMatch {
+function notifiedMatch({ matchId, teams }: MatchView): NotifiedMatch {
   const ticketIds = teams.flatMap(({ players }) => players.flatMap(({ ticketId }) => ticketId ?? []));
   return { matchId, ticketIds: [...new Set(ticketIds)] };
 }
