@@ -1,15 +1,15 @@
-/** The intervals between the tries of one message. */
+/** The delays between the tries of one message. */
 export interface Backoff {
-  /** The longest wait, in seconds. @default 900 */
+  /** The longest delay, in seconds. @default 900 */
   readonly secondsMax?: number;
-  /** Milliseconds after which a retry is useless. Each wait takes at most half of them. @default no limit */
+  /** Milliseconds after which a retry is useless. Each delay is at most half of it. @default no limit */
   readonly withinMs?: number | undefined;
 }
 
 /**
  * Seconds to wait before another try: about 1, 4, 16, … up to `secondsMax`, and at least 1.
- * @param tries how often it has been tried, from 1
- * @param random in [0, 1), takes up to a quarter off so that failures do not return together
+ * @param tries the number of tries so far, from 1
+ * @param random in [0, 1), shortens the delay by up to a quarter, so that failed messages do not return at the same time
  */
 export function backoffSeconds(
   tries: number,

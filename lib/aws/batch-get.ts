@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 
-/** The most keys that DynamoDB takes in one batch. */
+/** The maximum of keys in one batch of DynamoDB. */
 export const BATCH_GET_MAX = 100;
-/** Tries of a batch that DynamoDB answers in part. */
+/** The maximum of requests for a batch that DynamoDB returns in parts. */
 const ATTEMPTS = 5;
 
 /**
- * The items with these keys, as they are now, in no order; keys without an item are omitted.
+ * Reads the items with these keys consistently. They are in no order; missing items are omitted.
  * @param keys at most `BATCH_GET_MAX`, each once
- * @throws StoreBusy when DynamoDB keeps leaving items out
+ * @throws StoreBusy when DynamoDB keeps omitting items
  */
 export async function batchGet(
   client: DynamoDBDocumentClient,

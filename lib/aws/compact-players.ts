@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { Player } from '../engine/types.ts';
 
 /**
- * Players as they are stored: JSON of `[playerId, skill, playerId, skill, roles, …]`, a player's roles after
- * the skill where there are some. The index of waiting tickets is read at every tick and paid by its bytes,
- * and names of fields would be a third of them. An id that is a UUID is `=` and its 16 bytes in base64url, 23
- * characters in place of 36; any other id that begins with `=` has one more in front of it.
+ * Packs players for the store: JSON of `[playerId, skill, playerId, skill, roles, …]`, where the roles follow only for
+ * players that have them. Every tick reads the index of waiting tickets and pays for its bytes; field names would be a
+ * third of them. A UUID is stored as `=` and its 16 bytes in base64url, 23 characters instead of 36. Any other id that
+ * begins with `=` gets another `=` in front.
  *
- * Exact for every number and every string. A player with fields other than these is kept as an object.
+ * Numbers and strings are exact. A player with other fields is stored as an object.
  */
 export function packPlayers(players: readonly Player[]): string {
   const packed: unknown[] = [];
@@ -34,7 +34,7 @@ export function packedPlayers<T extends z.ZodType>(schema: T) {
     .pipe(schema);
 }
 
-/** The players of what `packPlayers` made, or of the list of objects that earlier releases stored. */
+/** Unpacks the result of `packPlayers`, or the list of objects that earlier releases stored. */
 export function unpackPlayers(text: string): unknown {
   const packed: unknown = JSON.parse(text);
   if (!Array.isArray(packed)) return packed;

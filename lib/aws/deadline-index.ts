@@ -12,10 +12,10 @@ const GROUPS = 16;
 const GROUP_MAX = 500;
 
 /**
- * The partition of the index `deadlines` that a match belongs to.
+ * The partition key of a match in the index `deadlines`.
  *
- * The index has the key `deadlineGroup`, `deadline` and holds no more than keys. A match is in it as long as
- * it has a `deadline`, that is while REQUIRES_ACCEPTANCE or PLACING.
+ * The index has the key `deadlineGroup`, `deadline` and holds keys only. It contains a match while the match has a
+ * `deadline`, that is while it is REQUIRES_ACCEPTANCE or PLACING.
  */
 export function deadlineGroup(matchId: string): string {
   return String(crc32(matchId) % GROUPS);

@@ -6,10 +6,10 @@ const INDEX = 'items';
 
 /**
  * The items `definition` of all queues, in no order. The cost grows with the number of queues: one key of the index and
- * one consistent read each. Leases and reports, which are many times as many, are not read.
+ * one consistent read each. Leases and reports, which are far more numerous, are not read.
  *
- * The index is updated a moment after the table, so a queue created less than about a second ago may be missing. What is
- * returned is as it is in the table now.
+ * The index is updated a moment after the table, so a queue created less than about a second ago may be missing. The items
+ * themselves are read consistently.
  * @throws StoreBusy when DynamoDB keeps omitting items
  */
 export async function* definitionItems(

@@ -16,7 +16,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
-/** Tries of one write that conflicts with others, before the store counts as busy. */
+/** The maximum of tries of a write that conflicts with others; then the store counts as busy. */
 const ATTEMPTS = 5;
 
 /**
@@ -36,13 +36,13 @@ export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocum
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
-/** The item for which the condition of a write failed; undefined: no item. */
+/** The item for which the condition of a write failed; undefined when there is no item. */
 export type Unmet = { readonly met: false; readonly item: Record<string, unknown> | undefined };
 
 /**
  * Runs a conditional write. A condition that does not hold is returned as an outcome. A conflict with a transaction is
  * retried.
- * @throws StoreBusy when every try lost to other writers; nothing has changed then
+ * @throws StoreBusy when every try conflicted with other writers; then nothing has changed
  */
 export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: true; result: T } | Unmet> {
   for (let attempt = 1; ; attempt++) {
@@ -60,7 +60,7 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
 /**
  * Runs a transaction. Conditions that do not hold are returned as an outcome. Conflicts with other transactions are
  * retried, because the winner's outcome decides whether the conditions still hold.
- * @throws StoreBusy when it lost to others every time
+ * @throws StoreBusy when every try conflicted with other transactions
  */
 export async function transact(
   client: DynamoDBDocumentClient,
@@ -72,9 +72,9 @@ export async function transact(
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /**
- * Does the same, and returns the current item of each write whose condition did not hold and that requests `ALL_OLD`, at
- * the index of the write.
- * @throws StoreBusy when it lost to others every time
+ * Like {@link transact}, but returns the current item of each write whose condition did not hold and that requests
+ * `ALL_OLD`, at the index of the write.
+ * @throws StoreBusy when every try conflicted with other transactions
  */
 export async function transactOrItems(
   client: DynamoDBDocumentClient,
@@ -107,7 +107,7 @@ async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {
 
 /**
  * Waits for all writes, then throws the first failure, if any. `Promise.all` would throw while others are
- * still in flight, and they would go on after the function has ended.
+ * still in flight, and they would continue after the function has ended.
  */
 export async function settled(writes: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');

@@ -10,7 +10,7 @@ import { readEvent } from '../service/events/read-event.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 
-/** The most entries, and bytes of them with room for their envelopes, that one request may have. */
+/** The maximum of entries in one request, and of their bytes, with a margin for their envelopes. */
 const BATCH = 10;
 const BATCH_BYTES = 200 * 1024;
 /** Tries of an entry that the bus rejects. Afterwards the stream delivers its change again. */

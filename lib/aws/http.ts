@@ -30,8 +30,8 @@ export type Route = (request: HttpRequest) => Promise<HttpAnswer>;
 
 /**
  * A Lambda handler for routes of the HTTP API, by route key (`GET /tickets/{ticketId}`); `$default` takes what no route
- * serves. A caller that lacks the scopes of its route is refused. Whatever goes
- * wrong becomes a problem document; what is not a `Problem` is logged and answered without its details.
+ * serves. A caller without a scope of the route is rejected. Every error becomes a problem document. An error that is not
+ * a `Problem` is logged, and the response does not contain its details.
  */
 export function httpHandler(routes: Readonly<Partial<Record<RouteKey | '$default', Route>>>) {
   return async (
@@ -96,7 +96,7 @@ function readJson(event: APIGatewayProxyEventV2): unknown {
   }
 }
 
-/** What a caller is told of an error. What is not a `Problem` is logged; its details stay here. */
+/** The problem that the caller gets for an error. An error that is not a `Problem` is logged, and its details are omitted. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreBusy) {

@@ -23,9 +23,9 @@ const MATCH_DAYS = 7;
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
  *     advance   status: from → to            if status = from
  *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
- *     dissolve  FAILED, tickets back         if status = REQUIRES_ACCEPTANCE and nobody accepted since
+ *     dissolve  FAILED, tickets back         if status = REQUIRES_ACCEPTANCE and no ticket accepted since
  *
- * What becomes of a write whose answer is lost: see `write-mark.ts`.
+ * For writes whose response is lost see `write-mark.ts`.
  */
 export function matchStore(
   client: DynamoDBDocumentClient,

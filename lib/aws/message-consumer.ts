@@ -24,7 +24,7 @@ export interface Consumer<Message> {
 }
 
 /**
- * A provisioner that is back after an outage is called for every match within a minute. A placement may take an
+ * After an outage of a provisioner, it is called for every match within a minute. A placement may take an
  * hour, which is about 90 tries; the SQS queue's `maxReceiveCount` has room for them.
  */
 export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
@@ -33,7 +33,7 @@ export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
  * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a
  * slow one does not delay the others. A message that must be retried, fails or cannot be parsed becomes visible again
  * after a growing delay. At the SQS queue's limit it goes to the dead letters.
- * @param backoff how long a message waits between two tries
+ * @param backoff the delays between the tries of a message
  */
 export function messageConsumer<Message>(
   client: SQSClient,

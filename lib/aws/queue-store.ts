@@ -11,9 +11,8 @@ import { jsonOf } from './item.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
- * Queues in DynamoDB. Key: `queue`, `item`. Item `definition` is the queue itself; its
- * layouts are in the attribute `plans`. An item `state`, which
- * earlier releases kept leases in, goes with its queue.
+ * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself; the attribute `plans` has its
+ * layouts. An item `state`, in which earlier releases stored leases, is removed with its queue.
  *
  *     put           if version and awakeUntilMs are as read
  *     extendAwake   if version and awakeUntilMs are as read
@@ -21,7 +20,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  *     dropLayouts   if version is as read
  *     remove        if version is as read
  *
- * What becomes of a write whose answer is lost: see `write-mark.ts`.
+ * For writes whose response is lost see `write-mark.ts`.
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
   const itemOf = (queue: string, item: 'definition' | 'state') => ({

@@ -21,11 +21,11 @@ const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } 
  * Leases and reports in DynamoDB. Key: `item`, which contains the queue and the cell or range. Each has its own
  * partition key, so the cost does not depend on their number.
  *
- *     takeLease   if each cell's lease is over and its last slot is before this one, or if it is the
- *                 caller's own already: a request whose answer was lost is sent again
- *     endLease    each cell whose lease is still the caller's
- *     close       each cell whose lease is over
- *     putReport   if the report there is older
+ *     takeLease   if each cell's lease has ended and its last slot is before this one, or if the caller
+ *                 already holds it: the request is repeated when its response is lost
+ *     endLease    each cell whose lease the caller still holds
+ *     close       each cell whose lease has ended
+ *     putReport   if the stored report is older
  */
 export function rangeStore(client: DynamoDBDocumentClient, table: string): RangeStore {
   const leaseOf = (queue: string, cell: string) => ({
@@ -165,7 +165,7 @@ const reportItem = z.object({ report: jsonOf(tickReport) });
 /** The part of a lease that other ticks need. A lease of another type counts as held. */
 const leaseItem = z.object({ lease: z.object({ slotMs: z.number(), untilMs: z.number() }) });
 
-/** Why cells with these leases were not leased: items of cells that did not stand in the way may be absent. */
+/** The reason why cells were not leased, from their items. Items of cells that were free may be absent. */
 function refusal(
   items: readonly (Record<string, unknown> | undefined)[],
   { slotMs }: Lease,

@@ -1,25 +1,24 @@
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 
-/** An item of the pool's index, as far as reading in order needs to know it. */
+/** An item of the pool's index. Reading in order needs only its sort key. */
 export type PoolItem = Record<string, unknown> & { readonly poolOrder: string };
 
 export interface PoolPart {
-  /** In order; none is left out up to `readUntil`. */
+  /** In order of their sort keys, complete up to `readUntil`. */
   readonly items: PoolItem[];
-  /** The sort key of the last item, when there may be more after it. */
+  /** The sort key of the last item; absent when no items follow. */
   readonly readUntil?: string | undefined;
 }
 
 /**
- * Reads the first items of several partitions of the pool's index, as if they were one, in order of their
- * sort keys.
+ * Reads the first items of several partitions of the pool's index, merged in order of their sort keys.
  *
- * Every partition is read in pages. As long as one of them has more, only what lies below the end of what was
- * read of it is complete; so it is always the one that is behind that is read on.
+ * Each partition is read in pages. The merged items are complete only up to the least sort key at which a partition
+ * with more items has stopped, so the next page is always read from that partition.
  *
  * @param queries one for each partition, each in ascending order
- * @param limit read no more than about this many items
- * @param hasTime asked before each further page
+ * @param limit the maximum of items returned; slightly more may be read
+ * @param hasTime called before each further page; when false, the complete items so far are returned
  */
 export async function readPool(
   client: DynamoDBDocumentClient,
@@ -28,7 +27,7 @@ export async function readPool(
   hasTime: () => boolean,
 ): Promise<PoolPart> {
   const partitions = queries.map((query) => new Partition(client, query));
-  // An even share of what is wanted, and some more: partitions are hardly ever equal.
+  // An even share and a margin, because partitions are rarely equal in size.
   const share = Math.ceil((SHARE_MARGIN * limit) / Math.max(1, queries.length));
   await Promise.all(partitions.map((partition) => partition.readOn(Math.min(limit, share))));
   for (;;) {
@@ -47,10 +46,10 @@ export async function readPool(
 }
 
 const SHARE_MARGIN = 1.2;
-/** More items than a page of a megabyte has. */
+/** More items than fit into a page of a megabyte. */
 const LIMIT_MAX = 1_000_000;
 
-/** One partition, as far as it has been read. */
+/** One partition and the items read so far. */
 class Partition {
   readonly items: PoolItem[] = [];
   readonly #client: DynamoDBDocumentClient;
@@ -77,7 +76,7 @@ class Partition {
     this.hasMore = LastEvaluatedKey !== undefined;
   }
 
-  /** Up to here, inclusive, all is read. */
+  /** The sort key up to which, inclusive, all items are read. */
   get readUntil(): string {
     return (this.#next as PoolItem | undefined)?.poolOrder ?? '';
   }

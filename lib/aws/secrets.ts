@@ -2,7 +2,7 @@ import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/clien
 import { type SecretGrants, secretRefusal } from '../contract/secret-grants.ts';
 import type { Secrets } from '../service/ports/secrets.ts';
 
-/** How long a value is cached. A rotated secret is used after this time at the latest. */
+/** How long a value is cached. After this time at the latest, a rotated secret is used. */
 const KEEP_MS = 5 * 60_000;
 
 /**

@@ -30,15 +30,15 @@ export const TICKET_DAYS = 1;
 
 /**
  * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: pool key
- * `pool` (queue, layout, bucket), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads it
- * and is paid by its bytes: about 150 for a player whose ids are UUIDs.
+ * `pool` (queue, layout, bucket), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads the
+ * index and pays for its bytes: about 150 for a player whose ids are UUIDs.
  *
  *     create   put if no such ticketId       → in the pool
  *     commit   update if status = QUEUED     → out of the pool (see match-store.ts)
  *     end      update if status = QUEUED     → out of the pool
  *
- * Every way out of the pool has the same condition, so exactly one of them happens. What becomes of a write
- * whose answer is lost: see `write-mark.ts`.
+ * Every way out of the pool has the same condition, so exactly one of them happens. For writes
+ * whose response is lost see `write-mark.ts`.
  */
 export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
   return {
@@ -100,7 +100,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
           }
         }
       } catch (error) {
-        // What is counted so far is worth more than what there is to count.
+        // The count so far is useful even if it is incomplete.
         if (!(error instanceof StoreBusy)) throw error;
       }
       return { waiting, cuts: cuts.sort() };
@@ -205,8 +205,8 @@ function readQueued(items: readonly Record<string, unknown>[], queue: string): W
 }
 
 /**
- * The items of several pool keys in order of skill. A ticket given back to the pool moves between the keys of two
- * layouts, and the index lags: it may be found in both, and is taken once.
+ * The items of several pool keys in order of skill. A ticket that returns to the pool may move between the keys of
+ * two layouts, and the index lags: it may be found under both, and is returned once.
  */
 function bySkill(items: readonly Record<string, unknown>[]): Record<string, string>[] {
   const once = new Map(items.map((item) => [item.ticketId, item as Record<string, string>]));

@@ -4,23 +4,23 @@ import type { Unmet } from './dynamo.ts';
 /**
  * A mark that a conditional write leaves on its item, as its attribute `writeId`.
  *
- * When a write is applied and its answer is lost, the SDK sends it again. Its condition then meets what the write
- * itself has done, and the mark shows that. What does not need a mark:
+ * When a write is applied and its response is lost, the SDK repeats it. The condition of the repeated write fails because
+ * of the write itself, and the mark shows this. Not every write needs a mark:
  *
- *     write                        the same request again
- *     commit, dissolve, lease of   is the same transaction to DynamoDB: the SDK sends the same client token
+ *     write                        its repetition
+ *     commit, dissolve, lease of   has the same client token, so DynamoDB applies the transaction once
  *       several cells
  *     accept, dropLayouts, endLease,  changes nothing more
  *       lease of one cell
- *     assign                       finds the same assignment there
- *     create                       finds its own ticket: the answer is 200 in place of 201, and the queue is
- *                                  woken as for a new one
- *     advance, confirmSent,        loses to itself; no caller does anything else then
+ *     assign                       finds the same assignment
+ *     create                       finds its own ticket: the status is 200 instead of 201, and the queue is
+ *                                  woken as for a new ticket
+ *     advance, confirmSent,        fails its condition, and callers ignore that outcome
  *       putReport
- *     remove                       finds nothing there: it is removed
+ *     remove                       finds no item, which counts as removed
  *     end, put, extendAwake        finds its mark
  *
- * A write whose answers are all lost ends in an error: it may have been applied or not, as after a crash.
+ * When all responses of a write are lost, the caller gets an error: the write may have been applied, as after a crash.
  */
 export function newWriteMark(): string {
   return randomBytes(9).toString('base64url');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { id } from './ticket.ts';
 
-/** A party's answer to its match. */
+/** A party's acceptance or decline of its match. */
 export const acceptanceBody = z
   .strictObject({
     accepted: z.boolean().meta({ description: 'false: the party declines this match' }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The RFC 9457 document that a refused request is answered with. */
+/** The RFC 9457 document in the response to a rejected request. */
 export const problemDocument = z
   .looseObject({
     type: z.string(),

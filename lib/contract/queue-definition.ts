@@ -13,7 +13,7 @@ export const LIMITS = {
   skillMin: 1e-90,
   bucketsMax: 64,
   bodyBytesMax: 64 * 1024,
-  /** Tickets that one request may post or ask for. */
+  /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,
 } as const;
 

@@ -3,38 +3,38 @@ import { problemDocument } from './problem-document.ts';
 import { LIMITS } from './queue-definition.ts';
 import { id, newTicket, ticketView } from './ticket.ts';
 
-/** A batch before its tickets are read one by one: one that is not valid spoils no other. */
+/** A batch whose tickets are parsed one by one later, so that an invalid ticket does not affect the others. */
 export const ticketBatch = z.strictObject({
   tickets: z.array(z.unknown()).min(1).max(LIMITS.ticketsPerBatchMax),
 });
 
-/** What a client POSTs to have several tickets taken by one request. */
+/** The body of a request that posts several tickets. */
 export const ticketBatchBody = ticketBatch
   .extend({
     tickets: z
       .array(newTicket)
       .min(1)
       .max(LIMITS.ticketsPerBatchMax)
-      .meta({ description: 'As one would post them singly' }),
+      .meta({ description: 'The tickets, each as in a request for one ticket' }),
   })
   .meta({ id: 'TicketBatch' });
 
 const ticketResult = z.object({
-  ticketId: z.string().nullable().meta({ description: 'As posted; null when it cannot be read' }),
+  ticketId: z.string().nullable().meta({ description: 'The posted id; null when it cannot be read' }),
   status: z
     .literal([200, 201, 400, 409, 503])
-    .meta({ description: 'Of the response to this ticket posted alone' }),
-  ticket: ticketView.optional().meta({ description: 'With 200 and 201' }),
-  problem: problemDocument.optional().meta({ description: 'With 400, 409 and 503' }),
+    .meta({ description: 'The status of the response if the ticket were posted alone' }),
+  ticket: ticketView.optional().meta({ description: 'Present with 200 and 201' }),
+  problem: problemDocument.optional().meta({ description: 'Present with 400, 409 and 503' }),
 });
 
-/** What became of the tickets of a batch, in their order. */
+/** The results of the tickets of a batch, in their order. */
 export const ticketBatchResult = z
   .object({ results: z.array(ticketResult) })
   .meta({ id: 'TicketBatchResult' });
 export type TicketBatchResult = z.output<typeof ticketBatchResult>;
 
-/** Which tickets a client asks for at once. */
+/** The query of a request for several tickets. */
 export const ticketIdsQuery = z.object({
   ticketIds: z
     .string()
@@ -43,5 +43,5 @@ export const ticketIdsQuery = z.object({
     .meta({ description: `1 to ${LIMITS.ticketsPerBatchMax} ids, separated by commas` }),
 });
 
-/** Tickets in the order of the ids asked for, each once. */
+/** The tickets in the order of the requested ids, each once. */
 export const ticketList = z.object({ tickets: z.array(ticketView) }).meta({ id: 'TicketList' });

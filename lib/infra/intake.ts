@@ -19,7 +19,7 @@ export interface IntakeProps {
   readonly stage: StagePolicy;
 }
 
-/** What a caller can ask: the functions behind the API's routes. */
+/** The functions behind the API's routes. */
 export class Intake extends Construct {
   readonly enqueue: MusterFunction;
   readonly tickets: MusterFunction;
@@ -48,9 +48,9 @@ export class Intake extends Construct {
     this.tickets = new MusterFunction(this, 'Tickets', {
       name: 'tickets',
       description: 'Tells of a ticket, at once or when its status changes',
-      // A request may wait 20 s for news; API Gateway itself ends it after 30.
+      // A request may wait 20 s for a change; API Gateway ends it after 30 s.
       timeout: Duration.seconds(29),
-      // It waits most of the time, and waiting is paid by memory.
+      // It waits most of the time, and the price of waiting depends on the memory.
       memorySizeMb: 256,
       reservedConcurrency: limits.reserved.tickets,
       stage,
@@ -62,7 +62,7 @@ export class Intake extends Construct {
     store.ranges.allow(this.tickets, 'GetItem');
     api.route(this.tickets, 'GET /tickets/{ticketId}', 'GET /tickets');
 
-    // A function of its own: a crowd of long polls must not keep anybody from cancelling or accepting.
+    // A separate function, so that many long polls cannot block cancelling and accepting.
     this.ticketChanges = new MusterFunction(this, 'TicketChanges', {
       name: 'ticket-changes',
       description: 'Cancels a ticket, takes the acceptance of its match',

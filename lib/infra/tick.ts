@@ -50,7 +50,7 @@ export class Tick extends Construct {
     });
 
     // The message of a slot becomes one for each range, and those send no more. Lambda stops a function that invokes
-    // itself through a queue 16 times in a row, and here it sees two.
+    // itself through a queue 16 times in a row, and counts two here.
     this.queue.allowSend(this.tick);
 
     this.dispatch = new MusterFunction(this, 'Dispatch', {
@@ -58,7 +58,7 @@ export class Tick extends Construct {
       description:
         'Sends the ticks of the next minute for every queue with waiting tickets, and finds overdue matches',
       timeout: Duration.seconds(30),
-      // The next minute makes up for a missed one. A retried or late one would only send its ticks late.
+      // The next minute replaces a missed one. A retried or late invocation would only send its ticks late.
       retryAttempts: 0,
       maxEventAge: Duration.minutes(1),
       reservedConcurrency: limits.reserved.dispatch,
