@@ -20,13 +20,13 @@ export interface HttpRequest {
   json(): unknown;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Route = (request: HttpRequest) => Promise<HttpAnswer>;
+export type Route = (request: HttpRequest) => Promise<HttpResponse>;
 
 /**
  * A Lambda handler for routes of the HTTP API, by route key (`GET /tickets/{ticketId}`); `$default` takes what no route
@@ -109,7 +109,7 @@ export function toProblem(error: unknown): Problem {
   return new Problem(500, 'An internal error occurred and was logged. It is safe to repeat the request.');
 }
 
-function toResult({ status, body, headers }: HttpAnswer, event: APIGatewayProxyEventV2) {
+function toResult({ status, body, headers }: HttpResponse, event: APIGatewayProxyEventV2) {
   return {
     statusCode: status,
     headers: {

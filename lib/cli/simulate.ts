@@ -110,15 +110,15 @@ async function run(
 const LENGTH = { players: 20_000 };
 const SLICE_MS = 50;
 
-/** Definitions with the same name get their policy as a name, or the policy and their place. */
+/** Definitions with the same name are named by their policy, or by the policy and their position. */
 function withDistinctNames<Run extends { name: string; definition: QueueDefinition }>(
   runs: readonly Run[],
 ): Run[] {
   return runs.map((run, at) => {
-    const twins = runs.filter(({ name }) => name === run.name);
-    if (twins.length === 1) return run;
+    const sameName = runs.filter(({ name }) => name === run.name);
+    if (sameName.length === 1) return run;
     const { policy } = run.definition.release;
-    const samePolicy = twins.filter(({ definition }) => definition.release.policy === policy);
+    const samePolicy = sameName.filter(({ definition }) => definition.release.policy === policy);
     return { ...run, name: samePolicy.length === 1 ? policy : `${policy} ${at + 1}` };
   });
 }

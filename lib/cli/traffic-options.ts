@@ -184,7 +184,7 @@ function trafficOfFile(
   all.forEach(({ ticketId, enqueuedAtMs }, at) => {
     if (at > 0 && enqueuedAtMs < all[at - 1].enqueuedAtMs) {
       throw new InvalidInput(
-        `${file}: #/${at}/enqueuedAt: Expected tickets in the order of arrival, got ${ticketId}, which is older than the one before it: sort them`,
+        `${file}: #/${at}/enqueuedAt: Expected tickets in order of arrival, got ${ticketId}, which is older than the previous one: sort them`,
       );
     }
   });

@@ -25,16 +25,16 @@ export async function tryInParallel(
       onDone(++done / tasks.length);
     }
   };
-  const staff = Array.from(
+  const threads = Array.from(
     { length: Math.min(workers, tasks.length) },
     () => new Worker(new URL('./tune-worker.ts', import.meta.url)),
   );
   try {
-    await Promise.all(staff.map(work));
+    await Promise.all(threads.map(work));
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    await Promise.all(staff.map((worker) => worker.terminate()));
+    await Promise.all(threads.map((worker) => worker.terminate()));
   }
   return points.filter((point) => point !== undefined);
 }

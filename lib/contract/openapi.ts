@@ -39,7 +39,8 @@ export function openApi() {
     info: {
       title: 'Muster',
       version: '1',
-      description: 'Tickets in, provably fair matches out. Every request is safe to repeat.',
+      description:
+        'A team matchmaker that proves how fair its matches are. Every request can be repeated safely.',
     },
     components: { securitySchemes: SECURITY_SCHEMES },
     paths: secured({
@@ -77,7 +78,7 @@ export function openApi() {
       '/queues/{queue}/ticket-batches': {
         post: operation(
           'createTickets',
-          'Ask for matches of up to 50 tickets; each is answered as if it were posted alone',
+          'Create up to 50 tickets; each gets the same result as if it were posted alone',
           { 200: ticketBatchResult },
           { path: queue, body: ticketBatchBody, problems: [404] },
         ),
@@ -286,7 +287,7 @@ function operation(
  * Rejects a request that no route serves.
  * @throws Problem 405 the path has other methods, 404 it has none
  */
-export function refuseRoute(document: ReturnType<typeof openApi>, method: string, path: string): never {
+export function rejectRoute(document: ReturnType<typeof openApi>, method: string, path: string): never {
   const pattern = Object.keys(document.paths ?? {}).find((template) => matches(template, path));
   if (pattern === undefined) {
     throw new Problem(404, `There is no route ${path}. GET /openapi.json lists the routes.`);

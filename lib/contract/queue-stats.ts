@@ -9,14 +9,14 @@ export const queueStats = z
     waiting: z.number().int().meta({ description: 'Tickets that were waiting at `waitingAt`' }),
     waitingAt: z.iso.datetime().nullable().meta({
       description:
-        'The tick after which tickets were counted: in a queue with waiting tickets a tick or two ago, with many buckets the oldest one counted; null before the first tick',
+        'The tick that counted the tickets: a tick or two ago while tickets are waiting. With several buckets, the oldest of the ticks that were counted. null before the first tick',
     }),
     oldestWaitSeconds: seconds.meta({ description: 'As of the last tick; null when no ticket was waiting' }),
     lastTickAt: z.iso.datetime().nullable(),
     tickMilliseconds: z
       .number()
       .nullable()
-      .meta({ description: 'How long the last tick took; of several buckets, the longest' }),
+      .meta({ description: 'The duration of the last tick; with several buckets, the longest' }),
     recentMatches: z
       .object({
         count: z.number().int(),

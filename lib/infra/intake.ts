@@ -4,7 +4,7 @@ import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { Api } from './api.ts';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
-import { tellSecretGrants } from './secrets-access.ts';
+import { setSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 import type { Tick } from './tick.ts';
@@ -93,7 +93,7 @@ export class Intake extends Construct {
     store.queues.allow(this.queues, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.queues, 'items');
     store.ranges.allow(this.queues, 'GetItem');
-    tellSecretGrants(this.queues, secretGrants);
+    setSecretGrants(this.queues, secretGrants);
     api.route(
       this.queues,
       'GET /queues',
@@ -123,7 +123,7 @@ export class Intake extends Construct {
       this.meta,
       'Health',
       'GET /health',
-      'Load balancers and monitors ask without credentials; the answer tells nothing but that the service answers.',
+      'Load balancers and monitors call it without credentials. The response says only that the service responds.',
     );
     api.openRoute(
       this.meta,

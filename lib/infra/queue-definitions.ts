@@ -6,7 +6,7 @@ import { invalid } from '../contract/problem.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
 import { MusterFunction } from './muster-function.ts';
-import { tellSecretGrants } from './secrets-access.ts';
+import { setSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 
@@ -32,7 +32,7 @@ export class QueueDefinitions extends Construct {
       stage: props.stage,
     });
     props.store.queues.allow(this.deployQueues, 'GetItem', 'UpdateItem');
-    tellSecretGrants(this.deployQueues, props.secretGrants);
+    setSecretGrants(this.deployQueues, props.secretGrants);
     new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,

@@ -17,7 +17,7 @@ export interface SecretsAccess {
 /** Sets the prefix of secrets' names in the function's environment and lets it read these secrets. */
 export function allowSecrets(fn: MusterFunction, { prefix, keys, grants }: SecretsAccess): void {
   fn.addEnvironment('SECRETS_PREFIX', prefix);
-  tellSecretGrants(fn, grants);
+  setSecretGrants(fn, grants);
   const stack = Stack.of(fn);
   Grant.addToPrincipal({
     grantee: fn,
@@ -47,7 +47,7 @@ export function allowSecrets(fn: MusterFunction, { prefix, keys, grants }: Secre
 }
 
 /** Sets the secret grants in the function's environment. */
-export function tellSecretGrants(fn: MusterFunction, grants: SecretGrants): void {
+export function setSecretGrants(fn: MusterFunction, grants: SecretGrants): void {
   fn.addEnvironment('SECRET_GRANTS', JSON.stringify(grants));
 }
 

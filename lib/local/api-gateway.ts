@@ -40,7 +40,7 @@ export async function listenForRequests(port: number): Promise<ApiGateway> {
       // The client has disconnected, so nobody reads a response.
       if (request.destroyed) return;
       api.log(`${request.method} ${request.url}: ${error}`);
-      answer(response, 500, { message: 'Internal Server Error' });
+      respond(response, 500, { message: 'Internal Server Error' });
     }
   });
   await listen(server, port);
@@ -76,19 +76,19 @@ async function serve(
   { routes, delays, log }: OpenedApi,
 ): Promise<void> {
   const body = await readBody(request);
-  if (body === undefined) return answer(response, 413, { message: 'Request Entity Too Large' });
+  if (body === undefined) return respond(response, 413, { message: 'Request Entity Too Large' });
   const [path = '/', rawQueryString = ''] = splitQuery(request.url ?? '/');
   const match = routes.match(request.method ?? 'GET', path);
-  if (match === undefined) return answer(response, 404, { message: 'Not Found' });
+  if (match === undefined) return respond(response, 404, { message: 'Not Found' });
   const { route } = match;
   if (!route.permitted) {
     log(
       `${route.routeKey}: no AWS::Lambda::Permission of ${route.target.logicalId} lets apigateway.amazonaws.com invoke it.`,
     );
-    return answer(response, 500, { message: 'Internal Server Error' });
+    return respond(response, 500, { message: 'Internal Server Error' });
   }
   const admission = await route.authorize(request, path);
-  if (!admission.admitted) return answer(response, admission.status, { message: admission.message });
+  if (!admission.admitted) return respond(response, admission.status, { message: admission.message });
   await delays.wait('apiGateway');
   const event = httpEvent(request, path, rawQueryString, body, match, routes.apiId, admission.authorizer);
   const timeout = Promise.withResolvers<'timeout'>();
@@ -97,10 +97,10 @@ async function serve(
   clearTimeout(timer);
   if (result === 'timeout') {
     log(`${route.routeKey}: no response within ${route.timeoutMs} ms.`);
-    return answer(response, 504, { message: 'Endpoint request timed out' });
+    return respond(response, 504, { message: 'Endpoint request timed out' });
   }
-  if (!result.ok) return answer(response, 500, { message: 'Internal Server Error' });
-  answerWith(response, result.payload);
+  if (!result.ok) return respond(response, 500, { message: 'Internal Server Error' });
+  respondWith(response, result.payload);
 }
 
 /** Returns undefined when the body is too large. */
@@ -120,7 +120,7 @@ function splitQuery(url: string): [string, string] {
   return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
 }
 
-interface ProxyAnswer {
+interface ProxyResult {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly cookies?: readonly string[];
@@ -129,14 +129,14 @@ interface ProxyAnswer {
 }
 
 /** A result without `statusCode` is the JSON body of a 200 response, as in API Gateway. */
-function answerWith(response: ServerResponse, payload: unknown): void {
+function respondWith(response: ServerResponse, payload: unknown): void {
   if (typeof payload !== 'object' || payload === null || !('statusCode' in payload)) {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload ?? null);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(body);
     return;
   }
-  const { statusCode, headers = {}, cookies = [], body = '', isBase64Encoded } = payload as ProxyAnswer;
+  const { statusCode, headers = {}, cookies = [], body = '', isBase64Encoded } = payload as ProxyResult;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, String(value));
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'text/plain;charset=UTF-8');
   if (cookies.length > 0) response.setHeader('set-cookie', cookies);
@@ -144,7 +144,7 @@ function answerWith(response: ServerResponse, payload: unknown): void {
   response.end(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'));
 }
 
-function answer(response: ServerResponse, status: number, body: object): void {
+function respond(response: ServerResponse, status: number, body: object): void {
   if (response.headersSent) return void response.end();
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));

@@ -49,7 +49,7 @@ export type Interceptor = (
 export async function listenForAws(): Promise<AwsEndpoint> {
   let routes: AwsRoutes | undefined;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    answer(request, routes)
+    handle(request, routes)
       .catch((error) => errorReply('InternalFailure', String(error), 500))
       .then((reply) => send(response, reply));
   });
@@ -68,7 +68,7 @@ export async function listenForAws(): Promise<AwsEndpoint> {
   };
 }
 
-async function answer(request: IncomingMessage, routes: AwsRoutes | undefined): Promise<AwsReply> {
+async function handle(request: IncomingMessage, routes: AwsRoutes | undefined): Promise<AwsReply> {
   const body = await readText(request);
   if (routes === undefined) return errorReply('ServiceUnavailable', 'The local cloud is starting.', 503);
   const [target = '', operation = ''] = String(request.headers['x-amz-target']).split('.');

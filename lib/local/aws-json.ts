@@ -28,17 +28,17 @@ export function errorReply(code: string, message: string, status = 400): AwsRepl
 }
 
 /** Calls a service and returns its response. @throws AwsCallError when the service rejects the call */
-export async function callAws<Answer>(
+export async function callAws<Reply>(
   service: AwsService,
   target: string,
   operation: string,
   input: object,
-): Promise<Answer> {
+): Promise<Reply> {
   const reply = await service({ target, operation, body: JSON.stringify(input), input });
-  const answer = reply.body === '' ? {} : JSON.parse(reply.body);
-  if (reply.status < 300) return answer as Answer;
-  const code = String(answer.__type ?? 'UnknownError').replace(/^.*#/, '');
-  throw new AwsCallError(code, `${operation}: ${answer.message ?? answer.Message ?? code}`);
+  const body = reply.body === '' ? {} : JSON.parse(reply.body);
+  if (reply.status < 300) return body as Reply;
+  const code = String(body.__type ?? 'UnknownError').replace(/^.*#/, '');
+  throw new AwsCallError(code, `${operation}: ${body.message ?? body.Message ?? code}`);
 }
 
 export class AwsCallError extends Error {

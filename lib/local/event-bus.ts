@@ -123,25 +123,25 @@ const ENTRIES_MAX = 10;
 const ENTRY_MAX_BYTES = 1024 * 1024;
 
 function refusalOf(entry: Properties, buses: ReadonlySet<string>) {
-  const refuse = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage });
+  const reject = (ErrorCode: string, ErrorMessage: string) => ({ ErrorCode, ErrorMessage });
   if (!buses.has(busNameOf(entry.EventBusName))) {
-    return refuse('NotAuthorizedForSourceException', `Not authorized: no bus ${entry.EventBusName}.`);
+    return reject('NotAuthorizedForSourceException', `Not authorized: no bus ${entry.EventBusName}.`);
   }
   for (const name of ['Source', 'DetailType', 'Detail']) {
     if (!entry[name])
-      return refuse(
+      return reject(
         'InvalidArgument',
         `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
       );
   }
   if (Buffer.byteLength(JSON.stringify(entry)) > ENTRY_MAX_BYTES) {
-    return refuse('InvalidArgument', 'Total size of the entry is above 1 MB.');
+    return reject('InvalidArgument', 'Total size of the entry is above 1 MB.');
   }
   try {
     JSON.parse(String(entry.Detail));
     return undefined;
   } catch {
-    return refuse('MalformedDetail', 'Detail is malformed.');
+    return reject('MalformedDetail', 'Detail is malformed.');
   }
 }
 

@@ -29,7 +29,7 @@ export type InvocationResult =
   | { readonly ok: false; readonly errorType: string; readonly errorMessage: string };
 
 /** Lambda's limit on a synchronous response. */
-const ANSWER_MAX_BYTES = 6 * 1024 * 1024;
+const RESPONSE_MAX_BYTES = 6 * 1024 * 1024;
 
 type Handler = (event: unknown, context: object) => unknown;
 
@@ -49,16 +49,16 @@ async function handle(
   { event, requestId, deadlineMs }: Invocation,
 ): Promise<InvocationResult> {
   try {
-    const answer =
+    const payload =
       JSON.stringify(await handler(JSON.parse(event), contextOf(requestId, deadlineMs))) ?? 'null';
-    if (Buffer.byteLength(answer) > ANSWER_MAX_BYTES) {
+    if (Buffer.byteLength(payload) > RESPONSE_MAX_BYTES) {
       return {
         ok: false,
         errorType: 'Function.ResponseSizeTooLarge',
         errorMessage: 'Response payload size exceeded maximum allowed payload size (6291556 bytes).',
       };
     }
-    return { ok: true, payload: JSON.parse(answer) };
+    return { ok: true, payload: JSON.parse(payload) };
   } catch (error) {
     console.error(error);
     return error instanceof Error

@@ -154,7 +154,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   });
   ends.add(() => settledWithin(STOP_GRACE_MS, eventSources.stop()));
 
-  const dynamodbService = tellingWrites(dynamodb.service, eventSources);
+  const dynamodbService = wakingReaders(dynamodb.service, eventSources);
   aws.open({
     services: {
       [DYNAMODB_TARGET]: dynamodbService,
@@ -262,7 +262,7 @@ function makeLog(listener: LocalCloudOptions['log']) {
 const WRITES = new Set(['BatchWriteItem', 'DeleteItem', 'PutItem', 'TransactWriteItems', 'UpdateItem']);
 
 /** Wraps the service so that each write wakes the readers of the table's stream. */
-function tellingWrites(service: AwsService, eventSources: EventSources): AwsService {
+function wakingReaders(service: AwsService, eventSources: EventSources): AwsService {
   return async (call) => {
     const reply = await service(call);
     if (reply.status < 300 && WRITES.has(call.operation)) {

@@ -99,7 +99,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
     let iterator = await iteratorOf(shardId);
     let lookMs = LOOK_MIN_MS;
     while (!signal.stopped && iterator !== undefined) {
-      const { Records = [], NextShardIterator }: RecordsAnswer = await call('GetRecords', {
+      const { Records = [], NextShardIterator }: RecordsReply = await call('GetRecords', {
         ShardIterator: iterator,
       });
       if (Records.length > 0) await handle(Records, shardId);
@@ -118,12 +118,12 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: sequenceNumber };
     const input = { StreamArn: streamArn, ShardId: shardId };
     try {
-      return (await call<IteratorAnswer>('GetShardIterator', { ...input, ...start })).ShardIterator;
+      return (await call<IteratorReply>('GetShardIterator', { ...input, ...start })).ShardIterator;
     } catch (error) {
       // The stream no longer has the record at this position, so reading starts at the oldest record.
       if (!(error instanceof AwsCallError) || error.code !== 'TrimmedDataAccessException') throw error;
       const oldest = { ...input, ShardIteratorType: 'TRIM_HORIZON' };
-      return (await call<IteratorAnswer>('GetShardIterator', oldest)).ShardIterator;
+      return (await call<IteratorReply>('GetShardIterator', oldest)).ShardIterator;
     }
   };
 
@@ -282,11 +282,11 @@ interface Shard {
   readonly ParentShardId?: string;
 }
 
-interface IteratorAnswer {
+interface IteratorReply {
   readonly ShardIterator?: string;
 }
 
-interface RecordsAnswer {
+interface RecordsReply {
   readonly Records?: readonly StreamRecord[];
   readonly NextShardIterator?: string;
 }

@@ -1,6 +1,6 @@
 /** Wakes waiters when something changes, and all of them on shutdown. */
 export function makeWakeSignal() {
-  let news = false;
+  let changed = false;
   let stopped = false;
   const sleepers = new Set<() => void>();
   const sleep = (ms: number) =>
@@ -21,7 +21,7 @@ export function makeWakeSignal() {
       return stopped;
     },
     wake() {
-      news = true;
+      changed = true;
       wakeAll();
     },
     stop() {
@@ -30,9 +30,9 @@ export function makeWakeSignal() {
     },
     /** Waits at most this long for a change. Returns whether there was one since the last call. */
     async woken(ms: number): Promise<boolean> {
-      if (!news && !stopped) await sleep(ms);
-      const woken = news;
-      news = false;
+      if (!changed && !stopped) await sleep(ms);
+      const woken = changed;
+      changed = false;
       return woken;
     },
     /** Waits this long, or until shutdown. */

@@ -121,7 +121,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     if (!slots.has(slot)) return;
     slot.state = 'idle';
     clearTimeout(slot.timer);
-    slot.timer = setTimeout(() => reap(slot), IDLE_MS).unref();
+    slot.timer = setTimeout(() => endIdle(slot), IDLE_MS).unref();
     assign();
   };
 
@@ -143,7 +143,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 
   /** One worker always stays, for the next ticket. */
-  const reap = (slot: Slot) => {
+  const endIdle = (slot: Slot) => {
     if (slot.state !== 'idle' || slots.size === 1) return;
     slots.delete(slot);
     void slot.worker.terminate();

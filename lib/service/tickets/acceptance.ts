@@ -33,22 +33,22 @@ export async function answerMatch(
   nowMs: number,
 ): Promise<StoredTicket> {
   const { accepted, matchId } = parseWith(acceptanceBody, body, 'The acceptance');
-  for (let attempt = 0; attempt < ANSWER_TRIES; attempt++) {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const ticket = await deps.tickets.get(ticketId);
     if (ticket === undefined) throw unknownTicket(ticketId);
     if (ticket.matchId !== matchId) throw otherMatch(await withMatchStatus(deps, ticket), matchId);
     const match = await deps.matches.get(matchId);
-    if (match?.status !== 'REQUIRES_ACCEPTANCE') return answeredBefore(deps, ticket, match, accepted);
-    if (await answer(deps, match, ticketId, accepted, nowMs))
+    if (match?.status !== 'REQUIRES_ACCEPTANCE') return repeatedRequest(deps, ticket, match, accepted);
+    if (await acceptOrDecline(deps, match, ticketId, accepted, nowMs))
       return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
   }
   throw new StoreBusy(`other tickets of the match of ticket ${ticketId} keep accepting`);
 }
 
 /** More than the tickets of a match: a request is retried only when another ticket has accepted since. */
-const ANSWER_TRIES = 20;
+const TRIES_MAX = 20;
 
-async function answer(
+async function acceptOrDecline(
   deps: AcceptanceDeps,
   match: StoredMatch,
   ticketId: string,
@@ -56,8 +56,8 @@ async function answer(
   nowMs: number,
 ): Promise<boolean> {
   if (accepted) {
-    const noted = await deps.matches.accept(match.matchId, ticketId);
-    if (noted !== undefined) await advanceIfAccepted(deps, noted, nowMs);
+    const changed = await deps.matches.accept(match.matchId, ticketId);
+    if (changed !== undefined) await advanceIfAccepted(deps, changed, nowMs);
     return true;
   }
   const outcome = await dissolveMatch(deps, match, {
@@ -69,7 +69,7 @@ async function answer(
 }
 
 /** Returns the ticket unchanged for a repeated request to a match that has moved on. */
-async function answeredBefore(
+async function repeatedRequest(
   deps: AcceptanceDeps,
   ticket: StoredTicket,
   match: StoredMatch | undefined,
@@ -85,11 +85,11 @@ async function answeredBefore(
   );
 }
 
-function otherMatch({ ticketId, status, matchId }: StoredTicket, answered: string): Problem {
+function otherMatch({ ticketId, status, matchId }: StoredTicket, requestedId: string): Problem {
   const its = matchId === undefined ? 'has no match' : `is in match ${matchId}`;
   return new Problem(
     409,
-    `Ticket ${ticketId} is ${status} and ${its}; the request is for match ${answered}.`,
+    `Ticket ${ticketId} is ${status} and ${its}; the request is for match ${requestedId}.`,
     { extensions: { ticketStatus: status } },
   );
 }

@@ -63,8 +63,8 @@ function isNews(
   known: { readonly status: TicketStatus; readonly matchId: string | undefined },
 ): boolean {
   const { status, matchId } = ticket;
-  const mustAnswer = status === 'REQUIRES_ACCEPTANCE' && !match?.accepted?.includes(ticket.ticketId);
-  return isFinal(status) || mustAnswer || status !== known.status || matchId !== known.matchId;
+  const mustAccept = status === 'REQUIRES_ACCEPTANCE' && !match?.accepted?.includes(ticket.ticketId);
+  return isFinal(status) || mustAccept || status !== known.status || matchId !== known.matchId;
 }
 
 /**
