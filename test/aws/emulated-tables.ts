@@ -12,6 +12,7 @@ import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib
 import { startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { readStack } from '../../lib/local/template.ts';
+import { memoryTables } from '../memory-dynamodb/memory-tables.ts';
 
 /** The emulators that every store is tested on, each with the reason when it cannot run here. */
 export const EMULATORS: readonly { readonly emulator: Emulator; readonly skipped: string | undefined }[] = [
@@ -19,8 +20,17 @@ export const EMULATORS: readonly { readonly emulator: Emulator; readonly skipped
   { emulator: 'dynamodb-local', skipped: whyNoDynamodbLocal() },
 ];
 
+/** The emulators, and the tables in memory of longer simulations. */
+export const STORES: readonly { readonly emulator: Tables; readonly skipped: string | undefined }[] = [
+  ...EMULATORS,
+  { emulator: 'memory', skipped: undefined },
+];
+
+/** What holds the tables: an emulator, or this process. */
+export type Tables = Emulator | 'memory';
+
 /** The name of a suite that runs on an emulator, with the reason when it is skipped. */
-export function suiteName(what: string, emulator: Emulator, skipped: string | undefined): string {
+export function suiteName(what: string, emulator: Tables, skipped: string | undefined): string {
   return `${what} on ${emulator}${skipped === undefined ? '' : ` (skipped: ${skipped})`}`;
 }
 
@@ -42,7 +52,7 @@ export interface EmulatedTables {
   stop(): Promise<void>;
 }
 
-export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
+export async function startTables(emulator: Tables): Promise<EmulatedTables> {
   const stack = new Stack(new App({ analyticsReporting: false }), 'Tables');
   new Store(stack, 'Store', { stage: stagePolicy('dev') });
   const tables = readStack(Template.fromStack(stack).toJSON(), {
@@ -56,6 +66,10 @@ export async function startTables(emulator: Emulator): Promise<EmulatedTables> {
     queues: nameOf('Queues'),
     ranges: nameOf('Ranges'),
   };
+  if (emulator === 'memory') {
+    const { client, stream } = memoryTables(tables);
+    return { names, client, stream: (table) => stream(names[table]), stop: async () => {} };
+  }
   const dynamodb = await startDynamoDB(tables, { emulator });
   return {
     names,

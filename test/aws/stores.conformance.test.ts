@@ -16,10 +16,10 @@ import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
-import { EMULATORS, type EmulatedTables, startTables, suiteName, type Wire } from './emulated-tables.ts';
+import { type EmulatedTables, STORES, startTables, suiteName, type Wire } from './emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 
-describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
+describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('the stores', emulator, skipped), () => {
     let tables: EmulatedTables;
     let tickets: TicketStore;

@@ -1,0 +1,299 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type {
+  BatchGetCommandInput,
+  DeleteCommandInput,
+  GetCommandInput,
+  PutCommandInput,
+  QueryCommandInput,
+  TransactWriteCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { type Item, meets, type Placeholders, updated } from './expressions.ts';
+import { MemoryTable, type Partitions, type TableSchema } from './memory-table.ts';
+import type { Entry } from './sorted-items.ts';
+
+/** Capacity units that a call has consumed of one partition key. */
+export interface Consumed {
+  readonly table: string;
+  /** Undefined: the table itself. */
+  readonly index?: string | undefined;
+  readonly key: string;
+  readonly kind: 'read' | 'write';
+  readonly units: number;
+}
+
+/** A page ends when this much is read. */
+const PAGE_BYTES = 1_048_576;
+const READ_UNIT_BYTES = 4_096;
+/** A transaction prepares and commits each item. */
+const TRANSACTION_FACTOR = 2;
+
+/**
+ * DynamoDB in this process, as much of it as the stores use: conditions, updates, transactions with their tokens,
+ * sparse indexes, pages, streams, and the capacity units of each partition key.
+ *
+ * It takes the inputs of the SDK's document client. A call happens at once and as a whole, so transactions never
+ * conflict.
+ */
+export class MemoryDynamoDB {
+  readonly tables: ReadonlyMap<string, MemoryTable>;
+  /** What the last call has consumed, also when it was refused. */
+  consumed: Consumed[] = [];
+  readonly #applied = new Set<string>();
+
+  constructor(schemas: readonly TableSchema[]) {
+    this.tables = new Map(schemas.map((schema) => [schema.name, new MemoryTable(schema)]));
+  }
+
+  /**
+   * @param operation as the API names it, such as `PutItem`
+   * @throws what the SDK throws
+   */
+  execute(operation: string, input: unknown): object {
+    this.consumed = [];
+    switch (operation) {
+      case 'GetItem':
+        return this.#get(input as GetCommandInput);
+      case 'BatchGetItem':
+        return this.#batchGet(input as BatchGetCommandInput);
+      case 'Query':
+        return this.#query(input as QueryCommandInput);
+      case 'PutItem':
+        return this.#write('Put', input as Write);
+      case 'UpdateItem':
+        return this.#write('Update', input as Write);
+      case 'DeleteItem':
+        return this.#write('Delete', input as Write);
+      case 'TransactWriteItems':
+        return this.#transact(input as TransactWriteCommandInput);
+    }
+    throw new Error(`Expected an operation that the stores use, got ${operation}`);
+  }
+
+  #get({ TableName, Key, ConsistentRead = false }: GetCommandInput) {
+    const table = this.#table(TableName!);
+    const key = table.keyOf(Key!);
+    this.#read(table, undefined, String(Key![table.schema.partition]), table.bytesOf(key), ConsistentRead);
+    const item = table.get(key);
+    return { ...(item && { Item: { ...item } }) };
+  }
+
+  #batchGet({ RequestItems = {} }: BatchGetCommandInput) {
+    const responses = Object.entries(RequestItems).map(([TableName, { Keys = [], ConsistentRead }]) => [
+      TableName,
+      Keys.flatMap((Key) => this.#get({ TableName, Key, ConsistentRead }).Item ?? []),
+    ]);
+    return { Responses: Object.fromEntries(responses), UnprocessedKeys: {} };
+  }
+
+  #query(input: QueryCommandInput) {
+    const table = this.#table(input.TableName!);
+    const index = input.IndexName === undefined ? undefined : table.indexes.get(input.IndexName)!;
+    const { schema, partitions } = index ?? table;
+    const isForward = input.ScanIndexForward !== false;
+    const range = keyRange(input);
+    const start = input.ExclusiveStartKey;
+    const startAt = start && `${schema.sort === undefined ? '' : start[schema.sort]}\0${table.keyOf(start)}`;
+    const items: Item[] = [];
+    let bytes = 0;
+    let last: Entry | undefined;
+    let isCut = false;
+    for (const entry of entries(partitions, range, isForward, startAt)) {
+      if (last !== undefined && (items.length === input.Limit || bytes + entry.bytes > PAGE_BYTES)) {
+        isCut = true;
+        break;
+      }
+      items.push(entry.item);
+      bytes += entry.bytes;
+      last = entry;
+    }
+    // DynamoDB does not look whether there is another item after the limit.
+    isCut ||= items.length === input.Limit;
+    this.#read(table, index?.schema.name, range.partition, bytes, input.ConsistentRead ?? false);
+    const keys = [table.schema.partition, table.schema.sort, schema.partition, schema.sort];
+    const lastKey = (item: Item) =>
+      Object.fromEntries(keys.flatMap((name) => (name === undefined ? [] : [[name, item[name]]])));
+    return {
+      Count: items.length,
+      ...(input.Select !== 'COUNT' && { Items: items }),
+      ...(isCut && { LastEvaluatedKey: lastKey(last!.item) }),
+    };
+  }
+
+  #write(kind: WriteKind, write: Write) {
+    const table = this.#table(write.TableName!);
+    const key = table.keyOf(keyIn(kind, write));
+    const before = table.get(key);
+    if (!isMet(write, before)) {
+      this.#charge(table, [
+        { key: this.#partitionOf(table, kind, write), units: unitsOf(table.bytesOf(key)) },
+      ]);
+      throw new ConditionalCheckFailedException({
+        message: 'The conditional request failed',
+        $metadata: {},
+        ...(write.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before && { Item: stored(before) }),
+      });
+    }
+    const after = outcome(kind, write, before);
+    this.#charge(table, table.write(key, after));
+    return write.ReturnValues === 'ALL_NEW' ? { Attributes: { ...after } } : {};
+  }
+
+  #transact({ TransactItems = [], ClientRequestToken }: TransactWriteCommandInput) {
+    if (ClientRequestToken !== undefined && this.#applied.has(ClientRequestToken)) return {};
+    const writes = TransactItems.map((item) => {
+      const [kind, write] = Object.entries(item)[0] as [WriteKind, Write];
+      const table = this.#table(write.TableName!);
+      const key = table.keyOf(keyIn(kind, write));
+      return { kind, write, table, key, before: table.get(key) };
+    });
+    const met = writes.map(({ write, before }) => isMet(write, before));
+    if (met.includes(false)) {
+      for (const { kind, write, table, key } of writes) {
+        const units = TRANSACTION_FACTOR * unitsOf(table.bytesOf(key));
+        this.#charge(table, [{ key: this.#partitionOf(table, kind, write), units }]);
+      }
+      throw new TransactionCanceledException({
+        message: 'Transaction cancelled',
+        $metadata: {},
+        CancellationReasons: writes.map(({ write, before }, i) => ({
+          Code: met[i] ? 'None' : 'ConditionalCheckFailed',
+          ...(!met[i] &&
+            write.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' &&
+            before && { Item: stored(before) }),
+        })),
+      });
+    }
+    for (const { kind, write, table, key, before } of writes) {
+      const units = table.write(key, outcome(kind, write, before));
+      this.#charge(
+        table,
+        units.map((one) => ({
+          ...one,
+          units: one.index === undefined ? TRANSACTION_FACTOR * one.units : one.units,
+        })),
+      );
+    }
+    if (ClientRequestToken !== undefined) this.#applied.add(ClientRequestToken);
+    return {};
+  }
+
+  #table(name: string): MemoryTable {
+    const table = this.tables.get(name);
+    if (table === undefined) throw new Error(`Expected a table, got ${name}`);
+    return table;
+  }
+
+  #partitionOf(table: MemoryTable, kind: WriteKind, write: Write): string {
+    return String(keyIn(kind, write)[table.schema.partition]);
+  }
+
+  #charge(
+    table: MemoryTable,
+    all: readonly { index?: string | undefined; key: string; units: number }[],
+  ): void {
+    for (const { index, key, units } of all)
+      this.consumed.push({ table: table.schema.name, index, key, kind: 'write', units });
+  }
+
+  #read(
+    table: MemoryTable,
+    index: string | undefined,
+    key: string,
+    bytes: number,
+    isConsistent: boolean,
+  ): void {
+    const units = Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : 0.5);
+    this.consumed.push({ table: table.schema.name, index, key, kind: 'read', units });
+  }
+}
+
+type WriteKind = 'Put' | 'Update' | 'Delete';
+type Write = PutCommandInput & UpdateCommandInput & DeleteCommandInput;
+
+function keyIn(kind: WriteKind, { Item, Key }: Write): Item {
+  return (kind === 'Put' ? Item : Key)!;
+}
+
+function isMet(write: Write, before: Item | undefined): boolean {
+  return (
+    write.ConditionExpression === undefined || meets(write.ConditionExpression, before, placeholdersOf(write))
+  );
+}
+
+function placeholdersOf(input: {
+  ExpressionAttributeNames?: Record<string, string> | undefined;
+  ExpressionAttributeValues?: Record<string, unknown> | undefined;
+}): Placeholders {
+  return { names: input.ExpressionAttributeNames, values: input.ExpressionAttributeValues };
+}
+
+function outcome(kind: WriteKind, write: Write, before: Item | undefined): Item | undefined {
+  if (kind === 'Delete') return undefined;
+  if (kind === 'Put') return defined(write.Item!);
+  return defined(updated(write.UpdateExpression!, before ?? write.Key!, placeholdersOf(write)));
+}
+
+/** Without attributes that are undefined, as the document client sends it. */
+function defined(item: Item): Item {
+  for (const name in item) {
+    if (item[name] === undefined)
+      return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
+  }
+  return item;
+}
+
+function stored(item: Item) {
+  return marshall(item, { removeUndefinedValues: true });
+}
+
+/** The write units of a write that is refused: those of the item that is there. */
+function unitsOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / 1_024));
+}
+
+interface Range {
+  readonly partition: string;
+  readonly from?: string | undefined;
+  /** Exclusive. */
+  readonly to?: string | undefined;
+}
+
+const KEY_CONDITION = /^(\S+) = (:\w+)(?: AND (\S+) (?:(BETWEEN) (:\w+) AND (:\w+)|(<=|<|>=) (:\w+)))?$/;
+
+/** The range of positions that a key condition names. */
+function keyRange({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: QueryCommandInput): Range {
+  const found = KEY_CONDITION.exec(KeyConditionExpression);
+  if (found === null)
+    throw new Error(`Expected a key condition of the stores, got ${KeyConditionExpression}`);
+  const value = (name: string | undefined) => String(ExpressionAttributeValues[name!]);
+  const [, , partition, sort, between, low, high, operator, edge] = found;
+  const key = { partition: value(partition) };
+  if (sort === undefined) return key;
+  // Positions continue after the sort key.
+  if (between !== undefined) return { ...key, from: value(low), to: `${value(high)}\u0001` };
+  if (operator === '>=') return { ...key, from: value(edge) };
+  return { ...key, to: operator === '<' ? value(edge) : `${value(edge)}\u0001` };
+}
+
+function* entries(
+  partitions: Partitions,
+  { partition, from, to }: Range,
+  isForward: boolean,
+  startAt: string | undefined,
+): Generator<Entry> {
+  const all = partitions.of(partition);
+  if (all === undefined) return;
+  if (isForward) {
+    for (const entry of all.after(startAt ?? from, startAt !== undefined)) {
+      if (to !== undefined && entry.position >= to) return;
+      yield entry;
+    }
+    return;
+  }
+  for (const entry of all.before(startAt ?? to)) {
+    if (from !== undefined && entry.position < from) return;
+    yield entry;
+  }
+}
