@@ -11,7 +11,7 @@ import { Store } from '../../lib/infra/store.ts';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib/local/aws-json.ts';
 import { startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
-import { readStack } from '../../lib/local/template.ts';
+import { type Resource, readStack } from '../../lib/local/template.ts';
 import { memoryTables } from '../memory-dynamodb/memory-tables.ts';
 
 /** The emulators that every store is tested on, each with the reason when it cannot run here. */
@@ -53,12 +53,7 @@ export interface EmulatedTables {
 }
 
 export async function startTables(emulator: Tables): Promise<EmulatedTables> {
-  const stack = new Stack(new App({ analyticsReporting: false }), 'Tables');
-  new Store(stack, 'Store', { stage: stagePolicy('dev') });
-  const tables = readStack(Template.fromStack(stack).toJSON(), {
-    awsEndpoint: 'http://aws.invalid',
-    apiUrl: 'http://api.invalid',
-  }).resources('AWS::DynamoDB::GlobalTable');
+  const tables = tableResources();
   const nameOf = (part: string) => tables.find(({ name }) => name.includes(part))!.name;
   const names = {
     tickets: nameOf('Tickets'),
@@ -77,6 +72,20 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
     stream: (table) => streamReader(dynamodb.service, dynamodb.streamArn(names[table])),
     stop: dynamodb.stop,
   };
+}
+
+let resources: readonly Resource[] | undefined;
+
+/** The tables of the template. */
+function tableResources(): readonly Resource[] {
+  if (resources !== undefined) return resources;
+  const stack = new Stack(new App({ analyticsReporting: false }), 'Tables');
+  new Store(stack, 'Store', { stage: stagePolicy('dev') });
+  resources = readStack(Template.fromStack(stack).toJSON(), {
+    awsEndpoint: 'http://aws.invalid',
+    apiUrl: 'http://api.invalid',
+  }).resources('AWS::DynamoDB::GlobalTable');
+  return resources;
 }
 
 /** The configuration of an AWS SDK client (JSON protocol) that calls a service in this process. */

@@ -17,12 +17,21 @@ interface Waiting {
   readonly over: Promise<void>;
 }
 
-type Fate = 'happens' | 'fails before' | 'fails after' | 'kills before' | 'kills after';
+/** What becomes of a call. */
+export type Fate =
+  | 'happens'
+  | 'loses its answer'
+  | 'fails before'
+  | 'fails after'
+  | 'kills before'
+  | 'kills after';
 
 /** The shares of calls that fail, and of calls that kill their function. */
 export interface Trouble {
   readonly fails: number;
   readonly kills: number;
+  /** The answer is lost on the way back, and the SDK sends the same request again a little later. */
+  readonly lost: number;
 }
 
 /** Thrown by a failed call. The function may catch it. */
@@ -40,7 +49,7 @@ export class Interleaving {
   readonly trace: string[] = [];
   /** Writes by functions that had already ended. */
   readonly stray: string[] = [];
-  trouble: Trouble = { fails: 0, kills: 0 };
+  trouble: Trouble = { fails: 0, kills: 0, lost: 0 };
   readonly #waiting: Waiting[] = [];
   readonly #context: { now(): number; on<T>(line: Line, task: () => Promise<T>): Promise<T> };
   readonly #ended: (process: Process) => void;
@@ -109,7 +118,7 @@ export class Interleaving {
     await quiet();
     if (this.#waiting.length === 0) return false;
     const call = this.#waiting[this.random.integer(this.#waiting.length)]!;
-    const fate = this.#fate();
+    const fate = this.#fate(call.what);
     this.#go(call, fate);
     await call.over;
     await quiet();
@@ -123,16 +132,16 @@ export class Interleaving {
     call.go(fate);
   }
 
-  #fate(): Fate {
-    const { fails, kills } = this.trouble;
+  #fate(what: string): Fate {
+    const { fails, kills, lost } = this.trouble;
     const draw = this.random.uniform();
     if (draw < kills) return draw < kills / 2 ? 'kills before' : 'kills after';
     if (draw < kills + fails) return draw < kills + fails / 2 ? 'fails before' : 'fails after';
-    return 'happens';
+    return draw < kills + fails + lost && isRepeatedBySdk(what) ? 'loses its answer' : 'happens';
   }
 
   #line(process: Process): Line {
-    return async (what, effect) => {
+    const pass: Line = async (what, effect) => {
       if (process.dead) throw new Killed(what);
       const over = Promise.withResolvers<void>();
       const fate = await new Promise<Fate>((go) => {
@@ -141,6 +150,11 @@ export class Interleaving {
       try {
         if (fate === 'kills before') throw new Killed(what);
         if (fate === 'fails before') throw new CallFailed(what);
+        if (fate === 'loses its answer') {
+          await effect().catch(() => {});
+          over.resolve();
+          return await pass(what, effect);
+        }
         const result = await effect();
         if (fate === 'kills after' || process.dead) throw new Killed(what);
         if (fate === 'fails after') throw new CallFailed(what);
@@ -149,7 +163,13 @@ export class Interleaving {
         over.resolve();
       }
     };
+    return pass;
   }
+}
+
+/** The writes of DynamoDB, which alone could meet their own effect. */
+function isRepeatedBySdk(what: string): boolean {
+  return /^(Put|Update|Delete|TransactWrite)Items?$/.test(what);
 }
 
 /** Whether a use case has rejected its input, or the store is busy. */

@@ -1,0 +1,94 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { startTables } from '../aws/emulated-tables.ts';
+import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
+
+/**
+ * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--trace]`: runs of the service in disorder, with its
+ * tables in memory, from a seed on. Prints the seeds of runs that break a promise, with `--trace` each call of theirs,
+ * and in the end what has happened. Exit status 1 when a run broke a promise.
+ */
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    processes: { type: 'string', default: '2' },
+    trace: { type: 'boolean', default: false },
+  },
+});
+const [runs, firstSeed, processes] = [values.runs, values.seed, values.processes].map(Number) as [
+  number,
+  number,
+  number,
+];
+
+/** The result of a run. */
+interface ChaosResult {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  readonly counts: ChaosCounts | undefined;
+}
+
+/** Results between two lines of progress. */
+const PROGRESS = 500;
+
+const share = process.env.CHAOS_SHARE;
+if (share === undefined) await all();
+else await some(Number(share));
+
+/** Distributes the seeds over processes and prints their results. */
+async function all(): Promise<void> {
+  const startMs = performance.now();
+  const totals: Record<string, number> = {};
+  const failed: number[] = [];
+  let done = 0;
+  const take = ({ seed, violations, counts }: ChaosResult) => {
+    for (const [name, count] of Object.entries(counts ?? {})) totals[name] = (totals[name] ?? 0) + count;
+    if (violations.length > 0) {
+      failed.push(seed);
+      console.log(`seed ${seed}:\n${violations.map((one) => `  ${one}`).join('\n')}`);
+    }
+    if (++done % PROGRESS === 0) console.error(`${done} of ${runs} runs, ${failed.length} failed`);
+  };
+  const codes = await Promise.all(
+    Array.from({ length: processes }, async (_, index) => {
+      const child = fork(import.meta.filename, process.argv.slice(2), {
+        env: { ...process.env, CHAOS_SHARE: String(index) },
+      });
+      child.on('message', (result) => take(result as ChaosResult));
+      const [code] = await once(child, 'exit');
+      return code as number;
+    }),
+  );
+  const seconds = (performance.now() - startMs) / 1_000;
+  console.log(`${done} runs from seed ${firstSeed}, ${seconds.toFixed(0)} s, ${failed.length} failed`);
+  for (const [name, count] of Object.entries(totals)) console.log(`${String(count).padStart(10)}  ${name}`);
+  if (failed.length > 0) console.log(`failed seeds: ${failed.sort((a, b) => a - b).join(' ')}`);
+  process.exitCode = failed.length === 0 && done === runs && codes.every((code) => code === 0) ? 0 : 1;
+}
+
+/** The runs of one process. */
+async function some(index: number): Promise<void> {
+  // Many errors are thrown on purpose, and their stacks are read by nobody.
+  Error.stackTraceLimit = values.trace ? 10 : 0;
+  for (let number = index; number < runs; number += processes) {
+    const result = await resultOf(firstSeed + number);
+    if (!process.send!(result)) await new Promise((resolve) => setImmediate(resolve));
+  }
+  process.disconnect();
+}
+
+async function resultOf(seed: number): Promise<ChaosResult> {
+  const tables = await startTables('memory');
+  const run = new ChaosRun(tables, [tables.stream('tickets'), tables.stream('matches')], seed);
+  try {
+    await run.disorder();
+    const violations = await run.settled();
+    if (violations.length > 0 && values.trace) console.log(run.trace.join('\n'));
+    return { seed, violations, counts: await run.counts() };
+  } catch (error) {
+    if (values.trace) console.log(run.trace.join('\n'));
+    return { seed, violations: [`the run failed: ${error}`], counts: undefined };
+  }
+}
