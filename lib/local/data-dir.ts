@@ -7,18 +7,33 @@ import { LocalCloudError } from './local-cloud-error.ts';
  * Creates the directory if it does not exist and locks it. SQLite holds the operating system's file lock, so `stop`
  * or the end of this process releases it, even after a crash.
  *
- * @throws LocalCloudError when another local cloud holds the lock
+ * @throws LocalCloudError when another local cloud holds the lock, or the directory cannot be used
  */
 export function holdDataDir(dir: string): { stop(): void } {
-  mkdirSync(dir, { recursive: true });
+  try {
+    mkdirSync(dir, { recursive: true });
+    return lockOf(dir);
+  } catch (error) {
+    if (error instanceof LocalCloudError) throw error;
+    throw new LocalCloudError(
+      `The data directory ${dir} cannot be used: ${(error as Error).message}. Choose another directory.`,
+    );
+  }
+}
+
+function lockOf(dir: string): { stop(): void } {
   const lock = new DatabaseSync(join(dir, 'lock.sqlite'));
   try {
     lock.exec('BEGIN EXCLUSIVE');
-  } catch {
+  } catch (error) {
     lock.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new LocalCloudError(
       `Another service uses the data directory ${dir}: stop that service, or choose another directory.`,
     );
   }
   return { stop: () => lock.close() };
 }
+
+/** SQLite's result code when another connection holds the lock. */
+const SQLITE_BUSY = 5;

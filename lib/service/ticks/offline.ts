@@ -51,7 +51,7 @@ function readDryRun(
   definition: QueueDefinition,
   body: unknown,
 ): { tickets: Ticket[]; nowMs?: number | undefined } {
-  if (Array.isArray(body)) return { tickets: parseTicketsFile(body, definition, 'The tickets') };
+  if (Array.isArray(body)) return { tickets: parseTicketsFile(body, definition, 'The list of tickets') };
   const { tickets, now } = parseWith(dryRunWithTime, body, 'The dry run');
   return {
     tickets: parseTicketsFile(tickets, definition, 'The dry run', '#/tickets'),
