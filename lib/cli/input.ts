@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import { parseTicketsFile } from '../service/tickets/read-tickets.ts';
+import { latestArrivalMs } from '../service/ticks/offline.ts';
+import { InvalidInput } from './failure.ts';
 import { readJson } from './json-file.ts';
 
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
@@ -23,6 +25,17 @@ export function isoTime(value: string): number {
     );
   }
   return ms;
+}
+
+/**
+ * The time of an offline search: `--now`, or when the last ticket was enqueued.
+ * @throws InvalidInput when `--now` is earlier than that: tickets of the future would be matched
+ */
+export function searchTimeMs(now: number | undefined, tickets: readonly Ticket[]): number {
+  const latestMs = latestArrivalMs(tickets);
+  if (now === undefined || now >= latestMs) return now ?? latestMs;
+  const [least, got] = [latestMs, now].map((ms) => new Date(ms).toISOString());
+  throw new InvalidInput(`--now: Expected ${least}, when the last ticket was enqueued, or later, got ${got}`);
 }
 
 /** Parses an option that is a number above 0. */

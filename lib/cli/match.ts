@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { matchOffline } from '../service/ticks/offline.ts';
-import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
+import { isoTime, printJson, readQueueFile, readTicketsFile, searchTimeMs } from './input.ts';
 
 /** The command `match`: runs one tick over a file of tickets, offline. */
 export function matchCommand(): Command {
@@ -22,6 +22,7 @@ export function matchCommand(): Command {
     )
     .action((options: { queue: string; tickets: string; now?: number }) => {
       const definition = readQueueFile(options.queue);
-      printJson(matchOffline(definition, readTicketsFile(options.tickets, definition), options.now));
+      const tickets = readTicketsFile(options.tickets, definition);
+      printJson(matchOffline(definition, tickets, searchTimeMs(options.now, tickets)));
     });
 }

@@ -2,8 +2,7 @@ import { Command, Option } from 'commander';
 import { gameJson } from '../contract/match.ts';
 import { type PartitionObjective, partitionTickets } from '../engine/game-pool.ts';
 import { gameRulesOf } from '../policies/plan.ts';
-import { latestArrivalMs } from '../service/ticks/offline.ts';
-import { isoTime, printJson, readQueueFile, readTicketsFile } from './input.ts';
+import { isoTime, printJson, readQueueFile, readTicketsFile, searchTimeMs } from './input.ts';
 
 /** The command `partition`: puts all players of a file into games at once, offline. */
 export function partitionCommand(): Command {
@@ -31,7 +30,7 @@ export function partitionCommand(): Command {
     .action((options: { queue: string; tickets: string; objective: PartitionObjective; now?: number }) => {
       const definition = readQueueFile(options.queue);
       const tickets = readTicketsFile(options.tickets, definition);
-      const nowMs = options.now ?? latestArrivalMs(tickets);
+      const nowMs = searchTimeMs(options.now, tickets);
       const result = partitionTickets(tickets, gameRulesOf(definition), nowMs, {
         objective: options.objective,
       });

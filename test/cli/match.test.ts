@@ -125,6 +125,13 @@ describe.concurrent('wrong input ends with status 2, a line for each fault, and 
       ['--queue', queue, '--tickets', good, '--now', '2026-01-01T00:00:00'],
       [/offset/],
     ],
+    [
+      'a time before a ticket was enqueued',
+      ['--queue', queue, '--tickets', good, '--now', '2025-12-31T23:59:59Z'],
+      [
+        /--now: Expected 2026-\S+Z, when the last ticket was enqueued, or later, got 2025-12-31T23:59:59\.000Z/,
+      ],
+    ],
     ['an unknown option', ['--queue', queue, '--tickets', good, '--fast'], [/--fast/]],
     ['a surplus argument', ['--queue', queue, '--tickets', good, 'now'], [/argument/]],
   ])('%s', async (_what, args, told) => {
