@@ -24,7 +24,7 @@ const TITLES: Record<ProblemStatus, string> = {
 };
 
 /**
- * The rejection of a request, with everything that the caller is told. It becomes an RFC 9457 problem document. The
+ * The rejection of a request, with all information for the caller. It becomes an RFC 9457 problem document. The
  * service reveals nothing else of an error.
  */
 export class Problem extends Error {

@@ -17,8 +17,8 @@ const SHARED = 'shared/';
  * The reason why a queue may not use a secret; undefined when it may. It may use `QUEUE/…`, `shared/…` and the secrets
  * granted to it.
  *
- * A definition names both the secret and the address that receives the signed messages. Without this rule, somebody who
- * may change one queue could have messages signed with another team's secret and sent to their own address.
+ * A definition names both the secret and the address that receives the signed messages. Without this rule, anyone who
+ * may change one queue could send messages signed with another team's secret to their own address.
  */
 export function secretRefusal(secret: string, queue: string, grants: SecretGrants): string | undefined {
   if (secret.startsWith(`${queue}/`) || secret.startsWith(SHARED)) return undefined;

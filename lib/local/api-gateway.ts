@@ -37,7 +37,7 @@ export async function listenForRequests(port: number): Promise<ApiGateway> {
     try {
       await serve(request, response, api);
     } catch (error) {
-      // The client has disconnected, so nobody reads a response.
+      // The client has disconnected and reads no response.
       if (request.destroyed) return;
       api.log(`${request.method} ${request.url}: ${error}`);
       respond(response, 500, { message: 'Internal Server Error' });

@@ -33,7 +33,7 @@ export interface AuthorizerOptions {
   readonly callers?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What the function is told about its caller, or the response that rejects the request. */
+/** The information about the caller for the function, or the response that rejects the request. */
 export type Admission =
   | { readonly admitted: true; readonly authorizer?: object }
   | { readonly admitted: false; readonly status: 401 | 403; readonly message: string };

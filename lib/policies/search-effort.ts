@@ -1,4 +1,4 @@
-/** Limits the work of a plan that somebody waits for. Without limits a plan takes as long as its pool needs. */
+/** Limits the work of a plan for a waiting request. Without limits a plan takes as long as its pool needs. */
 export interface SearchEffort {
   /** The nodes that one search may visit where there are parties, roles or refused pairs. */
   readonly nodeBudget: number;

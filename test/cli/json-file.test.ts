@@ -18,9 +18,9 @@ describe('reading a JSON file', () => {
     ['{"a": "\\x"}', ':1:7: expected JSON: a backslash is followed by a character that cannot be escaped'],
     [' \n', ':1:1: expected JSON, got an empty file'],
     ['['.repeat(100_000), ': expected JSON: Unexpected end of JSON input'],
-  ])('reports the line and column at which %j is invalid, and the reason', (text, told) => {
+  ])('reports the line and column at which %j is invalid, and the reason', (text, message) => {
     const path = file('broken.json', text);
-    expect(() => readJson(path)).toThrow(new InvalidInput(path + told));
+    expect(() => readJson(path)).toThrow(new InvalidInput(path + message));
   });
 
   it('returns the content of a JSON file, with or without a byte order mark', () => {
@@ -40,8 +40,8 @@ describe('reading a JSON file', () => {
     ['/nowhere/at/all.json', 'file not found: /nowhere/at/all.json'],
     ['package.json/queue.json', 'file not found: package.json/queue.json'],
     ['queues', 'expected a file, got a folder: queues'],
-  ])('reports why %s cannot be read', (path, told) => {
-    expect(() => readJson(path)).toThrow(new InvalidInput(told));
+  ])('reports why %s cannot be read', (path, message) => {
+    expect(() => readJson(path)).toThrow(new InvalidInput(message));
   });
 
   it.skipIf(process.getuid?.() === 0)('reports a missing permission to read a file', () => {

@@ -145,7 +145,7 @@ export const JOURNEYS = {
     await muster.api.until(one.ticketId, 'COMPLETED');
   },
 
-  async 'decline a match, which wakes the sleeping queue for the other ticket'(muster) {
+  async 'decline a match, which wakes the idle queue for the other ticket'(muster) {
     const { queue, one, two } = await pair(
       muster,
       { acceptance: { timeoutSeconds: 60 } },

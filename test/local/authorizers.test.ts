@@ -14,7 +14,7 @@ import { AUDIENCE, ISSUER, type Issuer, testIssuer } from './tokens.ts';
 const issuer = await testIssuer();
 const stranger = await testIssuer();
 
-/** An API with a route of each kind. Its function returns what it is told about the caller. */
+/** An API with a route of each kind. Its function returns the information about the caller that it gets. */
 async function apiWith(options: AuthorizerOptions): Promise<ApiGateway> {
   const fn = fakeFunction('Function', (event: { requestContext: { authorizer?: object } }) => ({
     authorizer: event.requestContext.authorizer ?? null,

@@ -178,9 +178,9 @@ describe('muster serve', { timeout: 90_000 }, () => {
       /^--jwt-issuer: expected an https URL, got "http:\/\/x"\n$/,
     ],
     [['--jwt-issuer', 'https://x.example', '--jwt-audience', 'game', '--jwt-keys', MUSTER], /muster\.ts/],
-  ])('rejects %j as wrong usage', async (args, told) => {
+  ])('rejects %j as wrong usage', async (args, message) => {
     const { status, stdout, stderr } = await serve(...args).exited;
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(message);
   });
 });

@@ -90,7 +90,7 @@ describe('the player 2.5 standard deviations out is matched within the time the 
 });
 
 describe('the top player is not stuck for hours (osu-server-spectator #501)', () => {
-  it('matches the top player before the time-out although nobody has a similar skill', () => {
+  it('matches the top player before the time-out although no other player has a similar skill', () => {
     const waits = waitsOf(queue(1, optionValue, 180), 0.5, 600, [solo('the best there is', 4000, 60_000)]);
     const top = waits.find(({ skill }) => skill === 4000);
     expect(top?.matched).toBe(true);
@@ -196,7 +196,7 @@ describe('a waiting ticket', () => {
     ['greedy', { policy: 'greedy' }],
     ['option-value', optionValue],
     ['expanding', expanding],
-  ] as [string, ReleaseOptions][])('is told which role is missing, with %s', (_, release) => {
+  ] as [string, ReleaseOptions][])('gets the name of the missing role, with %s', (_, release) => {
     const rules: QueueRules = { ...queue(2, release), roles };
     const { waiting } = planTick({
       rules,
@@ -207,7 +207,7 @@ describe('a waiting ticket', () => {
     for (const { reason } of waiting) expect(reason).toMatch(/healer/);
   });
 
-  it('is told how many players are missing', () => {
+  it('gets the number of missing players', () => {
     const { waiting } = planTick({
       rules: queue(1, optionValue),
       tickets: [solo('alone', 1500, NOW_MS)],

@@ -40,7 +40,7 @@ describe('the rate of arrivals', () => {
     expect(sparse).toBeLessThan(6.5);
   });
 
-  it('falls while nobody arrives', () => {
+  it('falls while no player arrives', () => {
     const memory = watch(5);
     const quiet = remember(memory, [], memory.tickedAtMs + 20_000);
     expect(rateOf(memory)).toBeGreaterThan(2);
@@ -54,7 +54,7 @@ describe('the rate of arrivals', () => {
     expect(rateOf(morning)).toBeLessThan(7);
   });
 
-  it('equals the expected rate before anybody has arrived', () => {
+  it('equals the expected rate before the first arrival', () => {
     expect(rateOf(remember(undefined, [], 1000))).toBeCloseTo(EXPECTED_RATE);
   });
 });

@@ -97,7 +97,7 @@ describe('The http provisioner', () => {
 });
 
 describe('The provisioners "none" and "external"', () => {
-  it.each(['none', 'external'] as const)('%s calls nobody', async (type) => {
+  it.each(['none', 'external'] as const)('%s sends no request', async (type) => {
     const { all, requests } = answering(answered(200));
     expect(await all({ type })(aMatch())).toEqual({ outcome: 'left-to-studio' });
     expect(requests).toEqual([]);

@@ -144,10 +144,10 @@ export class MemoryCloud {
         return { created: true };
       },
       get: async () => {
-        throw new Error('nobody reads single tickets here');
+        throw new Error('Expected no read of a single ticket');
       },
       getMany: async () => {
-        throw new Error('nobody reads single tickets here');
+        throw new Error('Expected no read of a single ticket');
       },
       waiting: async (queue, layouts, range, bound) => {
         const limit = bound?.limit ?? Number.POSITIVE_INFINITY;

@@ -122,10 +122,10 @@ describe('muster simulate', () => {
     [{ arrivals: file('nobody.json', []) }, /nobody\.json: Expected at least one ticket/],
     [{ skills: file('infinite.json', '[1, 1e999]') }, /infinite\.json: #\/1/],
     [{ arrivals: file('twice.json', [ticket('a', 0), ticket('a', 1)]) }, /twice\.json/],
-  ])('rejects %j', (options, told) => {
+  ])('rejects %j', (options, message) => {
     expect(() =>
       trafficOf({ seed: '1', ...options }, checkQueueDefinition(duel, 'duel'), { players: 100 }),
-    ).toThrow(told);
+    ).toThrow(message);
   });
 
   it('checks that its report can be written before it plays', () => {

@@ -88,7 +88,7 @@ describe('the adviser on choices of side and role', () => {
     }
   });
 
-  test('reports a queue as stable when nobody chooses, or nobody arrives', () => {
+  test('reports a queue as stable when no player chooses, or no player arrives', () => {
     expect(adviseStability(SIDES, [{ accepts: [], rate: 2 }]).stable).toBe(true);
     expect(adviseStability(SIDES, []).stable).toBe(true);
   });

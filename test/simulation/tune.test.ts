@@ -75,13 +75,13 @@ describe('targets', () => {
     expect(pick(all, { waitMeanMax: 5, imbalanceP90Max: 50 })).toBeUndefined();
   });
 
-  it('exclude settings that time out more than 1 % of the players, unless told otherwise', () => {
+  it('exclude settings that time out more than 1 % of the players, by default', () => {
     const losing = point({ ...middle, timedOut: 0.02 });
     expect(pick([losing], { waitP99Max: 40 })).toBeUndefined();
     expect(pick([losing], { waitP99Max: 40, timedOutMax: 0.05 })).toBe(losing);
   });
 
-  it('exclude settings under which more players cancel than under the best setting, unless told otherwise', () => {
+  it('exclude settings under which more players cancel than under the best setting, by default', () => {
     const prompt = point({ ...hasty, cancelled: 0.2 });
     const slow = point({ ...middle, cancelled: 0.8 });
     expect(pick([prompt, slow], { waitP99Max: 40 })).toBe(prompt);

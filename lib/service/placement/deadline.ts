@@ -13,7 +13,7 @@ export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
  * message that arrives early is put back with a delay. If all messages of a match are lost, `dispatch` finds it overdue
  * and sends another; see `sweep-deadlines.ts`.
  *
- *     put back       a crash after it, before this message is deleted: two messages go on, which is harmless
+ *     put back       a crash after it, before this message is deleted: two messages remain, which is harmless
  *     end the match  one conditional write or transaction: repeating it changes nothing
  */
 export async function checkDeadline(

@@ -4,7 +4,7 @@ import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-d
 /** A status of a match and its deadline. */
 export interface Stage<Status extends MatchStatus = MatchStatus> {
   readonly status: Status;
-  /** ISO 8601; absent when the match waits for nothing. */
+  /** ISO 8601; absent when the match needs neither acceptance nor an assignment. */
   readonly deadline?: string;
 }
 

@@ -13,7 +13,7 @@ export interface ProvisionDeps {
  * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the
  * match.
  *
- *     ask the provisioner    a crash after it: asked again, with the same idempotency key
+ *     call the provisioner   a crash after it: called again, with the same idempotency key
  *     write the assignment   on the condition that the match is still PLACING
  */
 export async function provision(

@@ -6,7 +6,7 @@ import type { BucketLayout } from '../ticks/buckets.ts';
 /** Operations on an existing match, which need only the matches. */
 export interface SingleMatchStore {
   get(matchId: string): Promise<StoredMatch | undefined>;
-  /** Those of the matches that are there, by id; at most 100 ids, each once. */
+  /** The existing matches with these ids, by id; at most 100 ids, each once. */
   getMany(matchIds: readonly string[]): Promise<ReadonlyMap<string, StoredMatch>>;
   /** Records that a ticket accepts. Returns the match, unchanged if it is no longer REQUIRES_ACCEPTANCE. */
   accept(matchId: string, ticketId: string): Promise<StoredMatch | undefined>;

@@ -11,8 +11,8 @@ export interface StoredQueues {
 /** Queues. */
 export interface QueueStore {
   /**
-   * A queue as it is stored, or as it was read less than `maxAgeMs` ago.
-   * @param maxAgeMs milliseconds; omitted: as it is now
+   * The stored record of a queue, or one that was read at most `maxAgeMs` ago.
+   * @param maxAgeMs milliseconds; when omitted, the record is read now
    * @throws Unreadable
    */
   get(queue: string, maxAgeMs?: number): Promise<QueueRecord | undefined>;
@@ -26,6 +26,6 @@ export interface QueueStore {
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
-  /** Permanently removes a deleted queue if the version is still that of the record. Also true if it is already gone. */
+  /** Permanently removes a deleted queue if the version is still that of the record. Returns true if it is already removed. */
   remove(record: QueueRecord): Promise<boolean>;
 }

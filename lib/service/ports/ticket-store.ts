@@ -31,7 +31,7 @@ export interface TicketStore {
     layout: BucketLayout,
   ): Promise<{ created: true } | { created: false; existing: StoredTicket }>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
-  /** Those of the tickets that are there, by id; at most 100 ids, each once. */
+  /** The existing tickets with these ids, by id; at most 100 ids, each once. */
   getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;
   /**
    * The QUEUED tickets of a range in order of skill: all of them, or with `bound` the first ones. May lag behind writes

@@ -2,11 +2,11 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { QueueRecord } from './queue-record.ts';
 
 /**
- * A store that remembers queues for those who can do with a record that is not quite new: at thousands of
- * tickets a second, the item of a queue would be read more often than DynamoDB lets a key be read.
+ * A store that caches queues for callers that accept a slightly old record. Without a cache, thousands of tickets a
+ * second would read the item of a queue more often than DynamoDB allows for one key.
  *
- * Only queues that take tickets are remembered, so that one created just now is found, and one that is deleted
- * is never found longer than the age allowed.
+ * Only queues that accept tickets are cached. So a new queue is found immediately, and a deleted one is not found after
+ * the maximum age.
  */
 export function cachedQueues(store: QueueStore, clock: { now(): number }): QueueStore {
   const known = new Map<string, { readonly record: QueueRecord; readonly readAtMs: number }>();

@@ -10,7 +10,7 @@ import type { QueueRecord } from './queue-record.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.
- * @param maxAgeMs how old the record may be, in milliseconds; omitted: as it is now
+ * @param maxAgeMs the maximum age of the record in milliseconds; when omitted, the record is read now
  * @throws Problem (404)
  */
 export async function openQueue(queues: QueueStore, queue: string, maxAgeMs?: number): Promise<QueueRecord> {

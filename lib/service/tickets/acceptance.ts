@@ -19,11 +19,11 @@ export interface AcceptanceDeps extends TicketDeps {
  * A party accepts or declines its match. The request names the match, so a repetition after that match was dissolved
  * does not affect the next match.
  *
- *     note the answer     a set of ticket ids in the match: repeating it changes nothing
- *     all have accepted   the match moves on, on the condition that it still requires acceptance.
- *                         A crash before it: `deadline` finds all accepted and moves it on
- *     turned down         one transaction fails the match, cancels this ticket and gives the others
- *                         back to the pool with the time they were first enqueued
+ *     accept              adds the ticket to a set in the match: repeating it changes nothing
+ *     all have accepted   the match advances, on the condition that it still requires acceptance.
+ *                         A crash before it: `deadline` finds that all have accepted and advances it
+ *     decline             one transaction fails the match, cancels this ticket and returns the others to
+ *                         the pool with the time they were first enqueued
  * @throws Problem 400, 404, 409 the ticket's match is another one or no longer requires acceptance
  */
 export async function answerMatch(

@@ -4,8 +4,8 @@ import type { BatchOutcome } from './enqueue-batch.ts';
 import { toTicketView } from './stored-ticket.ts';
 
 /**
- * What a client is told of one ticket of a batch.
- * @param problemOf what a client is told of a failure
+ * The result of one ticket of a batch, for the client.
+ * @param problemOf the problem that the client gets for an error
  */
 export function toBatchResult(
   one: BatchOutcome,

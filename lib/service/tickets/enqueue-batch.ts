@@ -6,17 +6,17 @@ import { openQueue } from '../queues/queues.ts';
 import { wake } from '../ticks/schedule.ts';
 import { type EnqueueDeps, type Enqueued, putTicket } from './enqueue.ts';
 
-/** What became of one ticket of a batch. */
+/** The outcome of one ticket of a batch. */
 export type BatchOutcome = { readonly ticketId: string | null } & (
   | ({ readonly outcome: 'enqueued' } & Enqueued)
   | { readonly outcome: 'refused'; readonly problem: Problem }
-  /** It may be stored or not; the same request again is safe. */
+  /** The ticket may be stored or not; the request can be repeated safely. */
   | { readonly outcome: 'failed'; readonly error: unknown }
 );
 
 /**
- * Takes several tickets into a queue, each as `enqueue` would take it alone; what is wrong with one is no matter to
- * the others. Tickets with the same id take turns, so the second finds the first.
+ * Adds several tickets to a queue, each as `enqueue` does; an invalid ticket does not affect the others. Tickets with the
+ * same id are stored one after the other, so the second finds the first.
  *
  *     read the queue     a crash before or after changes nothing
  *     put the tickets    each on the condition that its id is new. A crash between two: the same batch again
@@ -24,7 +24,7 @@ export type BatchOutcome = { readonly ticketId: string | null } & (
  *     wake the queue     once for all. A crash before it: the next dispatch finds the tickets waiting
  *
  * @returns the outcomes in the order of the tickets
- * @throws Problem 400 no batch, 404 no such queue
+ * @throws Problem 400 invalid batch, 404 no such queue
  */
 export async function enqueueBatch(
   deps: EnqueueDeps,
@@ -40,7 +40,7 @@ export async function enqueueBatch(
     await wake(deps, record, nowMs);
     return outcomes;
   } catch (error) {
-    // As for a single ticket: it is stored, and nobody has promised to search it soon.
+    // As for a single ticket: it is stored, but its ticks may not be scheduled.
     return outcomes.map((one) =>
       isWaiting(one) ? { ticketId: one.ticketId, outcome: 'failed', error } : one,
     );

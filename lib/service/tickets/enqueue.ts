@@ -17,7 +17,7 @@ export interface EnqueueDeps extends ScheduleDeps {
 }
 
 export interface Enqueued {
-  /** False: the ticket was there before. */
+  /** False when the ticket already existed. */
   readonly created: boolean;
   readonly ticket: StoredTicket;
 }
@@ -45,8 +45,8 @@ export async function enqueue(
 }
 
 /**
- * Stores a ticket of a queue, or finds it there. The queue has to be woken afterwards if the ticket is QUEUED.
- * @throws Problem 400 bad ticket, 409 the id belongs to another ticket
+ * Stores a ticket, or returns the stored ticket with its id. If it is QUEUED, the caller must wake the queue.
+ * @throws Problem 400 invalid ticket, 409 the id belongs to another ticket
  */
 export async function putTicket(
   deps: Pick<EnqueueDeps, 'tickets' | 'matches'>,

@@ -4,8 +4,8 @@ import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 /**
- * Several tickets as they are now, in the order of their ids, each once; unknown ones are omitted. Two requests to
- * the store, and one more for each ticket whose match has failed: it may have been given back since.
+ * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. Needs two
+ * requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again.
  * @param ticketIds at most 100
  */
 export async function getTickets(

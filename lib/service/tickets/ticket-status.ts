@@ -23,7 +23,7 @@ export interface TicketAndMatch {
   readonly match?: StoredMatch;
 }
 
-/** The same, with the match itself. */
+/** A ticket with the status of its match, and the match. */
 export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
   if (ticket.matchId === undefined || isFinal(ticket.status)) return { ticket };
   const match = await deps.matches.get(ticket.matchId);

@@ -19,7 +19,7 @@ export interface ExplainDeps {
 
 /** The neighbours read on each side: enough for every game that the ticket is likely to be in. */
 const NEIGHBOURS = 40;
-/** How long the search for an explanation goes on. */
+/** The time limit of the search for an explanation. */
 const SEARCH_MS = 1_000;
 
 /**
