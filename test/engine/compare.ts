@@ -4,10 +4,10 @@ import { allGames, checkGame, scale } from './oracle.ts';
 import type { PoolCase } from './random-pool.ts';
 
 /**
- * Compares a game pool with brute force through a short life: tickets come and go, and after every
- * operation the best game, its bound, and the best game with one ticket must be right; at the end the pool is
- * drained. With a node budget the games need not be the best, but there is one exactly if one is possible, and no bound is
- * above the best. Throws at the first mismatch; returns the number of comparisons.
+ * Compares a game pool with brute force during random inserts and removals. After every operation it checks the best
+ * game, its bound, and the best game with one ticket; at the end it drains the pool. With a node budget the games need not
+ * be the best, but the pool finds a game exactly when one is possible, and no bound is above the best. Throws at the first
+ * mismatch. Returns the number of comparisons.
  */
 export function compareWithBruteForce(
   example: PoolCase & { readonly nodeBudget?: number },

@@ -2,8 +2,8 @@ import { compareWithBruteForce } from './compare.ts';
 import { randomCase, roundingCase, seeded } from './random-pool.ts';
 
 /**
- * `npm run oracle:engine [comparisons] [seed]`: compares the engine with brute force, by default a
- * million times. A mismatch ends it with the pool that shows it.
+ * `npm run oracle:engine [comparisons] [seed]`: compares the engine with brute force, by default a million times. Stops at
+ * the first mismatch and prints its pool.
  */
 const aim = Number(process.argv[2] ?? 1_000_000);
 const seed = Number(process.argv[3] ?? 1);

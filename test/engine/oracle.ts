@@ -1,8 +1,8 @@
 import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 
 /**
- * The engine's definitions once more, as plainly as possible and sharing no code with it: every set
- * of tickets, every division into two teams, every seating. For pools of at most about a dozen players.
+ * A brute-force implementation of the engine's definitions that shares no code with it: it tries every set of tickets,
+ * every division into two teams and every seating. For pools of at most about a dozen players.
  */
 export interface OracleGame {
   ticketIds: string[];
@@ -43,7 +43,7 @@ export function allGames(
       visit(i + 1);
       x.pop();
     }
-    // Teams have no names: the first ticket chosen plays on the first team.
+    // Teams are interchangeable: the first ticket chosen plays on the first team.
     if (x.length > 0 && size(y) + ticket.players.length <= k) {
       y.push(ticket);
       visit(i + 1);
@@ -55,7 +55,7 @@ export function allGames(
   return games;
 }
 
-/** Throws unless the game is one that these tickets can play, and its numbers are right. */
+/** Throws unless these tickets can play the game and its numbers are correct. */
 export function checkGame(
   game: Game,
   tickets: readonly Ticket[],
@@ -119,7 +119,7 @@ export function checkGame(
   );
 }
 
-/** The float error to allow: 1e-9 of the numbers that go into an imbalance. */
+/** The tolerance for rounding: 1e-9 of the numbers in an imbalance. */
 export function scale(tickets: readonly Ticket[], rules: GameRules): number {
   const top = Math.max(0, ...tickets.flatMap((ticket) => ticket.players.map((player) => player.skill)));
   return 1e-12 * top * (1 + rules.alpha) * rules.teamSize;

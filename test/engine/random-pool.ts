@@ -100,8 +100,8 @@ export function randomCase(
 }
 
 /**
- * A random small pool that tries the limits of numbers: skills of four decimals, all equal, or apart by some of their last
- * bits; large finite p; waits of weeks with a large β; parties of all sizes up to teams of eight. Half of these have a node
+ * A random small pool with extreme numbers: skills of four decimals, all equal, or different only in their last bits;
+ * large finite p; waits of weeks with a large β; parties of all sizes up to teams of eight. Half of these pools have a node
  * budget that ends most searches.
  */
 export function roundingCase(random: () => number): PoolCase & { nodeBudget?: number } {
@@ -138,7 +138,7 @@ export function roundingCase(random: () => number): PoolCase & { nodeBudget?: nu
   };
 }
 
-/** The players of these tickets in at most seven parties, and as few as that takes. */
+/** Merges the players of these tickets into at most seven parties, with as few merges as possible. */
 function inParties(random: () => number, tickets: readonly Ticket[], teamSize: number): Ticket[] {
   const players = tickets.flatMap((ticket) => ticket.players);
   const sizes: number[] = [];

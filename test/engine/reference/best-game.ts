@@ -5,23 +5,23 @@ import { shapeOf } from '../../../lib/engine/model/game-shape.ts';
 import { SoloSearch } from '../../../lib/engine/search/solo-search.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
 
-/** A best game of a list of players, by their indices in it. */
+/** A best game of a list of players, by their indices in the list. */
 export interface BestGame {
   readonly imbalance: number;
   readonly teams: readonly [number[], number[]];
 }
 
 /**
- * The best game of these players, from scratch and exact, without roles and parties; undefined when fewer
- * than 2k wait. Not sorted input is fine and is not changed. Of equally skilled players the first are taken.
+ * The exact best game of these players, computed from scratch, without roles and parties; undefined with fewer than 2k
+ * players. The input need not be sorted and is not changed. Of equally skilled players the first are used.
  *
- * Cost: a sort, one pass over all windows of 2k consecutive players, and a search at each window
- * that Lemma 6 cannot exclude: with smooth skills a handful.
+ * Cost: a sort, one pass over all windows of 2k consecutive players, and a search at each window that Lemma 6 does not
+ * exclude, which are few when skills are smooth.
  */
 export function bestGame(skills: Float64Array, rules: GameRules): BestGame | undefined {
   const n = shapeOf(rules).seats;
   if (skills.length < n) return undefined;
-  // For p = ∞ the search wants the most skilled first.
+  // For p = ∞ the search needs the most skilled players first.
   const sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
   const sorted = sortSkills(skills);
   if (sign < 0) {

@@ -19,9 +19,9 @@ export interface BestRoleGame {
 /**
  * The best game of solo players with roles, from scratch; undefined if none can be formed.
  *
- * For each player the shortest interval of skills that starts with it and has distinct representatives (Lemma 3)
- * bounds its games by Lemma 6. Then the search at the players of least bound, deepening until the best game found
- * excludes all others. When the node budget ends first, the centre bound says how far the game may be from the best.
+ * For each player, the shortest interval of skills that starts with it and has distinct representatives (Lemma 3)
+ * bounds its games by Lemma 6. The searches start at the players with the least bounds and continue until the best game
+ * found excludes all others. When the node budget ends first, the centre bound limits the distance to the best game.
  *
  * Cost: a sort, a pass per set of roles, and the searches.
  *
@@ -85,7 +85,7 @@ export function bestRoleGame(
   }
   if (best && proved >= best.imbalance) return answer(best, best.imbalance);
 
-  // The budget is spent: start from the best basis around a centre, and look among those near its players.
+  // The budget is spent: start from the best basis around a centre, and search the players near it.
   const centre = new CentreBound(sorted, sortedMasks, roles, rules);
   if (!centre.prove(best?.imbalance ?? Number.POSITIVE_INFINITY)) return undefined;
   const exchanges = new SoloExchanges(rules, roles, undefined);
@@ -97,7 +97,7 @@ export function bestRoleGame(
   return best && answer(best, Math.min(best.imbalance, Math.max(proved, centre.bound)));
 }
 
-/** How far beyond what is proved the searches go next; 1.1 does as well, 2 no better. */
+/** The factor by which the limit of the next searches exceeds the proved bound; 1.1 and 2 are not faster. */
 const step = 1.3;
 
 function answer(best: DividedGame, lowerBound: number): BestRoleGame {
@@ -108,9 +108,9 @@ function answer(best: DividedGame, lowerBound: number): BestRoleGame {
 }
 
 /**
- * For each player the range of the shortest interval that starts with it and has distinct representatives for all places
- * of a game, ∞ if there is none. By Hall's theorem that is where, for each set B of roles, twice its places' worth of
- * players who accept a role of B have been seen: for each B the player so many places on in the list of those players.
+ * For each player, the range of the shortest interval that starts with it and has distinct representatives for all seats
+ * of a game; ∞ if there is none. By Hall's theorem the interval must contain, for each set B of roles, as many players who
+ * accept a role of B as the game has seats of these roles.
  */
 function shortestIntervals(sorted: Float64Array, masks: Uint8Array, roles: RoleTable): Float64Array {
   const n = sorted.length;

@@ -59,9 +59,9 @@ describe('the hard instances of Theorem 2', () => {
 });
 
 /**
- * Theorem 2's reduction: lists of numbers of which one each must sum to zero, as players of k roles who accept one
- * role each. In role i < k stand the numbers of two lists, kept apart by residues modulo the first odd primes; the last
- * role has two players far away, so that v_q hardly depends on the choice and d_p decides.
+ * Theorem 2's reduction: choosing one number from each of several lists so that they sum to zero, expressed as players
+ * of k roles who accept one role each. Role i < k contains the numbers of two lists, which differ in their residues modulo
+ * the first odd primes. The last role has two players far away, so v_q hardly depends on the choice and d_p decides.
  */
 function ksumPool(
   random: () => number,

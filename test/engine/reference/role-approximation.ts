@@ -14,23 +14,23 @@ import type { GameRules } from '../../../lib/engine/types.ts';
 export interface ApproximateGame {
   readonly teams: readonly [number[], number[]];
   readonly imbalance: number;
-  /** No game has less: Lemma 6 on the shortest interval. `imbalance ≤ ρ · lowerBound`. */
+  /** No game has a lower imbalance: Lemma 6 on the shortest interval. `imbalance ≤ ρ · lowerBound`. */
   readonly lowerBound: number;
 }
 
 /**
- * Theorem 3 (Alman & McKay): a ρ-approximation of the best game of solo players with roles, ρ = 2k^(1/q)(1 + α), kept
- * while players come and go. The engine's own searches are exact or certified far closer; this is for
- * comparison, and for pools beyond any budget.
+ * Theorem 3 (Alman & McKay): a ρ-approximation of the best game of solo players with roles, ρ = 2k^(1/q)(1 + α),
+ * maintained during inserts and removals. The engine's own searches are exact or have much better bounds; this is for
+ * comparison.
  *
- * It keeps the shortest interval of skills with distinct representatives for all 2k places. **The candidate property**
- * (section 6.1) in the form that needs no permutations: each player points to the least player up to whom the
- * interval that starts with it has representatives, or to nothing (void) when a later start ends at the same player. The
- * pointers ascend, so that an insert or removal changes only those whose interval reaches the place: the paper's
- * structure has (2k)! lists, this one a run of neighbours.
+ * It maintains the shortest interval of skills with distinct representatives for all 2k seats, by **the candidate
+ * property** (section 6.1) in a form without permutations: each player points to the first player at which the interval
+ * that starts with it has representatives, or to none (void) when a later start ends at the same player. The pointers
+ * ascend, so an insert or removal changes only the pointers of intervals that contain the position. The paper's structure
+ * has (2k)! lists; this one has a range of neighbours.
  */
 export class RoleApproximation {
-  /** ρ: how much worse than the best game the game of `best` can be. */
+  /** ρ: the maximum factor by which the game of `best` is worse than the best game. */
   readonly ratio: number;
 
   readonly #rules: GameRules;
@@ -42,7 +42,7 @@ export class RoleApproximation {
   readonly #order: number[] = [];
   readonly #players: PooledTicket[] = [];
   readonly #ends: number[] = [];
-  /** By id the range of its interval, ∞ when it has none or is void: what the heap orders by. */
+  /** By id the range of its interval, ∞ when it has none or is void. The heap orders by it. */
   #ranges = new Float64Array(64);
   readonly #heap = new KeyHeap();
   readonly #freeIds: number[] = [];
@@ -80,7 +80,7 @@ export class RoleApproximation {
     return id;
   }
 
-  /** Removes a player that is here. */
+  /** Removes a player. */
   remove(id: number): void {
     const place = this.#placeOf(id);
     const from = this.#firstThatReaches(place);
@@ -90,7 +90,7 @@ export class RoleApproximation {
     this.#pointAnew(from, place - 1);
   }
 
-  /** The game of the shortest interval, undefined if none can be formed. */
+  /** The game of the shortest interval; undefined if no game is possible. */
   best(): ApproximateGame | undefined {
     const heap = this.#heap;
     while (heap.size > 0 && this.#ranges[heap.topId] !== heap.topKey) heap.pop();
@@ -111,7 +111,7 @@ export class RoleApproximation {
     };
   }
 
-  /** The first 2k players from `start` on that can be seated together: the matroid's greedy, which ends at the pointer. */
+  /** The first 2k players from `start` on that can be seated together: the greedy algorithm of the matroid, which ends at the pointer. */
   #representatives(start: number): PooledTicket[] {
     const members: PooledTicket[] = [];
     this.#seating.clear();
@@ -124,7 +124,7 @@ export class RoleApproximation {
     return members;
   }
 
-  /** The place of the first start whose interval reaches this place, or has no end. */
+  /** The position of the first start whose interval contains this position, or has no end. */
   #firstThatReaches(place: number): number {
     let from = place;
     while (from > 0) {
@@ -135,7 +135,7 @@ export class RoleApproximation {
     return from;
   }
 
-  /** Computes the pointers of the starts from `from` to `to`, by two pointers, and who is void. */
+  /** Computes the pointers of the starts from `from` to `to` with two pointers, and marks void starts. */
   #pointAnew(from: number, to: number): void {
     const order = this.#order;
     const counter = this.#counter;
@@ -158,7 +158,7 @@ export class RoleApproximation {
     if (this.#heap.size > 64 + 4 * order.length) this.#heap.compact(this.#ranges);
   }
 
-  /** Where the player stands, or would stand, in order of skill, equal skills by id. */
+  /** The position of the player, or its insertion position, in order of skill; equal skills by id. */
   #placeOf(id: number): number {
     const { mean } = this.#players[id];
     let low = 0;
