@@ -48,7 +48,7 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   const tickMs = 1000 * rules.tickSeconds;
   const waiting = new Map<string, Arrival>();
   const { buckets = 'auto' } = rules;
-  // The crowds that are simulated are seldom so large that the service would split their bucket.
+  // Simulated pools are rarely so large that the service would split their bucket.
   const plan = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
   const memories = new Map<string, TickMemory>();
   let next = arrivals.next();

@@ -3,12 +3,11 @@ import { type BucketLoad, evenly, isOverloaded } from './bucket-load.ts';
 import type { Edge } from './buckets.ts';
 
 /**
- * The boundaries that suit the load: buckets that bear too much are cut into parts, and quiet neighbours are
- * merged.
+ * Computes the boundaries for the current load: overloaded buckets are split, and quiet neighbours are merged.
  *
- * @param loads one for each bucket; undefined when nobody has searched it lately
- * @param isCalm the boundaries have been the same for so long that a change cannot be one of many
- * @returns undefined when the boundaries stay as they are
+ * @param loads one for each bucket; undefined when no recent tick has searched it
+ * @param isCalm whether the boundaries have not changed for a long time, so that frequent changes are impossible
+ * @returns undefined when the boundaries do not change
  */
 export function balance(
   boundaries: readonly Edge[],
@@ -31,12 +30,12 @@ export function balance(
   return isSame ? undefined : edges;
 }
 
-/** A slow tick splits its bucket in calm times only: it may be slow for other reasons, and stay so. */
+/** A slow tick splits its bucket only in calm times, because it may be slow for another reason that a split does not remove. */
 function isSplit(load: BucketLoad, isCalm: boolean, nowMs: number): boolean {
   return isOverloaded(load, nowMs) && (isCalm || load.ticketShare > 1);
 }
 
-/** The edges between neighbours that bear little together, by the index of the bucket below. */
+/** The edges between neighbours with a low total load, by the index of the bucket below. */
 function mergedEdges(
   loads: readonly (BucketLoad | undefined)[],
   cuts: readonly (readonly Edge[])[],

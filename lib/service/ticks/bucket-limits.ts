@@ -3,9 +3,8 @@
  *
  * **Units of a key.** All waiting tickets of a bucket have one partition key in the index `pool`. DynamoDB
  * allows 1,000 writes and 3,000 read units a second per key. A ticket writes to it once when it arrives and once when
- * it leaves.
- * With 200 tickets a second a key takes 400 writes, so half of its limit remains for uneven load. A tick that catches
- * up may also take out tickets faster than they arrive:
+ * it leaves. With 200 tickets a second a key gets 400 writes, so half of its limit remains for uneven load. A tick that
+ * catches up removes tickets faster than they arrive:
  *
  * | share of the 1,000 writes | for |
  * |---|---|
@@ -22,12 +21,12 @@
  *
  * **Memory.** A ticket takes about 1 KB while it is searched: 20 MB of the function's 1,769.
  *
- * **Buckets.** A bucket that is split leaves parts that bear 0.4 of the limit. 10,000 tickets a second are then
- * 10,000 / (0.4 · 200) = 125 buckets, and twice as many leave room for crowds that stand unevenly. 256 buckets
- * at a tick a second are 256 concurrent functions at most, of the 1,000 that an account has.
+ * **Buckets.** A split leaves parts with 0.4 of the capacity. 10,000 tickets a second then need 10,000 / (0.4 · 200) =
+ * 125 buckets, and twice as many allow for an uneven distribution. 256 buckets at a tick a second are at most 256
+ * concurrent functions, of the 1,000 that an account has.
  *
- * **Hysteresis.** Parts of a split bear 0.4 each, 0.8 for two neighbours; neighbours merge when they bear less than
- * 0.25 together. So no load that has split a bucket merges it, and none that has merged it splits it.
+ * **Hysteresis.** The parts of a split have a load of 0.4 each, 0.8 for two neighbours; neighbours merge when their total
+ * load is below 0.25. So a load that has split a bucket never merges it, and one that has merged it never splits it.
  */
 export interface BucketLimits {
   /** The maximum of tickets that one tick reads. Later ticks read the others in turn. */
@@ -37,18 +36,18 @@ export interface BucketLimits {
   /** Tickets a second that a tick ends. The burst is half of it. */
   readonly endsPerSecond: number;
 
-  /** A bucket bears as many tickets a second, */
+  /** The capacity of a bucket: arriving tickets per second. */
   readonly arrivalsPerSecond: number;
-  /** as many that wait, */
+  /** The capacity of a bucket: waiting tickets. */
   readonly waitingTickets: number;
-  /** and ticks that take this share of the time between two of them; */
+  /** The capacity of a bucket: the share of `tickSeconds` that a tick may take. */
   readonly busyShare: number;
-  /** with fewer tickets than this, a slow tick is not slow because of them. */
+  /** With fewer tickets than this, the time of a slow tick does not count: the tickets are not its cause. */
   readonly busyTickets: number;
 
-  /** The load of each part of a bucket that is split, as a share of what it bears. */
+  /** The load of each part after a split, as a share of the capacity. */
   readonly splitTo: number;
-  /** Neighbours that bear less than this together are merged. */
+  /** Neighbours whose total load is below this are merged. */
   readonly mergeBelow: number;
   readonly bucketsMax: number;
 }
@@ -68,7 +67,7 @@ export const BUCKET_LIMITS: BucketLimits = {
 };
 
 /**
- * The limits of buckets that bear less than the default.
+ * The limits of buckets with a smaller capacity than the default.
  * @param capacity the share of the default number of tickets, above 0 to 1
  */
 export function bucketLimits(capacity: number): BucketLimits {

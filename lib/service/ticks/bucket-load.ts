@@ -3,31 +3,31 @@ import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLimits } from './bucket-limits.ts';
 import { type Edge, edge, edgeAt, edgeKey, poolOrder, skillOf } from './buckets.ts';
 
-/** What a range had to bear lately, as its last tick measured it. */
+/** The recent load of a range, as its last tick measured it. */
 export interface BucketLoad {
-  /** As a share of what a bucket bears; above 1 it is too much. */
+  /** The load as a share of a bucket's capacity; above 1 the bucket is overloaded. */
   readonly share: number;
-  /** The same by tickets alone. What is left is time, and may be the region's. */
+  /** The share due to tickets alone. The rest is the time of the tick, which may have other causes. */
   readonly ticketShare: number;
-  /** The highest share of late; it fades by half in two minutes. */
+  /** The highest recent share; it decays by half in two minutes. */
   readonly peak: number;
-  /** Since when the share has been above 1 time and again, and when it last was; milliseconds since the epoch. */
+  /** When the share first rose above 1 in the current overload, and when it was last above 1; milliseconds since the epoch. */
   readonly overSinceMs?: number | undefined;
   readonly overAtMs?: number | undefined;
   /** When the tickets were read, milliseconds since the epoch. */
   readonly readAtMs: number;
-  /** Tickets that waited then, and how many of them go on waiting. */
+  /** The tickets that were waiting then, and how many of them are still waiting. */
   readonly waiting: number;
   readonly left: number;
-  /** When the tickets were counted that no tick can read at once. */
+  /** When the tickets were last counted, if they are too many for one tick to read. */
   readonly surveyedMs?: number | undefined;
-  /** The share of the time between two ticks that a tick takes, on average over some. */
+  /** The share of `tickSeconds` that a tick takes, a moving average. */
   readonly busy: number;
-  /** Where to cut the range so that each part bears little enough; empty unless the share is above 1. */
+  /** Where to split the range so that no part is overloaded; empty unless the share is above 1. */
   readonly cuts: readonly Edge[];
 }
 
-/** Reads a stored load. */
+/** The schema of a stored load. */
 export const bucketLoad = z.object({
   share: z.number(),
   ticketShare: z.number(),
@@ -42,29 +42,29 @@ export const bucketLoad = z.object({
   cuts: z.array(edge),
 }) satisfies z.ZodType<BucketLoad>;
 
-/** A share above 1 for a moment is a burst, and no reason to split; */
+/** The share must stay above 1 for this long before a bucket counts as overloaded. A shorter burst is no reason to split. */
 const SUSTAINED_MS = 2_000;
-/** one below for a moment does not end it: a tick counts little when the one before it came late. */
+/** A share below 1 for less than this does not end an overload: a tick that follows a late one has a low share. */
 const LULL_MS = 3_000;
-/** In this time the peak fades by half. */
+/** The peak decays by half in this time. */
 const PEAK_HALF_MS = 120_000;
-/** What one tick counts in the average of `busy`. */
+/** The weight of one tick in the average of `busy`. */
 const BUSY_WEIGHT = 0.2;
-/** More parts than this are made in two steps. */
+/** The maximum of parts in one split. */
 const PARTS_MAX = 128;
 
-/** What a tick has seen of its range. */
+/** What a tick has read of its range. */
 export interface TickSight {
   /** When the tickets were read, milliseconds since the epoch. */
   readonly nowMs: number;
   readonly tickMs: number;
   readonly durationMs: number;
-  /** The tickets read, in order, and how many of them go on waiting. */
+  /** The tickets read, in order, and how many of them are still waiting. */
   readonly read: readonly StoredTicket[];
   readonly left: number;
-  /** How many there are and where to cut them, when they were counted because no tick can read them at once. */
+  /** The number of tickets and where to split them, if they were counted because one tick cannot read them all. */
   readonly survey?: { readonly waiting: number; readonly cuts: readonly string[] } | undefined;
-  /** The tickets read are not all there are. */
+  /** Whether the tickets read are only a part of the range. */
   readonly isPart: boolean;
 }
 
@@ -99,14 +99,14 @@ export function loadOf(sight: TickSight, last: BucketLoad | undefined, limits: B
   };
 }
 
-/** Whether a range has too much to bear, and not for a moment only. */
+/** Whether a range is overloaded, and not only for a moment. */
 export function isOverloaded({ share, overSinceMs }: BucketLoad, nowMs: number): boolean {
   return share > 1 && overSinceMs !== undefined && nowMs - overSinceMs >= SUSTAINED_MS;
 }
 
 /**
- * Tickets that come in a second. Some may have been taken out already, by a tick between this one and the
- * last of this range, so both ways to count them may find too few.
+ * The tickets that arrive per second. A tick between this one and the last one of this range may have removed some, so
+ * both ways to count them may find too few.
  */
 function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: BucketLoad | undefined): number {
   const fresh = read.filter(({ enqueuedAt }) => Date.parse(enqueuedAt) > nowMs - tickMs).length;
@@ -115,7 +115,7 @@ function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: Buc
   return Math.max(ofTick, (1_000 * (read.length - last.left)) / (nowMs - last.readAtMs));
 }
 
-/** A tick that takes too long is halved: how its time depends on its tickets is not known. */
+/** When only the time is too long, the range is halved, because it is unknown how the time depends on the tickets. */
 function partsOf(share: number, ticketShare: number, { splitTo }: BucketLimits): number {
   const parts = ticketShare > 1 ? Math.ceil(share / splitTo) : 2;
   return Math.min(PARTS_MAX, parts);
@@ -128,7 +128,7 @@ function cutsOf({ read, survey, isPart }: TickSight, last: BucketLoad | undefine
   return ascending(at.flatMap((index) => (index > 0 ? [edgeBetween(read[index - 1]!, read[index]!)] : [])));
 }
 
-/** The edge below which the first ticket is, and the second not. */
+/** The edge between two tickets: the first is below it, the second is not. */
 function edgeBetween(below: StoredTicket, above: StoredTicket): Edge {
   const order = poolOrder(above.ticketId, above.players);
   const skill = skillOf(order);
@@ -140,7 +140,7 @@ function ascending(edges: readonly Edge[]): Edge[] {
   return edges.filter((_, i) => i === 0 || keys[i]! > keys[i - 1]!);
 }
 
-/** As many of the values, evenly chosen. */
+/** Chooses this number of the values, evenly distributed. */
 export function evenly<T>(values: readonly T[], count: number): readonly T[] {
   if (count >= values.length) return values;
   return Array.from(

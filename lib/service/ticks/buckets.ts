@@ -9,7 +9,7 @@ import { SPREAD_WIDTH, shareOf, spreadAt, spreadKey } from './spread.ts';
  *
  * A ticket is written under the layout in force, into the bucket its skill lies in. Ticks alternate
  * between the layout's boundaries and boundaries moved by half a bucket, so that neighbours across an
- * edge meet on the next tick:
+ * edge are searched together on the next tick:
  *
  *     layout      |      0      |      1      |      2      |
  *     even slots  [------0------|------1------|------2------]
@@ -52,7 +52,7 @@ export interface KeyRange {
   readonly to?: string;
 }
 
-/** One tick's share of a slot. */
+/** The range that one tick of a slot searches. */
 export interface TickRange extends KeyRange {
   readonly index: number;
   /** Names of the cells that the tick must lease, ascending. */

@@ -5,7 +5,7 @@ const DIVISIONS_PER_SEARCH = 3_000_000;
 /** The same for the exchanges of a partition, which cost about five times as much each. */
 const DIVISIONS_PER_PARTITION = 2_000_000;
 
-/** The most nodes and exchanges, which cheap divisions would not need; and the fewest, which searches do need. */
+/** The maximum of nodes and exchanges, which limits searches with cheap divisions, and the minimum that searches need. */
 const NODES = { min: 200, max: 30_000 };
 const SWAPS = { min: 100, max: 20_000 };
 

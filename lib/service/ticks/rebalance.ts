@@ -8,9 +8,9 @@ import { nextLayout, rangeName, tickRanges } from './buckets.ts';
 
 /** A layout is in force for at least this long before the next, so that ticks can measure it. */
 const SETTLE_MS = 5_000;
-/** Without a change for so long, quiet buckets are merged. */
+/** Quiet buckets are merged when the layout has not changed for this long. */
 const CALM_MS = 10 * 60_000;
-/** A report as old as this says nothing about the load. */
+/** Reports older than this are ignored. */
 const REPORT_AGE_MS = 2 * 60_000;
 
 export interface RebalanceDeps {
@@ -41,11 +41,11 @@ function isCalm({ layouts }: QueueRecord, nowMs: number): boolean {
 }
 
 /**
- * Gives a queue the buckets that suit its load, as the last ticks have reported it.
+ * Changes the buckets of a queue to suit the load that the last ticks have reported.
  *
- *     read        the queue as it is now, and the reports of its buckets
+ *     read        the current record of the queue, and the reports of its buckets
  *     put         the new layout, on the condition that the queue has not changed since. A crash before it
- *                 changes nothing; a tick or the next dispatch does it
+ *                 changes nothing; a later tick or the next dispatch repeats it
  * @returns whether there is a new layout
  */
 export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: number): Promise<boolean> {

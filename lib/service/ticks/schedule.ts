@@ -6,7 +6,7 @@ import type { QueueRecord } from '../queues/queue-record.ts';
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a queue is the
  * last slot whose ticks are scheduled; it only ever grows:
  *
- *     dispatch   once a minute, at no certain second of it: AHEAD_MS ahead, for queues with waiting tickets
+ *     dispatch   once a minute, at any second of it: AHEAD_MS ahead, for queues with waiting tickets
  *     enqueue    when less than NEEDED_MS is scheduled: AHEAD_MS ahead
  *
  * At whatever second dispatch runs, it sees a ticket that finds NEEDED_MS scheduled before the scheduled slots end. A
@@ -50,7 +50,7 @@ export interface ScheduleDeps {
 
 /**
  * Sends the ticks of the slots after `fromMs` unless another caller has scheduled them first.
- * @returns false when the record is not as it is stored any more, so that nothing was sent
+ * @returns false when the stored record has changed, so that nothing was sent
  */
 async function scheduleTicks(
   deps: ScheduleDeps,

@@ -15,7 +15,7 @@ export interface TickReport {
   readonly memory?: TickMemory | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
   readonly next?: string | undefined;
-  /** What the range had to bear. */
+  /** The load of the range. */
   readonly load?: BucketLoad | undefined;
 }
 export interface RecentMatch {

@@ -65,17 +65,17 @@ export type TickOutcome =
  * One pass of the search over one range of a queue.
  *
  *     fan out    the message of a slot becomes one for each range but the first, which is searched here.
- *                A crash after it: the message comes again, and so do they; both find their slot done
- *     lease      conditional write. A crash after it: the range rests until the lease ends
+ *                A crash after it: the messages are repeated, and find their slot done
+ *     lease      conditional write. A crash after it: the range is not searched until the lease ends
  *     read       the report of the range's last tick, and the waiting tickets, as many as one tick can
  *     plan       pure: engine and release policy, one game after another
  *     commit     one transaction a match, on the condition that every ticket is still QUEUED, while the
- *                plan goes on. A crash between two: what is committed stays, the rest waits for the next tick
+ *                plan continues. A crash between two: committed matches stay, the other tickets wait for the next tick
  *     end        at the same time, a conditional write for each ticket past its time-out, unless bots
  *                fill its game
- *     report     what the next tick and the statistics should know. A crash before it: they know less
+ *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
  *     end lease  after an error too. A crash before it: as after the lease
- *     split      a new bucket layout if this bucket bears too much: see `rebalance.ts`
+ *     split      a new bucket layout if this bucket is overloaded: see `rebalance.ts`
  *
  * A message may arrive twice or out of order, so the lease records the last slot searched. If two ticks search the same
  * tickets because one outlived its lease, the commit's condition gives each ticket to only one of them.
@@ -141,13 +141,13 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   } finally {
     await deps.ranges.endLease(queue, range.cells, lease);
   }
-  // Boundaries are drawn anew by the ranges between them, not by those that are shifted.
+  // Only the reports of even slots count: their ranges are the buckets.
   const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
   if (isBucket && isOverloaded(load, deps.clock.now())) await split(deps, record);
   return outcome;
 }
 
-/** The load of a range; counts the tickets when they are more than a tick can read, but not at every tick. */
+/** The load of a range. Counts the tickets at intervals when they are more than a tick can read. */
 async function measure(
   deps: TickDeps,
   { definition, layouts }: QueueRecord,
@@ -168,7 +168,7 @@ async function measure(
   return loadOf(sight, before?.load, deps.limits ?? BUCKET_LIMITS);
 }
 
-/** Splits the buckets that have too much to bear. What fails here, a later tick or dispatch does. */
+/** Splits overloaded buckets. After a failure, a later tick or dispatch repeats it. */
 async function split(deps: TickDeps, record: QueueRecord): Promise<void> {
   const nowMs = deps.clock.now();
   if (!mayChange(record, nowMs)) return;
