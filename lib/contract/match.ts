@@ -1,19 +1,21 @@
 import * as z from 'zod';
 import type { Game, Seat } from '../engine/types.ts';
+import { playerAttributes } from './rules.ts';
 import { id } from './ticket.ts';
 
 /** A match never waits in a queue, and is never cancelled by a player. */
 export const MATCH_STATUSES = ['REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED', 'FAILED'] as const;
 export type MatchStatus = (typeof MATCH_STATUSES)[number];
 
-const seat = z.object({
+const seatSchema = z.object({
   playerId: z.string(),
   ticketId: z.string().optional().meta({ description: 'Absent for a bot' }),
   role: z.string().optional(),
   bot: z.literal(true).optional(),
+  attributes: playerAttributes.optional(),
 });
 /** One team of a match. */
-export const team = z.object({ players: z.array(seat) });
+export const team = z.object({ players: z.array(seatSchema) });
 const teams = z.array(team).length(2);
 
 /** The game server of a match. */
@@ -52,6 +54,24 @@ export const quality = {
   }),
 };
 
+/** What the rules of a queue say about a match. */
+export const ruling = {
+  region: z.string().optional().meta({
+    description:
+      'Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player',
+  }),
+  rules: z
+    .record(
+      z.string(),
+      z.object({
+        cost: z.number().optional().meta({ description: 'What the rule added to `imbalance`' }),
+        values: z.array(z.string()).optional().meta({ description: 'What the players share under it' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'By name: what rules of the queue cost, and what the players share' }),
+};
+
 /** A match in responses and events. */
 export const matchView = z
   .object({
@@ -61,6 +81,7 @@ export const matchView = z
     createdAt: z.iso.datetime(),
     teams,
     ...quality,
+    ...ruling,
     assignment: assignmentView.optional(),
     acceptance: z
       .object({ deadline: z.iso.datetime(), accepted: z.array(z.string()) })
@@ -75,7 +96,7 @@ export type MatchView = z.output<typeof matchView>;
 export const matchResult = z
   .object({
     queue: z.string(),
-    matches: z.array(z.object({ teams, ...quality })),
+    matches: z.array(z.object({ teams, ...quality, ...ruling })),
     waiting: z.array(z.object({ ticketId: z.string(), reason: z.string() })),
     cut: z.literal(true).optional().meta({
       description: 'The search of a dry run reached its limit: there may be more matches, and better ones',
@@ -86,7 +107,7 @@ export type MatchResult = z.output<typeof matchResult>;
 
 /** A game in the format of `muster match`. */
 export function gameJson(game: Game): MatchResult['matches'][number] {
-  const { teams, imbalance, teamGap, skillSpread, priority, lowerBound, optimal } = game;
+  const { teams, imbalance, teamGap, skillSpread, priority, lowerBound, optimal, ruling: said } = game;
   return {
     teams: teams.map((players) => ({ players: players.map(seatJson) })),
     imbalance,
@@ -95,12 +116,32 @@ export function gameJson(game: Game): MatchResult['matches'][number] {
     priority,
     lowerBound,
     optimal,
+    ...(said?.region !== undefined && { region: said.region }),
+    ...(said?.rules && { rules: mapValues(said.rules) }),
   };
 }
 
+function mapValues(rules: NonNullable<NonNullable<Game['ruling']>['rules']>) {
+  const entries = Object.entries(rules).map(([name, { cost, values }]): [string, RuleResult] => [
+    name,
+    { ...(cost !== undefined && { cost }), ...(values && { values: [...values] }) },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+interface RuleResult {
+  cost?: number;
+  values?: string[];
+}
+
 /** Omits the ticketId of a bot, which has no ticket. */
-function seatJson(seat: Seat): Omit<Seat, 'ticketId'> & { ticketId?: string } {
-  if (!seat.bot) return { ...seat };
-  const { ticketId: _, ...bot } = seat;
-  return bot;
+function seatJson(seat: Seat): z.output<typeof seatSchema> {
+  const { playerId, ticketId, role, bot, attributes } = seat;
+  return {
+    playerId,
+    ...(!bot && { ticketId }),
+    ...(role !== undefined && { role }),
+    ...(bot && { bot }),
+    ...(attributes && { attributes: attributes as z.output<typeof playerAttributes> }),
+  };
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { releaseOptions } from '../policies/release.ts';
+import { ruleFaults } from '../rules/faults.ts';
 import { eventType } from './event-type.ts';
 import { expected } from './expectation.ts';
 import { invalid, parseWith } from './problem.ts';
+import { attributes, relaxBy, rules } from './rules.ts';
 
 /** The limits of the API. */
 export const LIMITS = {
@@ -76,6 +78,9 @@ export const queueDefinition = z
       .record(roleName, z.number().int().min(1))
       .optional()
       .meta({ description: 'Seats per team by role; they sum to teamSize' }),
+    attributes: attributes.optional(),
+    rules: rules.optional(),
+    relaxBy: relaxBy.optional(),
     imbalance: z
       .strictObject({
         alpha: z.number().positive().meta({ description: 'Weight of teamGap (team difference)' }),
@@ -130,6 +135,9 @@ export const queueDefinition = z
         if (between.some(isFaulty)) continue;
         context.addIssue({ code: 'custom', path: [between[0]!], message });
       }
+      for (const { path, message } of contradictionsOfRules(definition)) {
+        context.addIssue({ code: 'custom', path: [...path], message });
+      }
     },
     // This check also runs when single fields are invalid, so that all faults are reported together.
     { when: () => true },
@@ -158,6 +166,20 @@ function contradictions(definition: unknown): { between: string[]; message: stri
     });
   }
   return found;
+}
+
+const ruleFields = z.object({
+  attributes: attributes.optional(),
+  rules: rules.optional(),
+  relaxBy: relaxBy.optional(),
+});
+
+/** Contradictions of attributes and rules; none while one of these fields is unreadable. */
+function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFaults> {
+  const fields = ruleFields.safeParse(definition).data;
+  if (fields === undefined) return [];
+  const teamSize = z.object({ teamSize: z.number() }).safeParse(definition).data?.teamSize;
+  return ruleFaults(fields, { seats: teamSize === undefined ? undefined : 2 * teamSize });
 }
 
 export type QueueDefinition = z.output<typeof queueDefinition>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { expected } from './expectation.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
+import { latencyMs, playerAttributes, RULE_LIMITS } from './rules.ts';
 
 /** The names of FlexMatch, familiar to studios that migrate. */
 export const TICKET_STATUSES = [
@@ -38,6 +39,13 @@ export const player = z
       .refine((roles) => new Set(roles).size === roles.length, 'Expected each role once, got one twice')
       .exactOptional()
       .meta({ description: 'Roles the player accepts (default: every role of the queue)' }),
+    attributes: playerAttributes.exactOptional(),
+    latencyMs: latencyMs.exactOptional(),
+    avoid: z
+      .array(id)
+      .max(RULE_LIMITS.avoidMax)
+      .exactOptional()
+      .meta({ description: 'playerIds never to be in one match with, whoever names whom' }),
   })
   .meta({ id: 'Player' });
 

@@ -10,7 +10,12 @@ export interface Player {
   readonly skill: number;
   /** The roles this player accepts. @default every role of the queue */
   readonly roles?: readonly string[];
+  /** Carried to the player's seat; the engine does not read it. */
+  readonly attributes?: AttributeValues | undefined;
 }
+
+/** Values by name. */
+export type AttributeValues = Readonly<Record<string, number | string | readonly string[]>>;
 
 /** A party of 1 to `teamSize` players who play on one team or not at all. */
 export interface Ticket {
@@ -22,6 +27,63 @@ export interface Ticket {
 
 /** A hard constraint: returns why two tickets may not be in one game, or undefined if they may. Symmetric and pure. */
 export type Forbids = (a: Ticket, b: Ticket) => string | undefined;
+
+/**
+ * What a game has to fulfil besides its shape, and what it costs not to, at one moment. A search joins tickets one by one
+ * and leaves them in reverse order. What the joined tickets violate, every larger set violates too; what only a whole game
+ * can violate is decided by `judge`.
+ *
+ * Tickets are numbers here: those that `enter` returns.
+ */
+export interface Constraints {
+  /** The number of a ticket. A ticket that has entered before keeps its number. */
+  enter(ticket: Ticket): number;
+  /**
+   * Parts of the pool whose players share a value that all players of a game have to share. Each game is in one of them,
+   * and a ticket stands in every one that it accepts. Undefined when the whole pool is searched at once.
+   */
+  facets(tickets: readonly number[]): readonly Facet[] | undefined;
+  /** Begins a search with no ticket joined; in a facet, only for games in it. */
+  start(facet?: Facet): void;
+  /** Whether a game may contain the joined tickets and this one, as far as it is known before the game is whole. */
+  admits(ticket: number): boolean;
+  join(ticket: number): void;
+  leave(ticket: number): void;
+  /** Whether any game costs anything. */
+  readonly hasCosts: boolean;
+  /** No game with the joined tickets costs less; in a facet, no game in it. */
+  cost(): number;
+  /** The same with this ticket too. */
+  costWith(ticket: number): number;
+  /** No game of the tickets that have entered costs more. */
+  costMax(): number;
+  /** Whether a whole game that `admits` has let through may still be refused, or cost more than `cost`. */
+  readonly judgesGames: boolean;
+  /** Whether that depends on who plays on which team. */
+  readonly judgesTeams: boolean;
+  /** The ruling on a whole game, its teams in the order of the queue; undefined when it is refused. */
+  judge(teams: readonly (readonly number[])[]): Ruling | undefined;
+  /** Why these two tickets may not be in one game, undefined if they may. */
+  refusal(a: number, b: number): string | undefined;
+  /** What keeps a ticket waiting when no pair is the reason. */
+  hint(ticket: number): string | undefined;
+}
+
+/** The tickets of a facet, as numbers of `Constraints`. */
+export interface Facet {
+  readonly id: number;
+  readonly tickets: readonly number[];
+}
+
+/** What the constraints say about a game. */
+export interface Ruling {
+  /** Is added to the imbalance. */
+  readonly cost: number;
+  /** Where the game is played. */
+  readonly region?: string;
+  /** By name: what a rule cost, and what the players share. */
+  readonly rules?: Readonly<Record<string, { readonly cost?: number; readonly values?: readonly string[] }>>;
+}
 
 /** The shape of a game and the measure by which games are compared (Alman & McKay 2017, section 2). */
 export interface GameRules {
@@ -47,6 +109,8 @@ export interface Seat {
   readonly role?: string;
   /** Present when a bot fills the seat; `playerId` and `ticketId` are then the bot's name. */
   readonly bot?: true;
+  /** The player's attributes, where the ticket has them. */
+  readonly attributes?: AttributeValues;
 }
 
 export interface Game {
@@ -56,7 +120,7 @@ export interface Game {
   readonly teams: readonly (readonly Seat[])[];
   /** The tickets in the game, ascending. */
   readonly ticketIds: readonly string[];
-  /** f = α·teamGap + skillSpread. */
+  /** f = α·teamGap + skillSpread, plus the cost of the ruling. */
   readonly imbalance: number;
   /** d_p, the absolute difference of the teams' p-skills. */
   readonly teamGap: number;
@@ -68,4 +132,6 @@ export interface Game {
   readonly lowerBound: number;
   /** Whether the game is proved best: `lowerBound` equals `priority`. */
   readonly optimal: boolean;
+  /** Present exactly when the pool has constraints. */
+  readonly ruling?: Ruling;
 }

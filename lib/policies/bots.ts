@@ -1,5 +1,6 @@
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Game, GameRules, Seat, Ticket } from '../engine/types.ts';
+import type { RuledPlayer } from '../rules/types.ts';
 import { type Candidate, meanSkill } from './policy.ts';
 import type { WaitingPool } from './waiting-pool.ts';
 
@@ -49,7 +50,8 @@ export function fillWithBots(
 function bots(count: number, skill: number, nowMs: number): Ticket[] {
   return Array.from({ length: count }, (_, at) => {
     const name = `${MARK}bot-${at + 1}`;
-    return { ticketId: name, enqueuedAtMs: nowMs, players: [{ playerId: name, skill }] };
+    const player: RuledPlayer = { playerId: name, skill, bot: true };
+    return { ticketId: name, enqueuedAtMs: nowMs, players: [player] };
   });
 }
 

@@ -89,7 +89,13 @@ function* aroundLongestWaiters(
   const solos = rules.roles === undefined && sorted.every(({ players }) => players.length === 1);
   const { seats } = shapeOf(rules);
   // Parties may not fit into two teams and roles may be missing, so with them the engine gets more tickets.
-  const enough = solos ? seats : rules.roles === undefined ? 2 * seats : 4 * seats;
+  const enough = pool.hasRules
+    ? 6 * seats
+    : solos
+      ? seats
+      : rules.roles === undefined
+        ? 2 * seats
+        : 4 * seats;
 
   for (const anchor of pool.byAge) {
     const at = place.get(anchor);
@@ -124,7 +130,7 @@ function* aroundLongestWaiters(
         above = sorted.length;
         continue;
       }
-      if (!pool.isWaiting(sorted[next])) continue;
+      if (!pool.isWaiting(sorted[next]) || !pool.mayMeet(sorted[at], sorted[next])) continue;
       if (Math.max(high - skill, skill - low) > tolerances[next]) continue;
       company.push(sorted[next]);
       players += sorted[next].players.length;

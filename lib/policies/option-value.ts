@@ -39,7 +39,7 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
     candidates(pool, facts, nowMs) {
       const termsOf = limitTerms(waitCost, facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
-      const solos = facts.rules.roles === undefined && pool.bySkill.every(isSolo);
+      const solos = facts.rules.roles === undefined && !pool.hasRules && pool.bySkill.every(isSolo);
       return solos ? widestMargin(pool, facts, termsOf) : aroundLongestWaiters(pool, facts, termsOf);
     },
     release({ game, tickets }, facts, nowMs) {
@@ -252,7 +252,7 @@ function* aroundLongestWaiters(
   const terms = sorted.map(termsOf);
   const { seats } = shapeOf(rules);
   // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
-  const enough = (rules.roles === undefined ? 3 : 6) * seats;
+  const enough = (rules.roles === undefined && !pool.hasRules ? 3 : 6) * seats;
   const isParty = sorted.map(({ players }) => players.length > 1);
   const searched: Neighbours[] = isParty.includes(true) ? ['of its kind', 'all'] : ['all'];
 
@@ -263,10 +263,16 @@ function* aroundLongestWaiters(
       if (!pool.isWaiting(anchor)) break;
       const near = nearest(middle, neighbours);
       if (near === undefined || leastExcess(near, middle) > highestLimit(near)) continue;
-      const candidate = pool.gameAmong(
+      let candidate = pool.gameAmong(
         near.map((at) => sorted[at]),
         anchor,
       );
+      // Under rules the neighbours may form no game where others would.
+      if (candidate === undefined && pool.hasRules && terms[middle].urgency === Number.POSITIVE_INFINITY)
+        candidate = pool.gameAmong(
+          sorted.filter((ticket) => pool.isWaiting(ticket)),
+          anchor,
+        );
       if (candidate !== undefined) yield candidate;
     }
   }
@@ -283,7 +289,7 @@ function* aroundLongestWaiters(
       const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skills[middle] - skills[below];
       const toAbove = above === sorted.length ? Number.POSITIVE_INFINITY : skills[above] - skills[middle];
       const next = toBelow <= toAbove ? below-- : above++;
-      if (!pool.isWaiting(sorted[next])) continue;
+      if (!pool.isWaiting(sorted[next]) || !pool.mayMeet(sorted[middle], sorted[next])) continue;
       if (isParty[next] !== isParty[middle] && placesLeft-- <= 0) continue;
       near.push(next);
       players += sorted[next].players.length;

@@ -50,7 +50,8 @@ function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
 /** Cuts waiting solos, sorted by skill, into consecutive games. With parties or roles the engine partitions everyone. */
 function sortedBlocks(pool: CandidateSource, { rules }: PoolFacts): Iterable<Candidate> {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
-  const cuttable = rules.roles === undefined && waiting.every(({ players }) => players.length === 1);
+  const cuttable =
+    rules.roles === undefined && !pool.hasRules && waiting.every(({ players }) => players.length === 1);
   return cuttable ? blocks(pool, waiting, shapeOf(rules).seats) : pool.everyone();
 }
 

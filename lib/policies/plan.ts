@@ -1,5 +1,8 @@
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
+import { compileRules } from '../rules/compile-rules.ts';
+import type { Meetings } from '../rules/met.ts';
+import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
 import { fillWithBots } from './bots.ts';
 import { type Estimates, estimatesOf, remember, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
@@ -14,7 +17,7 @@ export type { TickMemory } from './memory.ts';
 const GAMES_BEFORE_TIMEOUT = 5;
 
 /** The part of a queue definition that decides about games. */
-export interface QueueRules {
+export interface QueueRules extends RulesDefinition {
   readonly teamSize: number;
   readonly roles?: Readonly<Record<string, number>> | undefined;
   readonly imbalance: {
@@ -52,6 +55,8 @@ export interface TickInput {
    * that are too large for one tick. @default never out of time
    */
   readonly outOfTime?: () => boolean;
+  /** Who met whom in earlier matches, for `recent` rules. @default nobody has met anybody */
+  readonly meetings?: Meetings | undefined;
   /** Limits the searches, for a caller that waits for the plan. @default no limits */
   readonly effort?: SearchEffort | undefined;
 }
@@ -120,7 +125,11 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
-  const pool = new WaitingPool(gameRules, tickets, nowMs, effort);
+  const hasAvoid = tickets.some(({ players }) =>
+    (players as readonly RuledPlayer[]).some(({ avoid = [] }) => avoid.length > 0),
+  );
+  const moment = { nowMs, seats: shapeOf(gameRules).seats, meetings: input.meetings };
+  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, compileRules(rules, moment, hasAvoid));
   const matches: Game[] = [];
   const timedOut: string[] = [];
   for (const ticket of late) {
@@ -228,6 +237,7 @@ function waitingWithReasons(
     reason:
       tooFew ??
       held.get(ticket.ticketId) ??
+      (isUpToPolicy && pool.hasRules ? pool.obstacle(ticket.ticketId) : undefined) ??
       (isUpToPolicy ? policy.reason!(ticket, nowMs) : pool.explain(ticket.ticketId)),
   }));
 }

@@ -75,6 +75,10 @@ export interface CandidateSource {
   isWaiting(ticket: Ticket): boolean;
   /** True when two tickets may not be in one game because they share a player. */
   clash(a: Ticket, b: Ticket): boolean;
+  /** Whether the queue's rules limit who may be in one game: nearest neighbours may then form none. */
+  readonly hasRules: boolean;
+  /** Whether the rules permit these two in one game, as far as two tickets can tell. Fastest for one `a` after another. */
+  mayMeet(a: Ticket, b: Ticket): boolean;
   /** Disjoint games among all waiting tickets, the best one first, until none can be formed. */
   bestFirst(): Iterable<Candidate>;
   /**

@@ -1,5 +1,5 @@
 import { GamePool, partitionTickets } from '../engine/game-pool.ts';
-import type { Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
+import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 import type { SearchEffort } from './search-effort.ts';
 
@@ -26,13 +26,27 @@ export class WaitingPool implements CandidateSource {
   /** Solo players without roles or refused pairs: their searches are short. */
   readonly #isPlain: boolean;
   readonly #playersTwice: ReadonlySet<string>;
+  /** Makes the constraints of one search pool. */
+  readonly #constraintsOf: (() => Constraints) | undefined;
+  /** Those that `mayMeet` asks, with the ticket that is joined in them. */
+  readonly #pairs: Constraints | undefined;
+  #joined: Ticket | undefined;
   /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
   /** Set while `bestFirst` or `everyone` runs: a bound that holds for held and remaining tickets. */
   #drainBound: number | undefined;
 
-  /** @param tickets with distinct ticket ids; two that share a player are never in one game */
-  constructor(rules: GameRules, tickets: readonly Ticket[], nowMs: number, effort?: SearchEffort) {
+  /**
+   * @param tickets with distinct ticket ids; two that share a player are never in one game
+   * @param constraintsOf makes the rules of the queue at this moment, for each search pool its own
+   */
+  constructor(
+    rules: GameRules,
+    tickets: readonly Ticket[],
+    nowMs: number,
+    effort?: SearchEffort,
+    constraintsOf?: () => Constraints,
+  ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#waiting = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
@@ -41,8 +55,12 @@ export class WaitingPool implements CandidateSource {
     this.bySkill = tickets.toSorted((a, b) => skills.get(a)! - skills.get(b)! || byId(a, b));
     this.#playersTwice = playersTwice(tickets);
     this.#effort = effort;
+    this.#constraintsOf = constraintsOf;
+    this.#pairs = constraintsOf?.();
+    if (this.#pairs) for (const ticket of tickets) this.#pairs.enter(ticket);
     this.#isPlain =
       rules.roles === undefined &&
+      constraintsOf === undefined &&
       this.#playersTwice.size === 0 &&
       tickets.every(({ players }) => players.length === 1);
   }
@@ -60,6 +78,25 @@ export class WaitingPool implements CandidateSource {
       ({ playerId }) =>
         this.#playersTwice.has(playerId) && b.players.some((other) => other.playerId === playerId),
     );
+  }
+
+  get hasRules(): boolean {
+    return this.#constraintsOf !== undefined;
+  }
+
+  mayMeet(a: Ticket, b: Ticket): boolean {
+    const pairs = this.#pairs;
+    if (!pairs) return true;
+    const other = pairs.enter(b);
+    if (this.#joined !== a) {
+      const number = pairs.enter(a);
+      pairs.start();
+      if (pairs.admits(number)) {
+        pairs.join(number);
+        this.#joined = a;
+      } else this.#joined = undefined;
+    }
+    return this.#joined === a && pairs.admits(other);
   }
 
   *bestFirst(): Iterable<Candidate> {
@@ -95,6 +132,7 @@ export class WaitingPool implements CandidateSource {
         nodeBudget: this.#budget(PARTITION_NODE_BUDGET) ?? PARTITION_NODE_BUDGET,
       }),
       ...(forbids && { forbids }),
+      ...(this.#constraintsOf && { constraintsOf: this.#constraintsOf }),
     });
     try {
       for (const game of games) {
@@ -134,6 +172,13 @@ export class WaitingPool implements CandidateSource {
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
+  /** Why no game with a waiting ticket can be formed; undefined when one can, or when the effort is spent. */
+  obstacle(ticketId: string): string | undefined {
+    if (this.#isSpent()) return undefined;
+    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
+    return this.#all.obstacle(ticketId, this.#nowMs);
+  }
+
   /** Whether any game can be formed of the waiting tickets; false when the effort is spent. */
   hasGame(): boolean {
     if (this.#isSpent()) return false;
@@ -160,6 +205,7 @@ export class WaitingPool implements CandidateSource {
     const pool = new GamePool(this.#rules, {
       ...(budget !== undefined && { nodeBudget: budget }),
       ...(forbids && { forbids }),
+      ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
     });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;

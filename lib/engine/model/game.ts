@@ -1,4 +1,4 @@
-import type { Game, GameRules, Seat } from '../types.ts';
+import type { Game, GameRules, Ruling, Seat } from '../types.ts';
 import { type Division, teamOf } from './division.ts';
 import { shapeOf } from './game-shape.ts';
 import { imbalance, priority } from './imbalance.ts';
@@ -16,6 +16,7 @@ export function makeGame(
   roles: RoleTable | undefined,
   nowMs: number,
   lowerBound: number,
+  ruling?: Ruling,
 ): Game {
   const order = members
     .map((member, i) => ({ member, team: teamOf(division, i) }))
@@ -30,6 +31,7 @@ export function makeGame(
     oldest = Math.min(oldest, member.ticket.enqueuedAtMs);
   }
   const numbers = imbalance(teams.map(skillsOf), rules);
+  if (ruling) numbers.imbalance += ruling.cost;
   const g = priority(numbers.imbalance, oldest, nowMs, rules.beta);
   return {
     teams: teams.map((team) => seatsOf(team, roles)),
@@ -38,6 +40,7 @@ export function makeGame(
     priority: g,
     lowerBound: Math.min(lowerBound, g),
     optimal: lowerBound >= g,
+    ...(ruling && { ruling }),
   };
 }
 
@@ -50,7 +53,10 @@ function skillsOf(team: readonly PooledTicket[]): number[] {
 function seatsOf(team: readonly PooledTicket[], roles: RoleTable | undefined): Seat[] {
   const seats: Seat[] = [];
   for (const { ticket } of team) {
-    for (const { playerId } of ticket.players) seats.push({ playerId, ticketId: ticket.ticketId });
+    const { ticketId } = ticket;
+    for (const { playerId, attributes } of ticket.players) {
+      seats.push(attributes ? { playerId, ticketId, attributes } : { playerId, ticketId });
+    }
   }
   if (!roles) return seats;
   const given = roles.seat(team.flatMap((member) => [...member.masks]));

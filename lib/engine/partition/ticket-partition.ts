@@ -4,11 +4,12 @@ import { shapeOf } from '../model/game-shape.ts';
 import { priority } from '../model/imbalance.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
-import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
+import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { exchangeBetweenGames, type Worth } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
+import { partitionRuled } from './ruled-partition.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 
@@ -31,6 +32,8 @@ export interface TicketPartitionOptions {
   readonly swapBudget?: number;
   /** Pairs of tickets that may not be in one game. @default no pair is refused */
   readonly forbids?: Forbids;
+  /** Makes what games have to fulfil besides their shape, for each pool that is searched. @default nothing */
+  readonly constraintsOf?: () => Constraints;
   /** Nodes that one search may visit, where games are searched one by one. @default 1000 */
   readonly nodeBudget?: number;
   /** false: the reasons are empty strings and cost nothing. @default true */
@@ -48,7 +51,7 @@ export interface TicketPartitionOptions {
  * Solo players without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by the sizes of the
  * parties, and the tickets that remain because of roles and refused pairs are matched game by game. Small pools are also
  * partitioned game by game from the start. Of these partitions it keeps the one with the most games, then the one of
- * least value, after exchanges between neighbouring games.
+ * least value, after exchanges between neighbouring games. With constraints all are matched game by game.
  */
 export function partitionWith(
   newPool: NewPool,
@@ -58,6 +61,7 @@ export function partitionWith(
   options: TicketPartitionOptions,
 ): TicketPartition {
   const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000, reasons = true } = options;
+  if (options.constraintsOf) return partitionRuled(newPool, tickets, rules, nowMs, options);
   const roles = RoleTable.of(rules);
   const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
   const poolOf = (waiting: readonly PooledTicket[], beta: number): TicketPool => {

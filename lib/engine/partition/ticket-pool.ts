@@ -1,4 +1,4 @@
-import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
+import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 
 /** The interface of a ticket pool that a partition needs. `GamePool` implements it. */
 export interface TicketPool {
@@ -13,5 +13,5 @@ export interface TicketPool {
 /** Makes an empty pool. */
 export type NewPool = (
   rules: GameRules,
-  options: { readonly nodeBudget: number; readonly forbids?: Forbids },
+  options: { readonly nodeBudget: number; readonly forbids?: Forbids; readonly constraints?: Constraints },
 ) => TicketPool;

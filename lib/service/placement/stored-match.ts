@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { assignmentView, MATCH_STATUSES, type MatchView, quality, team } from '../../contract/match.ts';
+import {
+  assignmentView,
+  MATCH_STATUSES,
+  type MatchView,
+  quality,
+  ruling,
+  team,
+} from '../../contract/match.ts';
 import { withPresentNames } from './earlier-names.ts';
 
 /** A match as it is stored. */
@@ -14,7 +21,7 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
 /** The part of a match that never changes. */
 export const storedGame = z.preprocess(
   withPresentNames,
-  z.object({ ticketIds: z.array(z.string()), teams: z.array(team), ...quality }),
+  z.object({ ticketIds: z.array(z.string()), teams: z.array(team), ...quality, ...ruling }),
 );
 
 /** The part of a match that its status changes. */

@@ -1,9 +1,10 @@
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import type { Player } from '../../engine/types.ts';
+import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
+import type { RuledPlayer } from '../../rules/types.ts';
 
 /** Why a party can never play in this queue; empty when it can. */
-export function misfits(players: readonly Player[], definition: QueueDefinition): FieldProblem[] {
+export function misfits(players: readonly RuledPlayer[], definition: QueueDefinition): FieldProblem[] {
   const problems = clashes(players, definition);
   if (players.length > definition.teamSize) {
     problems.unshift({
@@ -21,11 +22,9 @@ export function misfits(players: readonly Player[], definition: QueueDefinition)
   return problems;
 }
 
-/** Duplicate players, and roles that the queue does not have. */
-export function clashes(
-  players: readonly { playerId?: string | undefined; roles?: readonly string[] | undefined }[],
-  { name, roles: known }: QueueDefinition,
-): FieldProblem[] {
+/** Duplicate players, roles that the queue does not have, and what its attributes and rules miss in a player. */
+export function clashes(players: readonly ReadablePlayer[], definition: QueueDefinition): FieldProblem[] {
+  const { name, roles: known } = definition;
   const problems: FieldProblem[] = [];
   const seen = new Set<string>();
   for (const [i, { playerId, roles }] of players.entries()) {
@@ -45,11 +44,22 @@ export function clashes(
       });
     }
   }
+  problems.push(
+    ...playerFaults(players, definition).map(({ path, message }) => ({
+      pointer: `#/players/${path.join('/')}`,
+      detail: message,
+    })),
+  );
   return problems;
 }
 
+/** The readable part of a player. */
+interface ReadablePlayer extends SomePlayer {
+  readonly roles?: readonly string[] | undefined;
+}
+
 /** Whether every player can have a seat in one team: bipartite matching by augmenting paths. */
-function seatable(players: readonly Player[], roles: Readonly<Record<string, number>>): boolean {
+function seatable(players: readonly RuledPlayer[], roles: Readonly<Record<string, number>>): boolean {
   const seats = Object.entries(roles).flatMap(([role, count]) => Array<string>(count).fill(role));
   const holders: (number | undefined)[] = seats.map(() => undefined);
   const findSeat = (player: number, tried: Set<number>): boolean =>

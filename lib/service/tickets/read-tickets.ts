@@ -71,6 +71,11 @@ const legible = z.object({
       .object({
         playerId: z.string().optional().catch(undefined),
         roles: z.array(z.string()).optional().catch(undefined),
+        attributes: z
+          .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]))
+          .optional()
+          .catch(undefined),
+        latencyMs: z.record(z.string(), z.number()).optional().catch(undefined),
       })
       .catch({}),
   ),

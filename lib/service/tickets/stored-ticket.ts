@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { TICKET_STATUSES, type TicketStatus, type TicketView } from '../../contract/ticket.ts';
-import type { Player, Ticket } from '../../engine/types.ts';
+import type { Ticket } from '../../engine/types.ts';
+import type { RuledPlayer } from '../../rules/types.ts';
 
 /** A stored ticket. Once it has a match, its status is that of the match; see `ticket-status.ts`. */
 export interface StoredTicket {
@@ -9,7 +10,7 @@ export interface StoredTicket {
   readonly status: TicketStatus;
   /** ISO 8601, milliseconds, UTC. */
   readonly enqueuedAt: string;
-  readonly players: readonly Player[];
+  readonly players: readonly RuledPlayer[];
   readonly matchId?: string;
   readonly reason?: string;
 }
@@ -25,6 +26,11 @@ export const storedTicket = z.object({
       playerId: z.string(),
       skill: z.number(),
       roles: z.array(z.string()).exactOptional(),
+      attributes: z
+        .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]))
+        .exactOptional(),
+      latencyMs: z.record(z.string(), z.number()).exactOptional(),
+      avoid: z.array(z.string()).exactOptional(),
     }),
   ),
   matchId: z.string().exactOptional(),
@@ -39,21 +45,34 @@ export function toTicketView(ticket: StoredTicket): TicketView {
     queue,
     status,
     enqueuedAt,
-    players: ticket.players.map(({ playerId, skill, roles }) => ({
+    players: ticket.players.map(({ playerId, skill, roles, attributes, latencyMs, avoid }) => ({
       playerId,
       skill,
       ...(roles && { roles: [...roles] }),
+      ...(attributes && { attributes: withLists(attributes) }),
+      ...(latencyMs && { latencyMs: { ...latencyMs } }),
+      ...(avoid && { avoid: [...avoid] }),
     })),
     ...(matchId !== undefined && { matchId }),
     ...(reason !== undefined && { reason }),
   };
 }
 
+/** The same attributes, with lists that belong to the response. */
+function withLists(attributes: NonNullable<RuledPlayer['attributes']>) {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]): [string, number | string | string[]] => [
+      name,
+      typeof value === 'object' ? [...value] : value,
+    ]),
+  );
+}
+
 /** A ticket in the format of the engine and the policies. */
 export function toEngineTicket(ticket: {
   ticketId: string;
   enqueuedAt: string;
-  players: readonly Player[];
+  players: readonly RuledPlayer[];
 }): Ticket {
   return {
     ticketId: ticket.ticketId,

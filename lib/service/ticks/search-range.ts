@@ -149,25 +149,32 @@ function sortOut(
   stored: readonly StoredTicket[],
   definition: QueueDefinition,
   nowMs: number,
-): { unfit: string[]; late: string[]; tickets: Ticket[] } {
-  const unfit: string[] = [];
+): { unfit: Unfit[]; late: string[]; tickets: Ticket[] } {
+  const unfit: Unfit[] = [];
   const late: string[] = [];
   const tickets: Ticket[] = [];
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   for (const one of stored) {
     const ticket = toEngineTicket(one);
-    if (misfits(one.players, definition).length > 0) unfit.push(one.ticketId);
+    const [misfit] = misfits(one.players, definition);
+    if (misfit) unfit.push({ ticketId: one.ticketId, why: `${misfit.pointer}: ${misfit.detail}` });
     else if (definition.fill !== 'bots' && ticket.enqueuedAtMs <= lateBeforeMs) late.push(one.ticketId);
     else tickets.push(ticket);
   }
   return { unfit, late, tickets };
 }
 
+/** A ticket that can no longer play in its queue. */
+interface Unfit {
+  readonly ticketId: string;
+  readonly why: string;
+}
+
 /** @returns how many timed out */
 async function endStale(
   search: Search,
   unreadable: readonly string[],
-  unfit: readonly string[],
+  unfit: readonly Unfit[],
   late: readonly string[],
   untilMs: number,
 ): Promise<number> {
@@ -177,11 +184,11 @@ async function endStale(
     unfit,
     ENDS_AT_ONCE,
     () => endsPace.admits(1, untilMs),
-    (ticketId) =>
+    ({ ticketId, why }) =>
       deps.tickets.end(
         ticketId,
         'CANCELLED',
-        'the queue was changed and the ticket no longer fits it',
+        `the queue was changed and the ticket no longer fits it (${why})`,
         nowMs,
       ),
   );

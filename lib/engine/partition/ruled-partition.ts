@@ -1,0 +1,128 @@
+import { priority } from '../model/imbalance.ts';
+import { poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import { RoleTable } from '../model/roles.ts';
+import type { Game, GameRules, Ticket } from '../types.ts';
+import { partitionBounds } from './partition-bounds.ts';
+import type { PartitionObjective } from './solo-partition.ts';
+import type { TicketPartition, TicketPartitionOptions } from './ticket-partition.ts';
+import type { NewPool, TicketPool } from './ticket-pool.ts';
+
+/**
+ * A partition under constraints: game by game, the best first, and in order of skill from both ends, each ticket with its
+ * best game among the remaining ones. It keeps the partition with the most games, then the one of least value.
+ */
+export function partitionRuled(
+  newPool: NewPool,
+  tickets: readonly Ticket[],
+  rules: GameRules,
+  nowMs: number,
+  options: TicketPartitionOptions,
+): TicketPartition {
+  const { forbids, constraintsOf, nodeBudget = 1000, objective = 'worst', reasons = true } = options;
+  const roles = RoleTable.of(rules);
+  const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
+  const order = pooled.map(({ ticket }) => ticket);
+  const poolOf = (waiting: readonly Ticket[], beta: number): TicketPool => {
+    const constraints = constraintsOf!();
+    const pool = newPool({ ...rules, beta }, { nodeBudget, constraints, ...(forbids && { forbids }) });
+    for (const ticket of waiting) pool.insert(ticket);
+    return pool;
+  };
+  const enqueuedAtMs = new Map(order.map((ticket) => [ticket.ticketId, ticket.enqueuedAtMs]));
+  const oldestOf = (ticketIds: Iterable<string>) => {
+    let oldest = nowMs;
+    for (const ticketId of ticketIds) oldest = Math.min(oldest, enqueuedAtMs.get(ticketId)!);
+    return oldest;
+  };
+  const poolBound =
+    poolOf(order, rules.beta).best(nowMs)?.lowerBound ??
+    priority(0, oldestOf(enqueuedAtMs.keys()), nowMs, rules.beta);
+  const { outOfTime = () => false } = options;
+  // Only balance counts: waiting has no weight where everyone plays.
+  const starts = [bestFirst(poolOf(order, 0), nowMs, outOfTime)];
+  if (order.length <= thinPool) {
+    for (const each of [order, order.toReversed()])
+      starts.push(inOrder(poolOf(order, 0), each, nowMs, outOfTime));
+  }
+  const worthOf = worthBy(objective, order, () => poolOf(order, 0));
+  let games: Game[] = [];
+  let value = 0;
+  for (const start of starts) {
+    const reached = worthOf(start);
+    if (start.length < games.length || (start.length === games.length && reached >= value)) continue;
+    games = start;
+    value = reached;
+  }
+  const played = new Set(games.flatMap(({ ticketIds }) => ticketIds));
+  const left = order.filter(({ ticketId }) => !played.has(ticketId));
+  const pool = reasons ? poolOf(left, 0) : undefined;
+  const bounds = { ...partitionBounds(pooled, games.length, rules), unhappiness: Math.min(1, games.length) };
+  const place = new Map(order.map(({ ticketId }, at) => [ticketId, at]));
+  const lowest = ({ ticketIds }: Game) => Math.min(...ticketIds.map((ticketId) => place.get(ticketId)!));
+  return {
+    games: games
+      .toSorted((a, b) => lowest(a) - lowest(b))
+      .map((game) => {
+        const g = priority(game.imbalance, oldestOf(game.ticketIds), nowMs, rules.beta);
+        return { ...game, priority: g, lowerBound: Math.min(poolBound, g), optimal: poolBound >= g };
+      }),
+    waiting: left.map(({ ticketId }) => ({ ticketId, reason: pool?.explain(ticketId, nowMs) ?? '' })),
+    objective: value,
+    objectiveLowerBound: Math.min(bounds[objective], value),
+  };
+}
+
+/** Pools of at most this many tickets are partitioned by every method, and the best partition is kept. */
+const thinPool = 200;
+
+function bestFirst(pool: TicketPool, nowMs: number, outOfTime: () => boolean): Game[] {
+  const games: Game[] = [];
+  while (!outOfTime()) {
+    const game = pool.best(nowMs);
+    if (!game) break;
+    games.push(game);
+    for (const ticketId of game.ticketIds) pool.remove(ticketId);
+  }
+  return games;
+}
+
+/** For each ticket in this order, the best game among the remaining tickets. A ticket without one stays for the others. */
+function inOrder(
+  pool: TicketPool,
+  order: readonly Ticket[],
+  nowMs: number,
+  outOfTime: () => boolean,
+): Game[] {
+  const games: Game[] = [];
+  const played = new Set<string>();
+  for (const { ticketId } of order) {
+    if (played.has(ticketId)) continue;
+    if (outOfTime()) break;
+    const game = pool.bestWith(ticketId, nowMs);
+    if (!game) continue;
+    games.push(game);
+    for (const member of game.ticketIds) {
+      pool.remove(member);
+      played.add(member);
+    }
+  }
+  return games;
+}
+
+/** What a partition is worth by an objective; less is better. */
+function worthBy(
+  objective: PartitionObjective,
+  order: readonly Ticket[],
+  poolOfAll: () => TicketPool,
+): (games: readonly Game[]) => number {
+  if (objective === 'sum') return (games) => games.reduce((sum, { imbalance }) => sum + imbalance, 0);
+  if (objective === 'worst')
+    return (games) => games.reduce((worst, { imbalance }) => Math.max(worst, imbalance), 0);
+  const pool = poolOfAll();
+  const least = new Map(order.map(({ ticketId }) => [ticketId, pool.leastImbalanceWith(ticketId)]));
+  return (games) =>
+    games.reduce((worst, { ticketIds, imbalance }) => {
+      const best = Math.min(...ticketIds.map((ticketId) => least.get(ticketId)!));
+      return Math.max(worst, imbalance === 0 ? 1 : Math.max(1, imbalance / best));
+    }, 0);
+}

@@ -1,0 +1,90 @@
+import type { PoolIndex } from '../index/pool-index.ts';
+import { teamsOf } from '../model/division.ts';
+import { makeGame } from '../model/game.ts';
+import { priority } from '../model/imbalance.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { Constraints, Forbids, Game, GameRules } from '../types.ts';
+import { type RuledAnswer, RuledQueue } from './ruled-queue.ts';
+
+/**
+ * The index of a pool with constraints. The constraints are those of one moment, so `nowMs` of all queries is theirs. A
+ * ticket that is inserted after a query has the queue rebuilt at the next one.
+ */
+export class RuledIndex implements PoolIndex {
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #forbids: Forbids | undefined;
+  readonly #constraints: Constraints;
+  readonly #nodeBudget: number;
+  readonly #waiting: Set<PooledTicket>;
+  #queue: RuledQueue | undefined;
+
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    constraints: Constraints,
+    nodeBudget: number,
+    waiting: Iterable<PooledTicket>,
+  ) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#forbids = forbids;
+    this.#constraints = constraints;
+    this.#nodeBudget = nodeBudget;
+    this.#waiting = new Set(waiting);
+  }
+
+  insert(pooled: PooledTicket): void {
+    this.#waiting.add(pooled);
+    this.#queue = undefined;
+  }
+
+  remove(pooled: PooledTicket): void {
+    this.#waiting.delete(pooled);
+    this.#queue?.remove(pooled);
+  }
+
+  best(nowMs: number): Game | undefined {
+    return this.#make(this.#built().best(), nowMs);
+  }
+
+  bestWith(pooled: PooledTicket, nowMs: number): Game | undefined {
+    return this.#make(this.#built().bestWith(pooled), nowMs);
+  }
+
+  leastImbalanceWith(pooled: PooledTicket): number {
+    return this.#built().leastImbalanceWith(pooled);
+  }
+
+  #built(): RuledQueue {
+    this.#queue ??= new RuledQueue(
+      this.#rules,
+      this.#roles,
+      this.#forbids,
+      this.#constraints,
+      this.#nodeBudget,
+      this.#waiting,
+    );
+    return this.#queue;
+  }
+
+  #make(answer: RuledAnswer | undefined, nowMs: number): Game | undefined {
+    if (!answer) return undefined;
+    const { game, cost, costBound } = answer;
+    const { members, division } = game;
+    const numbers = members.map(({ ticket }) => this.#constraints.enter(ticket));
+    const ruling = this.#constraints.judge(teamsOf(numbers, division));
+    if (!ruling)
+      throw new Error(
+        `Expected a game that the constraints permit, got ${members.map((m) => m.ticket.ticketId)}`,
+      );
+    // Costs count time from the queue's epoch; priorities count it from now.
+    const bound =
+      costBound >= cost
+        ? Number.POSITIVE_INFINITY
+        : costBound + priority(0, this.#built().epochMs, nowMs, this.#rules.beta);
+    return makeGame(members, division, this.#rules, this.#roles, nowMs, bound, ruling);
+  }
+}

@@ -1,0 +1,415 @@
+import { imbalancePerRange, lemma1 } from '../bounds/range-bounds.ts';
+import { shapeOf } from '../model/game-shape.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import type { Constraints, Forbids, GameRules } from '../types.ts';
+import { type FacetList, facetLists } from './facet-list.ts';
+import type { RuledGame } from './ruled-divider.ts';
+import { RuledEntries } from './ruled-entries.ts';
+import { RuledPool } from './ruled-pool.ts';
+import { type Credits, RuledSearch } from './ruled-search.ts';
+
+/** The game that a query found, its cost, and the proved bound on the cost of all games. */
+export interface RuledAnswer {
+  readonly game: RuledGame;
+  readonly cost: number;
+  readonly costBound: number;
+}
+
+/**
+ * The game queue under constraints, of tickets that only leave. Every game belongs to the entry of its first ticket in
+ * each facet that it is in: without β the one of least skill, with β the one that has waited longest, so that all games of
+ * an entry have the same wait. Removals raise bounds only, so keys stay valid.
+ */
+export class RuledQueue {
+  /** The origin of the time axis: the enqueue time of the first ticket, in milliseconds. */
+  readonly epochMs: number;
+
+  readonly #rules: GameRules;
+  readonly #n: number;
+  readonly #perRange: number;
+  readonly #constraints: Constraints;
+  readonly #nodeBudget: number;
+  readonly #pool: RuledPool;
+  readonly #lists: readonly FacetList[];
+  readonly #entries: RuledEntries;
+  readonly #search: RuledSearch;
+  /** Above the cost of every game. */
+  readonly #highest: number;
+  /** By place: seconds since the epoch at which it was enqueued. */
+  readonly #seconds: Float64Array;
+  #candidates = new Int32Array(256);
+  /** How far the nearest ticket is that the last `#gather` left out. */
+  #beyond = 0;
+  #queries = 0;
+  #lastCost = 0;
+  /** Work outside the searches, in nodes. */
+  #preparation = 0;
+
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    constraints: Constraints,
+    nodeBudget: number,
+    waiting: Iterable<PooledTicket>,
+  ) {
+    const pool = new RuledPool(waiting, constraints);
+    this.#rules = rules;
+    this.#n = shapeOf(rules).seats;
+    this.#perRange = imbalancePerRange(rules);
+    this.#constraints = constraints;
+    this.#nodeBudget = nodeBudget;
+    this.#pool = pool;
+    const { tickets } = pool;
+    const epochMs = tickets.length > 0 ? tickets[0].ticket.enqueuedAtMs : 0;
+    this.epochMs = epochMs;
+    this.#seconds = Float64Array.from(tickets, ({ ticket }) => (ticket.enqueuedAtMs - epochMs) / 1000);
+    const low = tickets.reduce((least, ticket) => Math.min(least, ticket.low), Number.POSITIVE_INFINITY);
+    const high = tickets.reduce((most, ticket) => Math.max(most, ticket.high), 0);
+    this.#highest =
+      lemma1(Math.max(0, high - low), rules.alpha * rules.teamSize, high) * (1 + 1e-9) +
+      constraints.costMax() * (1 + 1e-9);
+    this.#lists = facetLists(pool, constraints.facets(Array.from(pool.numbers)));
+    this.#entries = new RuledEntries(pool, this.#lists, (place) => rules.beta * this.#seconds[place]);
+    this.#search = new RuledSearch(rules, roles, forbids, constraints, pool);
+    this.#setFirstKeys();
+  }
+
+  /** Removes a ticket. */
+  remove(pooled: PooledTicket): void {
+    const place = this.#pool.placeOf(pooled);
+    if (place !== undefined) this.#pool.alive[place] = 0;
+  }
+
+  /** The game of least cost, or undefined if there is none, or none was found within the node budget. */
+  best(): RuledAnswer | undefined {
+    this.#queries++;
+    const entries = this.#entries;
+    const aside: number[] = [];
+    let asideBound = Number.POSITIVE_INFINITY;
+    let found: RuledGame | undefined;
+    let cost = Number.POSITIVE_INFINITY;
+    const nodesFrom = this.#nodes;
+    const consider = (entry: number) => {
+      const game = entries.gameOf(entry);
+      if (!game || game.imbalance + entries.wait[entry] >= cost) return;
+      found = game;
+      cost = game.imbalance + entries.wait[entry];
+    };
+    for (;;) {
+      const entry = entries.least();
+      if (entry === -1 || entries.leastCost >= cost) break;
+      consider(entry);
+      const entryCost = entries.leastCost;
+      if (entryCost >= cost) break;
+      const nodesLeft = this.#nodeBudget - (this.#nodes - nodesFrom);
+      const rests = entries.restsUntil[entry] > this.#queries;
+      if (nodesLeft <= 0 && found) break;
+      if (nodesLeft <= 0 || rests) {
+        if (aside.length >= asideMax && nodesLeft <= 0) break;
+        entries.takeLeast();
+        aside.push(entry);
+        asideBound = Math.min(asideBound, entryCost);
+        continue;
+      }
+      entries.takeLeast();
+      this.#refine(entry, cost - entries.wait[entry], Math.min(nodesLeft, shareOfBudget * this.#nodeBudget));
+      consider(entry);
+    }
+    const leastCost = entries.least() === -1 ? Number.POSITIVE_INFINITY : entries.leastCost;
+    const costBound = Math.min(asideBound, leastCost);
+    for (const entry of aside) entries.set(entry, entries.key[entry]);
+    if (!found) {
+      const any = this.#anyGame();
+      if (any === -1) return undefined;
+      consider(any);
+    }
+    if (cost <= costBound) this.#lastCost = cost;
+    return { game: found!, cost, costBound: Math.min(cost, costBound) };
+  }
+
+  /** The game of least cost with this ticket; `costBound` holds for the whole queue. */
+  bestWith(pooled: PooledTicket): RuledAnswer | undefined {
+    const place = this.#pool.placeOf(pooled);
+    if (place === undefined || this.#pool.alive[place] === 0) return undefined;
+    const wait = this.#rules.beta * this.#seconds[place];
+    const { game, nodesLeft } = this.#mostBalanced(place);
+    if (!game) return undefined;
+    let best = game;
+    let cost = game.imbalance + this.#waitOf(game);
+    if (this.#rules.beta > 0 && nodesLeft > 0) {
+      // The waits of others may outweigh a less balanced game.
+      const credits = this.#creditsFor(place);
+      const share = nodesLeft / this.#entries.of(place).length;
+      for (const entry of this.#entries.of(place)) {
+        const more = this.#searchAround(entry, cost - wait, share, anyone, credits);
+        if (!more) continue;
+        best = more;
+        cost = more.imbalance + this.#waitOf(more);
+      }
+    }
+    const entry = this.#entries.least();
+    const costBound = entry === -1 ? cost : Math.min(cost, this.#entries.leastCost);
+    return { game: best, cost, costBound };
+  }
+
+  /** No game with this ticket has a lower imbalance; ∞ if there is none. */
+  leastImbalanceWith(pooled: PooledTicket): number {
+    const place = this.#pool.placeOf(pooled);
+    if (place === undefined || this.#pool.alive[place] === 0) return Number.POSITIVE_INFINITY;
+    return this.#mostBalanced(place).bound;
+  }
+
+  get #nodes(): number {
+    return this.#search.nodes + this.#preparation;
+  }
+
+  /** The game of least imbalance with the ticket at a place, over its facets, and the bound proved for all. */
+  #mostBalanced(place: number): { game: RuledGame | undefined; bound: number; nodesLeft: number } {
+    const own = this.#entries.of(place);
+    const nodesFrom = this.#nodes;
+    const nodesLeft = () => this.#nodeBudget - (this.#nodes - nodesFrom);
+    const bounds = new Float64Array(own.length);
+    let game: RuledGame | undefined;
+    for (let limit = firstStep * this.#highest; ; limit = Math.min(this.#highest, limit * bigStep)) {
+      for (let i = 0; i < own.length; i++) {
+        const below = game ? Math.min(game.imbalance, limit) : limit;
+        if (bounds[i] >= below) continue;
+        const found = this.#searchAround(own[i], below, Math.max(100, nodesLeft()), anyone);
+        bounds[i] = Math.max(bounds[i], this.#search.bound);
+        if (found) game = found;
+      }
+      if (game || limit >= this.#highest || nodesLeft() <= 0) break;
+    }
+    if (!game) {
+      for (let i = 0; i < own.length && !game; i++)
+        game = this.#searchAround(own[i], this.#highest, anyNodes, anyone, undefined, true);
+      if (!game && bounds.every((bound) => bound >= this.#highest)) bounds.fill(Number.POSITIVE_INFINITY);
+    }
+    const proved = bounds.reduce((least, bound) => Math.min(least, bound), Number.POSITIVE_INFINITY);
+    return { game, bound: game ? Math.min(game.imbalance, proved) : proved, nodesLeft: nodesLeft() };
+  }
+
+  /** β·t of the longest-waiting ticket of a game. */
+  #waitOf({ places }: RuledGame): number {
+    const longest = places.reduce(
+      (least, place) => Math.min(least, this.#seconds[place]),
+      Number.POSITIVE_INFINITY,
+    );
+    return this.#rules.beta * longest;
+  }
+
+  #creditsFor(anchor: number): Credits {
+    const { beta } = this.#rules;
+    const { alive } = this.#pool;
+    const of = this.#seconds.map((seconds) => Math.max(0, beta * (this.#seconds[anchor] - seconds)));
+    return {
+      of,
+      most: of.reduce((most, credit, place) => (alive[place] ? Math.max(most, credit) : most), 0),
+    };
+  }
+
+  /** Searches the entry of least cost: raises its key, or finds a game of it that costs less than `needed`. */
+  #refine(entry: number, needed: number, nodeBudget: number): void {
+    const entries = this.#entries;
+    const search = this.#search;
+    const highest = this.#highest;
+    const key = entries.key[entry];
+    const known = entries.gameOf(entry)?.imbalance ?? highest;
+    const cuts = entries.cuts[entry];
+    const last = this.#rules.beta === 0 && cuts === 0 ? this.#lastCost : 0;
+    const tries = entries.tries[entry];
+    const growth = tries < smallSteps ? step ** (0.5 ** cuts) : 2 ** (tries - smallSteps + 1);
+    const partWay = known < highest ? key + (known - key) * 0.5 ** cuts : highest;
+    const limit = Math.min(
+      highest,
+      needed,
+      partWay > key ? partWay : highest,
+      Math.max(key, last, 1e-9 * highest) * growth,
+    );
+    const game = this.#searchAround(entry, limit, nodeBudget, this.#othersOf(entries.placeOf[entry]));
+    if (game) entries.game[entry] = game;
+    if (search.wasCut) {
+      entries.cuts[entry]++;
+      entries.restsUntil[entry] = this.#queries + (cuts < 2 ? 1 : 2 ** Math.min(16, cuts - 1));
+    } else {
+      entries.tries[entry]++;
+      if (cuts > 0) entries.cuts[entry]--;
+    }
+    const proved = Math.max(key, search.bound);
+    const isDone = !game && !search.wasCut && proved >= highest && entries.gameOf(entry) === undefined;
+    entries.set(entry, isDone ? Number.POSITIVE_INFINITY : proved);
+  }
+
+  /** Any game, after a query that found none: entry by entry. Returns the entry that has it, −1 if none was found. */
+  #anyGame(): number {
+    const entries = this.#entries;
+    const nodesFrom = this.#nodes;
+    const tried: number[] = [];
+    let found = -1;
+    const nodesMax = anyGameFactor * this.#nodeBudget;
+    while (found === -1 && this.#nodes - nodesFrom <= nodesMax) {
+      const entry = entries.least();
+      if (entry === -1) break;
+      entries.takeLeast();
+      const accepts = this.#othersOf(entries.placeOf[entry]);
+      const game = this.#searchAround(entry, this.#highest, anyNodes, accepts, undefined, true);
+      if (game) {
+        entries.game[entry] = game;
+        found = entry;
+      } else if (!this.#search.wasCut) entries.key[entry] = Number.POSITIVE_INFINITY;
+      tried.push(entry);
+    }
+    for (const entry of tried) entries.set(entry, entries.key[entry]);
+    return found;
+  }
+
+  /** Searches for a game of an entry's ticket in its facet with accepted others. `#search.bound` is proved for all of these. */
+  #searchAround(
+    entry: number,
+    limit: number,
+    nodeBudget: number,
+    accepts: (place: number) => boolean,
+    credits?: Credits,
+    firstOnly = false,
+  ): RuledGame | undefined {
+    const place = this.#entries.placeOf[entry];
+    const number = this.#pool.numbers[place];
+    const list = this.#lists[this.#entries.listOf[entry]];
+    const search = this.#search;
+    const constraints = this.#constraints;
+    constraints.start(list.facet);
+    search.wasCut = false;
+    search.bound = this.#highest;
+    if (!constraints.admits(number)) return undefined;
+    constraints.join(number);
+    const mostCredit = credits ? credits.most : 0;
+    const rootCost = constraints.hasCosts ? constraints.cost() : 0;
+    const isOneSided = accepts !== anyone && this.#rules.beta === 0;
+    const from = isOneSided
+      ? this.#entries.positionOf[entry] + 1
+      : list.from(this.#pool.means[place] - (limit + mostCredit) / this.#perRange, this.#pool.means);
+    const reach = (limit + mostCredit - rootCost) / this.#perRange;
+    const count = this.#gather(list, from, place, reach, accepts, isOneSided);
+    this.#preparation += searchCost + (count >> 3);
+    const least = isOneSided ? search.root(place, this.#candidates, count) : Number.NEGATIVE_INFINITY;
+    let game: RuledGame | undefined;
+    if (least >= limit) search.bound = least === Number.POSITIVE_INFINITY ? this.#highest : least;
+    else {
+      game = search.run(place, this.#candidates, count, limit, nodeBudget, credits, firstOnly);
+      const outside = Math.max(limit, this.#perRange * this.#beyond * (1 - 1e-9) + rootCost - mostCredit);
+      if (!game) search.bound = Math.min(search.bound, outside);
+    }
+    constraints.leave(number);
+    return game;
+  }
+
+  /** Puts the places that the anchor's search may use into `#candidates` and returns their number. */
+  #gather(
+    list: FacetList,
+    from: number,
+    anchor: number,
+    reach: number,
+    accepts: (place: number) => boolean,
+    isOneSided: boolean,
+  ): number {
+    const { means, numbers, sizes } = this.#pool;
+    const constraints = this.#constraints;
+    const { places } = list;
+    const mean = means[anchor];
+    const needed = this.#n - sizes[anchor];
+    let count = 0;
+    let players = 0;
+    this.#beyond = Number.POSITIVE_INFINITY;
+    for (let at = list.at(from); at < places.length; at = list.at(at + 1)) {
+      const place = places[at];
+      // Beyond the reach only as far as the narrowest window: that raises the key at once.
+      if (means[place] - mean > reach && (players >= needed || !isOneSided)) {
+        this.#beyond = means[place] - mean;
+        break;
+      }
+      if (place === anchor || sizes[place] > needed || !accepts(place)) continue;
+      if (!constraints.admits(numbers[place])) continue;
+      if (count === this.#candidates.length) {
+        const more = new Int32Array(2 * count);
+        more.set(this.#candidates);
+        this.#candidates = more;
+      }
+      this.#candidates[count++] = place;
+      players += sizes[place];
+    }
+    if (!isOneSided) this.#beyond = reach;
+    if (players < needed && isOneSided) this.#beyond = Number.POSITIVE_INFINITY;
+    return count;
+  }
+
+  /** Which others the games of an entry may have: those after its ticket in the order by skill, or with β by wait. */
+  #othersOf(place: number): (other: number) => boolean {
+    if (this.#rules.beta === 0) return (other) => other > place;
+    const seconds = this.#seconds;
+    return (other) => seconds[other] > seconds[place] || (seconds[other] === seconds[place] && other > place);
+  }
+
+  /** Keys from the narrowest windows of the facets, the parties' own spread, and the costs of each ticket alone. */
+  #setFirstKeys(): void {
+    const { means, sizes, tickets, numbers } = this.#pool;
+    const entries = this.#entries;
+    const constraints = this.#constraints;
+    const n = this.#n;
+    let entry = 0;
+    for (const { places, facet } of this.#lists) {
+      const count = places.length;
+      // The last position of the narrowest window that starts at each position.
+      const ends = new Int32Array(count);
+      for (let start = 0, end = 0, players = 0; start < count; start++) {
+        while (players < n && end < count) players += sizes[places[end++]];
+        ends[start] = players >= n ? end - 1 : count;
+        players -= sizes[places[start]];
+      }
+      const rangeOf = (start: number, place: number) =>
+        Math.max(means[places[ends[start]]], means[place]) - means[places[start]];
+      constraints.start(facet);
+      for (let position = 0; position < count; position++, entry++) {
+        const place = places[position];
+        let range = Number.POSITIVE_INFINITY;
+        if (this.#rules.beta === 0) {
+          if (ends[position] < count) range = rangeOf(position, place);
+        } else {
+          for (let start = position; start >= 0 && position - start < n; start--)
+            if (ends[start] < count) range = Math.min(range, rangeOf(start, place));
+          // Other windows end before the ticket, and reach it from further away.
+          if (position >= n) range = Math.min(range, means[place] - means[places[position - n + 1]]);
+        }
+        const { low, high } = tickets[place];
+        const isPossible = range < Number.POSITIVE_INFINITY && constraints.admits(numbers[place]);
+        const root = constraints.hasCosts ? constraints.costWith(numbers[place]) : 0;
+        const key = (this.#perRange * Math.max(range, high - low) + root) * (1 - 1e-9);
+        entries.set(entry, isPossible ? key : Number.POSITIVE_INFINITY);
+      }
+    }
+  }
+}
+
+const anyone = () => true;
+
+/** The factor by which a search exceeds the known bound, and how often before it doubles. */
+const step = 1.3;
+const smallSteps = 3;
+
+/** The first limit of a search with no known bound, relative to the highest, and the factor by which it grows. */
+const firstStep = 1e-3;
+const bigStep = 3;
+
+/** The share of a query's node budget that one entry may use. */
+const shareOfBudget = 0.75;
+
+/** The cost of preparing a search, in nodes. */
+const searchCost = 5;
+
+/** The most entries that a query takes aside after its budget is spent. */
+const asideMax = 200;
+
+/** The nodes for finding any game of an entry; and of all entries together, as a multiple of the node budget. */
+const anyNodes = 5000;
+const anyGameFactor = 40;

@@ -1,0 +1,399 @@
+import { skillSpreadBound } from '../bounds/fill-bound.ts';
+import { imbalancePerRange } from '../bounds/range-bounds.ts';
+import { shapeOf } from '../model/game-shape.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { ChosenTickets } from '../search/chosen-tickets.ts';
+import type { Constraints, Forbids, GameRules } from '../types.ts';
+import { RuledDivider, type RuledGame } from './ruled-divider.ts';
+import type { RuledPool } from './ruled-pool.ts';
+
+/** What waiting is worth in a search: by place, the amount ≥ 0 by which a ticket's wait lowers the cost of its games. */
+export interface Credits {
+  readonly of: Float64Array;
+  readonly most: number;
+}
+
+/**
+ * The exact search for the best game around one ticket under constraints. It goes depth-first over sets of tickets in
+ * ascending order of mean skill. After every ticket that joins, the candidates are filtered again by the constraints,
+ * and the fill of the bounds comes from those that are left: that decides about its speed.
+ *
+ * The caller has begun the constraints and joined the anchor.
+ */
+export class RuledSearch {
+  /** The bound that `run` proved: no game costs less. */
+  bound = 0;
+  /** Whether the node budget ended the last `run`. */
+  wasCut = false;
+  /** The nodes visited since construction. */
+  nodes = 0;
+
+  readonly #rules: GameRules;
+  readonly #n: number;
+  readonly #perRange: number;
+  readonly #pool: RuledPool;
+  readonly #constraints: Constraints;
+  readonly #divider: RuledDivider;
+  /** Sizes, roles and refused pairs; undefined when all are solo players without them. */
+  readonly #chosen: ChosenTickets | undefined;
+  /** Whether the bounds come from prefix sums. */
+  readonly #isFast: boolean;
+
+  readonly #levels: Candidates[] = [];
+  /** The chosen tickets' places and numbers, and the players' values relative to the anchor. */
+  readonly #places: Int32Array;
+  readonly #numbers: Int32Array;
+  readonly #values: Float64Array;
+  readonly #fill: Float64Array;
+
+  #credits: Credits | undefined;
+  #firstOnly = false;
+  #found: RuledGame | undefined;
+  #limit = 0;
+  #nodesLeft = 0;
+  #cutBound = 0;
+  /** The least bound at which the search turned back. */
+  #pruned = 0;
+
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    constraints: Constraints,
+    pool: RuledPool,
+  ) {
+    const { seats } = shapeOf(rules);
+    this.#rules = rules;
+    this.#n = seats;
+    this.#perRange = imbalancePerRange(rules);
+    this.#pool = pool;
+    this.#constraints = constraints;
+    this.#divider = new RuledDivider(rules, roles, constraints);
+    const isPlain = !pool.hasParties && !roles && !forbids;
+    this.#chosen = isPlain ? undefined : new ChosenTickets(rules, roles, forbids);
+    this.#isFast = !pool.hasParties && rules.q === 2;
+    this.#places = new Int32Array(seats);
+    this.#numbers = new Int32Array(seats);
+    this.#values = new Float64Array(seats);
+    this.#fill = new Float64Array(seats);
+    for (let i = 0; i <= seats; i++) this.#levels.push(new Candidates());
+  }
+
+  /**
+   * The best game with the anchor and these candidates whose cost, f less the greatest credit of its tickets, is below
+   * `limit`; undefined if none was found. `bound` is proved in both cases.
+   *
+   * @param candidates places in ascending order, the anchor not among them; the first `count` are taken
+   * @param firstOnly ends with the first game below the limit
+   */
+  run(
+    anchor: number,
+    candidates: Int32Array,
+    count: number,
+    limit: number,
+    nodeBudget: number,
+    credits?: Credits,
+    firstOnly = false,
+  ): RuledGame | undefined {
+    const { means, numbers, tickets, sizes } = this.#pool;
+    this.#found = undefined;
+    this.#credits = credits;
+    this.#firstOnly = firstOnly;
+    this.#limit = limit;
+    this.#nodesLeft = nodeBudget;
+    this.#cutBound = this.#pruned = Number.POSITIVE_INFINITY;
+    const level = this.#levels[0];
+    level.clear(count);
+    const origin = means[anchor];
+    for (let i = 0; i < count; i++) level.add(candidates[i], means[candidates[i]] - origin);
+    this.#places[0] = anchor;
+    this.#numbers[0] = numbers[anchor];
+    const size = sizes[anchor];
+    this.#values.fill(0, 0, size);
+    if (!this.#chosen || this.#chosen.start(this.#partiesOf(anchor, candidates, count))) {
+      const credit = credits ? credits.of[anchor] : 0;
+      this.#extend(0, 1, size, 0, 0, tickets[anchor].spread, credit);
+    }
+    this.nodes += nodeBudget - this.#nodesLeft;
+    this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
+    // Without a game, the search may have turned back at bounds above the limit only.
+    const proved = this.#found ? this.#limit : Math.max(limit, this.#pruned * rounded);
+    this.bound = Math.min(proved, this.#cutBound);
+    return this.#found;
+  }
+
+  /** The least imbalance of a game of the anchor with the first of these candidates, none of them below it. */
+  root(anchor: number, candidates: Int32Array, count: number): number {
+    const { means, sizes, tickets } = this.#pool;
+    const r = this.#n - sizes[anchor];
+    if (r === 0) return 0;
+    const fill = this.#fill;
+    let filled = 0;
+    for (let i = 0; i < count && filled < r; i++) {
+      const value = means[candidates[i]] - means[anchor];
+      for (let s = 0; s < sizes[candidates[i]] && filled < r; s++) fill[filled++] = value;
+    }
+    if (filled < r) return Number.POSITIVE_INFINITY;
+    this.#values.fill(0, 0, sizes[anchor]);
+    const chosen = {
+      values: this.#values,
+      m: sizes[anchor],
+      sum: 0,
+      squares: 0,
+      within: tickets[anchor].spread,
+    };
+    const v = skillSpreadBound(chosen, fill, r, this.#rules.q, this.#perRange) * rounded;
+    return v + (this.#constraints.hasCosts ? this.#constraints.cost() * rounded : 0);
+  }
+
+  #partiesOf(anchor: number, candidates: Int32Array, count: number) {
+    const { tickets } = this.#pool;
+    const all: PooledTicket[] = [tickets[anchor]];
+    for (let i = 0; i < count; i++) all.push(tickets[candidates[i]]);
+    return { tickets: all, anchor: 0, credits: [] };
+  }
+
+  /**
+   * Tries every next ticket of level `depth`, with t tickets of m players chosen.
+   *
+   * @param sum of the values of the players chosen, of their squares, and the SSD within their parties
+   */
+  #extend(
+    depth: number,
+    t: number,
+    m: number,
+    sum: number,
+    squares: number,
+    within: number,
+    credit: number,
+  ): void {
+    const n = this.#n;
+    if (m === n) {
+      this.#leaf(t, credit);
+      return;
+    }
+    const constraints = this.#constraints;
+    const level = this.#levels[depth];
+    const { places, values, count } = level;
+    const { numbers, sizes, tickets } = this.#pool;
+    const r = n - m;
+    const cost = constraints.hasCosts ? constraints.cost() * rounded : 0;
+    const credits = this.#credits;
+    const mostCredit = credits ? credits.most : 0;
+    level.top = Math.min(r, n >> 1);
+    for (let j = 0; j < count; j++) {
+      const bound = this.#isFast
+        ? this.#fastBound(level, j, m, r, sum, squares, cost - mostCredit)
+        : this.#bound(level, j, m, r, sum, squares, within) + cost - mostCredit;
+      if (bound >= this.#limit) {
+        if (bound < this.#pruned) this.#pruned = bound;
+        break;
+      }
+      if (this.#nodesLeft <= 0) {
+        if (bound < this.#cutBound) this.#cutBound = bound;
+        return;
+      }
+      const place = places[j];
+      const size = sizes[place];
+      const number = numbers[place];
+      if (constraints.hasCosts) {
+        const withIt = bound - cost + constraints.costWith(number) * rounded;
+        if (withIt >= this.#limit) {
+          if (withIt < this.#pruned) this.#pruned = withIt;
+          continue;
+        }
+      }
+      this.#nodesLeft--;
+      if (this.#chosen && !this.#mayJoin(tickets[place], r)) continue;
+      const value = values[j];
+      this.#places[t] = place;
+      this.#numbers[t] = number;
+      for (let s = 0; s < size; s++) this.#values[m + s] = value;
+      const isSeated = !this.#chosen || this.#chosen.join(tickets[place]);
+      if (isSeated) {
+        constraints.join(number);
+        const nextSum = sum + size * value;
+        const nextSquares = squares + size * value * value;
+        const nextCredit = credits ? Math.max(credit, credits.of[place]) : 0;
+        if (m + size === n) this.#leaf(t + 1, nextCredit);
+        else if (this.#filter(depth, j + 1, m + size, nextSum, nextSquares)) {
+          this.#extend(
+            depth + 1,
+            t + 1,
+            m + size,
+            nextSum,
+            nextSquares,
+            within + tickets[place].spread,
+            nextCredit,
+          );
+        }
+        constraints.leave(number);
+      }
+      this.#chosen?.leave();
+      if (this.#firstOnly && this.#found) return;
+    }
+  }
+
+  #mayJoin(pooled: PooledTicket, r: number): boolean {
+    const chosen = this.#chosen!;
+    return (
+      pooled.size <= r &&
+      chosen.fitsSize(pooled.size) &&
+      chosen.seating.hasSeat(pooled.masks) &&
+      !chosen.refuse(pooled)
+    );
+  }
+
+  /** Puts the candidates of a level from `from` on that may still join into the next level. Returns whether they are enough. */
+  #filter(depth: number, from: number, m: number, sum: number, squares: number): boolean {
+    const { places, values, count } = this.#levels[depth];
+    const next = this.#levels[depth + 1];
+    const constraints = this.#constraints;
+    const { numbers, sizes, tickets } = this.#pool;
+    const n = this.#n;
+    const r = n - m;
+    const room = this.#limit + (this.#credits ? this.#credits.most : 0);
+    const { hasCosts } = constraints;
+    const isFast = this.#isFast && hasCosts;
+    const base = squares - (sum * sum) / m;
+    const mean = sum / m;
+    const seating = this.#chosen?.seating;
+    next.clear(count - from);
+    let players = 0;
+    for (let i = from; i < count; i++) {
+      const place = places[i];
+      if (sizes[place] > r) continue;
+      const number = numbers[place];
+      if (!constraints.admits(number)) continue;
+      if (seating && !seating.hasSeat(tickets[place].masks)) continue;
+      if (hasCosts) {
+        // v_q of the chosen with this one alone, and the costs with it.
+        const left = room - constraints.costWith(number) * rounded;
+        const far = values[i] - mean;
+        if (left <= 0 || (isFast && base + (far * far * m) / (m + 1) >= left * left * n)) {
+          this.#pruned = Math.min(this.#pruned, this.#limit);
+          continue;
+        }
+      }
+      next.add(place, values[i]);
+      players += sizes[place];
+    }
+    this.#nodesLeft -= (count - from) >> 6;
+    return players >= r;
+  }
+
+  /** `#bound` for solo players and q = 2 from prefix sums, as `dominanceBound`. Cost: constant on average. */
+  #fastBound(
+    level: Candidates,
+    j: number,
+    m: number,
+    r: number,
+    sum: number,
+    squares: number,
+    certain: number,
+  ): number {
+    const { values, sums, squareSums, count } = level;
+    if (j + r > count) return Number.POSITIVE_INFINITY;
+    const end = sums[j + r];
+    const n = this.#n;
+    let ssd: number;
+    if (values[j + r - 1] * m < sum) ssd = squares - (sum * sum) / m;
+    else {
+      // The next start of the fill has as many values above the mean, or more.
+      let top = level.top;
+      while (top > 1 && values[j + r - top] * (m + top - 1) < sum + end - sums[j + r - top + 1]) top--;
+      while (top < r && values[j + r - top - 1] * (m + top) >= sum + end - sums[j + r - top]) top++;
+      level.top = top;
+      const total = sum + end - sums[j + r - top];
+      ssd = squares + squareSums[j + r] - squareSums[j + r - top] - (total * total) / (m + top);
+    }
+    ssd = Math.max(0, ssd - lost * squareSums[j + r]);
+    const room = this.#limit - certain;
+    if (room > 0 && ssd < room * room * n * rounded) return certain + Math.sqrt(ssd / n) * rounded;
+    return Math.max(this.#limit, certain + Math.sqrt(ssd / n) * rounded);
+  }
+
+  /** A lower bound on v_q of the chosen with any rest from candidate j on. */
+  #bound(
+    level: Candidates,
+    j: number,
+    m: number,
+    r: number,
+    sum: number,
+    squares: number,
+    within: number,
+  ): number {
+    const { places, values, count } = level;
+    const { sizes } = this.#pool;
+    const fill = this.#fill;
+    let filled = 0;
+    for (let i = j; i < count && filled < r; i++) {
+      for (let s = 0; s < sizes[places[i]] && filled < r; s++) fill[filled++] = values[i];
+    }
+    if (filled < r) return Number.POSITIVE_INFINITY;
+    const chosen = { values: this.#values, m, sum, squares, within };
+    return skillSpreadBound(chosen, fill, r, this.#rules.q, this.#perRange) * rounded;
+  }
+
+  #leaf(t: number, credit: number): void {
+    const { tickets } = this.#pool;
+    const constraints = this.#constraints;
+    const members: PooledTicket[] = [];
+    for (let i = 0; i < t; i++) members.push(tickets[this.#places[i]]);
+    const v = this.#divider.skillSpread(members);
+    const cost = constraints.hasCosts ? constraints.cost() : 0;
+    const limit = this.#limit + credit;
+    if (v + cost >= limit) {
+      this.#pruned = Math.min(this.#pruned, Math.max(this.#limit, v + cost - credit));
+      return;
+    }
+    const values = this.#pool.hasParties ? undefined : this.#values;
+    const f = this.#divider.divide(members, this.#numbers, v, cost, limit, values);
+    if (f === Number.POSITIVE_INFINITY) {
+      this.#pruned = Math.min(this.#pruned, this.#limit);
+      return;
+    }
+    this.#limit = f - credit;
+    this.#found = {
+      members,
+      division: this.#divider.division,
+      imbalance: f,
+      places: this.#places.slice(0, t),
+    };
+  }
+}
+
+/** Candidates in ascending order with their values relative to the anchor, and prefix sums of those. */
+class Candidates {
+  count = 0;
+  /** How many of the fill are above the mean at the last start. */
+  top = 1;
+  places = new Int32Array(64);
+  values = new Float64Array(64);
+  sums = new Float64Array(65);
+  squareSums = new Float64Array(65);
+
+  clear(room: number): void {
+    this.count = 0;
+    if (room <= this.places.length) return;
+    this.places = new Int32Array(2 * room);
+    this.values = new Float64Array(2 * room);
+    this.sums = new Float64Array(2 * room + 1);
+    this.squareSums = new Float64Array(2 * room + 1);
+  }
+
+  add(place: number, value: number): void {
+    const at = this.count++;
+    this.places[at] = place;
+    this.values[at] = value;
+    this.sums[at + 1] = this.sums[at] + value;
+    this.squareSums[at + 1] = this.squareSums[at] + value * value;
+  }
+}
+
+/** Bounds from sums are lowered by this factor, so that rounding never raises them above a game. */
+const rounded = 1 - 1e-9;
+
+/** What a difference of two prefix sums may have lost of the larger one, for up to ten thousand candidates. */
+const lost = 1e-12;

@@ -1,0 +1,348 @@
+import type { Constraints, Facet, Ruling, Ticket } from '../engine/types.ts';
+import { evaluate, type RuleContext, type RuledGame } from './evaluate.ts';
+import { levelAt, levelsOf, nextStepSeconds } from './levels.ts';
+import { AnyOfState } from './states/any-of-rules.ts';
+import { PairRules } from './states/pair-rules.ts';
+import { type RangeRule, RangeRules } from './states/range-rules.ts';
+import { type SetRule, SetRules } from './states/set-rules.ts';
+import type { EnteredTicket, IndexedRule, StateGroup } from './states/state-group.ts';
+import { CountRules, type ValueRule, ValueRules } from './states/value-rules.ts';
+import type { AnyOfRule, CountRule, InnerRule, RecentRule, RelaxBy, Rule, RuledPlayer } from './types.ts';
+import { attributeOf } from './values.ts';
+
+/** What compiled rules need besides the rules. */
+export interface RuleSettings extends RuleContext {
+  readonly rules: readonly Rule[];
+  readonly relaxBy: RelaxBy;
+  /** The most players of a game. */
+  readonly seats: number;
+  /** The kind of each team of a game, by name; undefined when the queue names none. */
+  readonly kinds?: readonly string[] | undefined;
+}
+
+/** The rules of a queue at one moment, in the form in which the engine searches with them. */
+export class RuleStates implements Constraints {
+  readonly judgesGames: boolean;
+  readonly judgesTeams: boolean;
+  readonly #settings: RuleSettings;
+  readonly #numbers = new Map<Ticket, number>();
+  readonly #tickets: Ticket[] = [];
+  /** By ticket and rule: the level of its own age. */
+  readonly #levels: Uint8Array[] = [];
+  #compiled: Compiled | undefined;
+
+  constructor(settings: RuleSettings) {
+    this.#settings = settings;
+    const { rules, relaxBy } = settings;
+    this.judgesTeams = rules.some(dependsOnTeams);
+    this.judgesGames =
+      this.judgesTeams || rules.some(isFinal) || (relaxBy === 'oldest' && rules.some(({ relax }) => relax));
+  }
+
+  enter(ticket: Ticket): number {
+    const known = this.#numbers.get(ticket);
+    if (known !== undefined) return known;
+    const number = this.#tickets.length;
+    const { nowMs, rules } = this.#settings;
+    this.#numbers.set(ticket, number);
+    this.#tickets.push(ticket);
+    this.#levels.push(Uint8Array.from(rules, ({ relax }) => levelAt(nowMs - ticket.enqueuedAtMs, relax)));
+    this.#compiled = undefined;
+    return number;
+  }
+
+  facets(_tickets: readonly number[]): readonly Facet[] | undefined {
+    return undefined;
+  }
+
+  start(_facet?: Facet): void {
+    for (const group of this.#states().groups) group.start();
+  }
+
+  admits(ticket: number): boolean {
+    const { groups } = this.#states();
+    for (let i = 0; i < groups.length; i++) if (!groups[i].admits(ticket)) return false;
+    return true;
+  }
+
+  join(ticket: number): void {
+    const { groups } = this.#states();
+    for (let i = 0; i < groups.length; i++) groups[i].join(ticket);
+  }
+
+  leave(ticket: number): void {
+    const { groups } = this.#states();
+    for (let i = 0; i < groups.length; i++) groups[i].leave(ticket);
+  }
+
+  get hasCosts(): boolean {
+    return this.#states().costly.length > 0;
+  }
+
+  cost(): number {
+    let sum = 0;
+    for (const group of this.#states().costly) sum += group.cost();
+    return sum;
+  }
+
+  costWith(ticket: number): number {
+    let sum = 0;
+    for (const group of this.#states().costly) sum += group.costWith(ticket);
+    return sum;
+  }
+
+  costMax(): number {
+    let most = 0;
+    for (const rule of this.#settings.rules)
+      if (rule.cost !== undefined) most += rule.cost * unitsMax(rule, this.#tickets, this.#settings);
+    return most;
+  }
+
+  judge(teams: readonly (readonly number[])[]): Ruling | undefined {
+    const { rules, relaxBy, kinds } = this.#settings;
+    const game: RuledGame = {
+      teams: teams.map((team) => team.map((number) => this.#tickets[number])),
+      kinds,
+    };
+    const members = teams.flat();
+    if (hasAvoided(game)) return undefined;
+    let cost = 0;
+    let region: string | undefined;
+    const byName: Record<string, { cost?: number; values?: readonly string[] }> = {};
+    for (let r = 0; r < rules.length; r++) {
+      const all = levelsOf(rules[r]);
+      let level = relaxBy === 'oldest' ? 0 : all.length - 1;
+      for (const member of members) {
+        const own = this.#levels[member][r];
+        level = relaxBy === 'oldest' ? Math.max(level, own) : Math.min(level, own);
+      }
+      const leveled = all[level];
+      if (leveled === undefined) {
+        if (rules[r].type === 'latency') {
+          region = evaluate({ type: 'latency' }, game, this.#settings).region;
+        }
+        continue;
+      }
+      const verdict = evaluate(leveled, game, this.#settings);
+      const isSoft = leveled.cost !== undefined && !('max' in leveled && leveled.type !== 'compare');
+      if (!verdict.holds && !isSoft) return undefined;
+      if (verdict.region !== undefined) region = verdict.region;
+      const own =
+        leveled.cost === undefined || verdict.units === Number.POSITIVE_INFINITY
+          ? undefined
+          : leveled.cost * verdict.units;
+      cost += own ?? 0;
+      if (own === undefined && verdict.values === undefined) continue;
+      byName[leveled.name] = {
+        ...(own !== undefined && { cost: own }),
+        ...(verdict.values !== undefined && { values: verdict.values }),
+      };
+    }
+    return { cost, ...(region !== undefined && { region }), rules: byName };
+  }
+
+  refusal(a: number, b: number): string | undefined {
+    const { rules, nowMs } = this.#settings;
+    const pair: RuledGame = { teams: [[this.#tickets[a], this.#tickets[b]]] };
+    if (hasAvoided(pair)) return 'one of their players avoids one of the others';
+    const { levels } = this.#states();
+    for (let r = 0; r < rules.length; r++) {
+      const level = Math.min(levels[a][r], levels[b][r]);
+      const leveled = levelsOf(rules[r])[level];
+      const asked = leveled && hereditaryPart(leveled);
+      if (!asked || evaluate(asked, pair, this.#settings).holds) continue;
+      const stricter = levels[a][r] <= levels[b][r] ? a : b;
+      const seconds = nextStepSeconds(nowMs - this.#tickets[stricter].enqueuedAtMs, rules[r]);
+      return `the rule ${rules[r].name} refuses them${relaxing(seconds)}`;
+    }
+    return undefined;
+  }
+
+  hint(ticket: number): string | undefined {
+    const { rules, nowMs } = this.#settings;
+    const ageMs = nowMs - this.#tickets[ticket].enqueuedAtMs;
+    const hard = rules.filter(
+      (rule) => levelsOf(rule)[this.#levels[ticket][rules.indexOf(rule)]] && !isCostOnly(rule),
+    );
+    if (hard.length === 0) return undefined;
+    const next = hard
+      .map((rule) => ({ rule, seconds: nextStepSeconds(ageMs, rule) }))
+      .filter(({ seconds }) => seconds !== undefined)
+      .sort((x, y) => x.seconds! - y.seconds!)[0];
+    const names = hard.map(({ name }) => name).join(', ');
+    const kept = `${hard.length === 1 ? 'the rule' : 'the rules'} ${names}`;
+    if (next === undefined) return kept;
+    return `${kept}; its rule ${next.rule.name} relaxes in ${Math.ceil(next.seconds!)} s`;
+  }
+
+  #states(): Compiled {
+    this.#compiled ??= this.#compile();
+    return this.#compiled;
+  }
+
+  #compile(): Compiled {
+    const { rules, relaxBy } = this.#settings;
+    // With the oldest ticket's limits for all, a search knows only the loosest limits that any game may have.
+    const loosest = Uint8Array.from(rules, (_, r) =>
+      this.#levels.reduce((most, levels) => Math.max(most, levels[r]), 0),
+    );
+    const levels = relaxBy === 'oldest' ? this.#levels.map(() => loosest) : this.#levels;
+    const tickets = this.#tickets.map(
+      ({ ticketId, players }, number): EnteredTicket => ({ ticketId, players, levels: levels[number] }),
+    );
+    const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
+    const groups = groupsOf(indexed, tickets, this.#settings);
+    return { groups, costly: groups.filter(({ hasCosts }) => hasCosts), levels };
+  }
+}
+
+interface Compiled {
+  readonly groups: readonly StateGroup[];
+  readonly costly: readonly StateGroup[];
+  /** By ticket and rule: the level that searches use. */
+  readonly levels: readonly Uint8Array[];
+}
+
+/** The incremental states of those rules, and parts of rules, that a subset of a game can violate. */
+function groupsOf(
+  rules: readonly IndexedRule[],
+  tickets: readonly EnteredTicket[],
+  settings: RuleSettings,
+): StateGroup[] {
+  const { attributes, meetings, nowMs, seats } = settings;
+  const of = <R extends Rule>(test: (rule: Rule) => boolean) =>
+    rules.filter(({ rule }) => overGame(rule) && test(rule)) as IndexedRule<R>[];
+  const ranges = of<RangeRule>(
+    ({ type, cost }) => type === 'within' || (type === 'same' && cost === undefined),
+  );
+  const sets = of<SetRule>(({ type }) => type === 'common' || type === 'latency');
+  const values = of<ValueRule>(
+    ({ type, cost }) => type === 'different' || (type === 'same' && cost !== undefined),
+  );
+  const counts = of<Rule & CountRule>(({ type }) => type === 'count');
+  const recents = of<Rule & RecentRule>(({ type }) => type === 'recent');
+  const choices = of<Rule & AnyOfRule>(({ type }) => type === 'anyOf');
+  const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
+  const groups: StateGroup[] = [];
+  if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
+  if (ranges.length > 0) groups.push(new RangeRules(ranges, tickets, attributes, seats));
+  if (recents.length > 0 || avoids) groups.push(new PairRules(recents, tickets, meetings, nowMs, seats));
+  if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
+  if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
+  for (const { rule, index } of choices) {
+    const offFrom = levelsOf(rule).indexOf(undefined);
+    const isOff = (ticket: number) => offFrom !== -1 && tickets[ticket].levels[index] >= offFrom;
+    const alternatives = rule.rules.map((inner) => stateOf(inner, tickets, settings));
+    groups.push(new AnyOfState(alternatives, isOff, seats));
+  }
+  return groups;
+}
+
+/** The state of one of the rules of `anyOf`; one that admits everybody where only a whole game can violate it. */
+function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: RuleSettings): StateGroup {
+  const unleveled = tickets.map((ticket) => ({ ...ticket, levels: [0] }));
+  const rule = { ...inner, name: '' } as Rule;
+  const withoutAvoid = unleveled.map((ticket) => ({
+    ...ticket,
+    players: ticket.players.map(({ avoid: _, ...player }) => player),
+  }));
+  return groupsOf([{ rule, index: 0 }], withoutAvoid, settings)[0] ?? open;
+}
+
+const open: StateGroup = {
+  hasCosts: false,
+  start() {},
+  admits: () => true,
+  join() {},
+  leave() {},
+  cost: () => 0,
+  costWith: () => 0,
+};
+
+/** Whether a rule looks at the game, so that a subset of its players can violate it. */
+function overGame(rule: Rule | InnerRule): boolean {
+  if ('team' in rule && rule.team !== undefined) return false;
+  return !('scope' in rule) || rule.scope === undefined || rule.scope === 'game';
+}
+
+/** Whether who plays on which team decides about the rule. */
+function dependsOnTeams(rule: Rule | InnerRule): boolean {
+  if (rule.type === 'anyOf') return rule.rules.some(dependsOnTeams);
+  if (rule.type === 'balance') return true;
+  if (rule.type === 'compare')
+    return [rule.left, rule.right].some((side) => typeof side !== 'number' && side.team !== undefined);
+  return !overGame(rule);
+}
+
+/** Whether only a whole game can tell if the rule holds, or what it costs. */
+function isFinal(rule: Rule): boolean {
+  if (dependsOnTeams(rule) || rule.type === 'compare' || rule.type === 'anyOf') return true;
+  // In a search, what a rule costs that depends on age is known at its loosest only.
+  return rule.type === 'recent' && rule.cost !== undefined && rule.relax !== undefined;
+}
+
+function isCostOnly(rule: Rule): boolean {
+  return rule.cost !== undefined && !('max' in rule && rule.type !== 'compare');
+}
+
+/** The rule as far as two tickets alone can violate it. */
+function hereditaryPart(rule: Rule): Rule | undefined {
+  if (isCostOnly(rule) || !overGame(rule)) return undefined;
+  switch (rule.type) {
+    case 'count':
+      return rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined };
+    case 'balance':
+    case 'compare':
+    case 'anyOf':
+      return undefined;
+    default:
+      return rule;
+  }
+}
+
+function hasAvoided({ teams }: RuledGame): boolean {
+  const tickets = teams.flat();
+  return tickets.some((ticket) =>
+    ticket.players.some(({ avoid }) =>
+      avoid?.some((other) =>
+        tickets.some(
+          (theirs) => theirs !== ticket && theirs.players.some(({ playerId }) => playerId === other),
+        ),
+      ),
+    ),
+  );
+}
+
+function relaxing(seconds: number | undefined): string {
+  return seconds === undefined ? '' : ` and relaxes in ${Math.ceil(seconds)} s`;
+}
+
+/** No game of these tickets has more units of a rule than this. */
+function unitsMax(rule: Rule, tickets: readonly Ticket[], { attributes, seats }: RuleSettings): number {
+  const players = tickets.flatMap((ticket) => ticket.players) as readonly RuledPlayer[];
+  const greatest = (attribute: string) =>
+    players.reduce((most, player) => {
+      const value = attributeOf(player, attribute, attributes);
+      return typeof value === 'number' ? Math.max(most, Math.abs(value)) : most;
+    }, 0);
+  switch (rule.type) {
+    case 'within':
+    case 'balance':
+      return 2 * greatest(rule.attribute) * (rule.type === 'within' && rule.scope === 'team' ? seats : 1);
+    case 'compare':
+      return [rule.left, rule.right].reduce((sum: number, side) => {
+        if (typeof side === 'number') return sum + Math.abs(side);
+        return sum + seats * (side.of === 'count' ? 1 : Math.max(1, greatest(side.attribute)));
+      }, rule.max ?? 0);
+    case 'latency':
+      return players.reduce((most, { latencyMs = {} }) => Math.max(most, ...Object.values(latencyMs)), 0);
+    case 'recent':
+      return (seats * seats) / 2;
+    case 'common':
+      return seats * (rule.atLeast ?? 1);
+    case 'count':
+      return seats * Math.max(seats, rule.atLeast ?? 0);
+    default:
+      return seats;
+  }
+}

@@ -1,0 +1,211 @@
+import { freshness } from '../evaluate.ts';
+import { levelsOf } from '../levels.ts';
+import type { Meetings } from '../met.ts';
+import type { RecentRule, Rule } from '../types.ts';
+import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
+
+/**
+ * Pairs of tickets that may not be in one game, or cost something there: who avoids whom, and `recent` over the game. Each
+ * ticket that joins raises a count at its partners, so that a test is one look-up.
+ */
+export class PairRules implements StateGroup {
+  readonly hasCosts: boolean;
+  /** By ticket: with whom it may not play, and how many of the joined forbid it. */
+  readonly #partners: readonly Int32Array[];
+  readonly #blocked: Uint16Array;
+  readonly #meets: readonly Meets[];
+
+  constructor(
+    rules: readonly IndexedRule<Rule & RecentRule>[],
+    tickets: readonly EnteredTicket[],
+    meetings: Meetings,
+    nowMs: number,
+    depthMax: number,
+  ) {
+    const ticketsOf = ticketsByPlayer(tickets);
+    const fixed = rules.filter(({ rule }) => rule.cost === undefined && rule.relax === undefined);
+    const partners = tickets.map(() => new Set<number>());
+    const forbid = (a: number, b: number) => {
+      if (a === b) return;
+      partners[a].add(b);
+      partners[b].add(a);
+    };
+    tickets.forEach(({ players }, ticket) => {
+      for (const { playerId, avoid } of players) {
+        for (const other of avoid ?? [])
+          for (const theirs of ticketsOf.get(other) ?? []) forbid(ticket, theirs);
+        if (fixed.length === 0) continue;
+        for (const [other, metAtMs] of meetings.of(playerId) ?? []) {
+          if (fixed.every(({ rule }) => freshness(metAtMs, nowMs, rule.seconds) === 0)) continue;
+          for (const theirs of ticketsOf.get(other) ?? []) forbid(ticket, theirs);
+        }
+      }
+    });
+    this.#partners = partners.map((set) => Int32Array.from(set));
+    this.#blocked = new Uint16Array(tickets.length);
+    this.#meets = rules
+      .filter((rule) => !fixed.includes(rule))
+      .map((rule) => new Meets(rule, tickets, ticketsOf, meetings, nowMs, depthMax));
+    this.hasCosts = this.#meets.some(({ cost }) => cost > 0);
+  }
+
+  start(): void {
+    this.#blocked.fill(0);
+    for (const meets of this.#meets) meets.start();
+  }
+
+  admits(ticket: number): boolean {
+    if (this.#blocked[ticket] > 0) return false;
+    for (const meets of this.#meets) if (!meets.admits(ticket)) return false;
+    return true;
+  }
+
+  join(ticket: number): void {
+    const partners = this.#partners[ticket];
+    for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]++;
+    for (const meets of this.#meets) meets.join(ticket);
+  }
+
+  leave(ticket: number): void {
+    const partners = this.#partners[ticket];
+    for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]--;
+    for (const meets of this.#meets) meets.leave(ticket);
+  }
+
+  cost(): number {
+    let sum = 0;
+    for (const meets of this.#meets) sum += meets.costNow();
+    return sum;
+  }
+
+  costWith(ticket: number): number {
+    let sum = 0;
+    for (const meets of this.#meets) sum += meets.costWith(ticket);
+    return sum;
+  }
+}
+
+/** The tickets of each player, by number. */
+function ticketsByPlayer(tickets: readonly EnteredTicket[]): Map<string, number[]> {
+  const all = new Map<string, number[]>();
+  tickets.forEach(({ players }, ticket) => {
+    for (const { playerId } of players) {
+      const own = all.get(playerId);
+      if (own) own.push(ticket);
+      else all.set(playerId, [ticket]);
+    }
+  });
+  return all;
+}
+
+/** A `recent` rule with a cost or with limits that depend on age. */
+class Meets {
+  readonly cost: number;
+  /** By ticket: the tickets that its players met, the seconds since the last time, and the sum of the freshness of all pairs. */
+  readonly #partners: readonly Int32Array[];
+  readonly #secondsSince: readonly Float64Array[];
+  readonly #fresh: readonly Float64Array[];
+  readonly #level: Uint8Array;
+  /** By level: how long players stay apart; 0 when the rule is off. */
+  readonly #apart: Float64Array;
+  /** By ticket: the least time since it met one of the joined, and what it costs with them. */
+  readonly #nearest: Float64Array;
+  readonly #costs: Float64Array;
+  /** By depth: the level, the least time within the joined, and their cost. */
+  readonly #levels: Uint8Array;
+  readonly #least: Float64Array;
+  readonly #sums: Float64Array;
+  /** What `nearest` and `costs` were before the last joins. */
+  readonly #undo: number[] = [];
+  #depth = 0;
+
+  constructor(
+    { rule, index }: IndexedRule<Rule & RecentRule>,
+    tickets: readonly EnteredTicket[],
+    ticketsOf: ReadonlyMap<string, readonly number[]>,
+    meetings: Meetings,
+    nowMs: number,
+    depthMax: number,
+  ) {
+    const levels = levelsOf(rule) as readonly ((Rule & RecentRule) | undefined)[];
+    this.cost = rule.cost ?? 0;
+    this.#apart = Float64Array.from(levels, (level) => level?.seconds ?? 0);
+    // What is certain of a cost is what the loosest level asks for.
+    const loosest = this.#apart[levels.length - 1];
+    const met = tickets.map(({ players }, ticket) => {
+      const pairs = new Map<number, { since: number; fresh: number }>();
+      for (const { playerId } of players) {
+        for (const [other, metAtMs] of meetings.of(playerId) ?? []) {
+          const since = Math.max(0, nowMs - metAtMs) / 1000;
+          if (since >= rule.seconds) continue;
+          for (const theirs of ticketsOf.get(other) ?? []) {
+            if (theirs === ticket) continue;
+            const pair = pairs.get(theirs) ?? { since, fresh: 0 };
+            pairs.set(theirs, {
+              since: Math.min(pair.since, since),
+              fresh: pair.fresh + freshness(metAtMs, nowMs, loosest),
+            });
+          }
+        }
+      }
+      return [...pairs];
+    });
+    this.#partners = met.map((pairs) => Int32Array.from(pairs, ([partner]) => partner));
+    this.#secondsSince = met.map((pairs) => Float64Array.from(pairs, ([, { since }]) => since));
+    this.#fresh = met.map((pairs) => Float64Array.from(pairs, ([, { fresh }]) => this.cost * fresh));
+    this.#level = Uint8Array.from(tickets, (ticket) => ticket.levels[index]);
+    this.#nearest = new Float64Array(tickets.length);
+    this.#costs = new Float64Array(tickets.length);
+    this.#levels = new Uint8Array(depthMax + 1);
+    this.#least = new Float64Array(depthMax + 1);
+    this.#sums = new Float64Array(depthMax + 1);
+  }
+
+  start(): void {
+    this.#depth = 0;
+    this.#undo.length = 0;
+    this.#nearest.fill(Number.POSITIVE_INFINITY);
+    this.#costs.fill(0);
+    this.#levels[0] = this.#apart.length - 1;
+    this.#least[0] = Number.POSITIVE_INFINITY;
+    this.#sums[0] = 0;
+  }
+
+  admits(ticket: number): boolean {
+    if (this.cost > 0) return true;
+    const depth = this.#depth;
+    const level = Math.min(this.#levels[depth], this.#level[ticket]);
+    return Math.min(this.#least[depth], this.#nearest[ticket]) >= this.#apart[level];
+  }
+
+  join(ticket: number): void {
+    const depth = this.#depth++;
+    this.#levels[depth + 1] = Math.min(this.#levels[depth], this.#level[ticket]);
+    this.#least[depth + 1] = Math.min(this.#least[depth], this.#nearest[ticket]);
+    this.#sums[depth + 1] = this.#sums[depth] + this.#costs[ticket];
+    const partners = this.#partners[ticket];
+    for (let i = 0; i < partners.length; i++) {
+      const partner = partners[i];
+      this.#undo.push(this.#nearest[partner], this.#costs[partner]);
+      this.#nearest[partner] = Math.min(this.#nearest[partner], this.#secondsSince[ticket][i]);
+      this.#costs[partner] += this.#fresh[ticket][i];
+    }
+  }
+
+  leave(ticket: number): void {
+    this.#depth--;
+    const partners = this.#partners[ticket];
+    for (let i = partners.length - 1; i >= 0; i--) {
+      this.#costs[partners[i]] = this.#undo.pop()!;
+      this.#nearest[partners[i]] = this.#undo.pop()!;
+    }
+  }
+
+  costNow(): number {
+    return this.#sums[this.#depth];
+  }
+
+  costWith(ticket: number): number {
+    return this.#sums[this.#depth] + this.#costs[ticket];
+  }
+}

@@ -1,0 +1,138 @@
+import { levelsOf } from '../levels.ts';
+import type { Attributes, Rule, SameRule, WithinRule } from '../types.ts';
+import { attributeOf, numbersOf } from '../values.ts';
+import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
+
+/** A rule that the greatest and the least number of the players decide. */
+export type RangeRule = Rule & (WithinRule | SameRule);
+
+/** `within` over the game, and `same` over the game without a cost: a range of 0 over the numbers of the values. */
+export class RangeRules implements StateGroup {
+  readonly hasCosts: boolean;
+  readonly #ranges: Range[];
+  #depth = 0;
+
+  constructor(
+    rules: readonly IndexedRule<RangeRule>[],
+    tickets: readonly EnteredTicket[],
+    attributes: Attributes,
+    depthMax: number,
+  ) {
+    this.#ranges = rules.map((rule) => rangeOf(rule, tickets, attributes, depthMax));
+    this.hasCosts = this.#ranges.some(({ cost }) => cost > 0);
+  }
+
+  start(): void {
+    this.#depth = 0;
+    for (const range of this.#ranges) {
+      range.lows[0] = Number.POSITIVE_INFINITY;
+      range.highs[0] = Number.NEGATIVE_INFINITY;
+      range.levels[0] = range.limits.length - 1;
+    }
+  }
+
+  admits(ticket: number): boolean {
+    const depth = this.#depth;
+    const ranges = this.#ranges;
+    for (let i = 0; i < ranges.length; i++) {
+      const range = ranges[i];
+      const low = Math.min(range.lows[depth], range.low[ticket]);
+      const high = Math.max(range.highs[depth], range.high[ticket]);
+      const level = Math.min(range.levels[depth], range.level[ticket]);
+      if (high - low > range.limits[level]) return false;
+    }
+    return true;
+  }
+
+  join(ticket: number): void {
+    const depth = this.#depth++;
+    for (const range of this.#ranges) {
+      range.lows[depth + 1] = Math.min(range.lows[depth], range.low[ticket]);
+      range.highs[depth + 1] = Math.max(range.highs[depth], range.high[ticket]);
+      range.levels[depth + 1] = Math.min(range.levels[depth], range.level[ticket]);
+    }
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  cost(): number {
+    const depth = this.#depth;
+    let sum = 0;
+    for (const range of this.#ranges)
+      if (range.cost > 0) sum += costOf(range, range.lows[depth], range.highs[depth], range.levels[depth]);
+    return sum;
+  }
+
+  costWith(ticket: number): number {
+    const depth = this.#depth;
+    let sum = 0;
+    for (const range of this.#ranges) {
+      if (range.cost === 0) continue;
+      const low = Math.min(range.lows[depth], range.low[ticket]);
+      const high = Math.max(range.highs[depth], range.high[ticket]);
+      sum += costOf(range, low, high, Math.min(range.levels[depth], range.level[ticket]));
+    }
+    return sum;
+  }
+}
+
+/** One rule: by ticket its range and level, by level the limit, by depth the range and level of the joined. */
+interface Range {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly level: Uint8Array;
+  readonly limits: Float64Array;
+  /** From this level on the rule is off. */
+  readonly offFrom: number;
+  readonly cost: number;
+  readonly lows: Float64Array;
+  readonly highs: Float64Array;
+  readonly levels: Uint8Array;
+}
+
+function costOf({ cost, offFrom }: Range, low: number, high: number, level: number): number {
+  return high > low && level < offFrom ? cost * (high - low) : 0;
+}
+
+function rangeOf(
+  { rule, index }: IndexedRule<RangeRule>,
+  tickets: readonly EnteredTicket[],
+  attributes: Attributes,
+  depthMax: number,
+): Range {
+  const levels = levelsOf(rule);
+  const numbers = new Map<unknown, number>();
+  const low = new Float64Array(tickets.length);
+  const high = new Float64Array(tickets.length);
+  tickets.forEach(({ players }, ticket) => {
+    let values: number[];
+    if (rule.type === 'within') values = numbersOf(players, rule.attribute, attributes, rule.party);
+    else {
+      values = players.flatMap((player) => {
+        const value = attributeOf(player, rule.attribute, attributes);
+        if (value === undefined) return [];
+        if (!numbers.has(value)) numbers.set(value, numbers.size);
+        return [numbers.get(value)!];
+      });
+    }
+    low[ticket] = Math.min(...values);
+    high[ticket] = Math.max(...values);
+  });
+  const offFrom = levels.indexOf(undefined);
+  return {
+    low,
+    high,
+    level: Uint8Array.from(tickets, (ticket) => ticket.levels[index]),
+    limits: Float64Array.from(levels, (level) => {
+      if (level === undefined) return Number.POSITIVE_INFINITY;
+      return level.type === 'within' ? (level.max ?? Number.POSITIVE_INFINITY) : 0;
+    }),
+    offFrom: offFrom === -1 ? levels.length : offFrom,
+    cost: rule.cost ?? 0,
+    lows: new Float64Array(depthMax + 1),
+    highs: new Float64Array(depthMax + 1),
+    levels: new Uint8Array(depthMax + 1),
+  };
+}

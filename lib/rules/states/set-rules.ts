@@ -1,0 +1,251 @@
+import { levelsOf } from '../levels.ts';
+import type { Attributes, CommonRule, LatencyRule, Rule } from '../types.ts';
+import { attributeOf } from '../values.ts';
+import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
+
+/** A rule that asks for values that all players share: regions in reach, or entries of a list. */
+export type SetRule = Rule & (CommonRule | LatencyRule);
+
+/** `common` over the game and `latency`, as bit sets. */
+export class SetRules implements StateGroup {
+  readonly hasCosts: boolean;
+  readonly sets: readonly SharedSet[];
+  #depth = 0;
+
+  constructor(
+    rules: readonly IndexedRule<SetRule>[],
+    tickets: readonly EnteredTicket[],
+    attributes: Attributes,
+    depthMax: number,
+  ) {
+    this.sets = rules.map((rule) => sharedSetOf(rule, tickets, attributes, depthMax));
+    this.hasCosts = this.sets.some(({ cost }) => cost > 0);
+  }
+
+  start(): void {
+    this.#depth = 0;
+    for (const set of this.sets) {
+      set.joined.fill(-1, 0, set.levels * set.words);
+      set.joinedLevels[0] = set.levels - 1;
+      set.worst?.fill(0, 0, set.values.length);
+    }
+  }
+
+  /** After `start`: only this value may be shared. */
+  restrict(index: number, value: number): void {
+    const set = this.sets[index];
+    const { words } = set;
+    for (let level = 0; level < set.levels; level++) {
+      for (let word = 0; word < words; word++)
+        set.joined[level * words + word] = value >> 5 === word ? 1 << (value & 31) : 0;
+    }
+  }
+
+  admits(ticket: number): boolean {
+    const { sets } = this;
+    const depth = this.#depth;
+    for (let i = 0; i < sets.length; i++) {
+      const set = sets[i];
+      const level = Math.min(set.joinedLevels[depth], set.level[ticket]);
+      const needed = set.needed[level];
+      if (needed === 0) continue;
+      const { words } = set;
+      const from = depth * set.levels * words + level * words;
+      const own = (ticket * set.levels + level) * words;
+      if (words === 1 && needed === 1) {
+        if ((set.joined[from] & set.masks[own]) === 0) return false;
+        continue;
+      }
+      let shared = 0;
+      for (let word = 0; word < words; word++)
+        shared += bitsOf(set.joined[from + word] & set.masks[own + word]);
+      if (shared < needed) return false;
+    }
+    return true;
+  }
+
+  join(ticket: number): void {
+    const depth = this.#depth++;
+    for (const set of this.sets) {
+      const size = set.levels * set.words;
+      const from = depth * size;
+      for (let i = 0; i < size; i++)
+        set.joined[from + size + i] = set.joined[from + i] & set.masks[ticket * size + i];
+      set.joinedLevels[depth + 1] = Math.min(set.joinedLevels[depth], set.level[ticket]);
+      const { worst, latencies } = set;
+      if (!worst || !latencies) continue;
+      const regions = set.values.length;
+      for (let region = 0; region < regions; region++) {
+        worst[(depth + 1) * regions + region] = Math.max(
+          worst[depth * regions + region],
+          latencies[ticket * regions + region],
+        );
+      }
+    }
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  cost(): number {
+    const depth = this.#depth;
+    let sum = 0;
+    for (const set of this.sets) {
+      if (set.cost === 0) continue;
+      const level = set.joinedLevels[depth];
+      const from = (depth * set.levels + level) * set.words;
+      let shared = 0;
+      let least = Number.POSITIVE_INFINITY;
+      for (let value = 0; value < set.values.length; value++) {
+        if (((set.joined[from + (value >> 5)] >> (value & 31)) & 1) === 0) continue;
+        shared++;
+        if (set.worst) least = Math.min(least, set.worst[depth * set.values.length + value]);
+      }
+      sum += costOf(set, level, shared, least);
+    }
+    return sum;
+  }
+
+  costWith(ticket: number): number {
+    const depth = this.#depth;
+    let sum = 0;
+    for (const set of this.sets) {
+      if (set.cost === 0) continue;
+      const level = Math.min(set.joinedLevels[depth], set.level[ticket]);
+      const from = (depth * set.levels + level) * set.words;
+      const own = (ticket * set.levels + level) * set.words;
+      const count = set.values.length;
+      let shared = 0;
+      let least = Number.POSITIVE_INFINITY;
+      for (let value = 0; value < count; value++) {
+        const word = value >> 5;
+        if ((((set.joined[from + word] & set.masks[own + word]) >> (value & 31)) & 1) === 0) continue;
+        shared++;
+        if (set.worst && set.latencies) {
+          const worst = Math.max(set.worst[depth * count + value], set.latencies[ticket * count + value]);
+          least = Math.min(least, worst);
+        }
+      }
+      sum += costOf(set, level, shared, least);
+    }
+    return sum;
+  }
+}
+
+/** One rule: the values that each ticket accepts at each level, and those that the joined share. */
+export interface SharedSet {
+  readonly index: number;
+  /** The values by number. */
+  readonly values: readonly string[];
+  readonly levels: number;
+  /** Words of 32 values. */
+  readonly words: number;
+  /** By ticket, level and word. */
+  readonly masks: Int32Array;
+  readonly level: Uint8Array;
+  /** By level: how many values have to be shared; 0 where the rule forbids nothing. */
+  readonly needed: Uint8Array;
+  /** By level: what a cost counts from. */
+  readonly wanted: Uint8Array;
+  readonly cost: number;
+  /** By depth, level and word. */
+  readonly joined: Int32Array;
+  readonly joinedLevels: Uint8Array;
+  /** Of `latency` with a cost, by ticket and region: its worst latency; by depth and region: that of the joined. */
+  readonly latencies: Float64Array | undefined;
+  readonly worst: Float64Array | undefined;
+}
+
+function costOf(set: SharedSet, level: number, shared: number, worst: number): number {
+  if (set.wanted[level] === 0) return 0;
+  if (!set.worst) return set.cost * Math.max(0, set.wanted[level] - shared);
+  // Where no region is left the game is refused elsewhere.
+  return worst === Number.POSITIVE_INFINITY ? 0 : set.cost * worst;
+}
+
+function sharedSetOf(
+  { rule, index }: IndexedRule<SetRule>,
+  tickets: readonly EnteredTicket[],
+  attributes: Attributes,
+  depthMax: number,
+): SharedSet {
+  const levels = levelsOf(rule);
+  const numbers = new Map<string, number>();
+  const numberOf = (value: string) => {
+    if (!numbers.has(value)) numbers.set(value, numbers.size);
+    return numbers.get(value)!;
+  };
+  // By ticket and player: what the player accepts at each level; undefined for a bot.
+  const accepted = tickets.map(({ players }) =>
+    players.map((player): number[][] | undefined => {
+      if (rule.type === 'common') {
+        const list = attributeOf(player, rule.attribute, attributes) as readonly string[] | undefined;
+        const own = list?.map(numberOf);
+        return own && levels.map(() => own);
+      }
+      if (player.bot) return undefined;
+      const reached = Object.entries(player.latencyMs ?? {});
+      return levels.map((level) => {
+        const max =
+          level?.type === 'latency' ? (level.max ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+        return reached.filter(([, ms]) => ms <= max).map(([region]) => numberOf(region));
+      });
+    }),
+  );
+  const values = [...numbers.keys()];
+  const words = Math.max(1, Math.ceil(values.length / 32));
+  const masks = new Int32Array(tickets.length * levels.length * words).fill(-1);
+  const own = new Int32Array(words);
+  accepted.forEach((players, ticket) => {
+    for (const lists of players) {
+      if (!lists) continue;
+      lists.forEach((list, level) => {
+        own.fill(0);
+        for (const value of list) own[value >> 5] |= 1 << (value & 31);
+        const at = (ticket * levels.length + level) * words;
+        for (let word = 0; word < words; word++) masks[at + word] &= own[word];
+      });
+    }
+  });
+  const isCostOnly = rule.cost !== undefined && rule.type === 'common';
+  const hasWorst = rule.type === 'latency' && rule.cost !== undefined;
+  const wanted = Uint8Array.from(levels, (level) => {
+    if (level === undefined) return 0;
+    return level.type === 'common' ? (level.atLeast ?? 1) : 1;
+  });
+  return {
+    index,
+    values,
+    levels: levels.length,
+    words,
+    masks,
+    level: Uint8Array.from(tickets, (ticket) => ticket.levels[index]),
+    needed: isCostOnly ? new Uint8Array(levels.length) : wanted,
+    wanted,
+    cost: rule.cost ?? 0,
+    joined: new Int32Array((depthMax + 1) * levels.length * words),
+    joinedLevels: new Uint8Array(depthMax + 1),
+    latencies: hasWorst ? latenciesOf(tickets, values) : undefined,
+    worst: hasWorst ? new Float64Array((depthMax + 1) * values.length) : undefined,
+  };
+}
+
+function latenciesOf(tickets: readonly EnteredTicket[], regions: readonly string[]): Float64Array {
+  const latencies = new Float64Array(tickets.length * regions.length);
+  tickets.forEach(({ players }, ticket) => {
+    regions.forEach((region, r) => {
+      let worst = 0;
+      for (const { bot, latencyMs } of players)
+        if (!bot) worst = Math.max(worst, latencyMs?.[region] ?? Number.POSITIVE_INFINITY);
+      latencies[ticket * regions.length + r] = worst;
+    });
+  });
+  return latencies;
+}
+
+function bitsOf(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

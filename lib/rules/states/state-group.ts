@@ -1,0 +1,30 @@
+import type { RuledTicket } from '../evaluate.ts';
+import type { Rule } from '../types.ts';
+
+/** A waiting ticket with its level of relaxation in each rule of the queue. */
+export interface EnteredTicket extends RuledTicket {
+  /** By the rule's index: the level that searches use. */
+  readonly levels: ArrayLike<number>;
+}
+
+/** A rule with its index among the rules of the queue. */
+export interface IndexedRule<R extends Rule = Rule> {
+  readonly rule: R;
+  readonly index: number;
+}
+
+/**
+ * Rules of one kind of incremental state. Tickets are joined one by one and left in reverse order; what the joined
+ * tickets violate, every larger set violates too. All numbers are those of `RuleStates`.
+ */
+export interface StateGroup {
+  /** Begins with no ticket joined. */
+  start(): void;
+  admits(ticket: number): boolean;
+  join(ticket: number): void;
+  leave(ticket: number): void;
+  readonly hasCosts: boolean;
+  /** No game with the joined tickets costs less. */
+  cost(): number;
+  costWith(ticket: number): number;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { NewTicket } from '../../lib/contract/ticket.ts';
+import { definition } from '../service/definitions.ts';
+import { player, testMuster } from './muster.ts';
+
+const { api, bus } = await testMuster();
+
+/** A queue whose matches are in one region and within five levels. */
+const ranked: Partial<QueueDefinition> = {
+  attributes: { level: { type: 'number', min: 1, max: 50 } },
+  rules: [
+    { name: 'Ping', type: 'latency', max: 80 },
+    { name: 'Level', type: 'within', attribute: 'level', max: 5 },
+  ],
+};
+
+function of(skill: number, level: number, latencyMs: Record<string, number>): NewTicket['players'] {
+  return [{ ...player(skill), attributes: { level }, latencyMs }];
+}
+
+describe.concurrent('a queue with rules', () => {
+  it('matches the players whom its rules permit, in a region that all of them reach', async () => {
+    const queue = await api.queue(ranked);
+    const near = await api.ticket(queue, of(1000, 10, { east: 30, west: 70 }));
+    const tooHigh = await api.ticket(queue, of(1001, 20, { east: 20, west: 20 }));
+    const tooFar = await api.ticket(queue, of(1002, 10, { south: 20, west: 90 }));
+    const partner = await api.ticket(queue, of(1400, 14, { east: 60, west: 20 }));
+    const { matchId } = await api.until(near.ticketId, 'COMPLETED');
+    expect((await api.until(partner.ticketId, 'COMPLETED')).matchId).toBe(matchId);
+    const match = (await api.get(`/matches/${matchId}`)).body;
+    expect(match.region).toBe('east');
+    expect(match.rules).toEqual({});
+    const players = match.teams.flatMap((team: { players: object[] }) => team.players);
+    expect(players).toContainEqual(expect.objectContaining({ attributes: { level: 14 } }));
+    const found = await bus.first(
+      ({ 'detail-type': type, detail }) => type === 'MatchFound' && JSON.stringify(detail).includes(matchId!),
+    );
+    expect(found.detail).toMatchObject({ match: { region: 'east' } });
+    for (const { ticketId } of [tooHigh, tooFar]) {
+      const { status, body } = await api.get(`/tickets/${ticketId}?explain=true`);
+      expect({ status, ticket: body.status }).toEqual({ status: 200, ticket: 'QUEUED' });
+      expect(body.players[0].latencyMs).toBeDefined();
+    }
+  });
+
+  it('names the rule that keeps a ticket waiting', async () => {
+    const queue = await api.queue(ranked);
+    const low = await api.ticket(queue, of(1000, 1, { east: 30 }));
+    await api.ticket(queue, of(1000, 40, { east: 30 }));
+    const { body } = await api.get(`/tickets/${low.ticketId}?explain=true`);
+    expect(body.reason).toContain('rule Level');
+  });
+
+  it('refuses a ticket without a latency or an attribute and names both', async () => {
+    const queue = await api.queue(ranked);
+    const { status, body } = await api.post(`/queues/${queue}/tickets`, {
+      ticketId: `lacking-${queue}`,
+      players: [player(1)],
+    });
+    expect(status).toBe(400);
+    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      '#/players/0/attributes/level',
+      '#/players/0/latencyMs',
+    ]);
+  });
+
+  it('ends waiting tickets that a changed definition no longer permits, and says what they lack', async () => {
+    const queue = await api.queue(ranked);
+    const { ticketId } = await api.ticket(queue, of(1000, 10, { east: 30 }));
+    const attributes = { level: { type: 'number' }, patch: { type: 'string' } } as const;
+    const put = await api.put(`/queues/${queue}`, { ...definition({ name: queue, ...ranked }), attributes });
+    expect(put.status).toBe(200);
+    const { reason } = await api.until(ticketId, 'CANCELLED');
+    expect(reason).toMatch(/no longer fits it .*attributes\/patch.*has no default/);
+  });
+
+  it('refuses a definition that contradicts itself', async () => {
+    const queue = await api.queue();
+    const rules = [{ name: 'Level', type: 'within', attribute: 'level', max: 5 }];
+    const { status, body } = await api.put(`/queues/${queue}`, { ...definition({ name: queue }), rules });
+    expect({ status, pointer: body.errors[0].pointer }).toEqual({
+      status: 400,
+      pointer: '#/rules/0/attribute',
+    });
+  });
+
+  it('never puts players together of whom one avoids the other', async () => {
+    const queue = await api.queue();
+    const [a, b, c] = [player(1000), player(1001), player(1300)];
+    const first = await api.ticket(queue, [{ ...a, avoid: [b.playerId] }]);
+    const second = await api.ticket(queue, [b]);
+    const third = await api.ticket(queue, [c]);
+    await api.until(third.ticketId, 'COMPLETED');
+    const left = await Promise.all([first, second].map(({ ticketId }) => api.get(`/tickets/${ticketId}`)));
+    expect(left.map(({ body }) => body.status).sort()).toEqual(['COMPLETED', 'QUEUED']);
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../lib/contract/problem.ts';
+import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { misfits } from '../../lib/service/tickets/misfits.ts';
+import { definition } from '../service/definitions.ts';
+
+const attributes = {
+  level: { type: 'number', min: 1, max: 50 },
+  patch: { type: 'string', values: ['1.0', '1.1'] },
+  maps: { type: 'strings', values: ['docks', 'mill'], default: ['docks'] },
+} as const;
+
+/** The faults of a definition with these attributes and rules, by pointer. */
+function faults(rules: readonly object[], more: object = {}): Record<string, string> {
+  try {
+    checkQueueDefinition({ ...definition({ teamSize: 2 }), attributes, rules, ...more }, 'the definition');
+  } catch (error) {
+    expect(error).toBeInstanceOf(Problem);
+    const { errors } = error as Problem;
+    return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
+  }
+  return {};
+}
+
+const within = { name: 'Level', type: 'within', attribute: 'level', max: 10 };
+
+describe('the rules of a definition', () => {
+  it('may be of every type', () => {
+    const rules = [
+      { name: 'Patch', type: 'same', attribute: 'patch' },
+      { name: 'Levels', type: 'different', attribute: 'level', scope: 'team' },
+      {
+        ...within,
+        party: 'mean',
+        cost: 2,
+        relax: [
+          { waitSeconds: 10, max: 20 },
+          { waitSeconds: 30, off: true },
+        ],
+      },
+      { name: 'Map', type: 'common', attribute: 'maps', atLeast: 1 },
+      { name: 'Veterans', type: 'count', attribute: 'patch', value: '1.1', atLeast: 1, atMost: 4 },
+      { name: 'Even', type: 'balance', attribute: 'skill', max: 100 },
+      { name: 'Sum', type: 'compare', left: { of: 'sum', attribute: 'level' }, op: '<=', right: 100 },
+      { name: 'Ping', type: 'latency', max: 80, relax: [{ waitSeconds: 20, max: 150 }] },
+      { name: 'Rematch', type: 'recent', seconds: 600, scope: 'opponents', cost: 5 },
+      {
+        name: 'Either',
+        type: 'anyOf',
+        rules: [
+          { type: 'same', attribute: 'patch' },
+          { type: 'within', attribute: 'level', max: 3 },
+        ],
+      },
+    ];
+    expect(faults(rules, { relaxBy: 'oldest' })).toEqual({});
+  });
+
+  it.each<[string, object[], string, RegExp]>([
+    [
+      'an unknown attribute',
+      [{ ...within, attribute: 'rank' }],
+      '#/rules/0/attribute',
+      /rank.*known are level, patch, maps/,
+    ],
+    [
+      'an attribute of another type',
+      [{ ...within, attribute: 'patch' }],
+      '#/rules/0/attribute',
+      /number.*patch.*string/,
+    ],
+    ['two rules of one name', [within, { ...within, max: 5 }], '#/rules/1/name', /name of its own.*"Level"/],
+    [
+      'a rule that permits everything',
+      [{ name: 'L', type: 'within', attribute: 'level' }],
+      '#/rules/0/max',
+      /max, cost or both/,
+    ],
+    [
+      'a limit that relaxes the wrong way',
+      [{ ...within, relax: [{ waitSeconds: 5, max: 8 }] }],
+      '#/rules/0/relax/0/max',
+      /more than the 10 before, got 8/,
+    ],
+    [
+      'a count that relaxes the wrong way',
+      [
+        {
+          name: 'C',
+          type: 'count',
+          attribute: 'patch',
+          value: '1.0',
+          atLeast: 2,
+          relax: [{ waitSeconds: 5, atLeast: 3 }],
+        },
+      ],
+      '#/rules/0/relax/0/atLeast',
+      /less than the 2 before, got 3/,
+    ],
+    [
+      'steps that do not ascend',
+      [
+        {
+          ...within,
+          relax: [
+            { waitSeconds: 9, max: 12 },
+            { waitSeconds: 9, max: 15 },
+          ],
+        },
+      ],
+      '#/rules/0/relax/1/waitSeconds',
+      /more than the 9/,
+    ],
+    [
+      'a step that changes nothing',
+      [{ ...within, relax: [{ waitSeconds: 9 }] }],
+      '#/rules/0/relax/0',
+      /off or a key that changes, got neither/,
+    ],
+    [
+      'a step after the rule is off',
+      [
+        {
+          ...within,
+          relax: [
+            { waitSeconds: 9, off: true },
+            { waitSeconds: 20, max: 15 },
+          ],
+        },
+      ],
+      '#/rules/0/relax/1',
+      /no step after step 0/,
+    ],
+    [
+      'a value that the attribute does not have',
+      [{ name: 'C', type: 'count', attribute: 'patch', value: '2.0', atLeast: 1 }],
+      '#/rules/0/value',
+      /one of 1\.0, 1\.1, got "2\.0"/,
+    ],
+    [
+      'more players than a game has',
+      [{ name: 'C', type: 'count', attribute: 'patch', value: '1.0', atLeast: 5 }],
+      '#/rules/0/atLeast',
+      /at most the 4 players/,
+    ],
+    [
+      'a count without limits',
+      [{ name: 'C', type: 'count', attribute: 'patch', value: '1.0' }],
+      '#/rules/0/atLeast',
+      /atLeast, atMost or both/,
+    ],
+    [
+      'a least count above the most',
+      [{ name: 'C', type: 'count', attribute: 'patch', value: '1.0', atLeast: 3, atMost: 1 }],
+      '#/rules/0/atLeast',
+      /at most atMost \(1\)/,
+    ],
+    [
+      'two latency rules',
+      [
+        { name: 'A', type: 'latency', max: 50 },
+        { name: 'B', type: 'latency', cost: 1 },
+      ],
+      '#/rules/1/type',
+      /one latency rule/,
+    ],
+    [
+      'a kind of team without names',
+      [{ name: 'C', type: 'count', attribute: 'patch', value: '1.0', atLeast: 1, team: 'red' }],
+      '#/rules/0/team',
+      /its teams have no names/,
+    ],
+    [
+      'a comparison of two numbers',
+      [{ name: 'C', type: 'compare', left: 1, op: '<=', right: 2 }],
+      '#/rules/0/left',
+      /measure of players/,
+    ],
+    [
+      'a comparison without op and max',
+      [{ name: 'C', type: 'compare', left: { of: 'mean', attribute: 'level' }, right: 2 }],
+      '#/rules/0/op',
+      /op or max, got none/,
+    ],
+    [
+      'a fault within anyOf',
+      [
+        {
+          name: 'C',
+          type: 'anyOf',
+          rules: [
+            { type: 'same', attribute: 'rank' },
+            { type: 'same', attribute: 'patch' },
+          ],
+        },
+      ],
+      '#/rules/0/rules/0/attribute',
+      /rank/,
+    ],
+    [
+      'more shared values than there are',
+      [{ name: 'C', type: 'common', attribute: 'maps', atLeast: 3 }],
+      '#/rules/0/atLeast',
+      /at most the 2 values/,
+    ],
+  ])('are refused with %s', (_, rules, pointer, message) => {
+    const found = faults(rules);
+    expect(Object.keys(found)).toEqual([pointer]);
+    expect(found[pointer]).toMatch(message);
+  });
+
+  it.each<[string, object, string, RegExp]>([
+    [
+      'a default out of range',
+      { level: { type: 'number', max: 5, default: 9 } },
+      '#/attributes/level/default',
+      /up to 5, got 9/,
+    ],
+    [
+      'a default that is not among the values',
+      { map: { type: 'string', values: ['a'], default: 'b' } },
+      '#/attributes/map/default',
+      /one of a, got "b"/,
+    ],
+    [
+      'a least value above the greatest',
+      { level: { type: 'number', min: 9, max: 5 } },
+      '#/attributes/level/max',
+      /at least min \(9\), got 5/,
+    ],
+    ['the name skill', { skill: { type: 'number' } }, '#/attributes/skill', /another name than skill/],
+  ])('are refused with attributes that have %s', (_, faulty, pointer, message) => {
+    const found = faults([{ name: 'R', type: 'recent', seconds: 60 }], { attributes: faulty });
+    expect(Object.keys(found)).toEqual([pointer]);
+    expect(found[pointer]).toMatch(message);
+  });
+});
+
+describe('a ticket in a queue with rules', () => {
+  const queue = checkQueueDefinition(
+    { ...definition(), attributes, rules: [{ name: 'Ping', type: 'latency', max: 80 }] },
+    'the definition',
+  );
+  const fine = {
+    playerId: 'p',
+    skill: 1,
+    attributes: { level: 3, patch: '1.0' },
+    latencyMs: { east: 40 },
+  };
+
+  it('fits with its attributes and a latency; a default stands in for an attribute', () => {
+    expect(misfits([fine], queue)).toEqual([]);
+  });
+
+  it.each<[string, object, string, RegExp]>([
+    [
+      'lacks an attribute',
+      { attributes: { level: 3 } },
+      '#/players/0/attributes/patch',
+      /got nothing.*no default/,
+    ],
+    [
+      'has an unknown attribute',
+      { attributes: { level: 3, patch: '1.0', rank: 2 } },
+      '#/players/0/attributes/rank',
+      /level, patch, maps/,
+    ],
+    [
+      'has a value out of range',
+      { attributes: { level: 99, patch: '1.0' } },
+      '#/players/0/attributes/level',
+      /from 1 to 50, got 99/,
+    ],
+    [
+      'has a value of another type',
+      { attributes: { level: '3', patch: '1.0' } },
+      '#/players/0/attributes/level',
+      /a number, got "3"/,
+    ],
+    [
+      'has a value that is not listed',
+      { attributes: { level: 3, patch: '1.0', maps: ['fort'] } },
+      '#/players/0/attributes/maps',
+      /docks, mill, got "fort"/,
+    ],
+    ['lacks a latency', { latencyMs: {} }, '#/players/0/latencyMs', /at least one region.*Ping/],
+    ['avoids its own player', { avoid: ['p'] }, '#/players/0/avoid', /p, who is in this ticket/],
+  ])('is refused when a player %s', (_, changes, pointer, message) => {
+    const found = misfits([{ ...fine, ...changes }], queue);
+    expect(found.map((fault) => fault.pointer)).toEqual([pointer]);
+    expect(found[0]!.detail).toMatch(message);
+  });
+});

@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { compareCase } from './oracle-run.ts';
+
+it('agrees with brute force on random rules and pools, after every match', () => {
+  let comparisons = 0;
+  for (let seed = 1; seed <= 300; seed++) comparisons += compareCase(seed);
+  expect(comparisons).toBeGreaterThan(4000);
+});

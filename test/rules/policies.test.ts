@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import { seeded } from '../engine/random-pool.ts';
+import { allGames, checkRuledGame, type RuledCase } from './oracle.ts';
+import { meetingsOf } from './oracle-run.ts';
+import { randomRuledCase } from './random-rules.ts';
+
+const policies: Record<string, ReleaseOptions> = {
+  greedy: { policy: 'greedy' },
+  fifo: { policy: 'fifo' },
+  'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
+  'periodic by batch': { policy: 'periodic' },
+  brackets: { policy: 'brackets' },
+  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.05 },
+  patient: { policy: 'patient', imbalanceMax: 60, waitCost: 1 },
+  expanding: { policy: 'expanding', tolerance: 300 },
+  'option-value': { policy: 'option-value', waitCost: 1 },
+};
+
+function planOf(of: RuledCase, release: ReleaseOptions, timeoutSeconds: number) {
+  const { alpha, p, q, beta, teamSize, roles } = of.rules;
+  const norm = (value: number) => (value === Number.POSITIVE_INFINITY ? 'inf' : value);
+  const rules: QueueRules = {
+    teamSize,
+    roles,
+    imbalance: { alpha, p: norm(p), q: norm(q) },
+    beta,
+    release,
+    tickSeconds: 2,
+    timeoutSeconds,
+    ...of.definition,
+  };
+  const input = { rules, tickets: of.tickets, nowMs: of.nowMs, meetings: meetingsOf(of) };
+  return planTick({ ...input, timeouts: false });
+}
+
+describe.each(Object.entries(policies))('policy %s in a queue with rules', (name, release) => {
+  it('releases only games that keep every rule with the limits of every ticket in them, and adds the costs', () => {
+    let matches = 0;
+    for (let seed = 1; seed <= 150; seed++) {
+      const of = randomRuledCase(seeded(7000 + seed));
+      let waiting = of.tickets;
+      for (const match of planOf(of, release, 21).matches) {
+        checkRuledGame(match, { ...of, tickets: waiting });
+        waiting = waiting.filter(({ ticketId }) => !match.ticketIds.includes(ticketId));
+        matches++;
+      }
+    }
+    expect(matches).toBeGreaterThan(50);
+  });
+
+  // These release every game that is possible when all tickets are at their last chance.
+  const releasesAll = ['greedy', 'fifo', 'periodic by batch', 'difference-wait', 'patient', 'option-value'];
+  it.runIf(releasesAll.includes(name))(
+    'leaves no game that its rules permit at the last chance of all tickets',
+    () => {
+      for (let seed = 1; seed <= 150; seed++) {
+        const of = randomRuledCase(seeded(8000 + seed));
+        const lastChance = { ...of, tickets: of.tickets.map((ticket) => ({ ...ticket, enqueuedAtMs: 0 })) };
+        const plan = planOf(lastChance, release, 21);
+        const left = lastChance.tickets.filter(({ ticketId }) =>
+          plan.waiting.some((ticket) => ticket.ticketId === ticketId),
+        );
+        expect({ seed, games: allGames({ ...lastChance, tickets: left }) }).toEqual({ seed, games: [] });
+      }
+    },
+  );
+});

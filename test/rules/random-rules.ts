@@ -1,0 +1,155 @@
+import type { GameRules, Ticket } from '../../lib/engine/types.ts';
+import type { Attributes, InnerRule, Rule, RuledPlayer, RulesDefinition } from '../../lib/rules/types.ts';
+import type { RuledCase } from './oracle.ts';
+
+const infinity = Number.POSITIVE_INFINITY;
+
+/** The attributes of all random pools. */
+const attributes: Attributes = {
+  level: { type: 'number', default: 10 },
+  patch: { type: 'string', default: 'b' },
+  maps: { type: 'strings', default: ['x', 'y'] },
+};
+
+/** A random small pool with random rules of every type, costs and relaxations. */
+export function randomRuledCase(random: () => number, only: { beta?: number } = {}): RuledCase {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
+  const chance = (probability: number) => random() < probability;
+  const upTo = (most: number) => Math.floor(random() * (most + 1));
+  const teamSize = pick([1, 1, 2, 2, 2, 3]);
+  const hasRoles = teamSize > 1 && chance(0.25);
+  const rules: GameRules = {
+    teamSize,
+    alpha: pick([0.1, 1, 1, 3]),
+    p: pick([1, 1, 1, 2, infinity]),
+    q: pick([1, 2, 2, 2, 3, infinity]),
+    beta: only.beta ?? pick([0, 0, 0, 0.1, 3, 50]),
+    ...(hasRoles && { roles: teamSize === 2 ? { tank: 1, damage: 1 } : { tank: 1, damage: 2 } }),
+  };
+  const ticksOf = (scale: number) => pick([0, 1, 2, 3]) * scale;
+  const relaxOf = (steps: () => object[]) =>
+    chance(0.5) ? { relax: steps().map((step, i) => ({ waitSeconds: [4, 9, 14][i], ...step })) } : {};
+  const soft = (): { cost?: number } => (chance(0.35) ? { cost: pick([0.5, 2, 10]) } : {});
+  const scope = (): { scope?: 'team' } => (chance(0.2) ? { scope: 'team' } : {});
+  const inner = (): InnerRule => {
+    const type = pick(['same', 'different', 'within', 'common', 'count', 'balance', 'compare'] as const);
+    switch (type) {
+      case 'same':
+        return { type, attribute: pick(['patch', 'level']), ...scope() };
+      case 'different':
+        return { type, attribute: pick(['patch', 'level']), ...scope() };
+      case 'within': {
+        const party = chance(0.4) ? { party: pick(['mean', 'least', 'greatest'] as const) } : {};
+        return { type, attribute: pick(['level', 'level', 'skill']), max: ticksOf(3), ...party, ...scope() };
+      }
+      case 'common':
+        return { type, attribute: 'maps', ...(chance(0.4) ? { atLeast: 2 } : {}), ...scope() };
+      case 'count': {
+        const value = pick(['x', 'b', 'a']);
+        const limits = pick([{ atLeast: 1 }, { atLeast: 2 }, { atMost: 1 }, { atLeast: 1, atMost: 2 }]);
+        return { type, attribute: value === 'x' ? 'maps' : 'patch', value, ...limits, ...scope() };
+      }
+      case 'balance':
+        return { type, attribute: 'level', max: ticksOf(2) };
+      case 'compare': {
+        const of = pick(['mean', 'sum', 'least', 'greatest', 'count'] as const);
+        const other = of === 'count' ? pick([2, 4]) : of === 'sum' ? 10 * teamSize * 2 : pick([8, 10, 12]);
+        const how = chance(0.3) ? { max: 3 } : { op: pick(['<=', '>='] as const) };
+        return { type, left: { of, attribute: 'level' }, right: other, ...how };
+      }
+    }
+  };
+  const ruleOf = (name: string): Rule => {
+    const kind = random();
+    if (kind < 0.15) {
+      const body = { name, type: 'latency' as const };
+      const limit = chance(0.8) ? { max: pick([30, 60, 90]) } : { cost: 0.3 };
+      const relax = 'max' in limit ? relaxOf(() => [{ max: 120 }, pick([{ off: true }, { max: 150 }])]) : {};
+      return { ...body, ...limit, ...relax, ...(chance(0.3) ? { cost: 0.2 } : {}) } as Rule;
+    }
+    if (kind < 0.3) {
+      const recentScope = chance(0.5) ? { scope: pick(['opponents', 'teammates', 'game'] as const) } : {};
+      const relax = relaxOf(() => [{ seconds: 20 }, pick([{ seconds: 0 }, { off: true }])]);
+      return { name, type: 'recent', seconds: 60, ...recentScope, ...relax, ...soft() } as Rule;
+    }
+    if (kind < 0.4) {
+      const alternatives = [inner(), inner()];
+      return { name, type: 'anyOf', rules: alternatives, ...relaxOf(() => [{ off: true }]) } as Rule;
+    }
+    const body = inner();
+    switch (body.type) {
+      case 'within':
+      case 'balance': {
+        const max = body.max!;
+        const costed = soft();
+        if (costed.cost !== undefined && chance(0.5)) return { name, ...body, max: undefined, ...costed };
+        return {
+          name,
+          ...body,
+          ...costed,
+          ...relaxOf(() => [{ max: max + 3 }, pick([{ off: true }, { max: max + 8 }])]),
+        } as Rule;
+      }
+      case 'count': {
+        const { atMost } = body;
+        const looser = atMost === undefined ? { atLeast: 0 } : { atMost: atMost + 1 };
+        return { name, ...body, ...soft(), ...relaxOf(() => [looser, { off: true }]) } as Rule;
+      }
+      case 'compare':
+        return { name, ...body, ...soft(), ...relaxOf(() => [{ off: true }]) } as Rule;
+      default:
+        return { name, ...body, ...soft(), ...relaxOf(() => [{ off: true }]) } as Rule;
+    }
+  };
+  const ruleList = Array.from({ length: 1 + upTo(3) }, (_, i) => ruleOf(`r${i}`)).filter(
+    (rule, i, all) => rule.type !== 'latency' || all.findIndex(({ type }) => type === 'latency') === i,
+  );
+  const definition: RulesDefinition = {
+    attributes,
+    rules: ruleList,
+    ...(chance(0.2) ? { relaxBy: 'oldest' } : {}),
+  };
+  const limit = 2 * teamSize + upTo(teamSize === 3 ? 2 : 5);
+  const tickets: Ticket[] = [];
+  const isTied = chance(0.3);
+  for (let players = 0; players < limit; ) {
+    const size = Math.min(limit - players, chance(0.25) ? 1 + upTo(teamSize - 1) : 1);
+    const ticketId = `t${String(tickets.length).padStart(2, '0')}`;
+    tickets.push({
+      ticketId,
+      enqueuedAtMs: upTo(19) * 1000,
+      players: Array.from({ length: size }, (_, i): RuledPlayer => {
+        const avoid = chance(0.15) ? { avoid: [`t0${upTo(7)}.0`] } : {};
+        return {
+          playerId: `${ticketId}.${i}`,
+          skill: isTied ? 1500 + 10 * upTo(3) : Math.round(1400 + 200 * random()),
+          ...(hasRoles && chance(0.7) ? { roles: chance(0.5) ? ['tank'] : ['damage'] } : {}),
+          ...(chance(0.9) && {
+            attributes: {
+              level: 7 + upTo(6),
+              patch: pick(['a', 'b', 'b']),
+              maps: pick([['x'], ['y'], ['x', 'y'], ['x', 'y', 'z'], ['y', 'z']]),
+            },
+          }),
+          latencyMs: { east: 10 * (1 + upTo(12)), ...(chance(0.7) && { west: 10 * (1 + upTo(12)) }) },
+          ...avoid,
+        };
+      }),
+    });
+    players += size;
+  }
+  const meetings = new Map<string, number>();
+  const nowMs = 20_000;
+  for (const a of tickets) {
+    for (const b of tickets) {
+      for (const p of a.players) {
+        for (const q of b.players) {
+          if (p.playerId < q.playerId && chance(0.15))
+            meetings.set(`${p.playerId} ${q.playerId}`, nowMs - 1000 * upTo(70));
+        }
+      }
+    }
+  }
+  const met = (a: string, b: string) => meetings.get(a < b ? `${a} ${b}` : `${b} ${a}`);
+  return { rules, definition, tickets, nowMs, met };
+}

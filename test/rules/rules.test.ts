@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+import type { Rule, RuledPlayer } from '../../lib/rules/types.ts';
+
+/** A 1v1 or 2v2 tick at second 60 with one rule. Tickets have waited a minute unless they say otherwise. */
+function tick(
+  rule: object,
+  players: readonly (Omit<Partial<RuledPlayer>, 'skill'> & { skill?: number; waited?: number })[],
+  more: Partial<QueueRules> = {},
+  metAtMs?: number,
+) {
+  const rules: QueueRules = {
+    teamSize: 1,
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    release: { policy: 'greedy' },
+    tickSeconds: 2,
+    timeoutSeconds: 600,
+    attributes: {
+      level: { type: 'number', default: 1 },
+      patch: { type: 'string', default: '1.0' },
+      maps: { type: 'strings', default: ['docks'] },
+    },
+    rules: [{ name: 'The rule', ...rule } as Rule],
+    ...more,
+  };
+  const tickets = players.map(({ waited = 60, skill = 1500, ...player }, i) => ({
+    ticketId: `t${i}`,
+    enqueuedAtMs: 60_000 - 1000 * waited,
+    players: [{ playerId: `p${i}`, skill, ...player }],
+  }));
+  const all = new Map(tickets.map(({ players: [player] }) => [player.playerId, metAtMs ?? 0]));
+  const meetings = { of: () => (metAtMs === undefined ? undefined : all) };
+  return planTick({ rules, tickets, nowMs: 60_000, meetings });
+}
+
+const level = (value: number) => ({ attributes: { level: value } });
+const maps = (...values: string[]) => ({ attributes: { maps: values } });
+const patch = (value: string) => ({ attributes: { patch: value } });
+const pings = (east: number, west: number) => ({ latencyMs: { east, west } });
+const levelMean = { of: 'mean', attribute: 'level' };
+
+describe('a rule without a cost', () => {
+  it.each<[string, object, object[], object[], Partial<QueueRules>?]>([
+    ['same', { type: 'same', attribute: 'patch' }, [patch('a'), patch('a')], [patch('a'), patch('b')]],
+    [
+      'different',
+      { type: 'different', attribute: 'patch' },
+      [patch('a'), patch('b')],
+      [patch('a'), patch('a')],
+    ],
+    ['within', { type: 'within', attribute: 'level', max: 5 }, [level(1), level(6)], [level(1), level(7)]],
+    [
+      'common',
+      { type: 'common', attribute: 'maps' },
+      [maps('x', 'y'), maps('y', 'z')],
+      [maps('x'), maps('y')],
+    ],
+    [
+      'count',
+      { type: 'count', attribute: 'patch', value: 'a', atMost: 1 },
+      [patch('a'), patch('b')],
+      [patch('a'), patch('a')],
+    ],
+    ['balance', { type: 'balance', attribute: 'level', max: 5 }, [level(1), level(6)], [level(1), level(7)]],
+    [
+      'compare',
+      { type: 'compare', left: levelMean, op: '<=', right: 5 },
+      [level(4), level(6)],
+      [level(5), level(6)],
+    ],
+    ['latency', { type: 'latency', max: 50 }, [pings(90, 40), pings(20, 50)], [pings(90, 40), pings(20, 51)]],
+    [
+      'anyOf',
+      {
+        type: 'anyOf',
+        rules: [
+          { type: 'same', attribute: 'patch' },
+          { type: 'within', attribute: 'level', max: 5 },
+        ],
+      },
+      [level(1), level(6)],
+      [{ attributes: { patch: 'a', level: 1 } }, { attributes: { patch: 'b', level: 7 } }],
+    ],
+  ])(
+    'of type %s permits games that keep it and forbids the others, with a reason that names it',
+    (_, rule, kept, broken, more) => {
+      expect(tick(rule, kept, more).matches).toHaveLength(1);
+      const { matches, waiting } = tick(rule, broken, more);
+      expect(matches).toEqual([]);
+      expect(waiting.map(({ reason }) => reason)).toEqual([
+        expect.stringContaining('The rule'),
+        expect.stringContaining('The rule'),
+      ]);
+    },
+  );
+
+  it('of type recent forbids games of players who met within its seconds', () => {
+    const rule = { type: 'recent', seconds: 30 };
+    expect(tick(rule, [{}, {}], {}, 30_000).matches).toHaveLength(1);
+    const { matches, waiting } = tick(rule, [{}, {}], {}, 30_001);
+    expect(matches).toEqual([]);
+    expect(waiting[0]!.reason).toContain('The rule');
+  });
+
+  it('of type count with atLeast finds the one player who makes the game possible, however far', () => {
+    const others = Array.from({ length: 60 }, (_, i) => ({ skill: 1500 + i / 10 }));
+    const rule = { type: 'count', attribute: 'patch', value: 'guide', atLeast: 1 };
+    const { matches } = tick(rule, [...others, { skill: 900, ...patch('guide') }], { teamSize: 2 });
+    expect(matches).toHaveLength(1);
+    expect(matches[0]!.ticketIds).toContain('t60');
+  });
+});
+
+describe('relaxation', () => {
+  const rule = { type: 'within', attribute: 'level', max: 5, relax: [{ waitSeconds: 30, max: 10 }] };
+
+  it('is mutual: every ticket in a game has the limits of its own age', () => {
+    expect(tick(rule, [level(1), { ...level(9), waited: 30 }]).matches).toHaveLength(1);
+    const { matches, waiting } = tick(rule, [level(1), { ...level(9), waited: 18 }]);
+    expect(matches).toEqual([]);
+    expect(waiting[0]!.reason).toContain('The rule refuses them and relaxes in 12 s');
+  });
+
+  it('does not start again for those who wait when a newcomer arrives', () => {
+    const { matches } = tick(rule, [level(1), level(9), { ...level(5), waited: 0 }]);
+    expect(matches).toHaveLength(1);
+  });
+
+  it('follows the oldest ticket of a game where the queue says so', () => {
+    expect(tick(rule, [level(1), { ...level(9), waited: 0 }], { relaxBy: 'oldest' }).matches).toHaveLength(1);
+  });
+
+  it('can turn a rule off', () => {
+    const off = { ...rule, relax: [{ waitSeconds: 30, off: true }] };
+    expect(tick(off, [level(1), level(50)]).matches).toHaveLength(1);
+    expect(tick(off, [level(1), { ...level(50), waited: 29 }]).matches).toEqual([]);
+  });
+});
+
+describe('a rule with a cost', () => {
+  it('forbids nothing and adds to the imbalance', () => {
+    const { matches } = tick({ type: 'within', attribute: 'level', cost: 3 }, [level(1), level(7)]);
+    expect(matches).toMatchObject([{ imbalance: 18, ruling: { rules: { 'The rule': { cost: 18 } } } }]);
+  });
+
+  it('that also has a max does both', () => {
+    const rule = { type: 'within', attribute: 'level', max: 5, cost: 3 };
+    expect(tick(rule, [level(1), level(7)]).matches).toEqual([]);
+    expect(tick(rule, [level(1), level(6)]).matches).toMatchObject([{ imbalance: 15 }]);
+  });
+
+  it('prefers a game that costs less over one of nearer skills', () => {
+    const rule = { type: 'same', attribute: 'patch', cost: 100 };
+    const players = [patch('a'), { ...patch('b'), skill: 1501 }, { ...patch('a'), skill: 1510 }];
+    expect(tick(rule, players).matches[0]!.ticketIds).toEqual(['t0', 't2']);
+  });
+
+  it('of type recent fades until its seconds are over', () => {
+    const { matches } = tick({ type: 'recent', seconds: 40, cost: 8 }, [{}, {}], {}, 50_000);
+    expect(matches).toMatchObject([{ imbalance: 6 }]);
+  });
+});
+
+describe('a match', () => {
+  it('is in the permitted region whose worst player has the least latency', () => {
+    const { matches } = tick({ type: 'latency', max: 100 }, [pings(90, 40), pings(20, 60)]);
+    expect(matches).toMatchObject([{ ruling: { region: 'west' } }]);
+  });
+
+  it('is in the first region by name of those that are equally near', () => {
+    const { matches } = tick({ type: 'latency', max: 100 }, [pings(40, 20), pings(20, 40)]);
+    expect(matches).toMatchObject([{ ruling: { region: 'east' } }]);
+  });
+
+  it('says what its players share', () => {
+    const { matches } = tick({ type: 'common', attribute: 'maps' }, [maps('z', 'y', 'x'), maps('x', 'z')]);
+    expect(matches).toMatchObject([{ ruling: { rules: { 'The rule': { values: ['x', 'z'] } } } }]);
+  });
+
+  it('carries the attributes of its players', () => {
+    const { matches } = tick({ type: 'same', attribute: 'patch' }, [patch('a'), patch('a')]);
+    expect(matches[0]!.teams[0]![0]).toMatchObject({ attributes: { patch: 'a' } });
+  });
+});
+
+describe('a player who avoids another', () => {
+  it('is never in one game with them, whoever names whom, in a queue with or without rules', () => {
+    for (const rules of [undefined, [{ name: 'P', type: 'same', attribute: 'patch' } as Rule]]) {
+      for (const players of [
+        [{ avoid: ['p1'] }, {}],
+        [{}, { avoid: ['p0'] }],
+      ]) {
+        const { matches, waiting } = tick({}, players, { rules });
+        expect(matches).toEqual([]);
+        expect(waiting[0]!.reason).toMatch(/avoids/);
+      }
+    }
+  });
+});
