@@ -4,9 +4,9 @@ import { seededRandom } from '../../lib/simulation/random.ts';
 import { AutoRun, type AutoRunOptions } from '../service/auto-run.ts';
 
 /**
- * `node test/bench/bucket-quality.ts`: what the division into buckets costs in quality. The production use cases
- * on stores in memory, with the latencies of AWS, 5v5, a tick a second: buckets "auto" beside one bucket that bears
- * any load, both with the same players.
+ * `node test/bench/bucket-quality.ts`: measures how much match quality the division into buckets costs. Runs the use cases
+ * on stores in memory with the latencies of AWS, 5v5, a tick a second: buckets "auto" and one bucket without a capacity
+ * limit, both with the same players.
  */
 const { values } = parseArgs({
   options: {

@@ -23,7 +23,7 @@ describe.skipIf(skipped !== undefined)(suiteName('the capacity units in memory',
 
   it('are those of the emulator for each call of the stores', async () => {
     const bills = await Promise.all([emulated, inMemory].map((tables) => billsOf(tables)));
-    // Calls of one operation of a store run at the same time and end in any order.
+    // Calls of one store operation run concurrently and end in any order.
     const lines = bills.map((all) => all.map((one) => JSON.stringify(one)).sort());
     expect(lines[1]).toEqual(lines[0]);
     const units = bills[0]!.flatMap(([, bill]) => Object.values(bill));
@@ -31,7 +31,7 @@ describe.skipIf(skipped !== undefined)(suiteName('the capacity units in memory',
   });
 });
 
-/** Calls the stores with items of many sizes, and returns what each call cost. */
+/** Calls the stores with items of many sizes. Returns the units of each call. */
 async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill: Bill][]> {
   const bills: [string, Bill][] = [];
   const metered: Wire = async (call, send) => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What the placeholders of an expression stand for. */
+/** The values of the placeholders of an expression. */
 export interface Placeholders {
   readonly names: Readonly<Record<string, string>> | undefined;
   readonly values: Readonly<Record<string, unknown>> | undefined;
@@ -13,7 +13,7 @@ type Update = (item: Record<string, unknown>, placeholders: Placeholders) => voi
 
 /**
  * Whether an item meets a condition expression.
- * @throws Error when the expression uses more of the language than the stores do
+ * @throws Error when the expression uses a part of the language that the stores do not use
  */
 export function meets(expression: string, item: Item | undefined, placeholders: Placeholders): boolean {
   return cached(conditions, expression, parseCondition)(item, placeholders);
@@ -39,7 +39,7 @@ function cached<T>(cache: Map<string, T>, text: string, parse: (tokens: Tokens) 
   return parsed;
 }
 
-/** The words of an expression, read one after the other. */
+/** Reads the words of an expression one after the other. */
 class Tokens {
   readonly #text: string;
   readonly #all: readonly string[];
@@ -192,7 +192,7 @@ function parseRemove(tokens: Tokens): Update {
   };
 }
 
-/** Of the types that ADD takes, the stores use sets. */
+/** ADD is supported for sets only, because the stores use no other type. */
 function parseAdd(tokens: Tokens): Update {
   const path = tokens.next();
   const value = tokens.next();
@@ -202,7 +202,7 @@ function parseAdd(tokens: Tokens): Update {
   };
 }
 
-/** Sets an attribute, or one within a map, whose copy it changes. */
+/** Sets an attribute, or one within a copy of a map. */
 function put(path: string, value: unknown, item: Record<string, unknown>, by: Placeholders): void {
   const parts = path.split('.').map((part) => nameOf(part, by));
   let at = item;

@@ -1,7 +1,7 @@
 /**
  * The bytes of an item by DynamoDB's rules ("DynamoDB Item sizes and formats" in its developer guide): names and
- * strings in UTF-8, a number a byte for two significant digits and one more, a list or map three bytes and one for
- * each of its elements.
+ * strings in UTF-8, a number one byte for two significant digits and one more, a list or map three bytes and one for each
+ * of its elements.
  */
 export function itemSize(item: Readonly<Record<string, unknown>>): number {
   let bytes = 0;

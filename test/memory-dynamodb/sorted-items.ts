@@ -1,6 +1,6 @@
 import type { Item } from './expressions.ts';
 
-/** An item at its place in a partition. */
+/** An item with its position in a partition. */
 export interface Entry {
   /** The sort key, then the key of the table: unique, and in the order in which a query reads. */
   readonly position: string;
@@ -8,7 +8,7 @@ export interface Entry {
   readonly bytes: number;
 }
 
-/** Blocks are halved above this. */
+/** A block with more entries is split in two. */
 const BLOCK_MAX = 512;
 
 /** The entries of one partition in order, in blocks, so that a change is cheap among millions of entries too. */
@@ -20,7 +20,7 @@ export class SortedItems {
     return this.#size;
   }
 
-  /** Puts an entry at its position, in place of the entry there. */
+  /** Inserts an entry at its position, or replaces the entry there. */
   put(entry: Entry): void {
     const at = this.#blockOf(entry.position);
     const block = this.#blocks[at]!;
@@ -44,7 +44,7 @@ export class SortedItems {
     if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(at, 1);
   }
 
-  /** The entries from a position on, exclusive if so wanted, in order. */
+  /** The entries from a position on, in order; optionally without the position itself. */
   *after(position: string | undefined, isExclusive = false): Generator<Entry> {
     const from = position ?? '';
     const first = this.#blockOf(from);

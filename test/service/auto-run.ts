@@ -21,18 +21,18 @@ const NO_DEADLINES = {
 export interface AutoRunOptions extends Partial<Omit<QueueDefinition, 'name'>> {
   /** @default N(1500, 300) */
   readonly skill?: () => number;
-  /** How many of the tickets have 1, 2, … players. @default all have one */
+  /** The weights of tickets with 1, 2, … players. @default all have one */
   readonly partyWeights?: readonly number[];
   readonly limits?: BucketLimits;
   /** Waiting tickets in a page of a megabyte. @default PAGE */
   readonly page?: number;
 }
 
-/** A queue under load in memory: players come, ticks run side by side when they are due, and dispatch every minute. */
+/** A queue under load in memory: players arrive, ticks run concurrently when they are due, and dispatch runs every minute. */
 export class AutoRun {
   readonly cloud: MemoryCloud;
   readonly random: RandomSource;
-  /** The boundaries of each layout there was, by their number. */
+  /** The number of boundaries of each layout so far. */
   readonly layouts: number[] = [0];
   firstChangeMs = Number.POSITIVE_INFINITY;
   readonly #skill: () => number;
@@ -65,7 +65,7 @@ export class AutoRun {
     return this.cloud.record('auto').layouts.at(-1)!.boundaries.length + 1;
   }
 
-  /** Puts tickets of one player in the pool at once. */
+  /** Adds tickets of one player to the pool at once. */
   fill(count: number): void {
     this.cloud.fill(
       Array.from({ length: count }, () => this.#ticket()),
@@ -77,7 +77,7 @@ export class AutoRun {
     return this.seconds(60 * count, perSecond);
   }
 
-  /** Lets time go by, with so many players in each second. */
+  /** Advances the time, with this number of players in each second. */
   async seconds(count: number, perSecond: (second: number) => number): Promise<void> {
     const { cloud } = this;
     const deps = { ...cloud.deps, ...this.#limits, ...NO_DEADLINES };
@@ -100,7 +100,7 @@ export class AutoRun {
     }
   }
 
-  /** Ranges of slots that were due before a moment ago and that nobody has searched. */
+  /** Ranges of due slots that no tick has searched. */
   get missed(): string[] {
     const untilMs = this.cloud.time.nowMs - 3_000;
     const slots = [...new Set(this.#slotsMs)].filter((slotMs) => slotMs <= untilMs);
@@ -120,7 +120,7 @@ export class AutoRun {
       this.#searched.add(`${message.slotMs - NOW_MS} ${version}.${message.range ?? 0}`);
   }
 
-  /** Forgets the matches there were, so that what comes is measured by itself. */
+  /** Discards the matches so far, so that only later ones are measured. */
   forget(): void {
     this.cloud.committed.length = 0;
     this.cloud.keyWritesMax = 0;
@@ -131,7 +131,7 @@ export class AutoRun {
     return waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
   }
 
-  /** The wait that this share of the matched tickets had at most. */
+  /** The quantile of the matched tickets' waits at this share. */
   waitMs(share: number): number {
     return quantile(
       this.#waitsMs().sort((a, b) => a - b),
@@ -145,7 +145,7 @@ export class AutoRun {
     );
   }
 
-  /** The most changes of layouts within a time. */
+  /** The maximum of layout changes within a time. */
   changesWithin(ms: number): number {
     const all = this.#changesMs;
     return Math.max(0, ...all.map((fromMs) => all.filter((at) => at >= fromMs && at < fromMs + ms).length));
@@ -191,7 +191,7 @@ export class AutoRun {
   }
 }
 
-/** An index, each as often as its weight says. */
+/** A random index, with these weights. */
 function drawIndex(weights: readonly number[], random: RandomSource): number {
   if (weights.length === 1) return 0;
   let left = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0);

@@ -40,7 +40,7 @@ const LIMITS: BucketLimits = {
   bucketsMax: 8,
 };
 const LARGE_LIMITS: BucketLimits = { ...BUCKET_LIMITS, readTickets: 2_000, waitingTickets: 1_000 };
-/** At this share of steps nothing happens for so long that quiet buckets are merged. */
+/** The share of steps with a pause that is long enough for quiet buckets to be merged. */
 const CALM_CHANCE = 0.004;
 const CALM_MS = 11 * 60_000;
 /** The time limit of a function. */
@@ -56,13 +56,13 @@ interface Search {
 export interface ChaosCounts {
   readonly tickets: number;
   readonly matches: number;
-  /** Bucket layouts there were. */
+  /** The number of bucket layouts. */
   readonly layouts: number;
   /** Functions that ended in the middle of a call. */
   readonly kills: number;
   /** Calls that failed, before they took effect or after. */
   readonly failures: number;
-  /** Writes whose answer the SDK did not get, so that it sent them again. */
+  /** Writes whose response was lost, so that the SDK repeated them. */
   readonly lostAnswers: number;
   /** Changes that were never published. */
   readonly deadLetters: number;
@@ -86,7 +86,7 @@ export class ChaosRun {
   readonly #searches = new Map<string, Search>();
   readonly #overlaps: string[] = [];
   readonly #unpublished: Change[] = [];
-  /** Ids of changes that could not be published until they were given up. */
+  /** Ids of changes that were given up because they could not be published. */
   readonly #deadLetters = new Set<string>();
   #publishing = false;
 
@@ -118,7 +118,7 @@ export class ChaosRun {
     });
   }
 
-  /** What a function has at hand: each remembers queues as it has read them. */
+  /** The dependencies of a function instance, with its own cache of queues. */
   get #deps(): ChaosDeps {
     return this.#pick(this.#functions);
   }
@@ -143,7 +143,7 @@ export class ChaosRun {
     }
   }
 
-  /** What has happened. */
+  /** The counts of the run so far. */
   async counts(): Promise<ChaosCounts> {
     const { layouts } = (await this.cloud.deps.queues.get(this.queue))!;
     const happened = (fate: Fate) => this.all.trace.filter((line) => line.endsWith(fate)).length;
@@ -173,7 +173,7 @@ export class ChaosRun {
     return [...this.all.stray, ...this.#overlaps, ...found];
   }
 
-  /** Whether a ticket is waiting, so that there is more to come. */
+  /** Whether a ticket is still waiting. */
   async #isWaiting(): Promise<boolean> {
     const { tickets, queues } = this.cloud.deps;
     const { layouts } = (await queues.get(this.queue))!;
@@ -226,7 +226,7 @@ export class ChaosRun {
     );
   }
 
-  /** The body of a request for a ticket, the same for the same id. */
+  /** The body of a request for a ticket. It is the same for the same id. */
   #posted(ticketId: string): { ticketId: string; players: readonly Player[] } {
     const size = 1 + this.all.random.integer(2);
     const skills =
@@ -236,13 +236,13 @@ export class ChaosRun {
     return { ticketId, players };
   }
 
-  /** As long as studios have them, and different in every run. */
+  /** An id with the length of a UUID, different in every run. */
   #newTicketId(): string {
     const [run, number] = [this.queue.split('-')[1]!, String(this.#asked.size)];
     return `${run.padStart(8, '0')}-5eed-4000-8000-${number.padStart(12, '0')}`;
   }
 
-  /** Puts more tickets in the pool than a tick can read. */
+  /** Adds more tickets to the pool than a tick can read. */
   async #fill(): Promise<void> {
     const { tickets, queues } = this.cloud.deps;
     const { layouts } = (await queues.get(this.queue))!;
@@ -334,7 +334,7 @@ export class ChaosRun {
   #begins(process: Process, search: Search): void {
     if (process.dead) return;
     for (const other of this.#searches.values()) {
-      // A tick that finds nothing left where it went on reads its range again from the start.
+      // A tick that finds no ticket where it continues reads its range again from the start.
       if (other.message !== search.message && overlap(other.range, search.range))
         this.#overlaps.push(`${other.message} and ${search.message} search the same tickets at once`);
     }
@@ -345,7 +345,7 @@ export class ChaosRun {
   async #publish(): Promise<void> {
     this.#unpublished.push(...(await this.cloud.newChanges()));
     if (this.#publishing || this.#unpublished.length === 0) return;
-    // A change that no try could publish: Lambda puts it into the dead letters and goes on.
+    // A change that no try could publish: Lambda moves it to the dead letters and continues.
     if (this.all.chance(0.06)) this.#deadLetters.add(this.#unpublished.shift()!.changeId);
     if (this.#unpublished.length === 0) return;
     this.#publishing = true;

@@ -3,7 +3,7 @@ import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/e
 import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
 import type { Streams } from './virtual-cloud.ts';
 
-// Hundreds of calls of an emulator, one after the other, take their time on a busy machine.
+// Hundreds of sequential calls of an emulator take long on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 /** More runs: `npm run chaos`. A failure names the seed to replay there. */

@@ -5,9 +5,9 @@ import { startTables } from '../aws/emulated-tables.ts';
 import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
 
 /**
- * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--trace]`: runs of the service in disorder, with its
- * tables in memory, from a seed on. Prints the seeds of runs that break a promise, with `--trace` each call of theirs,
- * and in the end what has happened. Exit status 1 when a run broke a promise.
+ * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--trace]`: runs the service with random faults, with its
+ * tables in memory. Prints the seeds of runs that violate an invariant, with `--trace` each of their calls, and the counts
+ * of all runs. The exit status is 1 when a run violates an invariant.
  */
 const { values } = parseArgs({
   options: {
@@ -30,12 +30,12 @@ interface ChaosResult {
   readonly counts: ChaosCounts | undefined;
 }
 
-/** Results between two lines of progress. */
+/** The number of results between two lines of progress. */
 const PROGRESS = 500;
 
 const share = process.env.CHAOS_SHARE;
 if (share === undefined) await all();
-else await some(Number(share));
+else await runShare(Number(share));
 
 /** Distributes the seeds over processes and prints their results. */
 async function all(): Promise<void> {
@@ -68,9 +68,9 @@ async function all(): Promise<void> {
   process.exitCode = failed.length === 0 && done === runs && codes.every((code) => code === 0) ? 0 : 1;
 }
 
-/** The runs of one process. */
-async function some(index: number): Promise<void> {
-  // Many errors are thrown on purpose, and their stacks are read by nobody.
+/** Runs the share of one process. */
+async function runShare(index: number): Promise<void> {
+  // Many errors are thrown on purpose, and their stacks are not used.
   Error.stackTraceLimit = values.trace ? 10 : 0;
   for (let number = index; number < runs; number += processes) {
     const result = await resultOf(firstSeed + number);

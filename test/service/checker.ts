@@ -15,7 +15,7 @@ export interface Outcome {
   readonly changes: readonly Change[];
   /** Every event that the bus accepted, including repeated ones. */
   readonly events: readonly MusterEvent[];
-  /** Ids of changes that ended in the streams' dead letters: nobody is told of them. */
+  /** Ids of changes that became dead letters of the streams and have no event. */
   readonly deadLetters?: ReadonlySet<string>;
 }
 

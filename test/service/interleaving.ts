@@ -17,7 +17,7 @@ interface Waiting {
   readonly over: Promise<void>;
 }
 
-/** What becomes of a call. */
+/** The result of a call: it takes effect, fails, or kills its function. */
 export type Fate =
   | 'happens'
   | 'loses its answer'
@@ -30,7 +30,7 @@ export type Fate =
 export interface Trouble {
   readonly fails: number;
   readonly kills: number;
-  /** The answer is lost on the way back, and the SDK sends the same request again a little later. */
+  /** The share of writes whose response is lost, so that the SDK repeats the request a little later. */
   readonly lost: number;
 }
 
@@ -167,7 +167,7 @@ export class Interleaving {
   }
 }
 
-/** The writes of DynamoDB, which alone could meet their own effect. */
+/** Writes of DynamoDB. Only these may find their own effect when they are repeated. */
 function isRepeatedBySdk(what: string): boolean {
   return /^(Put|Update|Delete|TransactWrite)Items?$/.test(what);
 }

@@ -37,7 +37,7 @@ it('a queue is read once within the age that the caller allows', async () => {
   expect(reads()).toBe(2);
 });
 
-it('a caller who allows no age reads the queue, and others get what it has read', async () => {
+it('a caller without a maximum age reads the queue, and later callers get its result', async () => {
   const { put, queues, reads } = setUp();
   put(1);
   await queues.get('duel', 5_000);
@@ -47,7 +47,7 @@ it('a caller who allows no age reads the queue, and others get what it has read'
   expect(reads()).toBe(2);
 });
 
-it('a queue that is missing or deleted is looked for every time', async () => {
+it('a missing or deleted queue is read every time', async () => {
   const { put, queues } = setUp();
   expect(await queues.get('duel', 5_000)).toBeUndefined();
   put(1, { deletedAt: '2026-01-01T00:00:00.000Z' });
@@ -56,7 +56,7 @@ it('a queue that is missing or deleted is looked for every time', async () => {
   expect((await queues.get('duel', 5_000))!.version).toBe(2);
 });
 
-it('a change through the same store is seen at once', async () => {
+it('a change through the same store is visible immediately', async () => {
   const { put, queues } = setUp();
   put(1);
   await queues.get('duel', 5_000);

@@ -27,13 +27,13 @@ const balanced = (boundaries: readonly Edge[], loads: readonly (BucketLoad | und
   balance(boundaries, loads, isCalm, NOW_MS, BUCKET_LIMITS);
 
 describe('the boundaries', () => {
-  it('stay while every bucket bears its load', () => {
+  it('stay while no bucket is overloaded', () => {
     expect(balanced([], [load(1)], true)).toBeUndefined();
     expect(balanced([1000], [load(0.4), load(0.4)], true)).toBeUndefined();
     expect(balanced([1000], [undefined, undefined])).toBeUndefined();
   });
 
-  it('split a bucket that has too much, at the cuts its last tick reported', () => {
+  it('split an overloaded bucket at the cuts that its last tick reported', () => {
     expect(balanced([], [load(1.5, { cuts: [900, [1500, 0.25]] })])).toEqual([900, [1500, 0.25]]);
     expect(balanced([1000, 2000], [load(0.1), load(3, { cuts: [1200] }), load(0.1)])).toEqual([
       1000, 1200, 2000,
@@ -50,18 +50,18 @@ describe('the boundaries', () => {
     expect(balanced([], [slow], true)).toEqual([900]);
   });
 
-  it('merge quiet neighbours in calm times, as many as bear little together', () => {
+  it('merge quiet neighbours in calm times while their total load is low', () => {
     const quiet = [load(0.1), load(0.1), load(0.1), load(0.6), undefined, load(0.01)];
     expect(balanced([1, 2, 3, 4, 5], quiet)).toBeUndefined();
     expect(balanced([1, 2, 3, 4, 5], quiet, true)).toEqual([2, 3, 4]);
     expect(balanced([1, 2, 3], [undefined, undefined, undefined, undefined], true)).toEqual([]);
   });
 
-  it('count the highest load of late when they merge', () => {
+  it('use the highest recent load when they merge', () => {
     expect(balanced([1000], [load(0.01, { peak: 0.3 }), load(0.01)], true)).toBeUndefined();
   });
 
-  it('never become more than a queue may have', () => {
+  it('never exceed the maximum of a queue', () => {
     const cuts = Array.from({ length: 200 }, (_, i) => i + 1);
     const both = balanced([1000], [load(50, { cuts }), load(50, { cuts: cuts.map((cut) => 1000 + cut) })])!;
     expect(both.length).toBeLessThan(BUCKET_LIMITS.bucketsMax);
@@ -70,7 +70,7 @@ describe('the boundaries', () => {
   });
 });
 
-/** A tenth of what a bucket bears, so that a tenth of the players show the same. */
+/** A tenth of a bucket's capacity, so that a tenth of the players give the same result. */
 const limits = {
   ...BUCKET_LIMITS,
   readTickets: 2_000,
@@ -82,20 +82,20 @@ const limits = {
 };
 
 describe('a queue with buckets "auto"', () => {
-  it('has one bucket at a load that one bears, however long', async () => {
+  it('keeps one bucket under a long load within its capacity', async () => {
     const run = new AutoRun(seededRandom(1), { teamSize: 5, limits });
     await run.minutes(3, () => 12);
     expect(run.layouts).toEqual([0]);
     expect(run.missed).toEqual([]);
   });
 
-  it('keeps one bucket when a crowd comes at once and no more', async () => {
+  it('keeps one bucket after a single burst of players', async () => {
     const run = new AutoRun(seededRandom(2), { teamSize: 5, limits });
     await run.seconds(60, (second) => (second === 10 ? 90 : 4));
     expect(run.layouts).toEqual([0]);
   });
 
-  it('splits within seconds when a launch brings fifteen times what a bucket bears, and keeps to its buckets then', async () => {
+  it('splits within seconds when a launch brings fifteen times a bucket’s capacity, and then keeps its buckets', async () => {
     const run = new AutoRun(seededRandom(3), { teamSize: 5, limits });
     await run.seconds(40, () => 300);
     expect(run.firstChangeMs).toBeLessThan(15_000);
@@ -120,7 +120,7 @@ describe('a queue with buckets "auto"', () => {
     run.expectNobodyTwice();
   });
 
-  it('follows a load that rises in a minute and falls again, and goes back to one bucket in its time', async () => {
+  it('follows a load that rises in a minute and falls again, and returns to one bucket later', async () => {
     const run = new AutoRun(seededRandom(5), { teamSize: 5, limits });
     await run.seconds(60, (second) => 1 + 3 * second);
     const top = run.buckets;
@@ -132,7 +132,7 @@ describe('a queue with buckets "auto"', () => {
     expect(run.changesWithin(10 * 60_000)).toBeLessThan(12);
   });
 
-  it('splits a pool that no tick can read at once', async () => {
+  it('splits a pool that one tick cannot read', async () => {
     const run = new AutoRun(seededRandom(6), { teamSize: 5, limits, page: 600 });
     run.fill(10_000);
     await run.seconds(40, () => 0);
@@ -153,16 +153,16 @@ describe('a definition with buckets "auto"', () => {
     return cloud.record('q').layouts.map(({ boundaries }) => boundaries);
   };
 
-  it('begins with one bucket', async () => {
+  it('starts with one bucket', async () => {
     expect(await put(undefined, 'auto')).toEqual([[]]);
     expect(await put(undefined, undefined)).toEqual([[]]);
   });
 
-  it('goes on from the buckets there are', async () => {
+  it('continues with the existing buckets', async () => {
     expect(await put([1000, 2000], 'auto')).toEqual([[1000, 2000]]);
   });
 
-  it('gives way to a list', async () => {
+  it('is replaced by a list', async () => {
     expect(await put([1000], [500])).toEqual([[1000], [500]]);
     expect(await put([1000], [])).toEqual([[1000], []]);
   });

@@ -16,7 +16,7 @@ import {
 } from '../../../lib/service/ticks/buckets.ts';
 
 const layout = (...boundaries: Edge[]): BucketLayout => ({ version: 3, boundaries, fromMs: 0 });
-/** Edges at skills, and among the tickets of one skill. */
+/** Edges at skills, and edges among the tickets of one skill. */
 const edges = fc.tuple(fc.integer({ min: 1, max: 400 }), fc.constantFrom(0, 0, 0.25, 0.5, 0.75));
 const layouts = fc
   .uniqueArray(edges, { maxLength: 6, selector: ([skill, share]) => skill + share })
@@ -43,7 +43,7 @@ describe('sort keys', () => {
     );
   });
 
-  it('hold the mean skill of a party', () => {
+  it('contain the mean skill of a party', () => {
     const players = [
       { playerId: 'a', skill: 1000 },
       { playerId: 'b', skill: 1501 },
@@ -94,7 +94,7 @@ describe('a bucket layout', () => {
     );
   });
 
-  it('brings neighbours across any edge together in an odd slot', () => {
+  it('searches neighbours on both sides of any edge together in an odd slot', () => {
     fc.assert(
       fc.property(layouts, (p) => {
         for (const edge of p.boundaries) {
@@ -122,7 +122,7 @@ describe('a bucket layout', () => {
 });
 
 describe('tickets of one skill', () => {
-  it('are spread evenly over the buckets between them, whatever their ids look like', () => {
+  it('are spread evenly over the buckets between them for ids of any form', () => {
     const one = layout([1500, 0.25], [1500, 0.5], [1500, 0.75]);
     for (const prefix of ['t', 'ticket-00000', '0190a6f2-7c3e-7b4d-9a51-2f6c0000']) {
       const counts = new Map<string, number>();
@@ -137,7 +137,7 @@ describe('tickets of one skill', () => {
 });
 
 describe('the cells of a layout that a range touches', () => {
-  it('are those that hold a ticket of the range', () => {
+  it('are those that contain a ticket of the range', () => {
     fc.assert(
       fc.property(layouts, layouts, skills, ids, fc.boolean(), (old, next, skill, id, odd) => {
         const order = poolOrder(id, [{ playerId: 'a', skill }]);

@@ -8,11 +8,11 @@ import { dryRun, matchOffline } from '../../../lib/service/ticks/offline.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { definition } from '../definitions.ts';
 
-/** What a dry run may do before it is cut, in divisions of games that it weighs. */
+/** The maximum work of a dry run before it is cut, in divisions of games. */
 const WORK_MAX = 50_000_000;
-/** What it may do between two looks at how much it has done: about a second of one processor. */
+/** The maximum work between two checks of the limit: about a second of one processor. */
 const STEP_MAX = 60_000_000;
-/** What a step costs that divides nothing: it walks through the tickets. */
+/** The work of a step without divisions, which only reads the tickets. */
 const STEP_MIN = 1_000_000;
 
 interface Worst {
@@ -28,7 +28,7 @@ interface Worst {
   readonly clashes?: boolean;
 }
 
-/** A body as large as the API takes. */
+/** A body of the maximum size. */
 function bodyOf({ roles, accepts, partyMax, skill, clashes }: Worst): { tickets: unknown[]; now: string } {
   const random = seededRandom(7);
   const names = Object.keys(roles ?? {});
@@ -105,7 +105,7 @@ describe('a dry run', () => {
     vi.restoreAllMocks();
   });
 
-  /** Runs until so much work is done; returns the result and the longest step. */
+  /** Runs until this much work is done. Returns the result and the largest step. */
   const run = (worst: Worst, release: QueueDefinition['release'], workMax: number) => {
     const { teamSize, roles, beta } = worst;
     const rules = definition({ teamSize, beta, release, timeoutSeconds: 1_000, ...(roles && { roles }) });
@@ -133,7 +133,7 @@ describe('a dry run', () => {
     expect(new Set(matched).size + result.waiting.length).toBe(tickets);
   });
 
-  it('says that it was cut, and what it has found until then', () => {
+  it('reports that it was cut, and returns the matches found until then', () => {
     const { result } = run(WORST['rare roles']!, { policy: 'greedy' }, 1);
     expect(result.cut).toBe(true);
     expect(result.waiting.at(-1)!.reason).toMatch(/reached its limit/);

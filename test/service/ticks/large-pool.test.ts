@@ -17,7 +17,7 @@ const solo = (name: string, skill: number, waitedMs: number): StoredTicket => ({
   players: [{ playerId: name, skill }],
 });
 
-/** A queue of five against five with one bucket, in which these tickets wait. */
+/** A 5v5 queue with one bucket, in which these tickets wait. */
 const cloudWith = (tickets: readonly StoredTicket[], changes: Partial<QueueDefinition> = {}) => {
   const cloud = new MemoryCloud(NOW_MS);
   cloud.setRecord({
@@ -58,7 +58,7 @@ describe('a pool that one tick cannot read', () => {
     );
   });
 
-  it('is read in parts, so that every ticket has a turn', async () => {
+  it('is read in parts, so that every ticket is searched in turn', async () => {
     const tickets = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, i, 1_000));
     const cloud = cloudWith(tickets);
     const limits = { ...BUCKET_LIMITS, readTickets: 100, commitsPerSecond: 30 };
@@ -93,7 +93,7 @@ describe('a pool that one tick cannot read', () => {
 });
 
 describe('many time-outs at once', () => {
-  it('leave time for matches in the same tick, and all happen', async () => {
+  it('leave time for matches in the same tick, and all tickets time out', async () => {
     const late = Array.from({ length: 10_000 }, (_, i) => solo(`late${i}`, i / 10, 400_000));
     const fresh = Array.from({ length: 1_000 }, (_, i) => solo(`t${i}`, 1_000 + i, 1_000));
     const cloud = cloudWith([...late, ...fresh]);

@@ -40,7 +40,7 @@ function sleeper(changes: Partial<QueueRecord> = {}) {
 }
 
 describe('ticks', () => {
-  it('of a sleeping queue begin at the next slot and go on past the next dispatch, whenever it comes', async () => {
+  it('of an idle queue start at the next slot and continue past the next dispatch, whenever it runs', async () => {
     const queue = sleeper();
     await wake(queue.deps, queue.record, 10 * MINUTE + 32_100);
     expect(queue.sent[0]!.slotMs).toBe(10 * MINUTE + 35_000);
@@ -48,7 +48,7 @@ describe('ticks', () => {
     expect(queue.record.awakeUntilMs).toBeGreaterThan(11 * MINUTE + 32_100 + 15_000);
   });
 
-  it('of a queue that dispatch keeps awake are not sent again by posts', async () => {
+  it('that dispatch has scheduled are not sent again by posts', async () => {
     const queue = sleeper();
     await keepAwake(queue.deps, queue.record, 10 * MINUTE + 700);
     const before = queue.sent.length;
@@ -56,10 +56,10 @@ describe('ticks', () => {
     expect(queue.sent).toHaveLength(before);
   });
 
-  it('never end before a dispatch sees the ticket, at whatever second dispatch runs and a ticket comes', async () => {
+  it('never end before a dispatch sees the ticket, for any second at which dispatch runs and a ticket arrives', async () => {
     for (let dispatchSecond = 0; dispatchSecond < 60; dispatchSecond += 5) {
       for (let postedAtMs = MINUTE; postedAtMs < 4 * MINUTE; postedAtMs += 3_700) {
-        // Somebody was served before: the queue has slept, was woken, and has nobody waiting since.
+        // The queue has been woken before, and no ticket has waited since.
         const queue = sleeper();
         await wake(queue.deps, queue.record, MINUTE);
         await wake(queue.deps, queue.record, postedAtMs);
@@ -106,7 +106,7 @@ describe('ticks', () => {
     expect([0, 5_000, 10_000].map((slotMs) => isOdd(record, slotMs))).toEqual([false, true, false]);
   });
 
-  it('are promised by a caller who knew the queue as it was before it changed', async () => {
+  it('are scheduled by a caller with an older record of the queue', async () => {
     const queue = sleeper();
     const known = queue.record;
     await keepAwake(queue.deps, queue.record, 10 * MINUTE);
@@ -117,7 +117,7 @@ describe('ticks', () => {
     expect(queue.sent.length).toBeGreaterThan(sent);
   });
 
-  it('are one message a slot, whatever the buckets: the layout in force when it is due decides', async () => {
+  it('are one message per slot for any buckets, and use the layout in force when they are due', async () => {
     const queue = sleeper({ layouts: [{ version: 1, boundaries: [1000, 2000], fromMs: 0 }] });
     await keepAwake(queue.deps, queue.record, 10 * MINUTE);
     expect(queue.sent.length).toBeGreaterThan(0);
