@@ -22,7 +22,7 @@ const deps = {
   timer: deadlineTimer(sqs, url),
 };
 
-export const handler = messageConsumer(sqs, url, {
+export const handler = messageConsumer(sqs, [url], {
   read: matchIdOf,
   idsOf: (matchId) => ({ matchId }),
   consume: async (matchId) => {

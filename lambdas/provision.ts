@@ -31,7 +31,7 @@ const deps = {
 
 export const handler = messageConsumer(
   sqsClient(),
-  environment('PROVISION_QUEUE_URL'),
+  [environment('PROVISION_QUEUE_URL')],
   {
     read: matchIdOf,
     idsOf: (matchId) => ({ matchId }),

@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { type Backoff, backoffSeconds } from './backoff.ts';
+import { type Backoff, backoffSeconds } from '../service/events/backoff.ts';
 import { logger } from './log.ts';
 import { comeBack } from './message-queue.ts';
 
@@ -9,6 +9,10 @@ export type Consumed =
   | { outcome: 'done' }
   /** `withinMs`: milliseconds after which a retry is useless. */
   | { outcome: 'retry'; why: string; withinMs?: number }
+  /** It goes on as another message: after a try that failed, or without one. */
+  | { outcome: 'tried' | 'put off'; why: string }
+  /** It is a dead letter. */
+  | { outcome: 'given up'; why: string }
   /** A retry cannot succeed, so the message is deleted. */
   | { outcome: 'refused'; why: string };
 
@@ -33,11 +37,12 @@ export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
  * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a
  * slow one does not delay the others. A message that must be retried, fails or cannot be parsed becomes visible again
  * after a growing delay. At the SQS queue's limit it goes to the dead letters.
+ * @param urls the SQS queues that invoke the function
  * @param backoff the delays between the tries of a message
  */
 export function messageConsumer<Message>(
   client: SQSClient,
-  url: string,
+  urls: readonly string[],
   consumer: Consumer<Message>,
   backoff: Backoff = {},
 ) {
@@ -54,15 +59,25 @@ export function messageConsumer<Message>(
       logger.error('a message failed', { ...ids, error });
       return { outcome: 'retry', why: error.message };
     });
+    const { outcome, ...details } = result;
     if (result.outcome === 'done') return;
-    if (result.outcome === 'refused') return logger.error('given up', { ...ids, why: result.why });
+    // A message that only waits is not worth a line.
+    if (result.outcome === 'put off') return logger.debug('put off', { ...ids, ...details });
+    if (result.outcome === 'tried') return logger.warn('a message will be retried', { ...ids, ...details });
+    if (result.outcome !== 'retry') return logger.error('given up', { ...ids, ...details });
     const seconds = backoffSeconds(tries, Math.random(), { ...backoff, withinMs: result.withinMs });
     logger.warn('a message will be retried', { ...ids, why: result.why, seconds });
-    await comeBack(client, url, record.receiptHandle, seconds);
+    await comeBack(client, urlOf(urls, record), record.receiptHandle, seconds);
     throw new Error(result.why);
   };
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     logger.addContext(context);
     return processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
   };
+}
+
+/** The queue that a message came from. An ARN and a URL both end in the queue's name. */
+function urlOf(urls: readonly string[], { eventSourceARN }: SQSRecord): string {
+  const name = eventSourceARN.split(':').at(-1);
+  return urls.find((url) => url.endsWith(`/${name}`))!;
 }

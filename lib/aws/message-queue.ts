@@ -7,9 +7,11 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
+import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
 import { toWire } from '../service/ticks/tick-message.ts';
+import { receiverKey } from './receiver-key.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
@@ -22,6 +24,8 @@ const ATTEMPTS = 4;
 export interface OutgoingMessage {
   readonly body: unknown;
   readonly delaySeconds?: number;
+  /** Fair queues of SQS deliver the messages of a group that is slow to handle after those of the others. */
+  readonly group?: string;
 }
 
 /** @param config overrides the environment; functions need no overrides */
@@ -38,10 +42,11 @@ export async function sendAll(
   url: string,
   messages: readonly OutgoingMessage[],
 ): Promise<void> {
-  const entries = messages.map(({ body, delaySeconds = 0 }, i) => ({
+  const entries = messages.map(({ body, delaySeconds = 0, group }, i) => ({
     Id: String(i),
     MessageBody: JSON.stringify(body),
     DelaySeconds: Math.min(DELAY_SECONDS_MAX, Math.max(0, Math.floor(delaySeconds))),
+    ...(group !== undefined && { MessageGroupId: group }),
   }));
   const batches = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, i) =>
     entries.slice(i * BATCH, (i + 1) * BATCH),
@@ -87,6 +92,30 @@ export function deadlineTimer(client: SQSClient, url: string): DeadlineTimer {
         url,
         matchIds.map((matchId) => ({ body: { matchId }, delaySeconds: Math.ceil(afterMs / 1_000) })),
       ),
+  };
+}
+
+/** The queues of `notify`, by URL. */
+export interface DeliveryQueues {
+  readonly first: string;
+  readonly slowLane: string;
+  readonly deadLetters: string;
+}
+
+/** Sends deliveries to the queues of `notify`. In the slow lane each receiver is a group. */
+export function deliverySender(client: SQSClient, urls: DeliveryQueues): DeliverySender {
+  return {
+    split: (deliveries) =>
+      sendAll(
+        client,
+        urls.first,
+        deliveries.map((body) => ({ body })),
+      ),
+    slowLane: (body, afterMs) =>
+      sendAll(client, urls.slowLane, [
+        { body, delaySeconds: Math.ceil(afterMs / 1_000), group: receiverKey(body.url ?? '') },
+      ]),
+    deadLetter: (body) => sendAll(client, urls.deadLetters, [{ body }]),
   };
 }
 

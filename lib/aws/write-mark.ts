@@ -18,7 +18,10 @@ import type { Unmet } from './dynamo.ts';
  *     advance, confirmSent,        fails its condition, and callers ignore that outcome
  *       putReport
  *     remove                       finds no item, which counts as removed
- *     end, put, extendAwake        finds its mark
+ *     end, put, extendAwake,       finds its mark
+ *       takeDown
+ *     addFailure                   counts twice: a receiver is marked as down one failure early
+ *     markSlow, clearFailures      changes nothing more
  *
  * When all responses of a write are lost, the caller gets an error: the write may have been applied, as after a crash.
  */

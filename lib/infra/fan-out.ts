@@ -11,7 +11,7 @@ import type { StagePolicy } from './stage-policy.ts';
 import type { Store, StoreTable } from './store.ts';
 import { Subscriber } from './subscriber.ts';
 import type { Tick } from './tick.ts';
-import { deadLetterQueue } from './work-queue.ts';
+import { deadLetterQueue, WorkQueue } from './work-queue.ts';
 
 export interface FanOutProps {
   readonly store: Store;
@@ -30,6 +30,8 @@ export class FanOut extends Construct {
   readonly bus: EventBus;
   readonly publish: MusterFunction;
   readonly notify: Subscriber;
+  /** Webhooks that are retried, and those of receivers that are slow or down. */
+  readonly slowLane: WorkQueue;
   readonly provision: Subscriber;
   readonly deadline: Subscriber;
   /** Dead letters of `publish` by table. They point to records of the stream and contain no items. */
@@ -69,17 +71,36 @@ export class FanOut extends Construct {
       name: 'notify',
       description: 'Delivers signed webhooks',
       variable: 'NOTIFY_QUEUE_URL',
-      // A message for several webhooks becomes one for each. Messages of one batch may count as one chain, so that under
-      // load the chain grows although each message is sent on once at most.
+      // A message for several webhooks becomes one for each, and a retry is a message of its own. Each ends after eight
+      // failures or a day.
       sendsToItself: true,
+      // Retries are counted in the message. A message is received again only when the function or AWS fails.
       maxReceiveCount: 8,
+      maxConcurrency: limits.concurrency.notify,
       stage,
     });
     store.queues.allow(this.notify.fn, 'GetItem');
+    store.receivers.allow(this.notify.fn, 'GetItem', 'UpdateItem');
     allowSecrets(this.notify.fn, secrets);
     // An event with several subscribed webhooks is split into one message for each.
     this.notify.queue.allowSend(this.notify.fn);
     this.notify.queue.allowPostpone(this.notify.fn);
+    this.slowLane = new WorkQueue(this, 'NotifySlowLane', {
+      consumer: this.notify.fn,
+      variable: 'NOTIFY_SLOW_LANE_URL',
+      batchSize: 10,
+      maxReceiveCount: 8,
+      maxConcurrency: limits.concurrency.notifySlow,
+      deadLetters: this.notify.queue.deadLetters,
+    });
+    this.slowLane.allowSend(this.notify.fn);
+    this.slowLane.allowPostpone(this.notify.fn);
+    this.notify.fn.addEnvironment('NOTIFY_DEAD_LETTERS_URL', this.notify.queue.deadLetters.queueUrl);
+    Grant.addToPrincipal({
+      grantee: this.notify.fn,
+      actions: ['sqs:SendMessage'],
+      resourceArns: [this.notify.queue.deadLetters.queueArn],
+    });
 
     this.provision = new Subscriber(this, 'Provision', {
       bus,
@@ -95,6 +116,7 @@ export class FanOut extends Construct {
       // receives are for messages that Lambda has no concurrency for. A message that always fails becomes a dead
       // letter in less than two hours.
       maxReceiveCount: 120,
+      maxConcurrency: limits.concurrency.provision,
       stage,
     });
     store.queues.allow(this.provision.fn, 'GetItem');
@@ -115,6 +137,7 @@ export class FanOut extends Construct {
       // one batch may count as one chain, which then grows with the load. The deadline ends each, not the number.
       sendsToItself: true,
       maxReceiveCount: 5,
+      maxConcurrency: limits.concurrency.deadline,
       stage,
     });
     store.matches.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
@@ -152,6 +175,8 @@ export class FanOut extends Construct {
       eventSourceArn: table.tableStreamArn!,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
+      // One invocation at a time for each shard, so the number of shards bounds the invocations.
+      parallelizationFactor: 1,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       // A failing record blocks its shard, so retries are limited. They outlast a temporary failure of the bus.

@@ -22,9 +22,32 @@ export interface LimitProps {
   /**
    * The maximum of buckets searched concurrently, a whole number from 2 to 1000, not above `searchReserve`. Further ticks
    * wait.
-   * @default - `searchReserve`; without it, the account's Lambda concurrency is the limit
+   * @default - `searchReserve`; without it, 200
    */
   readonly tickConcurrency?: number | undefined;
+  /**
+   * The maximum of concurrent executions that deliver new webhooks, a whole number from 2 to 1000. Each delivers ten at
+   * most. Further events wait.
+   * @default 100
+   */
+  readonly notifyConcurrency?: number | undefined;
+  /**
+   * The maximum of concurrent executions that deliver webhooks again, and webhooks of slow receivers, a whole number from
+   * 2 to 1000. Each delivers ten at most. Further ones wait.
+   * @default 20
+   */
+  readonly notifySlowConcurrency?: number | undefined;
+  /**
+   * The maximum of concurrent executions that request assignments, a whole number from 2 to 1000. Each requests ten at
+   * most. Further matches wait.
+   * @default 100
+   */
+  readonly provisionConcurrency?: number | undefined;
+  /**
+   * The maximum of concurrent executions that end acceptances and placements, a whole number from 2 to 1000.
+   * @default 20
+   */
+  readonly deadlineConcurrency?: number | undefined;
   /**
    * The maximum of requests a second to each route that requires credentials, a whole number from 1. API Gateway rejects
    * further requests with status 429. It is a target, not a guarantee, and never above the account's limit for all APIs.
@@ -53,8 +76,8 @@ export interface Limits {
     readonly dispatch: number | undefined;
     readonly publish: number | undefined;
   };
-  /** The maximum of concurrent invocations of `tick` by its queue. */
-  readonly tickConcurrency: number | undefined;
+  /** The maximum of concurrent invocations by each SQS queue. */
+  readonly concurrency: Readonly<Record<keyof typeof CONCURRENCY, number>>;
   readonly requests: RequestLimit;
   readonly bucketCapacity: number;
 }
@@ -64,6 +87,9 @@ export interface RequestLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
+
+/** The default maximum of concurrent invocations by each SQS queue. docs/deploy.md has the reasons. */
+export const CONCURRENCY = { tick: 200, notify: 100, notifySlow: 20, provision: 100, deadline: 20 } as const;
 
 /** The invocations of two minutes may overlap when one is slow or late. */
 export const dispatchReserve = 2;
@@ -81,7 +107,14 @@ export function limitsOf(props: LimitProps): Limits {
       publish: whole('publishReserve', props.publishReserve, 1),
     },
     // Invocations beyond the reserved ones are throttled, and a message throttled three times is given up.
-    tickConcurrency: tickConcurrency ?? searchReserve,
+    concurrency: {
+      tick: tickConcurrency ?? searchReserve ?? CONCURRENCY.tick,
+      notify: whole('notifyConcurrency', props.notifyConcurrency, 2, 1000) ?? CONCURRENCY.notify,
+      notifySlow:
+        whole('notifySlowConcurrency', props.notifySlowConcurrency, 2, 1000) ?? CONCURRENCY.notifySlow,
+      provision: whole('provisionConcurrency', props.provisionConcurrency, 2, 1000) ?? CONCURRENCY.provision,
+      deadline: whole('deadlineConcurrency', props.deadlineConcurrency, 2, 1000) ?? CONCURRENCY.deadline,
+    },
     requests: { perSecond, burst: whole('requestBurst', props.requestBurst, 1) ?? perSecond },
     bucketCapacity: share('bucketCapacity', props.bucketCapacity) ?? 1,
   };

@@ -89,6 +89,7 @@ export class Matchmaker extends Construct {
     readonly matches: TableV2;
     readonly queues: TableV2;
     readonly ranges: TableV2;
+    readonly receivers: TableV2;
   };
   readonly dashboard: Dashboard;
   readonly #routes: Api;
@@ -127,7 +128,13 @@ export class Matchmaker extends Construct {
       tick: tick.tick,
       publish: fanOut.publish,
       enqueue: intake.enqueue,
-      tables: { Tickets: store.tickets, Matches: store.matches, Queues: store.queues, Ranges: store.ranges },
+      tables: {
+        Tickets: store.tickets,
+        Matches: store.matches,
+        Queues: store.queues,
+        Ranges: store.ranges,
+        Receivers: store.receivers,
+      },
       queues: {
         Notify: { queue: fanOut.notify.queue.queue, ageMax: Duration.minutes(5) },
         Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
@@ -164,8 +171,8 @@ export class Matchmaker extends Construct {
     this.api = api.http;
     this.apiUrl = api.url;
     this.bus = fanOut.bus;
-    const { tickets, matches, queues, ranges } = store;
-    this.tables = { tickets, matches, queues, ranges };
+    const { tickets, matches, queues, ranges, receivers } = store;
+    this.tables = { tickets, matches, queues, ranges, receivers };
     this.dashboard = observability.dashboard;
   }
 

@@ -55,6 +55,7 @@ export class Observability extends Construct {
       dispatchRestsAlarm(this, props.dispatch),
       tickFailsAlarm(this, props.tick),
       publishLateAlarm(this, props.publish),
+      receiverDownAlarm(this),
       throttledAlarm(this, 'Tick', props.tick),
       throttledAlarm(this, 'Publish', props.publish),
       apiFailsAlarm(this, props.stage),
@@ -171,6 +172,26 @@ function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
     threshold: minute.toMilliseconds(),
     evaluationPeriods: 1,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+  });
+}
+
+/**
+ * A receiver that is down gets a probe at least every fifteen minutes, as long as there are webhooks for it, and each
+ * that fails counts. Their dead letters come only after a day.
+ */
+function receiverDownAlarm(scope: Construct): Alarm {
+  return alarm(scope, 'ReceiverDown', {
+    alarmDescription:
+      'A webhook receiver has not answered five posts in a row, or a probe since then. Its webhooks are kept for a day. See the log of notify for its URL.',
+    metric: new Metric({
+      namespace: 'Muster',
+      metricName: 'ReceiverDown',
+      dimensionsMap: { service: 'notify' },
+      statistic: 'Sum',
+      period: Duration.minutes(15),
+    }),
+    evaluationPeriods: 2,
+    datapointsToAlarm: 1,
   });
 }
 

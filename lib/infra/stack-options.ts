@@ -77,6 +77,10 @@ const limitNames = [
   'searchReserve',
   'publishReserve',
   'tickConcurrency',
+  'notifyConcurrency',
+  'notifySlowConcurrency',
+  'provisionConcurrency',
+  'deadlineConcurrency',
   'requestsPerSecond',
   'requestBurst',
 ] as const satisfies readonly (keyof LimitProps)[];

@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
 
-/** The tables with all state: tickets, matches, queues with their definitions, and the ranges of ticks. */
+/** The tables with all state: tickets, matches, queues with their definitions, ranges of ticks, and webhook receivers. */
 export class Store extends Construct {
   /** Tickets by `ticketId`. Waiting tickets are also in the sparse index `pool`. */
   readonly tickets: StoreTable;
@@ -21,6 +21,8 @@ export class Store extends Construct {
   readonly queues: StoreTable;
   /** The shared state of ticks: an item for each lease and each report. */
   readonly ranges: StoreTable;
+  /** Webhook receivers that are slow or down. */
+  readonly receivers: StoreTable;
 
   constructor(scope: Construct, id: string, props: { readonly stage: StagePolicy }) {
     super(scope, id);
@@ -74,6 +76,11 @@ export class Store extends Construct {
       variable: 'RANGES_TABLE',
       stage,
       partitionKey: { name: 'item', type: AttributeType.STRING },
+    });
+    this.receivers = new StoreTable(this, 'Receivers', {
+      variable: 'RECEIVERS_TABLE',
+      stage,
+      partitionKey: { name: 'receiver', type: AttributeType.STRING },
     });
   }
 }

@@ -18,6 +18,8 @@ export interface SubscriberProps {
   readonly variable: string;
   /** See {@link WorkQueueProps.maxReceiveCount}. */
   readonly maxReceiveCount: number;
+  /** See {@link WorkQueueProps.maxConcurrency}. */
+  readonly maxConcurrency: number;
   /** See {@link MusterFunctionProps.sendsToItself}. */
   readonly sendsToItself?: boolean;
   readonly stage: StagePolicy;
@@ -42,6 +44,7 @@ export class Subscriber extends Construct {
       variable: props.variable,
       batchSize: 10,
       maxReceiveCount: props.maxReceiveCount,
+      maxConcurrency: props.maxConcurrency,
     });
     new Rule(this, 'Rule', {
       eventBus: props.bus,

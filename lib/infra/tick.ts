@@ -46,7 +46,7 @@ export class Tick extends Construct {
       // report the failure. Only a tick that fails before it reads its age reaches the dead letters, at its third try.
       // Older messages are useless.
       retentionPeriod: Duration.minutes(10),
-      maxConcurrency: limits.tickConcurrency,
+      maxConcurrency: limits.concurrency.tick,
     });
 
     // The message of a slot becomes one for each range, and those send no more. Lambda stops a function that invokes

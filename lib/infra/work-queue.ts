@@ -19,11 +19,13 @@ export interface WorkQueueProps {
    * @default 4 days
    */
   readonly retentionPeriod?: Duration;
+  /** The maximum of concurrent invocations by this queue, 2 to 1000. */
+  readonly maxConcurrency: number;
   /**
-   * The maximum of concurrent invocations, 2 to 1000.
-   * @default the account's limit
+   * Where messages go after `maxReceiveCount`.
+   * @default a queue of its own
    */
-  readonly maxConcurrency?: number | undefined;
+  readonly deadLetters?: Queue;
 }
 
 /** A queue, its dead letters, and the function that consumes it. */
@@ -35,7 +37,7 @@ export class WorkQueue extends Construct {
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
     this.#variable = props.variable;
-    this.deadLetters = deadLetterQueue(this, 'DeadLetters');
+    this.deadLetters = props.deadLetters ?? deadLetterQueue(this, 'DeadLetters');
     this.queue = new Queue(this, 'Queue', {
       // Six times the function's timeout, as Lambda requires: a throttled batch is retried before it becomes visible again.
       visibilityTimeout: Duration.seconds(6 * props.consumer.timeout!.toSeconds()),
@@ -50,7 +52,7 @@ export class WorkQueue extends Construct {
       eventSourceArn: this.queue.queueArn,
       batchSize: props.batchSize,
       reportBatchItemFailures: props.batchSize > 1,
-      ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
+      maxConcurrency: props.maxConcurrency,
     });
   }
 

@@ -44,6 +44,7 @@ export interface EmulatedTables {
     readonly matches: string;
     readonly queues: string;
     readonly ranges: string;
+    readonly receivers: string;
   };
   /** A client with the configuration of the functions. */
   client(wire?: Wire): DynamoDBDocumentClient;
@@ -60,6 +61,7 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
     matches: nameOf('Matches'),
     queues: nameOf('Queues'),
     ranges: nameOf('Ranges'),
+    receivers: nameOf('Receivers'),
   };
   if (emulator === 'memory') {
     const { client, stream } = memoryTables(tables);

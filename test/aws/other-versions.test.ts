@@ -305,6 +305,7 @@ describe('A change of a table that cannot be read', () => {
 
 describe('A message that cannot be read', () => {
   const sqs = mockClient(SQSClient);
+  const QUEUE_URL = 'https://sqs.example/0/name';
   const received = (body: string, tries: number): SQSEvent => ({
     Records: [
       {
@@ -315,7 +316,7 @@ describe('A message that cannot be read', () => {
         messageAttributes: {},
         md5OfBody: '',
         eventSource: 'aws:sqs',
-        eventSourceARN: 'arn',
+        eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:name',
         awsRegion: 'us-east-1',
       },
     ],
@@ -329,19 +330,26 @@ describe('A message that cannot be read', () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
     vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const consumed: string[] = [];
-    const handler = messageConsumer(new SQSClient({ region: 'us-east-1' }), 'url', {
-      read: matchIdOf,
-      idsOf: (matchId) => ({ matchId }),
-      consume: async (matchId) => {
-        consumed.push(matchId);
-        return { outcome: 'done' };
+    const handler = messageConsumer(
+      new SQSClient({ region: 'us-east-1' }),
+      ['https://sqs.example/0/other', QUEUE_URL],
+      {
+        read: matchIdOf,
+        idsOf: (matchId) => ({ matchId }),
+        consume: async (matchId) => {
+          consumed.push(matchId);
+          return { outcome: 'done' };
+        },
       },
-    });
+    );
     sqs.reset();
     const failed = await handler(received(body, 2), {} as Context);
     expect(failed).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
     expect(sqs.calls()).toHaveLength(1);
-    expect(sqs.call(0).args[0].input).toMatchObject({ VisibilityTimeout: expect.any(Number) });
+    expect(sqs.call(0).args[0].input).toMatchObject({
+      QueueUrl: QUEUE_URL,
+      VisibilityTimeout: expect.any(Number),
+    });
     expect(error).toHaveBeenCalledWith('a message failed', expect.objectContaining({ tries: 2 }));
     expect(consumed).toEqual([]);
     expect(await handler(received('{"matchId":"m"}', 1), {} as Context)).toEqual({ batchItemFailures: [] });

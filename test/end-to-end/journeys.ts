@@ -119,10 +119,27 @@ export const JOURNEYS = {
 
   async 'receive a match at two webhooks, one of which fails at first'(muster) {
     const [path, flaky] = [`/${fresh('found')}`, `/${fresh('flaky')}`];
-    failOnce(muster, flaky, '');
+    failOnce(muster, flaky, '', 503);
     await pair(muster, { webhooks: [webhook(muster, path), webhook(muster, flaky)] }, 'COMPLETED');
     await heard(muster, path, 'MatchFound');
     await muster.receiver.deliveries.until(() => muster.receiver.at(flaky).length > 1);
+  },
+
+  async 'find a webhook that its receiver never takes among the dead letters'({ api, receiver, cloud }) {
+    const path = `/${fresh('broken')}`;
+    receiver.answer(path, (_, response) => {
+      response.statusCode = 500;
+      response.end();
+    });
+    const { ticketId } = await api.ticket(await api.queue({ webhooks: [webhook({ receiver }, path)] }), 1);
+    const deadLetters = cloud.function('notify').environment.NOTIFY_DEAD_LETTERS_URL!.split('/').at(-1)!;
+    await vi.waitFor(
+      () => {
+        const bodies = cloud.inspectQueue(deadLetters).ready.map(({ body }) => body);
+        expect(bodies.some((body) => body.includes(ticketId))).toBe(true);
+      },
+      { timeout: 30_000, interval: 50 },
+    );
   },
 
   async 'provision a match at the second try'(muster) {
@@ -239,7 +256,7 @@ async function accept({ api }: TestMuster, ticket: TicketView, accepted: boolean
   expect((await api.put(`/tickets/${ticketId}/acceptance`, { accepted, matchId })).status).toBe(200);
 }
 
-function webhook({ receiver }: TestMuster, path: string, events?: EventType[]) {
+function webhook({ receiver }: Pick<TestMuster, 'receiver'>, path: string, events?: EventType[]) {
   return { url: receiver.url(path), secret: SECRET_NAME, ...(events && { events }) };
 }
 
@@ -247,9 +264,9 @@ function http({ receiver }: TestMuster, path: string) {
   return { type: 'http' as const, url: receiver.url(path), secret: SECRET_NAME };
 }
 
-function failOnce({ receiver }: TestMuster, path: string, text: string): void {
+function failOnce({ receiver }: TestMuster, path: string, text: string, status = 500): void {
   receiver.answer(path, (_, response) => {
-    response.statusCode = receiver.at(path).length === 1 ? 500 : 200;
+    response.statusCode = receiver.at(path).length === 1 ? status : 200;
     response.end(text);
   });
 }

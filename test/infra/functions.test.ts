@@ -88,12 +88,17 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   ],
   notify: [
     'dynamodb:GetItem queues',
+    'dynamodb:GetItem receivers',
+    'dynamodb:UpdateItem receivers',
     'secretsmanager:GetSecretValue secret:muster/*',
-    'sqs:SendMessage notify',
-    'sqs:ChangeMessageVisibility notify',
-    'sqs:ReceiveMessage notify',
-    'sqs:DeleteMessage notify',
-    'sqs:GetQueueAttributes notify',
+    ...['notify', 'notify slow lane'].flatMap((queue) => [
+      `sqs:SendMessage ${queue}`,
+      `sqs:ChangeMessageVisibility ${queue}`,
+      `sqs:ReceiveMessage ${queue}`,
+      `sqs:DeleteMessage ${queue}`,
+      `sqs:GetQueueAttributes ${queue}`,
+    ]),
+    'sqs:SendMessage notify dead letters',
   ],
   provision: [
     'dynamodb:GetItem queues',
@@ -166,7 +171,10 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
   publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues' },
   notify: {
     QUEUES_TABLE: 'queues',
+    RECEIVERS_TABLE: 'receivers',
     NOTIFY_QUEUE_URL: 'notify',
+    NOTIFY_SLOW_LANE_URL: 'notify slow lane',
+    NOTIFY_DEAD_LETTERS_URL: 'notify dead letters',
     SECRETS_PREFIX: 'muster/',
     SECRET_GRANTS: '{}',
   },
@@ -291,15 +299,24 @@ function nameResources(): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, Properties } of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
     const key: string = Properties.KeySchema[0].AttributeName;
-    names.set(id, { ticketId: 'tickets', matchId: 'matches', queue: 'queues', item: 'ranges' }[key]!);
+    names.set(
+      id,
+      { ticketId: 'tickets', matchId: 'matches', queue: 'queues', item: 'ranges', receiver: 'receivers' }[
+        key
+      ]!,
+    );
   }
   for (const { Properties } of resourcesOf(template, 'AWS::Lambda::EventSourceMapping')) {
     const source = target(Properties.EventSourceArn);
     const consumer = template.Resources[target(Properties.FunctionName)]!;
-    if (!names.has(source))
-      names.set(source, consumer.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME);
-    const deadLetters = Properties.DestinationConfig?.OnFailure.Destination;
-    if (deadLetters) names.set(target(deadLetters), `${names.get(source)} dead letters`);
+    const service = consumer.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME;
+    const isSecond = [...names.values()].includes(service);
+    if (!names.has(source)) names.set(source, isSecond ? `${service} slow lane` : service);
+    const deadLetters =
+      Properties.DestinationConfig?.OnFailure.Destination ??
+      template.Resources[source]!.Properties.RedrivePolicy?.deadLetterTargetArn;
+    if (deadLetters && !names.has(target(deadLetters)))
+      names.set(target(deadLetters), `${names.get(source)} dead letters`);
   }
   for (const { id } of resourcesOf(template, 'AWS::Events::EventBus')) names.set(id, 'bus');
   for (const [name, fn] of Object.entries(functions)) {

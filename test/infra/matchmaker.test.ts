@@ -9,7 +9,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { ROUTE_KEYS, type RouteKey, type Scope, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
-import { limitsOf } from '../../lib/infra/limits.ts';
+import { CONCURRENCY, limitsOf } from '../../lib/infra/limits.ts';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
 import { readStack } from '../../lib/local/template.ts';
@@ -49,7 +49,7 @@ describe('Matchmaker in another app', () => {
   it('needs no properties', () => {
     const { template } = studio();
     template().resourceCountIs('AWS::Lambda::Function', 13);
-    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 4);
+    template().resourceCountIs('AWS::DynamoDB::GlobalTable', 5);
     template().resourceCountIs('Custom::QueueDefinitions', 0);
   });
 
@@ -99,7 +99,7 @@ describe('Matchmaker in another app', () => {
     const typeOf = (value: string) => Resources[stack.resolve(value).Ref].Type;
     expect(typeOf(matchmaker.bus.eventBusName)).toBe('AWS::Events::EventBus');
     expect(Object.values(matchmaker.tables).map(({ tableName }) => typeOf(tableName))).toEqual(
-      Array(4).fill('AWS::DynamoDB::GlobalTable'),
+      Array(5).fill('AWS::DynamoDB::GlobalTable'),
     );
     const [api, attribute] = stack.resolve(matchmaker.apiUrl)['Fn::GetAtt'];
     expect([Resources[api].Type, attribute]).toEqual(['AWS::ApiGatewayV2::Api', 'ApiEndpoint']);
@@ -111,7 +111,7 @@ describe('Matchmaker in another app', () => {
     const alarmTopic = new Topic(stack, 'Alarms');
     new Matchmaker(stack, 'Matchmaker', { alarmTopic });
     const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms).toHaveLength(22);
+    expect(alarms).toHaveLength(24);
     for (const { Properties } of alarms) {
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
       expect(Properties.OKActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
@@ -137,7 +137,7 @@ describe('limits', () => {
   it('reserve no concurrency by default', () => {
     const template = studio().template();
     expect(reservedIn(template)).toEqual({});
-    expect(ticksAtOnce(template)).toBeUndefined();
+    expect(ticksAtOnce(template)).toBe(200);
   });
 
   it('cap the concurrent long polls', () => {
@@ -152,6 +152,30 @@ describe('limits', () => {
 
   it('reserve concurrency for publish', () => {
     expect(reservedIn(studio({ publishReserve: 20 }).template())).toEqual({ publish: 20 });
+  });
+
+  const concurrencyIn = (template: Template) =>
+    Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).flatMap(
+      ({ Properties }) => Properties.ScalingConfig?.MaximumConcurrency ?? [],
+    );
+
+  it('cap the concurrent invocations by each queue', () => {
+    expect(concurrencyIn(studio().template())).toEqual(Object.values(CONCURRENCY));
+    expect(
+      concurrencyIn(
+        studio({
+          tickConcurrency: 2,
+          notifyConcurrency: 3,
+          notifySlowConcurrency: 4,
+          provisionConcurrency: 5,
+          deadlineConcurrency: 6,
+        }).template(),
+      ),
+    ).toEqual([2, 3, 4, 5, 6]);
+  });
+
+  it('leave more than half of the usual concurrency of an account to its other functions', () => {
+    expect(Object.values(CONCURRENCY).reduce<number>((sum, one) => sum + one, 0)).toBeLessThan(500);
   });
 
   it('cap the concurrent ticks with and without a reservation', () => {
@@ -183,6 +207,19 @@ describe('limits', () => {
     [
       { tickConcurrency: 31, searchReserve: 30 },
       'Expected `tickConcurrency` to be a whole number from 2 to 30, got 31.',
+    ],
+    [{ notifyConcurrency: 1 }, 'Expected `notifyConcurrency` to be a whole number from 2 to 1000, got 1.'],
+    [
+      { notifySlowConcurrency: 0 },
+      'Expected `notifySlowConcurrency` to be a whole number from 2 to 1000, got 0.',
+    ],
+    [
+      { provisionConcurrency: 1001 },
+      'Expected `provisionConcurrency` to be a whole number from 2 to 1000, got 1001.',
+    ],
+    [
+      { deadlineConcurrency: 2.5 },
+      'Expected `deadlineConcurrency` to be a whole number from 2 to 1000, got 2.5.',
     ],
     [{ requestsPerSecond: 0 }, 'Expected `requestsPerSecond` to be a whole number from 1 and up, got 0.'],
     [{ bucketCapacity: 0 }, 'Expected `bucketCapacity` to be a number above 0 to 1, got 0.'],

@@ -89,11 +89,11 @@ describe('the API', () => {
 describe('the tables', () => {
   const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
 
-  it('are four with these keys', () => {
+  it('are five with these keys', () => {
     const keys = tables.map(({ Properties }) =>
       Properties.KeySchema.map(({ AttributeName }: { AttributeName: string }) => AttributeName),
     );
-    expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item'], ['item']]);
+    expect(keys).toEqual([['ticketId'], ['matchId'], ['queue', 'item'], ['item'], ['receiver']]);
   });
 
   it('are billed by request, can be restored, and delete items past their expiresAt', () => {
@@ -107,7 +107,7 @@ describe('the tables', () => {
 
   it('for tickets and matches have a stream of old and new images', () => {
     const views = tables.map(({ Properties }) => Properties.StreamSpecification?.StreamViewType);
-    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined, undefined]);
+    expect(views).toEqual(['NEW_AND_OLD_IMAGES', 'NEW_AND_OLD_IMAGES', undefined, undefined, undefined]);
   });
 
   it('for tickets has the pool as its index', () => {
@@ -186,6 +186,7 @@ describe('event sources', () => {
       expect(stream).toMatchObject({
         StartingPosition: 'TRIM_HORIZON',
         BatchSize: 100,
+        ParallelizationFactor: 1,
         BisectBatchOnFunctionError: true,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
       });
@@ -196,17 +197,19 @@ describe('event sources', () => {
   });
 
   it('connect each consumer to its queue', () => {
-    const facts = queues.map(({ fn, BatchSize, FunctionResponseTypes, source }) => ({
+    const facts = queues.map(({ fn, BatchSize, FunctionResponseTypes, ScalingConfig, source }) => ({
       fn,
       batchSize: BatchSize,
       reportsFailures: FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
       tries: source.Properties.RedrivePolicy.maxReceiveCount,
+      atOnce: ScalingConfig.MaximumConcurrency,
     }));
     expect(facts).toEqual([
-      { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 3 },
-      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8 },
-      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120 },
-      { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 5 },
+      { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 3, atOnce: 200 },
+      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8, atOnce: 100 },
+      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8, atOnce: 20 },
+      { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120, atOnce: 100 },
+      { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 5, atOnce: 20 },
     ]);
   });
 
@@ -434,6 +437,7 @@ describe('alarms', () => {
     ['Matches', ['deadlines']],
     ['Queues', ['items']],
     ['Ranges', []],
+    ['Receivers', []],
   ])('go off when the table %s or an index of it is throttled', (name, indexes) => {
     const { Metrics, ...alarm } = named(`${name}TableThrottled`);
     expect(alarm).toMatchObject({
@@ -475,6 +479,21 @@ describe('alarms', () => {
     });
     const queue = template.Resources[target(alarm.Dimensions[0].Value)]!;
     expect(queue.Properties.RedrivePolicy, 'a queue, not its dead letters').toBeDefined();
+  });
+
+  it('go off when a webhook receiver is down, as notify counts it', () => {
+    expect(named('ReceiverDown')).toMatchObject({
+      Namespace: 'Muster',
+      MetricName: 'ReceiverDown',
+      Dimensions: [{ Name: 'service', Value: 'notify' }],
+      Statistic: 'Sum',
+      Period: 900,
+      EvaluationPeriods: 2,
+      DatapointsToAlarm: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+    });
+    expect(readFileSync(join(lambdasDir, 'notify.ts'), 'utf8')).toContain("addMetric('ReceiverDown'");
   });
 
   it('describe the problem and where to look', () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { Delivery } from '../../lib/service/events/delivery.ts';
+import { deliver } from '../../lib/service/events/notify.ts';
 import { publish } from '../../lib/service/events/publish.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
@@ -262,6 +264,107 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
             assignment: { address: `${matchId}.games.example` },
           });
           await expect(assignMatch(cloud.deps, matchId, { address: 'elsewhere' })).rejects.toThrow(Problem);
+        });
+      });
+
+      // The calls to the store differ in nothing between the emulators; the stores' conformance suite runs on both.
+      describe.skipIf(emulator !== 'dynoxide')('notify: loses no webhook', () => {
+        let url: string;
+        const failures = async (count: number) => {
+          for (let i = 0; i < count; i++)
+            await cloud.deps.receivers.addFailure(url, cloud.nowMs - 60_000, cloud.nowMs + 60_000);
+        };
+        const down = async () => {
+          await failures(5);
+          await cloud.deps.receivers.takeDown(url, cloud.nowMs - 1, undefined);
+        };
+        const inSlowLane = () => ({ url, failed: 2, slowSinceMs: cloud.nowMs - 60_000 });
+        /** What came before a delivery, what the receiver answers first, and what the delivery calls. */
+        const CASES: readonly (readonly [
+          what: string,
+          options: {
+            readonly before?: () => Promise<unknown>;
+            readonly history?: () => Partial<Delivery>;
+            readonly status: number;
+            readonly calls: readonly string[];
+          },
+        ])[] = [
+          ['of a receiver that answers', { status: 204, calls: ['post'] }],
+          ['that the receiver rejects', { status: 500, calls: ['post', 'send to the slow lane'] }],
+          [
+            'of a receiver that fails for the first time',
+            { status: 503, calls: ['post', 'UpdateItem', 'send to the slow lane'] },
+          ],
+          [
+            'of a receiver that is taken for down',
+            {
+              before: () => failures(4),
+              history: inSlowLane,
+              status: 503,
+              calls: ['post', 'UpdateItem', 'UpdateItem', 'send to the slow lane'],
+            },
+          ],
+          [
+            'of a receiver that has failed',
+            { before: () => failures(1), status: 204, calls: ['send to the slow lane'] },
+          ],
+          [
+            'of a receiver that answers after a failure',
+            { before: () => failures(1), history: inSlowLane, status: 204, calls: ['post', 'UpdateItem'] },
+          ],
+          ['of a receiver that is down', { before: down, status: 503, calls: ['send to the slow lane'] }],
+          [
+            'of a receiver that answers a probe',
+            { before: down, history: inSlowLane, status: 204, calls: ['UpdateItem', 'post', 'UpdateItem'] },
+          ],
+          [
+            'of a receiver that does not answer a probe',
+            {
+              before: down,
+              history: inSlowLane,
+              status: 503,
+              calls: ['UpdateItem', 'post', 'UpdateItem', 'UpdateItem', 'send to the slow lane'],
+            },
+          ],
+          [
+            'that is given up',
+            {
+              history: () => ({ ...inSlowLane(), failed: 7 }),
+              status: 500,
+              calls: ['post', 'send a dead letter'],
+            },
+          ],
+        ];
+
+        it.each(CASES)('%s', async (_, { before, history, status, calls: expected }) => {
+          const calls = await withFaults(async (run, label) => {
+            // Each run has a receiver of its own.
+            url = `https://game.example/${count}`;
+            await begin({ webhooks: [{ url, secret: 'shared/s' }] });
+            await before?.();
+            const event = { eventId: 'e', type: 'TicketQueued', queue, time: new Date(0).toISOString() };
+            const message = { event, ...history?.() } as Delivery;
+            cloud.answer = () => ({ outcome: 'answered', status, body: '' });
+            let isDone = false;
+            await run((line) =>
+              cloud.on(line, async () => {
+                await deliver(cloud.deps, message);
+                isDone = true;
+              }),
+            );
+            // SQS hands a message of a killed function out again.
+            if (!isDone) cloud.deliveries.push({ what: message, dueMs: cloud.nowMs + 180_000 });
+            for (let i = 0; i < 10 && cloud.deliveries.length > 0; i++) {
+              cloud.nowMs = Math.min(...cloud.deliveries.map(({ dueMs }) => dueMs));
+              for (const due of cloud.dueDeliveries()) await deliver(cloud.deps, due);
+              if (i === 1) cloud.answer = () => ({ outcome: 'answered', status: 204, body: '' });
+            }
+            expect(cloud.deliveries, label).toEqual([]);
+            expect(cloud.posted.length + cloud.deadLetters.length, label).toBeGreaterThan(0);
+            if (cloud.posted.length > 0)
+              expect((await cloud.deps.receivers.get(url))?.downUntilMs, label).toBeUndefined();
+          });
+          expect(calls).toEqual(['GetItem', 'get secret', 'GetItem', ...expected]);
         });
       });
 

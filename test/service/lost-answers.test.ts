@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { Delivery } from '../../lib/service/events/delivery.ts';
+import { deliver } from '../../lib/service/events/notify.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
@@ -43,6 +45,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     };
     const answer = (name: string, matchId: string, accepted: boolean) =>
       answerMatch(cloud.deps, id(name), { accepted, matchId }, cloud.nowMs);
+
+    const url = () => `https://${queue}.example/`;
+    const delivery = (): Delivery => ({
+      event: { eventId: 'e', type: 'TicketQueued', queue, time: new Date(0).toISOString() } as never,
+      url: url(),
+      slowSinceMs: cloud.nowMs,
+    });
+    const receiverIsDown = async () => {
+      await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
+      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, cloud.nowMs);
+      await cloud.deps.receivers.takeDown(url(), cloud.nowMs, undefined);
+    };
 
     interface UseCase {
       readonly prepare: () => Promise<unknown>;
@@ -181,6 +195,21 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         prepare: () => found({ provisioner: { type: 'http', url: 'https://games.example' } }),
         act: (matchId: never) => provision(cloud.deps, matchId, cloud.nowMs),
         outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      'a probe that a receiver answers': {
+        prepare: () => receiverIsDown(),
+        act: () => deliver(cloud.deps, delivery()),
+        outcome: ({ outcome }: { outcome: string }) => outcome,
+        writes: ['UpdateItem', 'UpdateItem'],
+      },
+      'a webhook that its receiver does not take': {
+        prepare: async () => {
+          await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
+          cloud.answer = () => ({ outcome: 'unreachable', error: 'no response' });
+        },
+        act: () => deliver(cloud.deps, delivery()),
+        outcome: ({ outcome, failed }: { outcome: string; failed: number }) => [outcome, failed],
         writes: ['UpdateItem'],
       },
       'an assignment of the studio': {

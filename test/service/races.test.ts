@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { Delivery } from '../../lib/service/events/delivery.ts';
+import { deliver } from '../../lib/service/events/notify.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
@@ -222,6 +224,65 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       );
       expect(ended).toBe('ended');
       expect(await Promise.all(['a', 'b'].map(statusOf))).toEqual(['QUEUED', 'CANCELLED']);
+    });
+  });
+
+  describe('when deliveries to a receiver that is down come at the same time', () => {
+    const url = () => `https://${queue}.example/`;
+    const delivery = (eventId: string): Delivery => ({
+      event: { eventId, type: 'TicketQueued', queue, time: new Date(0).toISOString() } as never,
+      url: url(),
+      slowSinceMs: cloud.nowMs,
+    });
+    const probeIsDue = async () => {
+      await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
+      for (let i = 0; i < 5; i++)
+        await cloud.deps.receivers.addFailure(url(), cloud.nowMs - 60_000, cloud.nowMs);
+      await cloud.deps.receivers.takeDown(url(), cloud.nowMs, undefined);
+      cloud.answer = () => ({ outcome: 'unreachable', error: 'no response' });
+    };
+    const outcomes = (results: readonly { outcome: string }[]) =>
+      results.map(({ outcome }) => outcome).sort();
+
+    it('posts one of them and puts the others off', async () => {
+      await probeIsDue();
+      let posts = 0;
+      cloud.answer = () => {
+        posts += 1;
+        return { outcome: 'unreachable', error: 'no response' };
+      };
+      const all = await Promise.all(['a', 'b', 'c', 'd'].map((id) => deliver(cloud.deps, delivery(id))));
+      expect(outcomes(all)).toEqual(['put off', 'put off', 'put off', 'tried']);
+      expect(posts).toBe(1);
+      expect(cloud.deliveries).toHaveLength(4);
+      expect(cloud.deliveries.map(({ what }) => what.failed)).toEqual([0, 0, 0, 0]);
+    });
+
+    it('puts off a delivery whose probe another one has claimed just before it', async () => {
+      await probeIsDue();
+      const late = await cloud.on(
+        justBefore('UpdateItem', () => deliver(cloud.deps, delivery('a'))),
+        () => deliver(cloud.deps, delivery('b')),
+      );
+      expect(itsResult).toMatchObject({ outcome: 'tried', down: { failures: 6 } });
+      expect(late).toMatchObject({ outcome: 'put off' });
+    });
+
+    it('keeps a receiver up that has answered while another post to it failed', async () => {
+      await probeIsDue();
+      await cloud.deps.receivers.clearFailures(url());
+      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, cloud.nowMs);
+      cloud.answer = () => ({ outcome: 'answered', status: 503, body: '' });
+      await cloud.on(
+        justBefore('UpdateItem', async () => {
+          cloud.answer = () => ({ outcome: 'answered', status: 204, body: '' });
+          return deliver(cloud.deps, delivery('a'));
+        }),
+        () => deliver(cloud.deps, delivery('b')),
+      );
+      expect(itsResult).toEqual({ outcome: 'done' });
+      expect(await cloud.deps.receivers.get(url())).toMatchObject({ failures: 1 });
+      expect((await cloud.deps.receivers.get(url()))!.downUntilMs).toBeUndefined();
     });
   });
 

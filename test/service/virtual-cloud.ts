@@ -4,10 +4,12 @@ import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
+import { receiverStore } from '../../lib/aws/receiver-store.ts';
 import { toChange } from '../../lib/aws/stream.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { provisioners } from '../../lib/provisioners/provisioners.ts';
+import type { Delivery } from '../../lib/service/events/delivery.ts';
 import { type Change, DESTINATIONS, publish } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
@@ -39,6 +41,13 @@ export class VirtualCloud {
   nowMs = NOW_MS;
   readonly tickMessages: Due<TickMessage>[] = [];
   readonly deadlineMessages: Due<string>[] = [];
+  /** Messages of notify's two queues, and its dead letters. */
+  readonly deliveries: Due<Delivery>[] = [];
+  readonly deadLetters: Delivery[] = [];
+  /** Webhooks that a receiver has taken, by URL and event, redeliveries included. */
+  readonly posted: string[] = [];
+  /** What a webhook receiver answers. */
+  answer: (url: string) => OutboundResult = () => ({ outcome: 'answered', status: 204, body: '' });
   /** Matches for the provisioner to place, as the bus's rule sends them. */
   readonly placements: string[] = [];
   /** Every event that the bus accepted, including repeated ones. */
@@ -58,8 +67,8 @@ export class VirtualCloud {
    */
   constructor(tables: EmulatedTables, streams: Streams, idPrefix = '') {
     const pass: Line = (what, effect) => (this.#line.getStore() ?? freely)(what, effect);
-    const { queues, ranges } = tables.names;
-    const isUnstreamed = (table?: string) => table === queues || table === ranges;
+    const { queues, ranges, receivers } = tables.names;
+    const isUnstreamed = (table = '') => [queues, ranges, receivers].includes(table);
     const client = tables.client((call, send) => {
       this.#written ||= WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
       return pass(call.operation, send);
@@ -77,6 +86,36 @@ export class VirtualCloud {
       matches: matchStore(client, tables.names),
       queues: cachedQueues(queueStore(client, tables.names.queues), clock),
       ranges: rangeStore(client, tables.names.ranges),
+      receivers: receiverStore(client, receivers),
+      secrets: {
+        get: (name: string) =>
+          pass('get secret', async () => ({ outcome: 'found' as const, value: `whsec_${btoa(name)}` })),
+      },
+      outbound: {
+        post: (url: string, body: string) =>
+          pass('post', async () => {
+            const result = this.answer(url);
+            const isTaken = result.outcome === 'answered' && result.status < 300;
+            if (isTaken) this.posted.push(`${url} ${JSON.parse(body).data.eventId}`);
+            return result;
+          }),
+      },
+      sender: {
+        split: (deliveries: readonly Delivery[]) =>
+          pass('split', async () => {
+            for (const what of deliveries) this.deliveries.push({ what, dueMs: this.nowMs });
+          }),
+        slowLane: (what: Delivery, afterMs: number) =>
+          pass('send to the slow lane', async () => {
+            this.deliveries.push({ what, dueMs: this.nowMs + Math.ceil(afterMs / 1_000) * 1_000 });
+          }),
+        deadLetter: (delivery: Delivery) =>
+          pass('send a dead letter', async () => {
+            this.deadLetters.push(delivery);
+          }),
+      },
+      now: () => this.nowMs,
+      random: () => 0.5,
       overdue: overdueMatches(client, tables.names.matches),
       clock,
       newId: () => {
@@ -150,6 +189,10 @@ export class VirtualCloud {
   /** Removes and returns the tick messages that are due, oldest first. */
   dueTicks(): TickMessage[] {
     return takeDue(this.tickMessages, this.nowMs);
+  }
+
+  dueDeliveries(): Delivery[] {
+    return takeDue(this.deliveries, this.nowMs);
   }
 
   dueDeadlines(): string[] {

@@ -7,9 +7,18 @@ import { storedEvent } from './read-event.ts';
 export interface Delivery {
   readonly event: MusterEvent;
   readonly url?: string;
+  /** The posts that failed, without those that found the receiver down. @default 0 */
+  readonly failed?: number;
+  /** When it entered the slow lane. A delivery without it is in the queue of new ones. */
+  readonly slowSinceMs?: number;
 }
 
-const delivery = z.object({ event: storedEvent, url: z.string().exactOptional() });
+const delivery = z.object({
+  event: storedEvent,
+  url: z.string().exactOptional(),
+  failed: z.number().exactOptional(),
+  slowSinceMs: z.number().exactOptional(),
+});
 
 /**
  * Parses a delivery that this or an earlier version of Muster has sent to itself.

@@ -1,67 +1,170 @@
 import { type MusterEvent, toWebhookBody } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
-import type { Outbound } from '../ports/outbound.ts';
+import type { DeliverySender } from '../ports/delivery-sender.ts';
+import type { Outbound, OutboundResult } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import type { ReceiverStore, TroubledReceiver } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
+import { backoffSeconds } from './backoff.ts';
 import type { Delivery } from './delivery.ts';
+import { admit, isDown, putOffMs, recordAnswer } from './receivers.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
 
 /** How long a receiver may take to respond. */
 const ANSWER_MS = 5_000;
 
+/** The posts of one delivery, without those that found the receiver down. The last is about 36 minutes after the first. */
+const TRIES = 8;
+
+/** How long a delivery is kept for a receiver that is slow or down. */
+const KEPT_MS = 24 * 3_600_000;
+
+export interface NotifyDeps {
+  readonly queues: QueueStore;
+  readonly receivers: ReceiverStore;
+  readonly secrets: Secrets;
+  readonly outbound: Outbound;
+  readonly sender: DeliverySender;
+  readonly now: () => number;
+  /** A random number in [0, 1). */
+  readonly random: () => number;
+}
+
 export type DeliveryOutcome =
   | { outcome: 'done' }
-  | { outcome: 'retry'; why: string }
+  /** It was not posted and is in the slow lane, because its receiver is slow or down. */
+  | ({ outcome: 'put off'; afterMs: number } & Trouble)
+  /** It was posted without success and is in the slow lane. */
+  | ({ outcome: 'tried'; afterMs: number; failed: number } & Trouble)
+  /** It is a dead letter. */
+  | ({ outcome: 'given up' } & Trouble)
   /** A retry cannot succeed. */
   | { outcome: 'refused'; why: string };
+
+export interface Trouble {
+  readonly why: string;
+  readonly webhook: string;
+  /** The record of the receiver, if this delivery has taken it for down. */
+  readonly down?: TroubledReceiver;
+}
 
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
- *     split   an event for several webhooks is sent on as one delivery for each, so that a slow or dead
- *             receiver delays no other. A crash after it, before this message is deleted: sent on again
- *     post    a crash after it, before the message is deleted: posted again with the same `webhook-id`,
- *             which receivers use to discard duplicates
+ * New deliveries come by one queue, all others by the slow lane: retries, and those of receivers that are slow or down.
+ * So the first queue only waits for receivers that have answered quickly so far. Each step may be repeated:
+ *
+ *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
+ *                    after it, before this message is deleted: split again
+ *     admit          see `receivers.ts`
+ *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates
+ *     record         how the receiver has answered; see `receivers.ts`. A crash after it: the failure counts twice
+ *     send on        to the slow lane, or to the dead letters after the last try. It is a message of its own, so SQS does
+ *                    not hold it in flight. A crash after it, before this message is deleted: both go on, so the
+ *                    event may be posted more often, and may be a dead letter although it was delivered
+ *
+ * @throws StoreBusy when a step could not be done; the message comes back
  */
-export async function deliver(
-  deps: {
-    readonly queues: QueueStore;
-    readonly secrets: Secrets;
-    readonly outbound: Outbound;
-    /** Sends deliveries to the queue of this function. */
-    readonly sendEach: (deliveries: readonly Delivery[]) => Promise<void>;
-  },
-  { event, url }: Delivery,
-  nowMs: number,
-): Promise<DeliveryOutcome> {
+export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<DeliveryOutcome> {
+  const { event, url } = delivery;
   const definition = (await deps.queues.get(event.queue, DEFINITION_AGE_MS))?.definition;
   const webhooks = subscribers(definition, event.type).filter(
     (webhook) => url === undefined || webhook.url === url,
   );
   if (webhooks.length > 1) {
-    await deps.sendEach(webhooks.map((webhook) => ({ event, url: webhook.url })));
+    await deps.sender.split(webhooks.map((webhook) => ({ event, url: webhook.url })));
     return { outcome: 'done' };
   }
   const [webhook] = webhooks;
-  return webhook === undefined ? { outcome: 'done' } : post(deps, webhook, event, nowMs);
+  return webhook === undefined ? { outcome: 'done' } : deliverTo(deps, webhook, delivery);
 }
 
-async function post(
-  deps: { readonly secrets: Secrets; readonly outbound: Outbound },
-  webhook: Webhook,
+async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery): Promise<DeliveryOutcome> {
+  const { url } = webhook;
+  // Before the receiver, so that a queue whose secret is missing uses up no probe.
+  const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
+  if (secret.outcome === 'refused') return secret;
+  const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
+  const admission = await admit(deps.receivers, url, lane, deps.now(), deps.random());
+  if (admission.outcome === 'to the slow lane')
+    return putOff(deps, { ...delivery, url }, 0, 'the receiver is slow');
+  if (admission.outcome === 'put off')
+    return putOff(deps, { ...delivery, url }, admission.afterMs, 'the receiver is down');
+
+  const startMs = deps.now();
+  const result = await post(deps.outbound, url, secret.value, delivery.event, startMs);
+  if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
+  const nowMs = deps.now();
+  const record = recordAnswer(deps.receivers, url, admission, result, { startMs, nowMs });
+  if (isDelivered(result)) {
+    // The next answer records the same. Another try would only post the event twice.
+    await record.catch(ignoreBusy);
+    return { outcome: 'done' };
+  }
+  const down = await record;
+  const why =
+    result.outcome === 'unreachable' ? result.error : `the receiver returned status ${result.status}`;
+  const trouble = { why, webhook: url, ...(down !== undefined && { down }) };
+  // A probe shows that the receiver is still down, and nothing about this event.
+  const isProbe = admission.probe && isDown(result);
+  const failed = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
+  const afterMs = isProbe
+    ? putOffMs(down ?? admission.receiver, nowMs, deps.random())
+    : backoffSeconds(failed, deps.random()) * 1_000;
+  const isOn = await sendOn(deps, { ...delivery, url, failed }, afterMs);
+  return isOn ? { outcome: 'tried', afterMs, failed, ...trouble } : { outcome: 'given up', ...trouble };
+}
+
+async function putOff(
+  deps: NotifyDeps,
+  delivery: AddressedDelivery,
+  afterMs: number,
+  why: string,
+): Promise<DeliveryOutcome> {
+  const trouble = { why, webhook: delivery.url };
+  const isOn = await sendOn(deps, delivery, afterMs);
+  return isOn ? { outcome: 'put off', afterMs, ...trouble } : { outcome: 'given up', ...trouble };
+}
+
+function post(
+  outbound: Outbound,
+  url: string,
+  secret: string,
   event: MusterEvent,
   nowMs: number,
-): Promise<DeliveryOutcome> {
+): Promise<OutboundResult> {
   const body = JSON.stringify(toWebhookBody(event));
-  const secret = await deps.secrets.get(webhook.secret, event.queue);
-  if (secret.outcome === 'refused') return secret;
-  const headers = signed(secret.value, event.eventId, body, nowMs);
-  const result = await deps.outbound.post(webhook.url, body, headers, ANSWER_MS);
-  if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
-  if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
-  // 410 Gone means by the scheme that the receiver accepts no more events.
-  if ((result.status >= 200 && result.status < 300) || result.status === 410) return { outcome: 'done' };
-  return { outcome: 'retry', why: `the receiver returned status ${result.status}` };
+  return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), ANSWER_MS);
+}
+
+/** 410 Gone means by the Standard Webhooks scheme that the receiver accepts no more events. */
+function isDelivered(result: OutboundResult): boolean {
+  return (
+    result.outcome === 'answered' && ((result.status >= 200 && result.status < 300) || result.status === 410)
+  );
+}
+
+function ignoreBusy(error: unknown): void {
+  if (!(error instanceof StoreBusy)) throw error;
+}
+
+type AddressedDelivery = Delivery & { readonly url: string };
+
+/**
+ * Sends a delivery to the slow lane, or to the dead letters after its last try or at the end of its time. Returns false
+ * for a dead letter.
+ */
+async function sendOn(
+  { sender, now }: NotifyDeps,
+  { event, url, failed = 0, slowSinceMs = now() }: AddressedDelivery,
+  afterMs: number,
+): Promise<boolean> {
+  const isOver = failed >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
+  // A dead letter has no history, so that it begins anew when it is redriven.
+  if (isOver) await sender.deadLetter({ event, url });
+  else await sender.slowLane({ event, url, failed, slowSinceMs }, afterMs);
+  return !isOver;
 }

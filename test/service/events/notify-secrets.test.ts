@@ -13,10 +13,12 @@ it('an event is not sent when its queue may not use the secret any more, and is 
       queues: { get: async () => record } as never,
       secrets: { get: async (name, queue) => ({ outcome: 'refused', why: `${name} is not for ${queue}` }) },
       outbound: { post: unexpected },
-      sendEach: unexpected,
+      receivers: { get: unexpected } as never,
+      sender: { split: unexpected, slowLane: unexpected, deadLetter: unexpected },
+      now: () => 0,
+      random: () => 0,
     },
     { event: event as MusterEvent },
-    0,
   );
   expect(outcome).toEqual({ outcome: 'refused', why: 'duel/hook is not for arena' });
 });

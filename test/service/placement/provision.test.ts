@@ -81,7 +81,7 @@ describe('a match that is to be placed', () => {
     const sqs = mockClient(client);
     const handler = messageConsumer(
       client,
-      'url',
+      ['https://sqs.example/0/name'],
       { read: (body) => body, idsOf: () => ({}), consume },
       PROVISION_BACKOFF,
     );
@@ -159,7 +159,7 @@ describe('a match that is to be placed', () => {
   it('whose message cannot be read is postponed like any other that fails', async () => {
     const client = sqsClient({ region: 'us-east-1' });
     const sqs = mockClient(client);
-    const handler = messageConsumer(client, 'url', {
+    const handler = messageConsumer(client, ['https://sqs.example/0/name'], {
       read: matchIdOf,
       idsOf: (matchId) => ({ matchId }),
       consume: async () => ({ outcome: 'done' }),
@@ -175,5 +175,7 @@ describe('a match that is to be placed', () => {
 
 function received(body: string, tries: number): SQSEvent {
   const attributes = { ApproximateReceiveCount: String(tries) };
-  return { Records: [{ messageId: 'm', receiptHandle: 'r', body, attributes }] } as unknown as SQSEvent;
+  const eventSourceARN = 'arn:aws:sqs:us-east-1:000000000000:name';
+  const record = { messageId: 'm', receiptHandle: 'r', body, attributes, eventSourceARN };
+  return { Records: [record] } as unknown as SQSEvent;
 }

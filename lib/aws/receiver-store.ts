@@ -1,0 +1,108 @@
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import type { ReceiverStore, TroubledReceiver } from '../service/ports/receiver-store.ts';
+import { readWith } from '../service/ports/unreadable.ts';
+import { conditionally, secondsAfter } from './dynamo.ts';
+import { receiverKey } from './receiver-key.ts';
+import { newWriteMark, wasApplied } from './write-mark.ts';
+
+/** Days that a record is kept after the last trouble. */
+const KEPT_DAYS = 2;
+
+/**
+ * Webhook receivers with trouble in DynamoDB. Key: `receiver`, the hash of the URL.
+ *
+ *     addFailure      always
+ *     markSlow        always
+ *     takeDown        if downUntilMs is as read, or if it is absent and there are failures
+ *     clearFailures   if there is a record
+ *
+ * What becomes of a write whose answer is lost: see `write-mark.ts`.
+ */
+export function receiverStore(client: DynamoDBDocumentClient, table: string): ReceiverStore {
+  const itemOf = (url: string) => ({ TableName: table, Key: { receiver: receiverKey(url) } });
+  return {
+    async get(url) {
+      const { Item } = await client.send(new GetCommand(itemOf(url)));
+      return Item && toReceiver(Item);
+    },
+
+    async addFailure(url, nowMs, slowUntilMs) {
+      const { Attributes } = await client.send(
+        new UpdateCommand({
+          ...itemOf(url),
+          UpdateExpression:
+            'ADD failures :one SET failingSinceMs = if_not_exists(failingSinceMs, :nowMs), slowUntilMs = :slowUntilMs, expiresAt = :expiresAt',
+          ExpressionAttributeValues: {
+            ':one': 1,
+            ':nowMs': nowMs,
+            ':slowUntilMs': slowUntilMs,
+            ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
+          },
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return toReceiver(Attributes ?? {});
+    },
+
+    async markSlow(url, nowMs, slowUntilMs) {
+      await client.send(
+        new UpdateCommand({
+          ...itemOf(url),
+          UpdateExpression: 'SET slowUntilMs = :slowUntilMs, expiresAt = :expiresAt',
+          ExpressionAttributeValues: {
+            ':slowUntilMs': slowUntilMs,
+            ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
+          },
+        }),
+      );
+    },
+
+    async takeDown(url, untilMs, expectedMs) {
+      const mark = newWriteMark();
+      const write = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(url),
+            UpdateExpression: 'SET downUntilMs = :untilMs, writeId = :writeId',
+            ConditionExpression:
+              expectedMs === undefined
+                ? 'failures > :none AND attribute_not_exists(downUntilMs)'
+                : 'downUntilMs = :expectedMs',
+            ExpressionAttributeValues: {
+              ':untilMs': untilMs,
+              ':writeId': mark,
+              ...(expectedMs === undefined ? { ':none': 0 } : { ':expectedMs': expectedMs }),
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return wasApplied(write, mark);
+    },
+
+    async clearFailures(url) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(url),
+            UpdateExpression: 'SET failures = :none REMOVE failingSinceMs, downUntilMs',
+            ConditionExpression: 'attribute_exists(receiver)',
+            ExpressionAttributeValues: { ':none': 0 },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+const receiverItem = z.object({
+  failures: z.number().default(0),
+  failingSinceMs: z.number().exactOptional(),
+  slowUntilMs: z.number().default(0),
+  downUntilMs: z.number().exactOptional(),
+});
+
+function toReceiver(item: Record<string, unknown>): TroubledReceiver {
+  return readWith(receiverItem, item, 'the record of a webhook receiver');
+}

@@ -1,0 +1,35 @@
+import type { ReceiverStore, TroubledReceiver } from '../ports/receiver-store.ts';
+
+/** How long a record is kept in memory. */
+const RECENT_MS = 1_000;
+/** The records kept at most. */
+const RECORDS_MAX = 1_000;
+
+/**
+ * A store that reads the record of a receiver once a second at most. Without it, the record of a receiver that gets all
+ * events would be read for each of them, and be a hot key. Its own writes are seen at once, those of others within a second.
+ */
+export function recentReceivers(store: ReceiverStore, now: () => number): ReceiverStore {
+  const recent = new Map<string, { readonly atMs: number; readonly record: Promise<Found> }>();
+  const forget = async <T>(url: string, write: Promise<T>): Promise<T> => {
+    recent.delete(url);
+    return write.finally(() => recent.delete(url));
+  };
+  return {
+    async get(url) {
+      const known = recent.get(url);
+      if (known !== undefined && now() - known.atMs < RECENT_MS) return known.record;
+      if (recent.size >= RECORDS_MAX) recent.clear();
+      const record = store.get(url);
+      recent.set(url, { atMs: now(), record });
+      record.catch(() => recent.delete(url));
+      return record;
+    },
+    addFailure: (url, ...rest) => forget(url, store.addFailure(url, ...rest)),
+    markSlow: (url, ...rest) => forget(url, store.markSlow(url, ...rest)),
+    takeDown: (url, ...rest) => forget(url, store.takeDown(url, ...rest)),
+    clearFailures: (url) => forget(url, store.clearFailures(url)),
+  };
+}
+
+type Found = TroubledReceiver | undefined;

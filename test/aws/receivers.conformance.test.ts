@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiverStore } from '../../lib/aws/receiver-store.ts';
+import type { ReceiverStore } from '../../lib/service/ports/receiver-store.ts';
+import { memoryReceivers } from '../service/events/memory-receivers.ts';
+import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
+import { NOW_MS } from './samples.ts';
+
+/** The store of the functions on both emulators, and the one of the simulated traffic. */
+const STORES = [...EMULATORS, { emulator: 'memory', skipped: undefined } as const];
+
+describe.each(STORES)('receivers in $emulator', ({ emulator, skipped }) => {
+  describe.skipIf(skipped !== undefined)(skipped ?? 'as everywhere', () => {
+    let tables: EmulatedTables | undefined;
+    let store: ReceiverStore;
+    let count = 0;
+    const newUrl = () => `https://game.example/${++count}?${'x'.repeat(3_000)}`;
+    beforeAll(async () => {
+      if (emulator === 'memory') {
+        store = memoryReceivers();
+        return;
+      }
+      tables = await startTables(emulator);
+      store = receiverStore(tables.client(), tables.names.receivers);
+    });
+    afterAll(() => tables?.stop());
+
+    it('have no record without trouble, whatever is cleared or taken down', async () => {
+      const url = newUrl();
+      await store.clearFailures(url);
+      expect(await store.takeDown(url, NOW_MS, undefined)).toBe(false);
+      expect(await store.takeDown(url, NOW_MS, NOW_MS)).toBe(false);
+      expect(await store.get(url)).toBeUndefined();
+    });
+
+    it('count failures since the first one', async () => {
+      const url = newUrl();
+      await store.addFailure(url, NOW_MS, NOW_MS + 5);
+      const second = await store.addFailure(url, NOW_MS + 1, NOW_MS + 6);
+      expect(second).toEqual({ failures: 2, failingSinceMs: NOW_MS, slowUntilMs: NOW_MS + 6 });
+      expect(await store.get(url)).toEqual(second);
+    });
+
+    it('count every failure of many at the same time', async () => {
+      const url = newUrl();
+      const all = await Promise.all(Array.from({ length: 8 }, () => store.addFailure(url, NOW_MS, NOW_MS)));
+      expect(all.map(({ failures }) => failures).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    });
+
+    it('are taken down by one of many callers that have read the same', async () => {
+      const url = newUrl();
+      await store.addFailure(url, NOW_MS, NOW_MS);
+      for (const [expected, untilMs] of [
+        [undefined, NOW_MS + 1],
+        [NOW_MS + 1, NOW_MS + 2],
+      ] as const) {
+        const taken = await Promise.all(
+          Array.from({ length: 4 }, () => store.takeDown(url, untilMs, expected)),
+        );
+        expect(taken.filter(Boolean)).toHaveLength(1);
+        expect((await store.get(url))!.downUntilMs).toBe(untilMs);
+      }
+    });
+
+    it('are neither failing nor down after their failures are cleared, but still slow', async () => {
+      const url = newUrl();
+      await store.markSlow(url, NOW_MS, NOW_MS + 9);
+      expect(await store.get(url)).toEqual({ failures: 0, slowUntilMs: NOW_MS + 9 });
+      await store.addFailure(url, NOW_MS, NOW_MS + 10);
+      await store.takeDown(url, NOW_MS + 5, undefined);
+      await store.clearFailures(url);
+      expect(await store.get(url)).toEqual({ failures: 0, slowUntilMs: NOW_MS + 10 });
+      expect(await store.takeDown(url, NOW_MS + 6, undefined)).toBe(false);
+    });
+  });
+});

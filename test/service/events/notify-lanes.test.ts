@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { CONCURRENCY } from '../../../lib/infra/limits.ts';
+import { type Behaviour, WebhookTraffic } from './webhook-traffic.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A receiver with a number below this has the trouble of its test. */
+const troubled = (count: number) => (receiver: number) => receiver < count;
+const healthy = (count: number) => (receiver: number) => receiver >= count;
+
+/** One busy receiver gets every second event, and a hundred others the rest. */
+const halfToOne = (n: number) => (n % 2 === 0 ? 0 : 1 + (n % 100));
+
+describe('ten of 1,000 receivers hang at 1,100 events a second', () => {
+  it('delays no other webhook, holds few executions, and loses nothing when they are back', async () => {
+    const traffic = new WebhookTraffic({
+      receiver: (receiver, nowMs) => (receiver < 10 && nowMs < 2 * MINUTE_MS ? 'hangs' : 'answers'),
+      concurrency: { first: CONCURRENCY.notify, slow: CONCURRENCY.notifySlow },
+    });
+    // In an order in which the ten do not share invocations.
+    const receiverOf = (n: number) => (n * 101) % 1_000;
+    await traffic.traffic(1_100, 15 * SECOND_MS, receiverOf);
+    const begun = { first: traffic.first.runningMax, slow: traffic.slow.runningMax };
+    traffic.first.runningMax = 0;
+    traffic.slow.runningMax = 0;
+    await traffic.traffic(1_100, 10 * SECOND_MS, receiverOf);
+
+    // Healthy receivers need 12 executions. In the first five seconds 11 posts a second hang, so the ten hold up to 55.
+    expect(begun.first).toBeLessThanOrEqual(12 + 55);
+    expect(begun.slow).toBeLessThanOrEqual(CONCURRENCY.notifySlow);
+    // Once they are found, new webhooks need what they need without them, and the slow lane only the probes.
+    expect(traffic.first.runningMax).toBeLessThanOrEqual(16);
+    expect(traffic.slow.runningMax).toBeLessThanOrEqual(12);
+    expect(traffic.delaysMs(healthy(10)).at(-1)).toBeLessThan(200);
+
+    await traffic.rest(2 * HOUR_MS);
+    expect(traffic.deliveredMs.size).toBe(traffic.sentMs.size);
+    expect(traffic.sentMs.size).toBeGreaterThan(27_400);
+    expect(traffic.deadLetters).toEqual([]);
+    // A webhook that was put off arrives at most as long after the end of the outage as the outage was long.
+    expect(traffic.delaysMs(troubled(10)).at(-1)).toBeLessThan(2 * 2 * MINUTE_MS + 10 * SECOND_MS);
+    for (const receiver of [0, 9]) expect(traffic.posts.get(receiver)).toBeLessThan(2 * 28 + 10);
+  });
+});
+
+describe('the receiver of half of all events', () => {
+  const run = async (behaviour: (nowMs: number) => Behaviour) => {
+    const traffic = new WebhookTraffic({
+      receiver: (receiver, nowMs) => (receiver === 0 ? behaviour(nowMs) : 'answers'),
+      concurrency: { first: 10, slow: 4 },
+    });
+    await traffic.traffic(200, 15 * SECOND_MS, halfToOne);
+    return traffic;
+  };
+
+  /** Webhooks wait only for the first posts to the troubled receiver, which hold all executions for one timeout. */
+  const expectLittleDelay = (traffic: WebhookTraffic) => {
+    const delays = traffic.delaysMs(healthy(1));
+    expect(delays.length).toBeGreaterThan(1_480);
+    expect(delays.at(-1)).toBeLessThan(5_500);
+    expect(delays.filter((ms) => ms > 200).length).toBeLessThan(100 * 5.5);
+  };
+
+  it('delays the others by no more than one timeout when it hangs', async () => {
+    const traffic = await run((nowMs) => (nowMs < 2 * MINUTE_MS ? 'hangs' : 'answers'));
+    expectLittleDelay(traffic);
+    await traffic.rest(2 * HOUR_MS);
+    expect(traffic.deliveredMs.size).toBe(traffic.sentMs.size);
+    expect(traffic.deadLetters).toEqual([]);
+  });
+
+  it('delays the others by no more than one answer when all its answers are slow', async () => {
+    const traffic = await run(() => 'answers late');
+    expectLittleDelay(traffic);
+    await traffic.rest(HOUR_MS);
+    expect(traffic.deliveredMs.size).toBe(traffic.sentMs.size);
+    expect(traffic.slow.runningMax).toBe(4);
+  });
+
+  it('is tried eight times for each event when it fails quickly', async () => {
+    const traffic = await run(() => ({ status: 500 }));
+    expect(traffic.delaysMs(healthy(1)).at(-1)).toBeLessThan(200);
+    await traffic.rest(2 * HOUR_MS);
+    expect(traffic.deadLetters).toHaveLength(traffic.sentMs.size / 2);
+    expect(traffic.posts.get(0)).toBe(8 * traffic.deadLetters.length);
+    expect(traffic.time.nowMs).toBeGreaterThan(30 * MINUTE_MS);
+    expect(traffic.time.nowMs).toBeLessThan(40 * MINUTE_MS);
+  });
+});
+
+describe('a receiver that is down', () => {
+  const down = async (forMs: number, behaviour: Behaviour, events = 3) => {
+    const traffic = new WebhookTraffic({
+      receiver: (_, nowMs) => (nowMs < forMs ? behaviour : 'answers'),
+      concurrency: { first: 4, slow: 2 },
+    });
+    for (let i = 0; i < events; i++) traffic.send(0);
+    await traffic.rest(30 * HOUR_MS);
+    return traffic;
+  };
+
+  it.each<Behaviour>(['hangs', { status: 503 }, { status: 429 }])(
+    'gets its webhooks after 23 hours (%j)',
+    async (behaviour) => {
+      const traffic = await down(23 * HOUR_MS, behaviour);
+      expect(traffic.deliveredMs.size).toBe(3);
+      expect(traffic.deadLetters).toEqual([]);
+      // Each comes back about every thirteen minutes, as a probe.
+      expect(traffic.posts.get(0)).toBeLessThan(3 * 110);
+    },
+  );
+
+  it('loses none of them after a day: each becomes one dead letter, which begins anew when it is redriven', async () => {
+    const traffic = await down(40 * HOUR_MS, 'hangs');
+    expect(traffic.deliveredMs.size).toBe(0);
+    expect(traffic.time.nowMs).toBeGreaterThan(23.7 * HOUR_MS);
+    expect(traffic.time.nowMs).toBeLessThan(24.3 * HOUR_MS);
+    const url = 'https://q0.example/';
+    expect(traffic.deadLetters.map(({ event, ...rest }) => [event.eventId, rest]).sort()).toEqual(
+      ['e0', 'e1', 'e2'].map((eventId) => [eventId, { url }]),
+    );
+    traffic.redrive();
+    await traffic.rest(20 * HOUR_MS);
+    expect(traffic.deliveredMs.size).toBe(3);
+  });
+
+  it('is reported when it is taken for down, and again by each probe that fails', async () => {
+    const traffic = await down(HOUR_MS, 'hangs', 1);
+    const reports = traffic.outcomes.filter((result) => 'down' in result && result.down !== undefined);
+    const probes = traffic.posts.get(0)! - 1 - 4;
+    expect(reports).toHaveLength(probes);
+    expect(probes).toBeGreaterThan(3);
+  });
+});
