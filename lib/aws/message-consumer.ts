@@ -9,8 +9,10 @@ export type Consumed =
   | { outcome: 'done' }
   /** `withinMs`: milliseconds after which a retry is useless. */
   | { outcome: 'retry'; why: string; withinMs?: number }
-  /** It goes on as another message: after a try that failed, or without one. */
-  | { outcome: 'tried' | 'put off'; why: string }
+  /** A try has failed, and another message will try again. */
+  | { outcome: 'tried'; why: string }
+  /** Another message will try, without a try so far. */
+  | { outcome: 'put off'; why: string }
   /** It is a dead letter. */
   | { outcome: 'given up'; why: string }
   /** A retry cannot succeed, so the message is deleted. */
@@ -64,7 +66,10 @@ export function messageConsumer<Message>(
     // A message that only waits is not worth a line.
     if (result.outcome === 'put off') return logger.debug('put off', { ...ids, ...details });
     if (result.outcome === 'tried') return logger.warn('a message will be retried', { ...ids, ...details });
-    if (result.outcome !== 'retry') return logger.error('given up', { ...ids, ...details });
+    // The alarm on the dead letters reports it; this says why.
+    if (result.outcome === 'given up')
+      return logger.warn('a message is a dead letter', { ...ids, ...details });
+    if (result.outcome === 'refused') return logger.error('given up', { ...ids, ...details });
     const seconds = backoffSeconds(tries, Math.random(), { ...backoff, withinMs: result.withinMs });
     logger.warn('a message will be retried', { ...ids, why: result.why, seconds });
     await comeBack(client, urlOf(urls, record), record.receiptHandle, seconds);
