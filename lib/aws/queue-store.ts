@@ -2,7 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand }
 import * as z from 'zod';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import { readWith, Unreadable } from '../service/ports/unreadable.ts';
-import type { QueueRecord } from '../service/queues/queue-record.ts';
+import type { QueueRecord, QueueState } from '../service/queues/queue-record.ts';
 import { storedDefinition } from '../service/queues/stored-definition.ts';
 import { bucketLayout } from '../service/ticks/buckets.ts';
 import { definitionItems } from './definition-items.ts';
@@ -33,6 +33,13 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         new GetCommand({ ...itemOf(queue, 'definition'), ConsistentRead: true }),
       );
       return Item && toRecord(Item);
+    },
+
+    async state(queue) {
+      const { Item } = await client.send(
+        new GetCommand({ ...itemOf(queue, 'definition'), ConsistentRead: true }),
+      );
+      return Item && toState(Item);
     },
 
     async list() {
@@ -148,8 +155,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
   };
 }
 
-const queueItem = z.object({
-  definition: jsonOf(storedDefinition),
+const stateItem = z.object({
   version: z.number(),
   plans: jsonOf(z.array(bucketLayout).min(1)),
   awakeUntilMs: z.number(),
@@ -157,7 +163,14 @@ const queueItem = z.object({
   deletedAt: z.iso.datetime().exactOptional(),
 });
 
+const queueItem = stateItem.extend({ definition: jsonOf(storedDefinition) });
+
 function toRecord(item: Record<string, unknown>): QueueRecord {
   const { plans: layouts, ...rest } = readWith(queueItem, item, `queue ${item.queue}`);
+  return { ...rest, layouts };
+}
+
+function toState(item: Record<string, unknown>): QueueState {
+  const { plans: layouts, ...rest } = readWith(stateItem, item, `queue ${item.queue}`);
   return { ...rest, layouts };
 }

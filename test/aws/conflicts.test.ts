@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { eventBus } from '../../lib/aws/event-bus.ts';
 import { logger } from '../../lib/aws/log.ts';
@@ -322,23 +322,57 @@ describe('putting events', () => {
     expect(bus.commandCalls(PutEventsCommand)).toHaveLength(12);
   });
 
-  it('makes the stream continue at the first change whose event was rejected', async () => {
+  /** The function `publish`, with its environment and no queue definitions. */
+  const publishFunction = async () => {
     for (const [name, value] of Object.entries({
       AWS_REGION: 'us-east-1',
       QUEUES_TABLE: 'queues',
       EVENT_BUS_NAME: 'bus',
     }))
       vi.stubEnv(name, value);
-    const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
+    onTestFinished(() => void vi.unstubAllEnvs());
     mockClient(DynamoDBDocumentClient).on(GetCommand).resolves({});
-    const { handler } = await import('../../lambdas/publish.ts');
+    return (await import('../../lambdas/publish.ts')).handler;
+  };
+
+  it('makes the function skip a change that cannot be read, and publish those before and after it', async () => {
+    const handler = await publishFunction();
+    const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
+    const unreadable = (i: number): DynamoDBRecord => {
+      const record = streamRecord(i);
+      return {
+        ...record,
+        dynamodb: { ...record.dynamodb, NewImage: { ...record.dynamodb!.NewImage, players: { S: '{' } } },
+      };
+    };
+    const Records = [streamRecord(0), unreadable(1), streamRecord(4), unreadable(6), streamRecord(9)];
+    refusing();
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
+    const ids = bus
+      .commandCalls(PutEventsCommand)
+      .flatMap(({ args }) => args[0].input.Entries!.map(({ Detail }) => JSON.parse(Detail!).eventId));
+    expect(ids).toEqual(['event-0', 'event-4', 'event-9']);
+    const logged = error.mock.calls.map(([, details]) => (details as { eventId: string }).eventId);
+    expect(logged).toEqual(['event-1', 'event-6']);
+
+    // A skipped change does not shift the place from which the stream is read again.
+    vi.spyOn(logger, 'warn').mockImplementation(() => {});
+    refusing('event-4');
+    expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'sequence-4' }] });
+    refusing();
+    expect(await handler({ Records: [unreadable(1)] })).toEqual({ batchItemFailures: [] });
+    expect(bus.calls()).toEqual([]);
+  });
+
+  it('makes the stream continue at the first change whose event was rejected', async () => {
+    const handler = await publishFunction();
+    const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
     const Records = Array.from({ length: 24 }, (_, i) => streamRecord(i));
     refusing('event-13', 'event-22');
     expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'sequence-13' }] });
     expect(warn).toHaveBeenCalledOnce();
     refusing();
     expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
-    vi.unstubAllEnvs();
   });
 
   /** Every third is a removal, which is not a change; every fourth changes no status, so it is not an event. */

@@ -224,6 +224,49 @@ describe('A queue of another version', () => {
     expect(sent.length).toBeGreaterThan(0);
   });
 
+  it('whose definition cannot be read is mended by a PUT, and its waiting tickets are still found', async () => {
+    const queue = 'mended';
+    await putQueue(stores.queues, definition({ name: queue, buckets: [10] }), NOW_MS);
+    const before = (await stores.queues.get(queue))!;
+    for (const [name, skill] of [
+      ['low', 5],
+      ['high', 15],
+    ] as const)
+      await stores.tickets.create(ticket(queue, `${queue}-${name}`, skill), before.layouts[0]!);
+    for (const broken of [
+      { name: queue, teamSize: 'many' },
+      { name: queue, future: true },
+      'no object',
+      null,
+    ]) {
+      await setDefinition(queue, broken);
+      await expect(stores.queues.get(queue)).rejects.toThrow(Unreadable);
+      const mended = definition({ name: queue, buckets: [20] });
+      expect(await putQueue(stores.queues, mended, NOW_MS + 1_000)).toMatchObject({ outcome: 'changed' });
+      const after = (await stores.queues.get(queue))!;
+      expect(after.definition).toEqual(mended);
+      expect(after.layouts.map(({ boundaries }) => boundaries)).toEqual([[10], [20]]);
+      const { tickets } = await stores.tickets.waiting(queue, after.layouts, {});
+      expect(tickets.map(({ ticketId }) => ticketId)).toEqual([`${queue}-low`, `${queue}-high`]);
+    }
+  });
+
+  it('is not mended by a PUT when its buckets cannot be read either', async () => {
+    await putQueue(stores.queues, definition({ name: 'lost' }), NOW_MS);
+    await setDefinition('lost', 'no object');
+    await client.send(
+      new UpdateCommand({
+        TableName: tables.names.queues,
+        Key: { queue: 'lost', item: 'definition' },
+        UpdateExpression: 'SET plans = :plans',
+        ExpressionAttributeValues: { ':plans': '{}' },
+      }),
+    );
+    await expect(putQueue(stores.queues, definition({ name: 'lost' }), NOW_MS)).rejects.toThrow(
+      /queue lost.*#\/plans/,
+    );
+  });
+
   it('has no last report when that cannot be read, and no memory when that is of another form', async () => {
     const report: TickReport = {
       slotMs: 1,

@@ -231,6 +231,7 @@ export class MemoryCloud {
         await this.time.sleep(LATENCY.get);
         return this.#records.get(queue);
       },
+      state: async (queue) => this.#records.get(queue),
       list: async () => {
         await this.time.sleep(LATENCY.page);
         return { records: [...this.#records.values()], unreadable: [] };

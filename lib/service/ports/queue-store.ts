@@ -1,4 +1,4 @@
-import type { QueueRecord } from '../queues/queue-record.ts';
+import type { QueueRecord, QueueState } from '../queues/queue-record.ts';
 import type { BucketLayout } from '../ticks/buckets.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -16,6 +16,11 @@ export interface QueueStore {
    * @throws Unreadable
    */
   get(queue: string, maxAgeMs?: number): Promise<QueueRecord | undefined>;
+  /**
+   * The state of a queue as it is stored, without its definition, which need not be readable.
+   * @throws Unreadable
+   */
+  state(queue: string): Promise<QueueState | undefined>;
   /** All queues by name, including deleted ones until they are removed. */
   list(): Promise<StoredQueues>;
   /** Stores a record whose version is one above the stored version. Returns false if another writer was faster. */

@@ -2,8 +2,11 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { BucketLayout } from '../ticks/buckets.ts';
 
 /** A stored queue: its definition and its state. */
-export interface QueueRecord {
+export interface QueueRecord extends QueueState {
   readonly definition: QueueDefinition;
+}
+
+export interface QueueState {
   /** Increases by one with every change of the definition. */
   readonly version: number;
   /** Bucket layouts that are in force or still contain tickets, oldest first. */

@@ -4,9 +4,10 @@ import { check, invalid, Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
+import { Unreadable } from '../ports/unreadable.ts';
 import { type BucketLayout, nextLayout } from '../ticks/buckets.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import type { QueueRecord } from './queue-record.ts';
+import type { QueueRecord, QueueState } from './queue-record.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.
@@ -52,6 +53,9 @@ export function unknownQueue(queue: string): Problem {
  * One conditional write. A crash before it changes nothing, and after it the change is complete. Waiting tickets keep
  * waiting under the new definition. The next tick cancels those that no longer fit it, with a reason. A changed
  * definition is in force everywhere after `untilInForce`, a new queue at once.
+ *
+ * It also replaces a definition that cannot be read: the queue keeps its state, so that its waiting tickets are found.
+ * @throws Unreadable when the state cannot be read either
  */
 export async function putQueue(
   queues: QueueStore,
@@ -59,7 +63,7 @@ export async function putQueue(
   nowMs: number,
 ): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: QueueDefinition }> {
   for (let attempt = 0; attempt < 5; attempt++) {
-    const old = await queues.get(definition.name);
+    const old = await queueOrState(queues, definition.name);
     const live = old !== undefined && old.deletedAt === undefined;
     if (live && isDeepStrictEqual(old.definition, definition)) return { outcome: 'unchanged', definition };
     const record: QueueRecord = {
@@ -72,6 +76,19 @@ export async function putQueue(
     if (await queues.put(record)) return { outcome: live ? 'changed' : 'created', definition };
   }
   throw new StoreBusy(`queue ${definition.name} is being changed by others`);
+}
+
+/** A queue, without its definition if that cannot be read. */
+async function queueOrState(
+  queues: QueueStore,
+  queue: string,
+): Promise<(QueueState & { readonly definition?: QueueDefinition }) | undefined> {
+  try {
+    return await queues.get(queue);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return queues.state(queue);
+  }
 }
 
 /**
@@ -90,7 +107,7 @@ export async function deleteQueue(queues: QueueStore, queue: string, nowMs: numb
 
 /** The layouts after a change. A new one begins when every function has read it. */
 function nextLayouts(
-  old: QueueRecord | undefined,
+  old: QueueState | undefined,
   definition: QueueDefinition,
   nowMs: number,
 ): readonly BucketLayout[] {
