@@ -25,6 +25,9 @@ import { conditionally, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
+/** The attribute `announced` of a ticket whose TicketQueued is published. The filter of the stream looks for it. */
+export const ANNOUNCED = 'TicketQueued';
+
 /** Days that a ticket is kept after its end. */
 export const TICKET_DAYS = 1;
 
@@ -42,7 +45,7 @@ export const TICKET_DAYS = 1;
  */
 export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
   return {
-    async create(ticket, layout) {
+    async create(ticket, layout, announced = false) {
       const order = poolOrder(ticket.ticketId, ticket.players);
       const put = await conditionally(() =>
         client.send(
@@ -56,6 +59,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
               players: packPlayers(ticket.players),
               pool: poolKey(ticket.queue, layout, order),
               poolOrder: order,
+              ...(announced && { announced: ANNOUNCED }),
             },
             ConditionExpression: 'attribute_not_exists(ticketId)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

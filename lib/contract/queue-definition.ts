@@ -125,7 +125,7 @@ export const queueDefinition = z
     webhooks: z.array(webhook).max(5).optional(),
     events: z.array(eventType).optional().meta({
       description:
-        'Which events go to the event bus (default all); webhooks have their own list, and what they want or Muster itself needs goes there too',
+        'Which events go to the event bus (default all but TicketQueued); webhooks have their own list, and what they want or Muster itself needs goes there too',
     }),
   })
   .superRefine(

@@ -58,11 +58,14 @@ export class FanOut extends Construct {
     });
     store.queues.allow(this.publish, 'GetItem');
     this.unpublished = {
-      tickets: this.#readStream('Tickets', store.tickets, {
-        eventName: FilterRule.or('INSERT', 'MODIFY'),
-        dynamodb: { NewImage: { status: { S: FilterRule.or('QUEUED', 'CANCELLED', 'TIMED_OUT') } } },
-      }),
-      matches: this.#readStream('Matches', store.matches, { eventName: FilterRule.or('INSERT', 'MODIFY') }),
+      tickets: this.#readStream(
+        'Tickets',
+        store.tickets,
+        { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT') } },
+        // Of the tickets that are QUEUED, only those whose queue wants the event.
+        { status: { S: FilterRule.isEqual('QUEUED') }, announced: { S: FilterRule.isEqual('TicketQueued') } },
+      ),
+      matches: this.#readStream('Matches', store.matches),
     };
 
     this.notify = new Subscriber(this, 'Notify', {
@@ -151,8 +154,11 @@ export class FanOut extends Construct {
     this.deadline.queue.allowPostpone(this.deadline.fn);
   }
 
-  /** Connects `publish` to a table's stream: each change at least once, in order per item. Returns the dead letters. */
-  #readStream(name: string, table: StoreTable, filter: Record<string, unknown>): Queue {
+  /**
+   * Connects `publish` to a table's stream: each change at least once, in order per item. Returns the dead letters.
+   * @param images filters of the new item, of which one must match; without any, every item does
+   */
+  #readStream(name: string, table: StoreTable, ...images: readonly Record<string, unknown>[]): Queue {
     const deadLetters = deadLetterQueue(this, `Unpublished${name}`);
     Validations.of(deadLetters).acknowledge({
       id: 'AwsSolutions-SQS3',
@@ -182,7 +188,12 @@ export class FanOut extends Construct {
       // A failing record blocks its shard, so retries are limited. They outlast a temporary failure of the bus.
       retryAttempts: 50,
       onFailure: { bind: () => ({ destination: deadLetters.queueArn }) },
-      filters: [FilterCriteria.filter(filter)],
+      filters: (images.length === 0 ? [undefined] : images).map((NewImage) =>
+        FilterCriteria.filter({
+          eventName: FilterRule.or('INSERT', 'MODIFY'),
+          ...(NewImage && { dynamodb: { NewImage } }),
+        }),
+      ),
     });
     return deadLetters;
   }

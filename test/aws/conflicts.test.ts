@@ -380,7 +380,7 @@ describe('putting events', () => {
     const image = {
       ticketId: { S: `t${i}` },
       queue: { S: 'q' },
-      status: { S: 'QUEUED' },
+      status: { S: 'CANCELLED' },
       enqueuedAt: { S: '2026-01-01T12:00:00.000Z' },
       players: { S: '[]' },
     };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ANNOUNCED } from '../../lib/aws/ticket-store.ts';
 import { lambdasDir } from '../../lib/infra/bundle.ts';
 import { functionNamed, resourcesOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
@@ -177,7 +178,11 @@ describe('event sources', () => {
         'ticketId',
         {
           eventName: ['INSERT', 'MODIFY'],
-          dynamodb: { NewImage: { status: { S: ['QUEUED', 'CANCELLED', 'TIMED_OUT'] } } },
+          dynamodb: { NewImage: { status: { S: ['CANCELLED', 'TIMED_OUT'] } } },
+        },
+        {
+          eventName: ['INSERT', 'MODIFY'],
+          dynamodb: { NewImage: { status: { S: ['QUEUED'] }, announced: { S: [ANNOUNCED] } } },
         },
       ],
       ['publish', 'matchId', { eventName: ['INSERT', 'MODIFY'] }],

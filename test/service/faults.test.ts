@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_TYPES } from '../../lib/contract/event-type.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Delivery } from '../../lib/service/events/delivery.ts';
@@ -370,7 +371,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
       it('publish: publishes every change at least once under the same id', async () => {
         await withFaults(async (run, label) => {
-          await found({});
+          await found({ events: [...EVENT_TYPES] });
           await join('c', 1);
           await cancelTicket(cloud.deps, id('c'), cloud.nowMs);
           const changes = await cloud.newChanges();

@@ -6,7 +6,7 @@ import type { EventBus } from '../ports/event-bus.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { type StoredTicket, toTicketView } from '../tickets/stored-ticket.ts';
-import { subscribers } from './subscribers.ts';
+import { isOnBus, subscribers } from './subscribers.ts';
 
 /** One write to the tickets or the matches table, as its stream reports it. */
 export type Change = TicketChange | MatchChange;
@@ -54,8 +54,9 @@ export async function publish(
     if (event === undefined) return [];
     const definition = definitions.get(event.queue);
     const destinations = destinationsOf(event, definition);
-    const wanted = definition?.events?.includes(event.type) ?? true;
-    return wanted || destinations.length > 0 || hasDeadline(change) ? [{ index, event, destinations }] : [];
+    return isOnBus(definition, event.type) || destinations.length > 0 || hasDeadline(change)
+      ? [{ index, event, destinations }]
+      : [];
   });
   if (outgoing.length === 0) return [];
   const refused = await deps.bus.publish(outgoing);

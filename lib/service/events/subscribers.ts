@@ -1,6 +1,15 @@
 import type { EventType } from '../../contract/event-type.ts';
 import type { QueueDefinition, Webhook } from '../../contract/queue-definition.ts';
 
+/**
+ * Whether an event goes to the bus. `TicketQueued` goes there only on request, because there is one for every ticket: the
+ * poster knows it, and events are paid by number.
+ */
+export function isOnBus(definition: QueueDefinition | undefined, type: EventType): boolean {
+  const asked = definition?.events?.includes(type) ?? type !== 'TicketQueued';
+  return asked || subscribers(definition, type).length > 0;
+}
+
 /** The webhooks that subscribe to an event, each URL once. */
 export function subscribers(definition: QueueDefinition | undefined, type: EventType): Webhook[] {
   const wanting = (definition?.webhooks ?? []).filter(

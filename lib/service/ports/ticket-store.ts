@@ -25,10 +25,14 @@ export interface PoolSurvey {
 
 /** Tickets, and the pool of those that are QUEUED. */
 export interface TicketStore {
-  /** Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing. */
+  /**
+   * Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing.
+   * @param announced whether the stream reports it to `publish` whenever it becomes QUEUED @default false
+   */
   create(
     ticket: StoredTicket,
     layout: BucketLayout,
+    announced?: boolean,
   ): Promise<{ created: true } | { created: false; existing: StoredTicket }>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
   /** The existing tickets with these ids, by id; at most 100 ids, each once. */

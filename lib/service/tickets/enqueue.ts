@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
+import { isOnBus } from '../events/subscribers.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
@@ -62,7 +63,8 @@ export async function putTicket(
     enqueuedAt: new Date(nowMs).toISOString(),
     players,
   };
-  const result = await deps.tickets.create(ticket, layoutAt(record.layouts, nowMs));
+  const announced = isOnBus(record.definition, 'TicketQueued');
+  const result = await deps.tickets.create(ticket, layoutAt(record.layouts, nowMs), announced);
   if (result.created) return { created: true, ticket };
   assertSame(result.existing, ticket);
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
