@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Player } from '../engine/types.ts';
+import { packId, unpackId } from './compact-id.ts';
 
 /**
  * Packs players for the store: JSON of `[playerId, skill, playerId, skill, roles, …]`, where the roles follow only for
  * players that have them. Every tick reads the index of waiting tickets and pays for its bytes; field names would be a
- * third of them. A UUID is stored as `=` and its 16 bytes in base64url, 23 characters instead of 36. Any other id that
- * begins with `=` gets another `=` in front.
+ * third of them. Ids are packed as in `compact-id.ts`.
  *
  * Numbers and strings are exact. A player with other fields is stored as an object.
  */
@@ -51,18 +51,4 @@ export function unpackPlayers(text: string): unknown {
     players.push({ playerId: unpackId(first), skill, ...(Array.isArray(roles) && { roles }) });
   }
   return players;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-function packId(id: string): string {
-  if (UUID.test(id)) return `=${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
-  return id.startsWith('=') ? `=${id}` : id;
-}
-
-function unpackId(packed: string): string {
-  if (!packed.startsWith('=')) return packed;
-  if (packed.startsWith('==')) return packed.slice(1);
-  const hex = Buffer.from(packed.slice(1), 'base64url').toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -7,6 +7,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { poolKey, poolOrder } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
+import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
@@ -220,7 +221,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
   };
 }
 
-/** The game as JSON: exact for every number, and half the size of DynamoDB's maps. */
+/** The game as packed JSON: exact for every number, and small. */
 function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
   const { matchId, queue, status, createdAt, deadline, ticketIds, ...game } = match;
   return {
@@ -230,13 +231,13 @@ function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
     createdAt,
     deadline,
     deadlineGroup: deadline && deadlineGroup(matchId),
-    game: JSON.stringify({ ticketIds, ...game }),
+    game: packGame({ ticketIds, ...game }),
     expiresAt: secondsAfter(nowMs, MATCH_DAYS),
   };
 }
 
 const matchItem = storedMatchState.extend({
-  game: jsonOf(storedGame),
+  game: packedGame(storedGame),
   accepted: stringSet.exactOptional(),
   assignment: jsonOf(assignmentView).exactOptional(),
 });

@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { StoredMatch } from '../service/placement/stored-match.ts';
+import { packId, unpackId } from './compact-id.ts';
+
+type Game = Pick<StoredMatch, 'ticketIds' | 'teams'>;
+type Seat = StoredMatch['teams'][number]['players'][number];
+
+/**
+ * Packs a game for the store: JSON in which `seats` stands for `teams`, a seat being `[playerId, ticketId, role]` without
+ * what is absent at its end. Ids are packed as in `compact-id.ts`. `ticketIds` are omitted if they are those of the
+ * seats, sorted.
+ *
+ * With UUIDs a game of ten players and its match stay below a kilobyte, by which DynamoDB charges writes. As plain JSON
+ * they are 1.7 KB.
+ *
+ * A bot's seat, and a seat with other fields, is stored as an object.
+ */
+export function packGame({ teams, ticketIds, ...rest }: Game): string {
+  const seats = teams.map(({ players }) => players.map(packSeat));
+  const ids = isDeepStrictEqual(ticketIds, ticketIdsOf(teams)) ? {} : { ticketIds };
+  return JSON.stringify({ ...rest, ...ids, seats });
+}
+
+function packSeat(seat: Seat): unknown {
+  const { playerId, ticketId, role, ...others } = seat;
+  if (ticketId === undefined || Object.keys(others).length > 0) return seat;
+  return [packId(playerId), packId(ticketId), ...(role === undefined ? [] : [role])];
+}
+
+/** An attribute that holds a packed game, or the plain JSON that earlier releases stored. */
+export function packedGame<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return unpackGame(text);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: `Expected a packed game: ${(error as Error).message}` });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
+
+function unpackGame(text: string): unknown {
+  const packed: unknown = JSON.parse(text);
+  if (typeof packed !== 'object' || packed === null || !('seats' in packed)) return packed;
+  const { seats, ...rest } = packed;
+  const teams = (seats as unknown[][]).map((team) => ({ players: team.map(unpackSeat) }));
+  return { ticketIds: ticketIdsOf(teams), ...rest, teams };
+}
+
+function unpackSeat(packed: unknown): Seat {
+  if (!Array.isArray(packed)) return packed as Seat;
+  const [playerId, ticketId, role] = packed;
+  return {
+    playerId: unpackId(playerId),
+    ticketId: unpackId(ticketId),
+    ...(role !== undefined && { role }),
+  };
+}
+
+function ticketIdsOf(teams: StoredMatch['teams']): string[] {
+  const ids = teams.flatMap(({ players }) => players.flatMap(({ ticketId }) => ticketId ?? []));
+  return [...new Set(ids)].sort();
+}
