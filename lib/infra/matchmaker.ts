@@ -57,6 +57,12 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly secretsKeys?: readonly string[] | undefined;
   /**
+   * Whether Lambda logs the start and the report (duration, memory) of every invocation, about 450 bytes. Invocations that
+   * fail are always reported, and the metrics have the durations.
+   * @default false
+   */
+  readonly invocationLog?: boolean | undefined;
+  /**
    * A topic that is notified when an alarm starts and ends.
    * @default - alarms send no notifications
    */
@@ -97,7 +103,7 @@ export class Matchmaker extends Construct {
   /** Throws when a property is out of range or a queue definition is invalid. */
   constructor(scope: Construct, id: string, props: MatchmakerProps = {}) {
     super(scope, id);
-    const stage = stagePolicy(props.stage ?? 'dev');
+    const stage = stagePolicy(props.stage ?? 'dev', { invocationLog: props.invocationLog });
     const limits = limitsOf(props);
     const secretsPrefix = props.secretsPrefix ?? 'muster/';
     if (secretsPrefix === '') {

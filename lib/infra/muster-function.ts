@@ -1,6 +1,13 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BundledCode, type FunctionName } from './bundle.ts';
@@ -71,6 +78,9 @@ export class MusterFunction extends LambdaFunction {
       ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       role,
       logGroup,
+      // Lambda filters its own lines only in JSON. The functions write JSON anyway.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: props.stage.invocationLog ? SystemLogLevel.INFO : SystemLogLevel.WARN,
       environment: {
         POWERTOOLS_SERVICE_NAME: props.name,
         POWERTOOLS_METRICS_NAMESPACE: 'Muster',

@@ -16,6 +16,7 @@ import { parseStage } from './stage-policy.ts';
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
+ * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error that names the option when one is invalid.
@@ -29,6 +30,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
     secretsPrefix: text('secretsPrefix'),
     secretGrants: grants(node.tryGetContext('secretGrants')),
     secretsKeys: list(text('secretsKeys')),
+    invocationLog: flag('invocationLog', node.tryGetContext('invocationLog')),
     ...limits(node),
   };
 }
@@ -64,6 +66,14 @@ function grants(value: unknown): SecretGrants | undefined {
     if (!(error instanceof SyntaxError)) throw error;
     throw new Error(`Expected \`secretGrants\` to be JSON, got ${value}.`);
   }
+}
+
+/** From the command line it is text, from cdk.json it may be a boolean. */
+function flag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new Error(`Expected \`${name}\` to be true or false, got ${JSON.stringify(value)}.`);
 }
 
 function list(text: string): string[];

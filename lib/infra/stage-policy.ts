@@ -12,11 +12,13 @@ export interface StagePolicy {
   readonly deletionProtection: boolean;
   /** How long logs are kept. */
   readonly logRetention: RetentionDays;
+  /** Whether Lambda logs the start and the report of every invocation. It always reports those that fail. */
+  readonly invocationLog: boolean;
 }
 
 /** The policy of a stage: `dev` is destroyed and keeps logs a week; `prod` is retained, protected, and keeps logs three months. */
-export function stagePolicy(stage: Stage): StagePolicy {
-  return policies[stage];
+export function stagePolicy(stage: Stage, { invocationLog = false } = {}): StagePolicy {
+  return { ...policies[stage], invocationLog };
 }
 
 /** Parses a stage. Throws when it is neither `dev` nor `prod`, so that a misspelt `prod` is never destroyed. */
@@ -27,7 +29,7 @@ export function parseStage(value: unknown): Stage {
   );
 }
 
-const policies: Readonly<Record<Stage, StagePolicy>> = {
+const policies: Readonly<Record<Stage, Omit<StagePolicy, 'invocationLog'>>> = {
   dev: {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,

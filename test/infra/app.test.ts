@@ -113,6 +113,7 @@ describe('options from context', () => {
         secretsPrefix: 'studio/',
         secretGrants: '{"backend":["arena"]}',
         secretsKeys: 'arn:one, arn:two',
+        invocationLog: 'true',
         pollConcurrency: '500',
         searchReserve: '30',
         publishReserve: '10',
@@ -132,6 +133,7 @@ describe('options from context', () => {
       secretsPrefix: 'studio/',
       secretGrants: { backend: ['arena'] },
       secretsKeys: ['arn:one', 'arn:two'],
+      invocationLog: true,
       pollConcurrency: 500,
       searchReserve: 30,
       publishReserve: 10,
@@ -155,6 +157,7 @@ describe('options from context', () => {
     [{ secretGrants: '{"backend":"arena"}' }, 'Expected `secretGrants` to be lists of queue names'],
     [{ secretGrants: { a: Array(500).fill('queue') } }, 'Expected `secretGrants` to be at most 2000 bytes'],
     [{ bucketCapacity: 'half' }, 'Expected `bucketCapacity` to be a number, got "half"'],
+    [{ invocationLog: 'yes' }, 'Expected `invocationLog` to be true or false, got "yes"'],
     [{ tickConcurrency: 'many' }, 'Expected `tickConcurrency` to be a whole number, got "many"'],
   ])('are rejected when they are %j', (context, message) => {
     expect(() => options(context)).toThrow(message);

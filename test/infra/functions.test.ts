@@ -210,6 +210,9 @@ describe.each(functionNames)('%s', (name) => {
     });
     const log = template.Resources[target(fn.Properties.LoggingConfig.LogGroup)]!;
     expect(log.Properties.RetentionInDays).toBe(7);
+    expect(fn.Properties.LoggingConfig).toMatchObject({ LogFormat: 'JSON', SystemLogLevel: 'WARN' });
+    // A higher level would drop the metrics, which are lines without a level.
+    expect(fn.Properties.LoggingConfig.ApplicationLogLevel ?? 'INFO').toBe('INFO');
   });
 
   it('has exactly the environment that it needs', () => {

@@ -105,6 +105,18 @@ describe('Matchmaker in another app', () => {
     expect([Resources[api].Type, attribute]).toEqual(['AWS::ApiGatewayV2::Api', 'ApiEndpoint']);
   });
 
+  it('lets Lambda log every invocation only on request', () => {
+    const levels = (template: Template) => [
+      ...new Set(
+        Object.values(template.findResources('AWS::Lambda::Function')).map(
+          ({ Properties }) => Properties.LoggingConfig?.SystemLogLevel,
+        ),
+      ),
+    ];
+    expect(levels(studio().template())).toEqual(['WARN']);
+    expect(levels(studio({ invocationLog: true }).template())).toEqual(['INFO']);
+  });
+
   it('notifies a topic when an alarm starts and ends', () => {
     const app = new App({ outdir: temporaryFolder(), builtinCloudFormationValidation: false });
     const stack = new Stack(app, 'Studio');
