@@ -41,7 +41,7 @@ const attribute = z.discriminatedUnion('type', [
 
 const hasAtMost = (most: number) => (record: object) => Object.keys(record).length <= most;
 
-/** What each player may or has to tell about itself. */
+/** The attributes that players of the queue may or must have. */
 export const attributes = z
   .record(fieldName, attribute)
   .refine(hasAtMost(RULE_LIMITS.attributesMax), {
@@ -49,7 +49,7 @@ export const attributes = z
   })
   .meta({
     description:
-      'Attributes of players by name. A player without a value takes the default; without a default its ticket is refused',
+      'Attributes of players by name. A player without a value has the default; without a default its ticket is rejected',
   });
 
 const attributeName = fieldName.meta({ description: 'An attribute of this queue, or skill' });
@@ -203,17 +203,16 @@ const rule = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What a game has to fulfil, or what it costs not to. */
-export const rules = z
-  .array(rule)
-  .min(1)
-  .max(RULE_LIMITS.rulesMax)
-  .meta({ description: 'What a match has to fulfil, or what it costs not to; see docs/rules.md' });
+/** Conditions that a game must meet, or that cost imbalance when it does not. */
+export const rules = z.array(rule).min(1).max(RULE_LIMITS.rulesMax).meta({
+  description:
+    'Conditions that a match must meet, or that cost imbalance when it does not; see docs/rules.md',
+});
 
-/** Whose age relaxes the rules. */
+/** The tickets whose age relaxes the rules. */
 export const relaxBy = z.enum(['each', 'oldest']).meta({
   description:
-    'Whose wait relaxes rules: each ticket has the limits of its own age and all have to hold (each, default), or the oldest ticket of a match decides for all',
+    'The waits that relax rules. each (default): every ticket has the limits of its own age, and a match must meet all of them. oldest: the limits of the oldest ticket of a match apply to all',
 });
 
 /** The values of one player. */

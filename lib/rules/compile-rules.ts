@@ -3,20 +3,20 @@ import { type Meetings, noMeetings } from './met.ts';
 import { RuleStates } from './rule-states.ts';
 import type { RulesDefinition } from './types.ts';
 
-/** The moment and the place of a search. */
+/** The moment of a search, and the facts that its rules need. */
 export interface SearchMoment {
   readonly nowMs: number;
-  /** The most players of a game. */
+  /** The maximum of players in a game. */
   readonly seats: number;
   /** The kind of each team of a game, by name. @default the queue names none */
   readonly kinds?: readonly string[] | undefined;
-  /** @default nobody has met anybody */
+  /** @default no two players have met */
   readonly meetings?: Meetings | undefined;
 }
 
 /**
- * The rules of a queue for searches at one moment, each search pool with its own; undefined when neither the queue has
- * rules nor a player avoids another.
+ * The rules of a queue for the searches of one pool at one moment; undefined when the queue has no rules and no player
+ * avoids another.
  */
 export function compileRules(
   { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,

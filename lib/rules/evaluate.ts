@@ -16,7 +16,7 @@ import type {
 } from './types.ts';
 import { attributeOf, numbersOf } from './values.ts';
 
-/** A ticket as rules see it. */
+/** The part of a ticket that rules use. */
 export interface RuledTicket {
   readonly ticketId: string;
   readonly players: readonly RuledPlayer[];
@@ -30,25 +30,25 @@ export interface RuledGame {
   readonly kinds?: readonly string[] | undefined;
 }
 
-/** What evaluation needs besides the game. */
+/** The data that evaluation needs besides the game. */
 export interface RuleContext {
   readonly attributes: Attributes;
   readonly nowMs: number;
   readonly meetings: Meetings;
 }
 
-/** How a game fares under one rule. */
+/** The result of a rule for a game. */
 export interface Verdict {
   readonly holds: boolean;
-  /** What a cost multiplies: 0 where nothing falls short. With `scope: "team"` the sum over the teams. */
+  /** The units by which the game breaks the rule, which a cost multiplies; 0 when it does not. With `scope: "team"` the sum over the teams. */
   readonly units: number;
-  /** What the players share, for `common` over the game. */
+  /** The values that all players share, for `common` over the game. */
   readonly values?: readonly string[];
   /** The region of the game, for `latency`. */
   readonly region?: string;
 }
 
-/** The rule as MATCH defines it, on a whole game. It is plain and slow; searches use `RuleStates`, and ask this at the end. */
+/** Evaluates a rule on a whole game by its definition. It is simple and slow; searches use `RuleStates`, and call this at the end. */
 export function evaluate(rule: RuleBody, game: RuledGame, context: RuleContext): Verdict {
   switch (rule.type) {
     case 'same':
@@ -87,7 +87,7 @@ export function evaluate(rule: RuleBody, game: RuledGame, context: RuleContext):
   }
 }
 
-/** The game as one team, or each team by itself: all have to hold, and what they fall short adds up. */
+/** Evaluates the game as one team, or each team separately: all must hold, and their shortfalls are added. */
 function perScope(
   scope: Scope | undefined,
   { teams }: RuledGame,
@@ -171,7 +171,7 @@ function evaluateCompare(
   return { holds: units === 0, units };
 }
 
-/** One value for a number or a measure of the game, one for each team of a kind; a measure of nobody has none. */
+/** One value for a number or a measure of the game, or one for each team of a kind; no value for a measure without players. */
 function sideValues(side: Side, game: RuledGame, context: RuleContext): number[] {
   if (typeof side === 'number') return [side];
   const groups = side.team === undefined ? [game.teams.flat()] : teamsOfKind(game, side.team);
@@ -198,7 +198,7 @@ function measure(of: 'mean' | 'sum' | 'least' | 'greatest', values: readonly num
   return of === 'sum' ? sum : sum / values.length;
 }
 
-/** Among the regions that every player reaches within `max`: the one whose worst player has the least latency, then by name. */
+/** Of the regions that every player reaches within `max`, the one with the least greatest latency; of equal ones the first by name. */
 function evaluateLatency({ max = Number.POSITIVE_INFINITY }: LatencyRule, { teams }: RuledGame): Verdict {
   const players = teams.flat().flatMap((ticket) => ticket.players.filter(({ bot }) => !bot));
   if (players.length === 0) return { holds: true, units: 0 };

@@ -11,18 +11,18 @@ import type {
 } from './types.ts';
 import { SKILL } from './values.ts';
 
-/** What is wrong with a definition, and where in it. */
+/** A fault of a definition, and its position. */
 export interface RuleFault {
   readonly path: readonly (string | number)[];
-  /** What was expected, what came, and what to do. */
+  /** What was expected, what was found, and what to do. */
   readonly message: string;
 }
 
-/** What a definition has besides its rules, as far as rules depend on it. */
+/** The other fields of a definition that rules depend on. */
 export interface RulesSurroundings {
   /** The names of the kinds of team; undefined when the queue names none. */
   readonly teamKinds?: readonly string[] | undefined;
-  /** The players of a game; undefined when the definition does not tell. */
+  /** The number of players in a game; undefined when the definition does not determine it. */
   readonly seats?: number | undefined;
 }
 
@@ -43,13 +43,13 @@ export function ruleFaults(
     if (first < i) {
       faults.push({
         path: [...at, 'name'],
-        message: `Expected a name of its own, got ${JSON.stringify(rule.name)}, the name of rule ${first}: rename one of them`,
+        message: `Expected a unique name, got ${JSON.stringify(rule.name)}, the name of rule ${first}: rename one of them`,
       });
     }
     if (rule.type === 'latency' && rules.findIndex(({ type }) => type === 'latency') < i) {
       faults.push({
         path: [...at, 'type'],
-        message: 'Expected one latency rule, got another: a match has one region, so join the two rules',
+        message: 'Expected one latency rule, got another: a match has one region, so merge the two rules',
       });
     }
     const found = [...bodyFaults(rule, rule.cost, attributes, surroundings), ...relaxFaults(rule)];
@@ -83,7 +83,7 @@ function attributeFaults(name: string, attribute: Attribute): RuleFault[] {
   return faults;
 }
 
-/** What is wrong with a value of an attribute; undefined when it is allowed. */
+/** The fault of an attribute's value; undefined when it is allowed. */
 export function valueFault(value: unknown, attribute: Attribute): string | undefined {
   if (attribute.type === 'number') {
     const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = attribute;
@@ -185,7 +185,7 @@ function attributeUse(
   return [{ path, message: `Expected an attribute of type ${wanted}, got ${name}, whose type is ${type}` }];
 }
 
-/** A rule with a `max` as its limit needs that or a cost, or it says nothing. */
+/** A rule whose limit is `max` needs `max` or a cost; otherwise it has no effect. */
 function limitFaults({ max }: { max?: number | undefined }, cost: number | undefined): RuleFault[] {
   if (max !== undefined || cost !== undefined) return [];
   return [
@@ -273,7 +273,7 @@ function compareFaults(
   return faults;
 }
 
-/** Which way each key of a rule may go, by what it was: 1 up, −1 down, 0 not at all. */
+/** The direction in which a relaxation may change each key of a rule: 1 up, −1 down, 0 not at all. */
 function looserWay(rule: RuleBody, key: keyof RelaxStep): 1 | -1 | 0 {
   if (rule.type === 'compare' && (key === 'left' || key === 'right')) {
     if (typeof rule[key] !== 'number' || rule.op === '=' || rule.op === undefined) return 0;

@@ -1,8 +1,8 @@
 import type { RelaxStep, Rule } from './types.ts';
 
 /**
- * A rule at one level of relaxation: its keys with those of all steps up to the level, or undefined when it is off. Level
- * 0 is the rule as written, level i is after its i-th step.
+ * A rule at one level of relaxation: its keys after all steps up to the level, or undefined when it is off. Level 0 is the
+ * rule as written; level i is the rule after its i-th step.
  */
 export type LeveledRule = Rule | undefined;
 

@@ -1,7 +1,7 @@
-/** Who was last in one match with whom: by the other's playerId, in milliseconds since the epoch. Symmetric. */
+/** When players were last in the same match: by the other's playerId, in milliseconds since the epoch. Symmetric. */
 export interface Meetings {
   of(playerId: string): ReadonlyMap<string, number> | undefined;
 }
 
-/** Nobody has met anybody. */
+/** No two players have met. */
 export const noMeetings: Meetings = { of: () => undefined };

@@ -7,8 +7,8 @@ export interface SomePlayer extends Pick<RuledPlayer, 'attributes' | 'latencyMs'
 }
 
 /**
- * What the players of a ticket miss, or have too much, for the attributes and rules of a queue. Paths begin with the
- * player's index.
+ * The faults of a ticket's players: attributes and latencies that the queue's rules need and that are missing, unknown or
+ * invalid. Paths begin with the player's index.
  */
 export function playerFaults(
   players: readonly SomePlayer[],

@@ -1,13 +1,13 @@
 import type { Player } from '../engine/types.ts';
 
-/** What a player's attribute may hold, by its name. `skill` is a number attribute that every player has. */
+/** The attributes of players, by name. `skill` is a number attribute that every player has. */
 export type Attributes = Readonly<Record<string, Attribute>>;
 
 export type Attribute = NumberAttribute | StringAttribute | StringsAttribute;
 
 export interface NumberAttribute {
   readonly type: 'number';
-  /** The value of a player that names none. @default none: each player has to name one */
+  /** The value of a player without one. @default none: each player must have a value */
   readonly default?: number | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
@@ -16,7 +16,7 @@ export interface NumberAttribute {
 export interface StringAttribute {
   readonly type: 'string';
   readonly default?: string | undefined;
-  /** The values that are allowed. @default every text of 1 to 64 characters */
+  /** The allowed values. @default every text of 1 to 64 characters */
   readonly values?: readonly string[] | undefined;
 }
 
@@ -29,18 +29,18 @@ export interface StringsAttribute {
 
 export type AttributeValue = number | string | readonly string[];
 
-/** A player with what rules look at. */
+/** A player with the values that rules use. */
 export interface RuledPlayer extends Player {
   readonly attributes?: Readonly<Record<string, AttributeValue>> | undefined;
-  /** Milliseconds to each region; a region that is not named is out of reach. */
+  /** Milliseconds to each region; missing regions are out of reach. */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** The ids of players never to be in one game with. */
+  /** The ids of players that must not be in the same game. */
   readonly avoid?: readonly string[] | undefined;
   /** A bot has a skill but no attributes and no latencies, and rules do not count it. */
   readonly bot?: true | undefined;
 }
 
-/** Whether a rule looks at the whole game or at each team. */
+/** Whether a rule applies to the whole game or to each team. */
 export type Scope = 'game' | 'team';
 
 /** How a party counts in a `within` rule: each player, or one value for all. */
@@ -77,7 +77,7 @@ export interface CountRule {
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly scope?: Scope | undefined;
-  /** Counts in the teams of this kind alone, each by itself. */
+  /** Counts only in the teams of this kind, each separately. */
   readonly team?: string | undefined;
 }
 export interface BalanceRule {
@@ -90,7 +90,7 @@ export interface CompareRule {
   readonly left: Side;
   readonly right: Side;
   readonly op?: Op | undefined;
-  /** In place of `op`: the greatest difference. */
+  /** Instead of `op`: the maximum difference. */
   readonly max?: number | undefined;
 }
 export interface LatencyRule {
@@ -108,7 +108,7 @@ export interface AnyOfRule {
   readonly rules: readonly InnerRule[];
 }
 
-/** What `compare` compares: a number, or a measure of the players of the game or of the teams of a kind. */
+/** An operand of `compare`: a number, or a measure of the players of the game or of the teams of a kind. */
 export type Side = number | Measure;
 export interface Measure {
   readonly of: 'mean' | 'sum' | 'least' | 'greatest' | 'count';
@@ -132,12 +132,12 @@ export type RuleBody = InnerRule | LatencyRule | RecentRule | AnyOfRule;
 
 export type Rule = RuleBody & {
   readonly name: string;
-  /** The imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a `max`. */
+  /** The imbalance of each unit by which a game breaks the rule. A rule with a cost forbids nothing, unless it has a `max`. */
   readonly cost?: number | undefined;
   readonly relax?: readonly RelaxStep[] | undefined;
 };
 
-/** What changes for a ticket that has waited this long. */
+/** The changes for a ticket that has waited this long. */
 export interface RelaxStep {
   readonly waitSeconds: number;
   readonly off?: true | undefined;
@@ -149,7 +149,7 @@ export interface RelaxStep {
   readonly right?: number | undefined;
 }
 
-/** Whose age relaxes a rule: each ticket's own, or the oldest one's for all. */
+/** The age that relaxes a rule: each ticket's own, or that of the oldest ticket for all. */
 export type RelaxBy = 'each' | 'oldest';
 
 /** The part of a queue definition that its rules need. */

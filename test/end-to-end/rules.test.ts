@@ -52,7 +52,7 @@ describe.concurrent('a queue with rules', () => {
     expect(body.reason).toContain('rule Level');
   });
 
-  it('refuses a ticket without a latency or an attribute and names both', async () => {
+  it('rejects a ticket without a latency and an attribute, and names both', async () => {
     const queue = await api.queue(ranked);
     const { status, body } = await api.post(`/queues/${queue}/tickets`, {
       ticketId: `lacking-${queue}`,
@@ -65,7 +65,7 @@ describe.concurrent('a queue with rules', () => {
     ]);
   });
 
-  it('ends waiting tickets that a changed definition no longer permits, and says what they lack', async () => {
+  it('ends waiting tickets that a changed definition no longer permits, with the reason', async () => {
     const queue = await api.queue(ranked);
     const { ticketId } = await api.ticket(queue, of(1000, 10, { east: 30 }));
     const attributes = { level: { type: 'number' }, patch: { type: 'string' } } as const;
@@ -75,7 +75,7 @@ describe.concurrent('a queue with rules', () => {
     expect(reason).toMatch(/no longer fits it .*attributes\/patch.*has no default/);
   });
 
-  it('refuses a definition that contradicts itself', async () => {
+  it('rejects a definition that contradicts itself', async () => {
     const queue = await api.queue();
     const rules = [{ name: 'Level', type: 'within', attribute: 'level', max: 5 }];
     const { status, body } = await api.put(`/queues/${queue}`, { ...definition({ name: queue }), rules });
@@ -85,7 +85,7 @@ describe.concurrent('a queue with rules', () => {
     });
   });
 
-  it('never puts players together of whom one avoids the other', async () => {
+  it('never matches players of whom one avoids the other', async () => {
     const queue = await api.queue();
     const [a, b, c] = [player(1000), player(1001), player(1300)];
     const first = await api.ticket(queue, [{ ...a, avoid: [b.playerId] }]);

@@ -69,7 +69,7 @@ describe('the rules of a definition', () => {
       '#/rules/0/attribute',
       /number.*patch.*string/,
     ],
-    ['two rules of one name', [within, { ...within, max: 5 }], '#/rules/1/name', /name of its own.*"Level"/],
+    ['two rules of one name', [within, { ...within, max: 5 }], '#/rules/1/name', /unique name.*"Level"/],
     [
       'a rule that permits everything',
       [{ name: 'L', type: 'within', attribute: 'level' }],
@@ -203,7 +203,7 @@ describe('the rules of a definition', () => {
       '#/rules/0/atLeast',
       /at most the 2 values/,
     ],
-  ])('are refused with %s', (_, rules, pointer, message) => {
+  ])('are rejected with %s', (_, rules, pointer, message) => {
     const found = faults(rules);
     expect(Object.keys(found)).toEqual([pointer]);
     expect(found[pointer]).toMatch(message);
@@ -229,7 +229,7 @@ describe('the rules of a definition', () => {
       /at least min \(9\), got 5/,
     ],
     ['the name skill', { skill: { type: 'number' } }, '#/attributes/skill', /another name than skill/],
-  ])('are refused with attributes that have %s', (_, faulty, pointer, message) => {
+  ])('are rejected with attributes that have %s', (_, faulty, pointer, message) => {
     const found = faults([{ name: 'R', type: 'recent', seconds: 60 }], { attributes: faulty });
     expect(Object.keys(found)).toEqual([pointer]);
     expect(found[pointer]).toMatch(message);
@@ -248,7 +248,7 @@ describe('a ticket in a queue with rules', () => {
     latencyMs: { east: 40 },
   };
 
-  it('fits with its attributes and a latency; a default stands in for an attribute', () => {
+  it('fits with its attributes and a latency, and a default replaces a missing attribute', () => {
     expect(misfits([fine], queue)).toEqual([]);
   });
 
@@ -285,7 +285,7 @@ describe('a ticket in a queue with rules', () => {
     ],
     ['lacks a latency', { latencyMs: {} }, '#/players/0/latencyMs', /at least one region.*Ping/],
     ['avoids its own player', { avoid: ['p'] }, '#/players/0/avoid', /p, who is in this ticket/],
-  ])('is refused when a player %s', (_, changes, pointer, message) => {
+  ])('is rejected when a player %s', (_, changes, pointer, message) => {
     const found = misfits([{ ...fine, ...changes }], queue);
     expect(found.map((fault) => fault.pointer)).toEqual([pointer]);
     expect(found[0]!.detail).toMatch(message);

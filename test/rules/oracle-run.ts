@@ -30,7 +30,7 @@ export function poolOf(of: RuledCase, nodeBudget?: number): GamePool {
   return pool;
 }
 
-/** Compares a random pool with the brute force; returns the number of comparisons. */
+/** Compares a random pool with brute force. Returns the number of comparisons. */
 export function compareCase(seed: number): number {
   const random = seeded(seed);
   const of = randomRuledCase(random);

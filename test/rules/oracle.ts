@@ -4,7 +4,7 @@ import type { Rule, RuledPlayer, RulesDefinition, Side } from '../../lib/rules/t
 /** When two players met, in milliseconds since the epoch. */
 export type Met = (a: string, b: string) => number | undefined;
 
-/** A pool with rules, and what they depend on. */
+/** A pool with rules, and the data that they depend on. */
 export interface RuledCase {
   readonly rules: GameRules;
   readonly definition: RulesDefinition;
@@ -13,7 +13,7 @@ export interface RuledCase {
   readonly met: Met;
 }
 
-/** A game with what the rules say about it. */
+/** A game with the results of the rules. */
 export interface OracleGame {
   readonly ticketIds: readonly string[];
   readonly imbalance: number;
@@ -24,8 +24,8 @@ type Players = readonly RuledPlayer[];
 type Team = readonly Ticket[];
 
 /**
- * The meaning of rules once more, sharing no code with the project: every rule is asked with the limits of every ticket in
- * the game, literally, and every set of tickets in every division into two teams is tried.
+ * A brute-force implementation of rules that shares no code with the project: it evaluates every rule with the limits of
+ * every ticket in the game, and tries every set of tickets in every division into two teams.
  */
 export function allGames(of: RuledCase): OracleGame[] {
   const { rules, tickets, nowMs } = of;
@@ -53,7 +53,7 @@ export function allGames(of: RuledCase): OracleGame[] {
   return found;
 }
 
-/** What the rules add to the imbalance of these teams; undefined when one of them forbids the game. */
+/** The cost that the rules add to the imbalance of these teams; undefined when one of them forbids the game. */
 export function rulesCost(of: RuledCase, teams: readonly Team[]): number | undefined {
   const members = teams.flat();
   if (avoided(members)) return undefined;
@@ -76,7 +76,7 @@ export function rulesCost(of: RuledCase, teams: readonly Team[]): number | undef
   return sum;
 }
 
-/** Throws unless the game keeps every rule, and its costs, region and values are right. */
+/** Throws unless the game meets every rule, and its costs, region and values are correct. */
 export function checkRuledGame(game: Game, of: RuledCase): void {
   const byId = new Map(of.tickets.map((ticket) => [ticket.ticketId, ticket]));
   const teams = game.teams.map((team) => [...new Set(team.map((seat) => byId.get(seat.ticketId)!))]);
@@ -134,7 +134,7 @@ function avoided(members: Team): boolean {
   return false;
 }
 
-/** How much a cost multiplies, and whether the limit of the rule is broken. */
+/** The units that a cost multiplies, and whether the limit of the rule is broken. */
 function ask(
   rule: Rule | Omit<Extract<Rule, { type: 'count' }>, 'name'>,
   teams: readonly Team[],

@@ -36,7 +36,7 @@ function planOf(of: RuledCase, release: ReleaseOptions, timeoutSeconds: number) 
 }
 
 describe.each(Object.entries(policies))('policy %s in a queue with rules', (name, release) => {
-  it('releases only games that keep every rule with the limits of every ticket in them, and adds the costs', () => {
+  it('releases only games that meet every rule with the limits of each of their tickets, and adds the costs', () => {
     let matches = 0;
     for (let seed = 1; seed <= 150; seed++) {
       const of = randomRuledCase(seeded(7000 + seed));

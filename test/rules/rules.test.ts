@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import type { Rule, RuledPlayer } from '../../lib/rules/types.ts';
 
-/** A 1v1 or 2v2 tick at second 60 with one rule. Tickets have waited a minute unless they say otherwise. */
+/** A 1v1 or 2v2 tick at second 60 with one rule. Tickets have waited a minute by default. */
 function tick(
   rule: object,
   players: readonly (Omit<Partial<RuledPlayer>, 'skill'> & { skill?: number; waited?: number })[],
@@ -102,7 +102,7 @@ describe('a rule without a cost', () => {
     expect(waiting[0]!.reason).toContain('The rule');
   });
 
-  it('of type count with atLeast finds the one player who makes the game possible, however far', () => {
+  it('of type count with atLeast finds the one player who makes the game possible, at any distance', () => {
     const others = Array.from({ length: 60 }, (_, i) => ({ skill: 1500 + i / 10 }));
     const rule = { type: 'count', attribute: 'patch', value: 'guide', atLeast: 1 };
     const { matches } = tick(rule, [...others, { skill: 900, ...patch('guide') }], { teamSize: 2 });
@@ -121,12 +121,12 @@ describe('relaxation', () => {
     expect(waiting[0]!.reason).toContain('The rule refuses them and relaxes in 12 s');
   });
 
-  it('does not start again for those who wait when a newcomer arrives', () => {
+  it('does not start again for waiting tickets when a new ticket arrives', () => {
     const { matches } = tick(rule, [level(1), level(9), { ...level(5), waited: 0 }]);
     expect(matches).toHaveLength(1);
   });
 
-  it('follows the oldest ticket of a game where the queue says so', () => {
+  it('follows the oldest ticket of a game when the definition says so', () => {
     expect(tick(rule, [level(1), { ...level(9), waited: 0 }], { relaxBy: 'oldest' }).matches).toHaveLength(1);
   });
 
@@ -143,19 +143,19 @@ describe('a rule with a cost', () => {
     expect(matches).toMatchObject([{ imbalance: 18, ruling: { rules: { 'The rule': { cost: 18 } } } }]);
   });
 
-  it('that also has a max does both', () => {
+  it('that also has a max adds a cost and forbids games', () => {
     const rule = { type: 'within', attribute: 'level', max: 5, cost: 3 };
     expect(tick(rule, [level(1), level(7)]).matches).toEqual([]);
     expect(tick(rule, [level(1), level(6)]).matches).toMatchObject([{ imbalance: 15 }]);
   });
 
-  it('prefers a game that costs less over one of nearer skills', () => {
+  it('prefers a game with a lower cost to one of nearer skills', () => {
     const rule = { type: 'same', attribute: 'patch', cost: 100 };
     const players = [patch('a'), { ...patch('b'), skill: 1501 }, { ...patch('a'), skill: 1510 }];
     expect(tick(rule, players).matches[0]!.ticketIds).toEqual(['t0', 't2']);
   });
 
-  it('of type recent fades until its seconds are over', () => {
+  it('of type recent decreases until its seconds are over', () => {
     const { matches } = tick({ type: 'recent', seconds: 40, cost: 8 }, [{}, {}], {}, 50_000);
     expect(matches).toMatchObject([{ imbalance: 6 }]);
   });
@@ -167,12 +167,12 @@ describe('a match', () => {
     expect(matches).toMatchObject([{ ruling: { region: 'west' } }]);
   });
 
-  it('is in the first region by name of those that are equally near', () => {
+  it('is in the first region by name when several are equally near', () => {
     const { matches } = tick({ type: 'latency', max: 100 }, [pings(40, 20), pings(20, 40)]);
     expect(matches).toMatchObject([{ ruling: { region: 'east' } }]);
   });
 
-  it('says what its players share', () => {
+  it('names the values that its players share', () => {
     const { matches } = tick({ type: 'common', attribute: 'maps' }, [maps('z', 'y', 'x'), maps('x', 'z')]);
     expect(matches).toMatchObject([{ ruling: { rules: { 'The rule': { values: ['x', 'z'] } } } }]);
   });
@@ -184,7 +184,7 @@ describe('a match', () => {
 });
 
 describe('a player who avoids another', () => {
-  it('is never in one game with them, whoever names whom, in a queue with or without rules', () => {
+  it('is never in one game with them, in either direction, in a queue with or without rules', () => {
     for (const rules of [undefined, [{ name: 'P', type: 'same', attribute: 'patch' } as Rule]]) {
       for (const players of [
         [{ avoid: ['p1'] }, {}],

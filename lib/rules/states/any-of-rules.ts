@@ -1,12 +1,12 @@
 import type { StateGroup } from './state-group.ts';
 
-/** An `anyOf` rule: the states of its rules side by side. It admits a ticket as long as one of them does. */
+/** An `anyOf` rule: the states of all its rules. It admits a ticket while one of them does. */
 export class AnyOfState implements StateGroup {
   readonly hasCosts = false;
   readonly #alternatives: readonly StateGroup[];
   /** By ticket: whether the rule is off for games of such tickets alone. */
   readonly #isOff: (ticket: number) => boolean;
-  /** By depth: the alternatives that the joined fulfil, as a bit set, and whether the rule is off for all of them. */
+  /** By depth: the alternatives that the joined tickets meet, as a bit set, and whether the rule is off for all of them. */
   readonly #open: Int32Array;
   readonly #off: Uint8Array;
   #depth = 0;

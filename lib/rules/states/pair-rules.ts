@@ -5,12 +5,12 @@ import type { RecentRule, Rule } from '../types.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 
 /**
- * Pairs of tickets that may not be in one game, or cost something there: who avoids whom, and `recent` over the game. Each
- * ticket that joins raises a count at its partners, so that a test is one look-up.
+ * Pairs of tickets that may not be in one game, or that have a cost there: avoided players, and `recent` over the game.
+ * Each ticket that joins raises a count at its partners, so a test is one look-up.
  */
 export class PairRules implements StateGroup {
   readonly hasCosts: boolean;
-  /** By ticket: with whom it may not play, and how many of the joined forbid it. */
+  /** By ticket: the tickets that it may not play with, and how many joined tickets forbid it. */
   readonly #partners: readonly Int32Array[];
   readonly #blocked: Uint16Array;
   readonly #meets: readonly Meets[];
@@ -106,16 +106,16 @@ class Meets {
   readonly #secondsSince: readonly Float64Array[];
   readonly #fresh: readonly Float64Array[];
   readonly #level: Uint8Array;
-  /** By level: how long players stay apart; 0 when the rule is off. */
+  /** By level: the time in which players may not meet again; 0 when the rule is off. */
   readonly #apart: Float64Array;
-  /** By ticket: the least time since it met one of the joined, and what it costs with them. */
+  /** By ticket: the least time since it met a joined ticket, and its cost with the joined tickets. */
   readonly #nearest: Float64Array;
   readonly #costs: Float64Array;
-  /** By depth: the level, the least time within the joined, and their cost. */
+  /** By depth: the level, the least time among the joined tickets, and their cost. */
   readonly #levels: Uint8Array;
   readonly #least: Float64Array;
   readonly #sums: Float64Array;
-  /** What `nearest` and `costs` were before the last joins. */
+  /** The values of `nearest` and `costs` before the last joins. */
   readonly #undo: number[] = [];
   #depth = 0;
 
@@ -130,7 +130,7 @@ class Meets {
     const levels = levelsOf(rule) as readonly ((Rule & RecentRule) | undefined)[];
     this.cost = rule.cost ?? 0;
     this.#apart = Float64Array.from(levels, (level) => level?.seconds ?? 0);
-    // What is certain of a cost is what the loosest level asks for.
+    // Only the cost at the loosest level is certain.
     const loosest = this.#apart[levels.length - 1];
     const met = tickets.map(({ players }, ticket) => {
       const pairs = new Map<number, { since: number; fresh: number }>();

@@ -3,7 +3,7 @@ import type { Attributes, CommonRule, LatencyRule, Rule } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 
-/** A rule that asks for values that all players share: regions in reach, or entries of a list. */
+/** A rule that requires values that all players share: regions in reach, or entries of a list. */
 export type SetRule = Rule & (CommonRule | LatencyRule);
 
 /** `common` over the game and `latency`, as bit sets. */
@@ -133,7 +133,7 @@ export class SetRules implements StateGroup {
   }
 }
 
-/** One rule: the values that each ticket accepts at each level, and those that the joined share. */
+/** One rule: the values that each ticket accepts at each level, and those that the joined tickets share. */
 export interface SharedSet {
   readonly index: number;
   /** The values by number. */
@@ -144,15 +144,15 @@ export interface SharedSet {
   /** By ticket, level and word. */
   readonly masks: Int32Array;
   readonly level: Uint8Array;
-  /** By level: how many values have to be shared; 0 where the rule forbids nothing. */
+  /** By level: how many values must be shared; 0 where the rule forbids nothing. */
   readonly needed: Uint8Array;
-  /** By level: what a cost counts from. */
+  /** By level: the value from which a cost counts. */
   readonly wanted: Uint8Array;
   readonly cost: number;
   /** By depth, level and word. */
   readonly joined: Int32Array;
   readonly joinedLevels: Uint8Array;
-  /** Of `latency` with a cost, by ticket and region: its worst latency; by depth and region: that of the joined. */
+  /** For `latency` with a cost: the worst latency of each ticket by region, and of the joined tickets by depth and region. */
   readonly latencies: Float64Array | undefined;
   readonly worst: Float64Array | undefined;
 }
@@ -160,7 +160,7 @@ export interface SharedSet {
 function costOf(set: SharedSet, level: number, shared: number, worst: number): number {
   if (set.wanted[level] === 0) return 0;
   if (!set.worst) return set.cost * Math.max(0, set.wanted[level] - shared);
-  // Where no region is left the game is refused elsewhere.
+  // A game without a common region is rejected elsewhere.
   return worst === Number.POSITIVE_INFINITY ? 0 : set.cost * worst;
 }
 

@@ -14,11 +14,11 @@ export interface IndexedRule<R extends Rule = Rule> {
 }
 
 /**
- * Rules of one kind of incremental state. Tickets are joined one by one and left in reverse order; what the joined
- * tickets violate, every larger set violates too. All numbers are those of `RuleStates`.
+ * Rules of one kind of incremental state. Tickets join one by one and leave in reverse order. A rule that the joined
+ * tickets violate is also violated by every larger set. All numbers are those of `RuleStates`.
  */
 export interface StateGroup {
-  /** Begins with no ticket joined. */
+  /** Starts without joined tickets. */
   start(): void;
   admits(ticket: number): boolean;
   join(ticket: number): void;

@@ -50,7 +50,7 @@ export class ValueRules implements StateGroup {
   }
 }
 
-/** One rule: how often each value occurs among the joined, how many distinct ones, and how many players repeat one. */
+/** One rule: how often each value occurs among the joined tickets, how many distinct values there are, and how many players repeat one. */
 class Counter {
   readonly cost: number;
   readonly #isSame: boolean;
@@ -222,12 +222,12 @@ interface Tally {
   readonly atLeast: Float64Array;
   readonly atMost: Float64Array;
   readonly cost: number;
-  /** By depth: the players with the value among the joined, and their level. */
+  /** By depth: the players with the value in the joined tickets, and their level. */
   readonly counts: Uint16Array;
   readonly levels: Uint8Array;
 }
 
-/** What is certain of a cost while `left` seats are free. */
+/** The part of a cost that is certain while `left` seats are free. */
 function costOf(tally: Tally, count: number, left: number, level: number): number {
   if (tally.cost === 0) return 0;
   const short = Math.max(0, tally.atLeast[level] - count - left);
