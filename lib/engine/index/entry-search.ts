@@ -56,7 +56,7 @@ export class EntrySearch {
   }
 
   /**
-   * The game of least cost below `limit` with this ticket and accepted others; `bound` and `wasCut` tell what is
+   * The game of least cost below `limit` with this ticket and accepted others; `bound` and `wasCut` report what is
    * proved. A ticket that has waited longer than this one has a credit of β times the difference, at most `creditMax`.
    */
   best(

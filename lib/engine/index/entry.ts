@@ -17,7 +17,9 @@ export class Entry {
   id = -1;
   before: Entry | undefined;
   after: Entry | undefined;
+  /** False once its ticket has left the queue. */
   isHere = true;
+  /** When it was inserted, as a number that grows with each insert. */
   came = 0;
   /** No game of this entry has an imbalance below this. */
   key = 0;

@@ -4,7 +4,7 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { Forbids, Game, GameRules } from '../types.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { type QueueAnswer, TicketQueue } from './ticket-queue.ts';
+import { type QueueResult, TicketQueue } from './ticket-queue.ts';
 
 /** The index of every other pool: a `TicketQueue`, whose costs are converted to priorities. */
 export class TicketIndex implements PoolIndex {
@@ -45,9 +45,9 @@ export class TicketIndex implements PoolIndex {
     return this.#queue.leastImbalanceWith(pooled.ticket.ticketId);
   }
 
-  #make(answer: QueueAnswer | undefined, nowMs: number): Game | undefined {
-    if (!answer) return undefined;
-    const { game, costBound } = answer;
+  #make(result: QueueResult | undefined, nowMs: number): Game | undefined {
+    if (!result) return undefined;
+    const { game, costBound } = result;
     // Costs count time from the queue's epoch; priorities count it from now.
     const bound =
       costBound >= game.cost

@@ -14,7 +14,7 @@ import { rangesOfAll } from './entry-window.ts';
 import { PoolCentre } from './pool-centre.ts';
 
 /** The game that a query found, and the proved bound. */
-export interface QueueAnswer {
+export interface QueueResult {
   readonly game: FoundGame;
   /** No game of the queue costs less. Equal to the game's cost when it is proved best. */
   readonly costBound: number;
@@ -102,7 +102,7 @@ export class TicketQueue {
   }
 
   /** The game of least cost, or undefined if none can be formed (or none was found within the node budget). */
-  best(): QueueAnswer | undefined {
+  best(): QueueResult | undefined {
     this.#settle();
     if (!this.#everyone.isFull) return undefined;
     this.#queries++;
@@ -118,7 +118,7 @@ export class TicketQueue {
       const isProved = query.isProved(costBound, wait);
       const isShort = nodesLeft <= 0 || (entry !== undefined && entry.cuts > 0);
       if (entry && !isProved && isShort && this.#askCentre(query, wait)) continue;
-      if (!entry || isProved || nodesLeft <= 0) return this.#answer(query, costBound, wait);
+      if (!entry || isProved || nodesLeft <= 0) return this.#conclude(query, costBound, wait);
       this.#lookAt(entry, query, costBound, wait, nodesLeft);
     }
   }
@@ -171,7 +171,7 @@ export class TicketQueue {
   }
 
   /** Ends the query: the best game found, or any, with the least bound of the remaining and set-aside entries. */
-  #answer(query: Query, costBound: number, wait: number): QueueAnswer | undefined {
+  #conclude(query: Query, costBound: number, wait: number): QueueResult | undefined {
     for (const entry of query.aside) this.#keys.set(entry, entry.key);
     const game = query.found ?? this.#anyGame();
     if (!game) return undefined;
@@ -184,7 +184,7 @@ export class TicketQueue {
    * The game of least cost with this ticket, as far as the node budget allows, or undefined if none was found.
    * `costBound` is a bound for the whole queue.
    */
-  bestWith(ticketId: string): QueueAnswer | undefined {
+  bestWith(ticketId: string): QueueResult | undefined {
     this.#settle();
     const entry = this.#byTicketId.get(ticketId);
     if (!entry) return undefined;

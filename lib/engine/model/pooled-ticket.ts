@@ -8,8 +8,9 @@ export interface PooledTicket {
   /** The players of the party. */
   readonly size: number;
   readonly skills: Float64Array;
-  /** The party's place in the pool's order: its mean skill; ties go by ticketId. */
+  /** The mean skill of its players, by which the pool is ordered; ties go by ticketId. */
   readonly mean: number;
+  /** The least and the greatest skill of its players. */
   readonly low: number;
   readonly high: number;
   /** The sum of squared deviations of its players from their mean. */
@@ -33,7 +34,7 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
     const { playerId, skill } = ticket.players[i];
     if (!(skill === 0 || (skill >= skillMin && skill <= skillMax))) {
       throw new RangeError(
-        `Expected the skill of player ${playerId} to be ≥ 0, from ${skillMin} to ${skillMax} or 0, got ${skill}`,
+        `Expected the skill of player ${playerId} to be 0 or from ${skillMin} to ${skillMax}, got ${skill}`,
       );
     }
     skills[i] = skill;

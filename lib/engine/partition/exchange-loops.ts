@@ -5,22 +5,23 @@ export interface ExchangeableGames {
   readonly count: number;
   /** How many games on each side a game considers for an exchange. */
   readonly reach: number;
-  worthOf(game: number): number;
+  /** What a game adds to the objective; less is better. */
+  penaltyOf(game: number): number;
   /** Makes the exchange between two games that improves them most. Returns whether any exchange improves them. */
   exchange(a: number, b: number): boolean;
-  /** Makes the exchange of a game with those left over that is worth most; whether there was one that is worth it. */
+  /** Makes the exchange of a game with players or tickets in no game that improves it most. Returns whether any improves it. */
   exchangeWithRest(game: number): boolean;
   hasBudget(): boolean;
 }
 
-/** Improves the game of greatest worth (the first of several) until no exchange with neighbours or tickets in no game helps. */
+/** Improves the game of greatest penalty (the first of several) until no exchange with neighbours or tickets in no game helps. */
 export function improveWorst(games: ExchangeableGames): void {
   if (games.count === 0) return;
-  // Keys are negated worths, so the worst game is on top.
+  // Keys are negated penalties, so the worst game is on top.
   const keys = new Float64Array(games.count);
   const heap = new KeyHeap();
   const file = (game: number) => {
-    keys[game] = -games.worthOf(game);
+    keys[game] = -games.penaltyOf(game);
     heap.push(keys[game], game);
   };
   for (let game = 0; game < games.count; game++) file(game);
@@ -48,22 +49,22 @@ export function exchangeNear(games: ExchangeableGames, game: number): number {
 }
 
 /**
- * Of all exchanges of one member of a game for one of another, by their indices, the first of least worth below `limit`;
- * undefined if there is none. `worthAfter` may return ∞ instead of any worth that is not below `least`.
+ * Of all exchanges of one member of a game for one of another, by their indices, the first of least penalty below `limit`;
+ * undefined if there is none. `penaltyAfter` may return ∞ instead of any penalty that is not below `least`.
  */
 export function bestExchange(
   membersOfA: number,
   membersOfB: number,
   limit: number,
-  worthAfter: (a: number, b: number, least: number) => number,
+  penaltyAfter: (a: number, b: number, least: number) => number,
 ): [a: number, b: number] | undefined {
   let least = limit;
   let best: [number, number] | undefined;
   for (let a = 0; a < membersOfA; a++) {
     for (let b = 0; b < membersOfB; b++) {
-      const worth = worthAfter(a, b, least);
-      if (worth < least) {
-        least = worth;
+      const penalty = penaltyAfter(a, b, least);
+      if (penalty < least) {
+        least = penalty;
         best = [a, b];
       }
     }

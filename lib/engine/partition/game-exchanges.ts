@@ -6,18 +6,19 @@ import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { bestExchange, type ExchangeableGames, exchangeNear, improveWorst } from './exchange-loops.ts';
 
-/** The objective of a partition's games: less is better. */
-export interface Worth {
-  /** The worth of a game of these tickets with this imbalance, ≥ 0; does not fall as the imbalance grows. */
+/** What the games of a partition add to its objective: imbalance or unhappiness. Less is better. */
+export interface Penalty {
+  /** The penalty of a game of these tickets with this imbalance, ≥ 0. It does not fall as the imbalance grows. */
   ofGame(members: readonly PooledTicket[], imbalance: number): number;
-  /** Whether the objective is the greatest worth or the sum. */
+  /** Whether the objective is the greatest penalty or the sum. */
   readonly total: 'greatest' | 'sum';
 }
 
 /**
- * Improves the games of a partition of tickets by exchanging tickets of one size between neighbouring games, the worst game first: first as
- * long as the greatest worth falls, if that is what counts, then as long as the sum falls and the greatest does not grow.
- * A game without such an exchange tries the tickets in no game. Roles and refused pairs are respected. Deterministic.
+ * Improves the games of a partition by exchanging tickets of one size between neighbouring games, the worst game first.
+ * If the objective is the greatest penalty, it first exchanges as long as that falls. Then it exchanges as long as the sum
+ * falls and the greatest does not grow. A game without such an exchange tries the tickets in no game. Roles and refused
+ * pairs are respected. Deterministic.
  *
  * @param games in order of skill, so that neighbours are near
  * @param left the tickets in no game, in the pool's order
@@ -29,10 +30,10 @@ export function exchangeBetweenGames(
   rules: GameRules,
   roles: RoleTable | undefined,
   forbids: Forbids | undefined,
-  worth: Worth,
+  penalty: Penalty,
   budget: number,
 ): DividedGame[] {
-  return new Exchanges(games, left, rules, roles, forbids, worth, budget).improve();
+  return new Exchanges(games, left, rules, roles, forbids, penalty, budget).improve();
 }
 
 /** How many games on each side a game considers for an exchange. */
@@ -43,12 +44,12 @@ const leftNearby = 8;
 
 class Exchanges {
   readonly #games: DividedGame[];
-  readonly #worths: number[];
+  readonly #penalties: number[];
   /** In no game, in the pool's order. */
   readonly #left: PooledTicket[];
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
-  readonly #worth: Worth;
+  readonly #penalty: Penalty;
   readonly #divider: TicketDivider;
   #budget: number;
 
@@ -58,43 +59,43 @@ class Exchanges {
     rules: GameRules,
     roles: RoleTable | undefined,
     forbids: Forbids | undefined,
-    worth: Worth,
+    penalty: Penalty,
     budget: number,
   ) {
     this.#games = [...games];
     this.#left = [...left];
     this.#rules = rules;
     this.#forbids = forbids;
-    this.#worth = worth;
+    this.#penalty = penalty;
     this.#divider = new TicketDivider(rules, roles);
     this.#budget = budget;
-    this.#worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
+    this.#penalties = games.map(({ members, imbalance }) => penalty.ofGame(members, imbalance));
   }
 
   improve(): DividedGame[] {
-    if (this.#worth.total === 'greatest') improveWorst(this.#exchangeable(Math.max));
-    const greatest = this.#worth.total === 'greatest' ? this.#greatest() : Number.POSITIVE_INFINITY;
+    if (this.#penalty.total === 'greatest') improveWorst(this.#exchangeable(Math.max));
+    const greatest = this.#penalty.total === 'greatest' ? this.#greatest() : Number.POSITIVE_INFINITY;
     const sum = (a: number, b: number) => (Math.max(a, b) > greatest ? Number.POSITIVE_INFINITY : a + b);
     const exchangeable = this.#exchangeable(sum);
     for (let improved = true; improved && this.#budget > 0; ) {
       improved = false;
-      const worstFirst = this.#worths.map((_, game) => game);
-      worstFirst.sort((a, b) => this.#worths[b] - this.#worths[a] || a - b);
+      const worstFirst = this.#penalties.map((_, game) => game);
+      worstFirst.sort((a, b) => this.#penalties[b] - this.#penalties[a] || a - b);
       for (const game of worstFirst) if (exchangeNear(exchangeable, game) !== -1) improved = true;
     }
     return this.#games;
   }
 
   #greatest(): number {
-    return this.#worths.reduce((most, worth) => Math.max(most, worth), 0);
+    return this.#penalties.reduce((most, penalty) => Math.max(most, penalty), 0);
   }
 
-  /** The games for the loops of exchanges, where `together` is what two games are worth. */
+  /** The games for the loops of exchanges, where `together` is the penalty of two games. */
   #exchangeable(together: (a: number, b: number) => number): ExchangeableGames {
     return {
       count: this.#games.length,
       reach: neighbours,
-      worthOf: (game) => this.#worths[game],
+      penaltyOf: (game) => this.#penalties[game],
       hasBudget: () => this.#budget > 0,
       exchange: (a, b) => this.#exchange(a, b, together),
       exchangeWithRest: (game) => this.#exchangeWithRest(game),
@@ -106,20 +107,19 @@ class Exchanges {
     const x = [...this.#games[a].members];
     const y = [...this.#games[b].members];
     let best: [DividedGame, DividedGame] | undefined;
-    const limit = together(this.#worths[a], this.#worths[b]) * (1 - 1e-12);
+    const limit = together(this.#penalties[a], this.#penalties[b]) * (1 - 1e-12);
     bestExchange(x.length, y.length, limit, (i, j, least) => {
-      const p = x[i];
-      const q = y[j];
-      if (p.size !== q.size || (p.size === 1 && p.mean === q.mean && p.masks[0] === q.masks[0]))
-        return Number.POSITIVE_INFINITY;
-      x[i] = q;
-      y[j] = p;
-      const games = this.#tryOut(x, y, q, p, together, least);
-      x[i] = p;
-      y[j] = q;
+      const ofX = x[i];
+      const ofY = y[j];
+      if (ofX.size !== ofY.size || changesNothing(ofX, ofY)) return Number.POSITIVE_INFINITY;
+      x[i] = ofY;
+      y[j] = ofX;
+      const games = this.#tryOut(x, y, ofY, ofX, together, least);
+      x[i] = ofX;
+      y[j] = ofY;
       if (!games) return Number.POSITIVE_INFINITY;
       best = games;
-      return this.#together(games, together);
+      return this.#penaltyOfBoth(games, together);
     });
     if (!best) return false;
     this.#set(a, best[0]);
@@ -127,23 +127,23 @@ class Exchanges {
     return true;
   }
 
-  /** Makes the exchange of one ticket of a game for one in no game that lowers its worth most. Returns whether there was one. */
+  /** Makes the exchange of one ticket of a game for one in no game that lowers its penalty most. Returns whether there was one. */
   #exchangeWithRest(a: number): boolean {
     if (this.#left.length === 0) return false;
     const x = [...this.#games[a].members];
     const rest = this.#leftNear(x);
     let best: DividedGame | undefined;
-    const limit = this.#worths[a] * (1 - 1e-12);
+    const limit = this.#penalties[a] * (1 - 1e-12);
     const taken = bestExchange(x.length, rest.length, limit, (i, j, least) => {
-      const p = x[i];
-      const q = rest[j];
-      if (p.size !== q.size || this.#budget <= 0) return Number.POSITIVE_INFINITY;
-      x[i] = q;
-      const game = this.#tryAlone(x, q, least);
-      x[i] = p;
+      const ofX = x[i];
+      const ofRest = rest[j];
+      if (ofX.size !== ofRest.size || this.#budget <= 0) return Number.POSITIVE_INFINITY;
+      x[i] = ofRest;
+      const game = this.#tryAlone(x, ofRest, least);
+      x[i] = ofX;
       if (!game) return Number.POSITIVE_INFINITY;
       best = game;
-      return this.#worth.ofGame(game.members, game.imbalance);
+      return this.#penalty.ofGame(game.members, game.imbalance);
     });
     if (!taken || !best) return false;
     const [i, j] = taken;
@@ -172,40 +172,43 @@ class Exchanges {
     return this.#left.slice(Math.max(0, low - leftNearby), low + leftNearby);
   }
 
-  /** The game of x after q has joined, if it is allowed and its worth is below `least`. */
-  #tryAlone(x: readonly PooledTicket[], q: PooledTicket, least: number): DividedGame | undefined {
+  /** The game of x after `joined` has joined, if it is allowed and its penalty is below `least`. */
+  #tryAlone(x: readonly PooledTicket[], joined: PooledTicket, least: number): DividedGame | undefined {
     const v = this.#divider.skillSpread(x);
-    if (this.#worth.ofGame(x, v) >= least || !mayMeet(q, x, this.#forbids)) return undefined;
+    if (this.#penalty.ofGame(x, v) >= least || !mayMeet(joined, x, this.#forbids)) return undefined;
     const game = this.#divide(x, v);
-    return this.#worth.ofGame(x, game.imbalance) < least ? game : undefined;
+    return this.#penalty.ofGame(x, game.imbalance) < least ? game : undefined;
   }
 
-  /** The games of x and y after p and q have changed places, if both are allowed and their joint worth is below `least`. */
+  /** The games of x and y after a ticket has joined each, if both are allowed and their joint penalty is below `least`. */
   #tryOut(
     x: readonly PooledTicket[],
     y: readonly PooledTicket[],
-    q: PooledTicket,
-    p: PooledTicket,
+    joinedX: PooledTicket,
+    joinedY: PooledTicket,
     together: (a: number, b: number) => number,
     least: number,
   ): [DividedGame, DividedGame] | undefined {
     if (this.#budget <= 0) return undefined;
     const u = this.#divider.skillSpread(x);
     const v = this.#divider.skillSpread(y);
-    // Check before dividing: teamGap can only increase the worth.
-    if (together(this.#worth.ofGame(x, u), this.#worth.ofGame(y, v)) >= least) return undefined;
-    if (!mayMeet(q, x, this.#forbids) || !mayMeet(p, y, this.#forbids)) return undefined;
+    // Check before dividing: teamGap can only increase the penalty.
+    if (together(this.#penalty.ofGame(x, u), this.#penalty.ofGame(y, v)) >= least) return undefined;
+    if (!mayMeet(joinedX, x, this.#forbids) || !mayMeet(joinedY, y, this.#forbids)) return undefined;
     const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];
-    return this.#together(games, together) < least ? games : undefined;
+    return this.#penaltyOfBoth(games, together) < least ? games : undefined;
   }
 
-  #together([a, b]: [DividedGame, DividedGame], together: (a: number, b: number) => number): number {
-    return together(this.#worth.ofGame(a.members, a.imbalance), this.#worth.ofGame(b.members, b.imbalance));
+  #penaltyOfBoth([a, b]: [DividedGame, DividedGame], together: (a: number, b: number) => number): number {
+    return together(
+      this.#penalty.ofGame(a.members, a.imbalance),
+      this.#penalty.ofGame(b.members, b.imbalance),
+    );
   }
 
   #set(at: number, game: DividedGame): void {
     this.#games[at] = game;
-    this.#worths[at] = this.#worth.ofGame(game.members, game.imbalance);
+    this.#penalties[at] = this.#penalty.ofGame(game.members, game.imbalance);
   }
 
   #divide(members: readonly PooledTicket[], v: number): DividedGame {
@@ -213,4 +216,9 @@ class Exchanges {
     const imbalance = this.#rules.alpha * this.#divider.divide(members) + v;
     return { members: [...members], division: this.#divider.division, imbalance };
   }
+}
+
+/** Whether exchanging the two changes nothing: solo players of the same skill who accept the same roles. */
+function changesNothing(a: PooledTicket, b: PooledTicket): boolean {
+  return a.size === 1 && b.size === 1 && a.mean === b.mean && a.masks[0] === b.masks[0];
 }

@@ -37,8 +37,8 @@ const beamWidth = 8;
 const skipsMax = 2;
 
 /** One alternative for the first games. */
-interface Way {
-  readonly before: Way | undefined;
+interface Alternative {
+  readonly before: Alternative | undefined;
   readonly game: DividedGame | undefined;
   /** For each size, how many tickets are in games or omitted. */
   readonly taken: Uint32Array;
@@ -48,7 +48,7 @@ interface Way {
 
 /** An alternative extended by one game that is not divided yet. `bound` is at most its total. */
 interface Step {
-  readonly way: Way;
+  readonly after: Alternative;
   /** For each size, how many tickets are in games or omitted afterwards. */
   readonly taken: Uint32Array;
   readonly members: readonly PooledTicket[];
@@ -90,36 +90,43 @@ class Packer {
 
   pack(): DividedGame[] {
     const none = new Uint32Array(this.#lines.length);
-    let ways: Way[] = [{ before: undefined, game: undefined, taken: none, total: 0 }];
+    let alternatives: Alternative[] = [{ before: undefined, game: undefined, taken: none, total: 0 }];
     for (let left = this.#gamesLeft(none) - 1; left >= 0; ) {
-      const next = this.#best(ways.flatMap((way) => this.#steps(way, left)));
+      const next = this.#best(alternatives.flatMap((alternative) => this.#steps(alternative, left)));
       if (next.length > 0) {
-        ways = next;
+        alternatives = next;
         left--;
         continue;
       }
       // Because of roles or refused pairs there is no game with the least skilled ticket.
-      ways = ways.map((way) => ({ ...way, taken: this.#withoutLowest(way.taken) }));
-      left = Math.max(...ways.map(({ taken }) => this.#gamesLeft(taken))) - 1;
+      alternatives = alternatives.map((one) => ({ ...one, taken: this.#withoutLowest(one.taken) }));
+      left = Math.max(...alternatives.map(({ taken }) => this.#gamesLeft(taken))) - 1;
     }
     const packed: DividedGame[] = [];
-    for (let way: Way | undefined = ways[0]; way; way = way.before) if (way.game) packed.push(way.game);
+    for (let one: Alternative | undefined = alternatives[0]; one; one = one.before)
+      if (one.game) packed.push(one.game);
     return packed.reverse();
   }
 
   /** The possible next games of an alternative after which `left` more games can follow. */
-  #steps(way: Way, left: number): Step[] {
+  #steps(alternative: Alternative, left: number): Step[] {
     const steps: Step[] = [];
-    for (let taken = way.taken, skips = 0; ; skips++) {
+    for (let { taken } = alternative, skips = 0; ; skips++) {
       const lowest = this.#lowest(taken);
       for (const mix of this.#mixes) {
         if (mix[lowest] === 0 || !this.#isLeft(taken, mix)) continue;
-        const after = taken.map((count, size) => count + mix[size]);
-        if (this.#gamesLeft(after) < left) continue;
+        const takenAfter = taken.map((count, size) => count + mix[size]);
+        if (this.#gamesLeft(takenAfter) < left) continue;
         const members = this.#members(taken, mix);
         if (!this.#mayPlay(members)) continue;
         const v = this.#divider.skillSpread(members);
-        steps.push({ way, taken: after, members, skillSpread: v, bound: way.total + v });
+        steps.push({
+          after: alternative,
+          taken: takenAfter,
+          members,
+          skillSpread: v,
+          bound: alternative.total + v,
+        });
       }
       taken = this.#withoutLowest(taken);
       if (skips === skipsMax || this.#gamesLeft(taken) <= left) return steps;
@@ -127,21 +134,21 @@ class Packer {
   }
 
   /** The best alternatives after these steps, best first. A game is divided only if it may be among them. */
-  #best(steps: Step[]): Way[] {
+  #best(steps: Step[]): Alternative[] {
     steps.sort((a, b) => a.bound - b.bound);
-    const best: Way[] = [];
-    for (const { way, taken, members, skillSpread, bound } of steps) {
+    const best: Alternative[] = [];
+    for (const { after, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
       const imbalance = this.#rules.alpha * this.#divider.divide(members) + skillSpread;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
-      const total = way.total + imbalance;
+      const total = after.total + imbalance;
       // Of alternatives that have used the same tickets only the best is kept.
       const twin = best.findIndex((other) => other.taken.every((count, size) => count === taken[size]));
       if (twin !== -1 && best[twin].total <= total) continue;
       if (twin !== -1) best.splice(twin, 1);
       const worse = best.findIndex((other) => other.total > total);
       const game = { members, division: this.#divider.division, imbalance };
-      best.splice(worse === -1 ? best.length : worse, 0, { before: way, game, taken, total });
+      best.splice(worse === -1 ? best.length : worse, 0, { before: after, game, taken, total });
       if (best.length > beamWidth) best.pop();
     }
     return best;

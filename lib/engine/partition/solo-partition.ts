@@ -13,6 +13,7 @@ import { SoloGroups } from './solo-groups.ts';
  */
 export type PartitionObjective = 'worst' | 'sum' | 'unhappiness';
 
+/** What a partition of solo players minimises, and how much work it may take. */
 export interface SoloPartitionOptions {
   /** @default 'worst' */
   readonly objective?: PartitionObjective;
@@ -25,9 +26,9 @@ export interface SoloPartition {
   /** 2k players per game, the first team's k first; games in ascending order of skill. */
   readonly players: Int32Array;
   readonly imbalances: Float64Array;
-  /** The value reached. */
+  /** The objective reached. */
   readonly objective: number;
-  /** No partition of these players into as many games has a lower value. */
+  /** No partition of these players into as many games has a lower objective. */
   readonly lowerBound: number;
   /** The n mod 2k players left over. */
   readonly leftOver: readonly number[];
@@ -71,15 +72,15 @@ export function partitionSolos(
     unhappiness: starts.length > 0 ? 1 : 0,
   };
 
-  const value = { worst: worstOf, sum: sumOf, unhappiness: unhappinessOf }[objective](
+  const penalty = { worst: worstOf, sum: sumOf, unhappiness: unhappinessOf }[objective](
     groups,
     sorted,
     order,
     rules,
   );
   if (objective === 'sum') exchangeForSum(groups, swapBudget);
-  else exchangeForWorst(groups, value.ofGame, swapBudget);
-  const reached = value.ofAll();
+  else exchangeForWorst(groups, penalty.ofGame, swapBudget);
+  const reached = penalty.ofAll();
   return {
     players: groups.seated(),
     imbalances: groups.imbalances,
@@ -90,13 +91,13 @@ export function partitionSolos(
   };
 }
 
-/** The value of one game, and of all. */
-interface Value {
+/** What one game adds to the objective, and the objective of all; less is better. */
+interface Penalty {
   ofGame(group: number): number;
   ofAll(): number;
 }
 
-function worstOf(groups: SoloGroups): Value {
+function worstOf(groups: SoloGroups): Penalty {
   const ofGame = (group: number) => groups.imbalances[group];
   return { ofGame, ofAll: () => greatestOf(groups.imbalances) };
 }
@@ -107,7 +108,7 @@ function greatestOf(values: Float64Array): number {
   return greatest;
 }
 
-function sumOf(groups: SoloGroups): Value {
+function sumOf(groups: SoloGroups): Penalty {
   const ofGame = (group: number) => groups.imbalances[group];
   return { ofGame, ofAll: () => groups.imbalances.reduce((sum, f) => sum + f, 0) };
 }
@@ -118,7 +119,7 @@ function unhappinessOf(
   sorted: Float64Array,
   order: Uint32Array,
   rules: GameRules,
-): Value {
+): Penalty {
   const queue = new SoloQueue(rules);
   queue.load(sorted);
   const best = new Float64Array(sorted.length);
@@ -140,20 +141,20 @@ function unhappinessOf(
  * Exchanges players of the worst game: with its neighbours, as long as both games become better than the worst was, or
  * with players in no game. `budget` limits the games tried.
  */
-function exchangeForWorst(groups: SoloGroups, worthOf: (group: number) => number, budget: number): void {
+function exchangeForWorst(groups: SoloGroups, penaltyOf: (group: number) => number, budget: number): void {
   let left = budget;
   improveWorst({
     count: groups.count,
     reach: neighbours,
-    worthOf,
+    penaltyOf,
     hasBudget: () => left > 0,
     exchange: (a, b) => {
       left -= 2 * groups.size ** 2;
-      return exchange(groups, a, b, () => Math.max(worthOf(a), worthOf(b)));
+      return exchange(groups, a, b, () => Math.max(penaltyOf(a), penaltyOf(b)));
     },
     exchangeWithRest: (a) => {
       left -= groups.size * groups.leftOver.length;
-      return exchange(groups, a, groups.count, () => worthOf(a));
+      return exchange(groups, a, groups.count, () => penaltyOf(a));
     },
   });
 }
@@ -179,11 +180,11 @@ function exchangeForSum(groups: SoloGroups, budget: number): void {
 const neighbours = 4;
 
 /**
- * Makes the exchange of one player each that lowers the worth of two games most. Returns whether there was one. With b
+ * Makes the exchange of one player each that lowers the penalty of two games most. Returns whether there was one. With b
  * after the last game, the exchange is with the players in no game.
  */
-function exchange(groups: SoloGroups, a: number, b: number, worth: () => number): boolean {
-  const before = worth();
+function exchange(groups: SoloGroups, a: number, b: number, penalty: () => number): boolean {
+  const before = penalty();
   const fromA = a * groups.size;
   const fromB = b * groups.size;
   const isRest = b === groups.count;
@@ -197,7 +198,7 @@ function exchange(groups: SoloGroups, a: number, b: number, worth: () => number)
     if (groups.skills[fromA + i] === groups.skills[fromB + j]) return Number.POSITIVE_INFINITY;
     groups.swap(fromA + i, fromB + j);
     update();
-    const after = worth();
+    const after = penalty();
     groups.swap(fromA + i, fromB + j);
     return after;
   });

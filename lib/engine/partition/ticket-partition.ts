@@ -6,7 +6,7 @@ import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-tick
 import { RoleTable } from '../model/roles.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
-import { exchangeBetweenGames, type Worth } from './game-exchanges.ts';
+import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
 import { partitionRuled } from './ruled-partition.ts';
@@ -19,12 +19,13 @@ export interface TicketPartition {
   readonly games: readonly Game[];
   /** In the pool's order. */
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
-  /** The value reached. */
+  /** The objective reached. */
   readonly objective: number;
-  /** No partition into as many games has a lower value. */
+  /** No partition into as many games has a lower objective. */
   readonly objectiveLowerBound: number;
 }
 
+/** What a partition minimises, and how much work it may take. */
 export interface TicketPartitionOptions {
   /** @default 'worst' */
   readonly objective?: PartitionObjective;
@@ -82,10 +83,10 @@ export function partitionWith(
   // Only balance counts: waiting has no weight where everyone plays.
   const { outOfTime = () => false } = options;
   const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs, outOfTime };
-  const worth =
+  const penalty =
     objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
   const starts = [packParties(pooled, rules, roles, forbids)];
-  if (pooled.length <= thinPool) {
+  if (pooled.length <= smallPoolMax) {
     for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)]) {
       starts.push(gamesInOrder(order, search));
     }
@@ -94,8 +95,8 @@ export function partitionWith(
   for (const start of starts) {
     const complete = withTheRest(start, pooled, rules, roles, search);
     const rest = leftOut(pooled, complete);
-    const games = exchangeBetweenGames(complete, rest, rules, roles, forbids, worth, swapBudget);
-    const value = totalWorth(games, worth);
+    const games = exchangeBetweenGames(complete, rest, rules, roles, forbids, penalty, swapBudget);
+    const value = totalPenalty(games, penalty);
     const more = best ? games.length - best.games.length : 1;
     if (more > 0 || (more === 0 && value < best!.value)) best = { games, value };
   }
@@ -103,9 +104,9 @@ export function partitionWith(
   const left = leftOut(pooled, games);
 
   const released = games.map(release);
-  const reached = totalWorth(
+  const reached = totalPenalty(
     games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })),
-    worth,
+    penalty,
   );
   const bounds = partitionBounds(pooled, games.length, rules);
   const bound = { ...bounds, unhappiness: Math.min(1, games.length) }[objective];
@@ -122,7 +123,7 @@ export function partitionWith(
 }
 
 /** Pools of at most this many tickets are partitioned by every method, and the best partition is kept. */
-const thinPool = 200;
+const smallPoolMax = 200;
 
 function partitionSoloTickets(
   pooled: readonly PooledTicket[],
@@ -149,7 +150,7 @@ function partitionSoloTickets(
   };
 }
 
-function imbalances(objective: 'worst' | 'sum'): Worth {
+function imbalances(objective: 'worst' | 'sum'): Penalty {
   return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
 }
 
@@ -157,7 +158,7 @@ function imbalances(objective: 'worst' | 'sum'): Worth {
  * The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. If
  * a search is cut short, the proved lower bound of that game is used, so the unhappiness may be overstated.
  */
-function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Worth {
+function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Penalty {
   const best = new Map(pooled.map((ticket) => [ticket, pool.leastImbalanceWith(ticket.ticket.ticketId)]));
   return {
     ofGame: (members, imbalance) => {
@@ -169,7 +170,7 @@ function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Worth {
   };
 }
 
-function totalWorth(games: readonly DividedGame[], worth: Worth): number {
-  const worths = games.map(({ members, imbalance }) => worth.ofGame(members, imbalance));
-  return worths.reduce((all, one) => (worth.total === 'sum' ? all + one : Math.max(all, one)), 0);
+function totalPenalty(games: readonly DividedGame[], penalty: Penalty): number {
+  const penalties = games.map(({ members, imbalance }) => penalty.ofGame(members, imbalance));
+  return penalties.reduce((all, one) => (penalty.total === 'sum' ? all + one : Math.max(all, one)), 0);
 }

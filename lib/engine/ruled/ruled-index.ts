@@ -5,7 +5,7 @@ import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { Constraints, Forbids, Game, GameRules } from '../types.ts';
-import { type RuledAnswer, RuledQueue } from './ruled-queue.ts';
+import { RuledQueue, type RuledResult } from './ruled-queue.ts';
 
 /**
  * The index of a pool with constraints. The constraints are those of one moment, so `nowMs` of all queries is theirs. A
@@ -70,9 +70,9 @@ export class RuledIndex implements PoolIndex {
     return this.#queue;
   }
 
-  #make(answer: RuledAnswer | undefined, nowMs: number): Game | undefined {
-    if (!answer) return undefined;
-    const { game, cost, costBound } = answer;
+  #make(result: RuledResult | undefined, nowMs: number): Game | undefined {
+    if (!result) return undefined;
+    const { game, cost, costBound } = result;
     const { members, division } = game;
     const numbers = members.map(({ ticket }) => this.#constraints.enter(ticket));
     const ruling = this.#constraints.judge(teamsOf(numbers, division));

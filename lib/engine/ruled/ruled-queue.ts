@@ -10,7 +10,7 @@ import { RuledPool } from './ruled-pool.ts';
 import { type Credits, RuledSearch } from './ruled-search.ts';
 
 /** The game that a query found, its cost, and the proved bound on the cost of all games. */
-export interface RuledAnswer {
+export interface RuledResult {
   readonly game: RuledGame;
   readonly cost: number;
   readonly costBound: number;
@@ -83,7 +83,7 @@ export class RuledQueue {
   }
 
   /** The game of least cost, or undefined if there is none, or none was found within the node budget. */
-  best(): RuledAnswer | undefined {
+  best(): RuledResult | undefined {
     this.#queries++;
     const entries = this.#entries;
     const aside: number[] = [];
@@ -130,7 +130,7 @@ export class RuledQueue {
   }
 
   /** The game of least cost with this ticket; `costBound` holds for the whole queue. */
-  bestWith(pooled: PooledTicket): RuledAnswer | undefined {
+  bestWith(pooled: PooledTicket): RuledResult | undefined {
     const place = this.#pool.placeOf(pooled);
     if (place === undefined || this.#pool.alive[place] === 0) return undefined;
     const wait = this.#rules.beta * this.#seconds[place];

@@ -241,7 +241,7 @@ export class RuledSearch {
       pooled.size <= r &&
       chosen.fitsSize(pooled.size) &&
       chosen.seating.hasSeat(pooled.masks) &&
-      !chosen.refuse(pooled)
+      !chosen.refuses(pooled)
     );
   }
 

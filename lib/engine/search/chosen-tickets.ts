@@ -17,7 +17,7 @@ export interface Candidates {
 }
 
 /**
- * The tickets that a search has chosen for a game. It tells which tickets may join them, by party sizes, roles and
+ * The tickets that a search has chosen for a game. It reports which tickets may join them, by party sizes, roles and
  * refused pairs. The anchor is chosen first.
  */
 export class ChosenTickets {
@@ -65,7 +65,7 @@ export class ChosenTickets {
   }
 
   /** Whether one of the chosen tickets is refused with this ticket. */
-  refuse(pooled: PooledTicket): boolean {
+  refuses(pooled: PooledTicket): boolean {
     return !mayMeet(pooled, this.tickets, this.#forbids);
   }
 

@@ -47,7 +47,7 @@ export class TicketDive {
         if (players + pooled.size > this.#n || !chosen.fitsSize(pooled.size)) continue;
         if (!chosen.seating.hasSeat(pooled.masks)) continue;
         nodesLeft--;
-        if (chosen.refuse(pooled)) continue;
+        if (chosen.refuses(pooled)) continue;
         if (chosen.join(pooled)) extend(at + 1, players + pooled.size, Math.max(credit, credits[order[at]]));
         chosen.leave();
       }

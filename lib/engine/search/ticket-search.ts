@@ -142,7 +142,7 @@ export class TicketSearch {
         return;
       }
       this.#nodesLeft--;
-      if (chosen.refuse(pooled)) continue;
+      if (chosen.refuses(pooled)) continue;
       const next = this.#choose(j, level);
       if (next) this.#extend(j + 1, next);
       chosen.leave();
@@ -168,7 +168,7 @@ export class TicketSearch {
       if (!chosen.seating.hasSeat(pooled.masks)) continue;
       if (this.#nodesLeft === 0) return;
       this.#nodesLeft--;
-      if (chosen.refuse(pooled)) continue;
+      if (chosen.refuses(pooled)) continue;
       worse++;
       const next = this.#choose(j, level);
       if (next && size === r) {
