@@ -1,9 +1,11 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import * as z from 'zod';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { readWith } from '../lib/service/ports/unreadable.ts';
 import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
 const rules = {
@@ -45,6 +47,9 @@ async function deploy(event: CloudFormationCustomResourceEvent): Promise<string 
   }
 }
 
+/** The definitions in the properties of this or, in an update, of an earlier template: JSON by name. */
 function definitionsOf(properties: Record<string, unknown>): Record<string, string> {
-  return (properties.definitions ?? {}) as Record<string, string>;
+  return readWith(definitionsProperty, properties, 'the properties of the queue definitions').definitions;
 }
+
+const definitionsProperty = z.object({ definitions: z.record(z.string(), z.string()).default({}) });

@@ -1,33 +1,36 @@
 /** CloudFormation's custom resources: a function creates each one and reports its result to a given URL. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import type { LambdaFunction } from './lambda.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { readState, writeState } from './state-file.ts';
 import type { Properties, Resource, Stack } from './template.ts';
 
 /** The resources created earlier, by logical id. They distinguish an update from a creation. */
-type Made = Record<string, { physicalResourceId: string; properties: Properties }>;
+const createdResources = z.record(
+  z.string(),
+  z.object({ physicalResourceId: z.string(), properties: z.record(z.string(), z.unknown()) }),
+);
 
 /**
  * Creates the stack's custom resources and updates those whose properties have changed since the file was written.
  *
  * @param file records created resources; when omitted, all are recreated
- * @throws LocalCloudError when a function reports a failure, or does not report
+ * @throws LocalCloudError when a function reports a failure, or does not report, or when the file cannot be read
  */
 export async function deployCustomResources(
   stack: Stack,
   functions: readonly LambdaFunction[],
   file?: string,
 ): Promise<void> {
-  const made: Made = file === undefined ? {} : await read(file);
+  const created = (file === undefined ? undefined : readState(file, createdResources)) ?? {};
   for (const resource of stack.customResources()) {
-    const before = made[resource.logicalId];
+    const before = created[resource.logicalId];
     const properties = asStrings(resource.properties) as Properties;
     if (before !== undefined && isDeepStrictEqual(before.properties, properties)) continue;
     const change =
@@ -43,11 +46,9 @@ export async function deployCustomResources(
       { ...change, ResourceProperties: properties },
       functions,
     );
-    made[resource.logicalId] = { physicalResourceId, properties };
+    created[resource.logicalId] = { physicalResourceId, properties };
   }
-  if (file === undefined) return;
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, JSON.stringify(made));
+  if (file !== undefined) writeState(file, created);
 }
 
 /** CloudFormation passes numbers and booleans as strings. */
@@ -118,13 +119,4 @@ async function receiveReport() {
       await once(server, 'close');
     },
   };
-}
-
-async function read(file: string): Promise<Made> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
 }

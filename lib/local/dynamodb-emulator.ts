@@ -63,7 +63,7 @@ async function tryToStart({ dataDir, emulator }: EmulatorOptions): Promise<Runni
     await process.stop();
   };
   try {
-    await untilAnswering(service, process);
+    await untilItResponds(service, process);
     launch.ready();
   } catch (error) {
     await stop();
@@ -223,7 +223,7 @@ function httpService(port: number): { service: AwsService; close(): void } {
   return { service, close: () => agent.destroy() };
 }
 
-async function untilAnswering(service: AwsService, process: GuardedProcess): Promise<void> {
+async function untilItResponds(service: AwsService, process: GuardedProcess): Promise<void> {
   let ended: string | undefined;
   process.ended.then((output) => {
     ended = output;

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import * as z from 'zod';
+import { readState, writeState } from './state-file.ts';
 
 /** The position of each reader in each shard of a stream: the sequence number of the last record handled. */
 export interface StreamPositions {
@@ -12,16 +12,16 @@ export interface StreamPositions {
 /** After a crash, records handled within this time may be handled again. No record is skipped. */
 const WRITE_EVERY_MS = 200;
 
-/** @param file where positions are stored; when omitted, they are lost when the process ends */
+/**
+ * @param file where positions are stored; when omitted, they are lost when the process ends
+ * @throws LocalCloudError when the file cannot be read
+ */
 export function openStreamPositions(file?: string): StreamPositions {
-  const positions: Record<string, string> = file === undefined ? {} : read(file);
+  const positions = (file === undefined ? undefined : readState(file, storedPositions)) ?? {};
   let timer: NodeJS.Timeout | undefined;
   const write = () => {
     timer = undefined;
-    if (file === undefined) return;
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.new`, JSON.stringify(positions));
-    renameSync(`${file}.new`, file);
+    if (file !== undefined) writeState(file, positions);
   };
   return {
     get: (reader, shard) => positions[`${reader} ${shard}`],
@@ -37,11 +37,5 @@ export function openStreamPositions(file?: string): StreamPositions {
   };
 }
 
-function read(file: string): Record<string, string> {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
-}
+/** Sequence numbers by `READER SHARD`. */
+const storedPositions = z.record(z.string(), z.string());

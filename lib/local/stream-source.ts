@@ -65,8 +65,8 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
   const eventSourceArn = String(mapping.properties.EventSourceArn);
   const signal = makeWakeSignal();
 
-  const call = <Answer>(operation: string, input: object) =>
-    callAws<Answer>(dynamodb.service, STREAMS_TARGET, operation, input);
+  const call = <Reply>(operation: string, input: object) =>
+    callAws<Reply>(dynamodb.service, STREAMS_TARGET, operation, input);
 
   const shards = async (): Promise<readonly Shard[]> => {
     const { StreamDescription } = await call<{ StreamDescription: { Shards: Shard[] } }>('DescribeStream', {

@@ -38,7 +38,7 @@ interface Job {
 }
 
 /** A worker and its state. */
-interface Slot {
+interface Runner {
   readonly worker: Worker;
   /** `cold`: the worker is ready, but would still be starting on AWS. */
   state: 'starting' | 'cold' | 'idle' | 'busy';
@@ -54,35 +54,36 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, delays, log, ended } = options;
   const workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
   const waiting: Job[] = [];
-  const slots = new Set<Slot>();
+  const runners = new Set<Runner>();
   let stopped = false;
 
   /** Gives waiting jobs to idle workers, and starts workers for the rest, within the limits. */
   const assign = () => {
-    for (const slot of slots) {
+    for (const runner of runners) {
       if (waiting.length === 0) return;
-      if (slot.state === 'idle') run(slot, waiting.shift()!);
+      if (runner.state === 'idle') run(runner, waiting.shift()!);
     }
-    const inState = (state: Slot['state']) => [...slots].filter((slot) => slot.state === state).length;
+    const inState = (state: Runner['state']) =>
+      [...runners].filter((runner) => runner.state === state).length;
     let starting = inState('starting');
     const wanted = waiting.length - inState('cold');
-    while (starting < Math.min(wanted, STARTING_MAX) && slots.size < workersMax) {
+    while (starting < Math.min(wanted, STARTING_MAX) && runners.size < workersMax) {
       addWorker();
       starting++;
     }
   };
 
-  const run = (slot: Slot, job: Job) => {
-    clearTimeout(slot.timer);
-    slot.state = 'busy';
-    slot.job = job;
-    slot.startedMs = performance.now();
-    slot.timer = setTimeout(() => {
-      end(slot, 'Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`);
+  const run = (runner: Runner, job: Job) => {
+    clearTimeout(runner.timer);
+    runner.state = 'busy';
+    runner.job = job;
+    runner.startedMs = performance.now();
+    runner.timer = setTimeout(() => {
+      end(runner, 'Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`);
     }, timeoutMs);
     const { event } = job;
     const deadlineMs = Date.now() + timeoutMs;
-    slot.worker.postMessage({ event, requestId: randomUUID(), deadlineMs } satisfies Invocation);
+    runner.worker.postMessage({ event, requestId: randomUUID(), deadlineMs } satisfies Invocation);
   };
 
   const addWorker = () => {
@@ -94,59 +95,59 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
       stderr: true,
       workerData: start,
     });
-    const slot: Slot = { worker, state: 'starting', job: undefined, startedMs: performance.now() };
-    slots.add(slot);
+    const runner: Runner = { worker, state: 'starting', job: undefined, startedMs: performance.now() };
+    runners.add(runner);
     for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
     const coldMs = delays.ms('lambdaColdStart');
     worker.on('message', (result: InvocationResult | 'ready') => {
-      if (result !== 'ready') settle(slot, result);
-      const restMs = result === 'ready' ? coldMs - (performance.now() - slot.startedMs) : 0;
-      if (restMs <= 0) return rest(slot);
-      slot.state = 'cold';
-      slot.timer = setTimeout(() => rest(slot), restMs);
+      if (result !== 'ready') settle(runner, result);
+      const restMs = result === 'ready' ? coldMs - (performance.now() - runner.startedMs) : 0;
+      if (restMs <= 0) return rest(runner);
+      runner.state = 'cold';
+      runner.timer = setTimeout(() => rest(runner), restMs);
       // Another worker may start now.
       assign();
     });
     worker.on('error', (error: Error) => {
       log(error.stack ?? String(error));
-      end(slot, error.name, error.message);
+      end(runner, error.name, error.message);
     });
     worker.on('exit', () =>
-      end(slot, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
+      end(runner, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
     );
   };
 
   /** Makes the worker available for jobs. */
-  const rest = (slot: Slot) => {
-    if (!slots.has(slot)) return;
-    slot.state = 'idle';
-    clearTimeout(slot.timer);
-    slot.timer = setTimeout(() => endIdle(slot), IDLE_MS).unref();
+  const rest = (runner: Runner) => {
+    if (!runners.has(runner)) return;
+    runner.state = 'idle';
+    clearTimeout(runner.timer);
+    runner.timer = setTimeout(() => endIdle(runner), IDLE_MS).unref();
     assign();
   };
 
   /** Ends the worker. Its job fails with the error; if the worker never started, a waiting job fails instead. */
-  const end = (slot: Slot, errorType: string, errorMessage: string) => {
-    if (!slots.delete(slot)) return;
-    clearTimeout(slot.timer);
-    void slot.worker.terminate();
-    if (slot.state === 'starting') slot.job = waiting.shift();
-    settle(slot, { ok: false, errorType, errorMessage });
+  const end = (runner: Runner, errorType: string, errorMessage: string) => {
+    if (!runners.delete(runner)) return;
+    clearTimeout(runner.timer);
+    void runner.worker.terminate();
+    if (runner.state === 'starting') runner.job = waiting.shift();
+    settle(runner, { ok: false, errorType, errorMessage });
     assign();
   };
 
-  const settle = (slot: Slot, result: InvocationResult) => {
-    if (slot.job === undefined) return;
-    ended(result, performance.now() - slot.startedMs);
-    slot.job.settle(result);
-    slot.job = undefined;
+  const settle = (runner: Runner, result: InvocationResult) => {
+    if (runner.job === undefined) return;
+    ended(result, performance.now() - runner.startedMs);
+    runner.job.settle(result);
+    runner.job = undefined;
   };
 
   /** One worker always stays, for the next ticket. */
-  const endIdle = (slot: Slot) => {
-    if (slot.state !== 'idle' || slots.size === 1) return;
-    slots.delete(slot);
-    void slot.worker.terminate();
+  const endIdle = (runner: Runner) => {
+    if (runner.state !== 'idle' || runners.size === 1) return;
+    runners.delete(runner);
+    void runner.worker.terminate();
   };
 
   return {
@@ -160,9 +161,9 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     },
     async stop() {
       stopped = true;
-      const unfinished = [...waiting.splice(0), ...[...slots].flatMap(({ job }) => job ?? [])];
-      const workers = [...slots];
-      slots.clear();
+      const unfinished = [...waiting.splice(0), ...[...runners].flatMap(({ job }) => job ?? [])];
+      const workers = [...runners];
+      runners.clear();
       for (const job of unfinished) job.settle(STOPPED);
       for (const { timer } of workers) clearTimeout(timer);
       await Promise.all(workers.map(({ worker }) => worker.terminate()));
