@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import type { MatchView } from '../contract/match.ts';
+import * as z from 'zod';
+import { type MatchView, matchView } from '../contract/match.ts';
+import { check } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import type { TicketView } from '../contract/ticket.ts';
+import { type TicketView, ticketView } from '../contract/ticket.ts';
 import type { Ticket } from '../engine/types.ts';
+import { storedDefinition } from '../service/queues/stored-definition.ts';
 import { Failure, InvalidInput } from './failure.ts';
 
 /** The requests that a game backend sends to a running service. */
@@ -20,11 +23,18 @@ const TRIES = 5;
 
 /**
  * A client of a running service. It signs requests to API Gateway with the credentials in the environment. It does not
- * sign requests to this machine.
+ * sign requests to this machine. The service may be of another version, so fields unknown to this one are ignored.
+ *
+ * Every request throws Failure when the service does not respond, rejects it, or responds in another form.
  */
 export function musterClient(url: string): MusterClient {
   const send = senderTo(url);
-  const json = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const request = async <T extends z.ZodType>(
+    schema: T,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<z.output<T>> => {
     for (let attempt = 1; ; attempt++) {
       const response = await send(`${url.replace(/\/$/, '')}${path}`, {
         method,
@@ -33,7 +43,7 @@ export function musterClient(url: string): MusterClient {
           headers: { 'content-type': 'application/json' },
         }),
       });
-      if (response.ok) return response.json();
+      if (response.ok) return parsed(schema, await response.text(), `${method} ${path}`);
       if (LATER.includes(response.status) && attempt < TRIES) {
         await response.body?.cancel();
         await sleep(1_000 * (Number(response.headers.get('retry-after')) || attempt));
@@ -45,11 +55,27 @@ export function musterClient(url: string): MusterClient {
     }
   };
   return {
-    queues: async () => ((await json('GET', '/queues')) as { queues: QueueDefinition[] }).queues,
-    enqueue: async (queue, ticket) => (await json('POST', `/queues/${queue}/tickets`, ticket)) as TicketView,
-    ticket: async (ticketId) => (await json('GET', `/tickets/${ticketId}`)) as TicketView,
-    match: async (matchId) => (await json('GET', `/matches/${matchId}`)) as MatchView,
+    queues: async () => (await request(queueList, 'GET', '/queues')).queues,
+    enqueue: (queue, ticket) => request(ticketView, 'POST', `/queues/${queue}/tickets`, ticket),
+    ticket: (ticketId) => request(ticketView, 'GET', `/tickets/${ticketId}`),
+    match: (matchId) => request(matchView, 'GET', `/matches/${matchId}`),
   };
+}
+
+const queueList = z.object({ queues: z.array(storedDefinition) });
+
+function parsed<T extends z.ZodType>(schema: T, text: string, what: string): z.output<T> {
+  const expected = `${what}: Expected a response of Muster, got`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Failure(`${expected} no JSON. Check the URL.`);
+  }
+  const { data, problems } = check(schema, value);
+  if (problems === undefined) return data;
+  const faults = problems.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+  throw new Failure(`${expected} one that this version cannot read: ${faults.join('; ')}`);
 }
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;

@@ -47,11 +47,14 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
-/** Parses an option that is a whole number. */
-export function wholeNumber(value: string): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError(`Expected a whole number, got ${value}.`);
-  return number;
+/** A parser of an option that is a whole number. */
+export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (value: string) => number {
+  const range = least === Number.MIN_SAFE_INTEGER ? '' : ` from ${least} up`;
+  return (value) => {
+    const number = Number(value);
+    if (value.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number;
+    throw new InvalidArgumentError(`Expected a whole number${range}, got ${value}.`);
+  };
 }
 
 /** Writes a result to standard output. The write is synchronous, so the process cannot end before it is complete. */

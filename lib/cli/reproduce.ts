@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command } from 'commander';
 import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../papers/finding.ts';
-import { printJson } from './input.ts';
+import { printJson, wholeNumber } from './input.ts';
 
 /** Loaded on use, so that other commands start fast. */
 const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
@@ -43,16 +43,6 @@ export function reproduceCommand(): Command {
         if (result.verdict === 'fails') process.exitCode = 1;
       },
     );
-}
-
-function wholeNumber(least: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value);
-    if (!Number.isSafeInteger(number) || number < least) {
-      throw new InvalidArgumentError(`Expected a whole number from ${least} up, got ${value}.`);
-    }
-    return number;
-  };
 }
 
 async function writePlots(result: Reproduction, directory: string): Promise<void> {

@@ -47,7 +47,7 @@ export function demoCommand(): Command {
     .option('--rate <players>', 'players per second, all queues together', positiveNumber, 20)
     .option('--queue <name>', 'only this queue (default: all queues of the service)')
     .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', timerSeconds)
-    .option('--seed <number>', 'seed of the population', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the population', wholeNumber(), 1)
     .action(async (options: DemoOptions) => {
       const stop = new AbortController();
       const interrupted = interruption();
