@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Ticket } from '../engine/types.ts';
 import type { PoolFacts } from './policy.ts';
-import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from './skill-sketch.ts';
+import { addSkills, distributionOf, EMPTY_SKETCH, type SkillSketch } from './skill-sketch.ts';
 
 const VERSION = 2;
 
@@ -109,17 +109,17 @@ export type Estimates = Pick<
  */
 export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates {
   const arrivalRate = rateOf(memory, expectedRate);
-  const spread = spreadOf(memory.skills);
-  if (spread === undefined) {
+  const skills = distributionOf(memory.skills);
+  if (skills === undefined) {
     const density = (skill: number) => arrivalRate / (2 * Math.max(1, skill));
     return { arrivalRate, density, typicalDensity: density(0), rank: () => 0.5, strongShare: 0.5 };
   }
   return {
     arrivalRate,
-    density: (skill) => arrivalRate * spread.density(skill),
-    typicalDensity: arrivalRate * spread.typicalDensity,
-    rank: spread.rank,
-    strongShare: 1 - spread.rank(spread.mean),
+    density: (skill) => arrivalRate * skills.density(skill),
+    typicalDensity: arrivalRate * skills.typicalDensity,
+    rank: skills.rank,
+    strongShare: 1 - skills.rank(skills.mean),
   };
 }
 

@@ -52,7 +52,7 @@ function sizeOf(from: number, to: number): number {
 }
 
 /** The distribution of skills over the players. */
-export interface SkillSpread {
+export interface SkillDistribution {
   readonly mean: number;
   /** The share of players with a lower skill, plus half of those with an equal one. */
   rank(skill: number): number;
@@ -76,7 +76,7 @@ const KERNEL_REACH = 5;
  *
  * @returns undefined for an empty sketch
  */
-export function spreadOf({ means, weights }: SkillSketch): SkillSpread | undefined {
+export function distributionOf({ means, weights }: SkillSketch): SkillDistribution | undefined {
   if (means.length === 0) return undefined;
   const total = sum(weights);
   const mean = sum(means.map((skill, at) => skill * weights[at])) / total;

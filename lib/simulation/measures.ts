@@ -5,7 +5,7 @@ import type { Observer } from './simulate.ts';
 import { TimeSeries } from './time-series.ts';
 
 /** The distribution of a measured value. With a count of 0 all other fields are NaN, which JSON writes as null. */
-export interface Spread {
+export interface Distribution {
   /** How many values. */
   readonly count: number;
   readonly mean: number;
@@ -16,7 +16,7 @@ export interface Spread {
 }
 
 /** The waits of a part of the players, in seconds. */
-export interface WaitsOf extends Spread {
+export interface WaitsOf extends Distribution {
   /** Which part: a range of skill such as `1480–1730`, a party size, a role. */
   readonly of: string;
 }
@@ -43,22 +43,22 @@ export interface Measures {
   };
   /** Seats that bots took. */
   readonly bots: number;
-  readonly waitSeconds: Spread;
+  readonly waitSeconds: Distribution;
   /** Of the matched players alone. It is short when others are never matched, so read it together with `outcome`. */
-  readonly waitSecondsMatched: Spread;
+  readonly waitSecondsMatched: Distribution;
   readonly waitSecondsBySkill: readonly WaitsOf[];
   readonly waitSecondsByPartySize: readonly WaitsOf[];
   /** Matched players count in the role they play, all others in every role they accept. */
   readonly waitSecondsByRole: readonly WaitsOf[];
-  readonly imbalance: Spread;
+  readonly imbalance: Distribution;
   /** d_p, how far apart the teams of a match are. */
-  readonly teamGap: Spread;
-  readonly skillSpread: Spread;
+  readonly teamGap: Distribution;
+  readonly skillSpread: Distribution;
   /**
    * Priority less its proven lower bound: how much better the best possible game of the pool can have been. Of the
    * matches that have a proven bound; `count` says how many.
    */
-  readonly gap: Spread;
+  readonly gap: Distribution;
   /** The share of all matches that were proved best of their pool, in [0, 1]; NaN without matches. */
   readonly provedBest: number;
   /** Players waiting after a tick, the mean over the time; 0 while the queue is empty. */
@@ -192,22 +192,22 @@ export class Meter implements Observer {
         waiting,
       },
       bots: this.#bots,
-      waitSeconds: spreadOf(waits.all),
-      waitSecondsMatched: spreadOf(this.#waitsMatched),
+      waitSeconds: distributionOf(waits.all),
+      waitSecondsMatched: distributionOf(this.#waitsMatched),
       waitSecondsBySkill: waits.bySkill.map((values, at) => ({
         of: this.#rangeName(at),
-        ...spreadOf(values),
+        ...distributionOf(values),
       })),
       waitSecondsByPartySize: [...waits.byPartySize]
         .sort(([a], [b]) => a - b)
-        .map(([size, values]) => ({ of: String(size), ...spreadOf(values) })),
+        .map(([size, values]) => ({ of: String(size), ...distributionOf(values) })),
       waitSecondsByRole: [...waits.byRole]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([role, values]) => ({ of: role, ...spreadOf(values) })),
-      imbalance: spreadOf(this.#imbalance),
-      teamGap: spreadOf(this.#teamGap),
-      skillSpread: spreadOf(this.#skillSpread),
-      gap: spreadOf(this.#gap),
+        .map(([role, values]) => ({ of: role, ...distributionOf(values) })),
+      imbalance: distributionOf(this.#imbalance),
+      teamGap: distributionOf(this.#teamGap),
+      skillSpread: distributionOf(this.#skillSpread),
+      gap: distributionOf(this.#gap),
       provedBest: this.#provedBest / this.#imbalance.count,
       waitingPlayers: { mean: this.#waitingOverTime.mean, max: this.#waitingMax },
       waitingOverTime: this.#waitingOverTime
@@ -297,7 +297,7 @@ function playersOf(tickets: readonly Ticket[]): number {
   return tickets.reduce((sum, { players }) => sum + players.length, 0);
 }
 
-function spreadOf(values: Histogram): Spread {
+function distributionOf(values: Histogram): Distribution {
   const [p50, p90, p99] = values.quantiles([0.5, 0.9, 0.99]).map(rounded);
   return {
     count: values.count,

@@ -1,7 +1,7 @@
 import { barChart, lineChart, scatterChart } from './chart.ts';
 import type { CostEstimate } from './cost.ts';
 import { durationText } from './duration.ts';
-import type { Measures, Quantile, Spread, WaitsOf } from './measures.ts';
+import type { Distribution, Measures, Quantile, WaitsOf } from './measures.ts';
 import type { TunePoint } from './tune.ts';
 
 /** One simulated queue in a report. */
@@ -245,7 +245,7 @@ const cumulative = (quantiles: readonly Quantile[]) =>
 /** One run: median, 90 and 99 %; several: the 90 % of each. */
 function waitsChart(runs: readonly ReportRun[], waitsOf: (measures: Measures) => readonly WaitsOf[]): string {
   const categories = [...new Set(runs.flatMap(({ measures }) => waitsOf(measures).map((waits) => waits.of)))];
-  const values = ({ measures }: ReportRun, read: (spread: Spread) => number) =>
+  const values = ({ measures }: ReportRun, read: (waits: Distribution) => number) =>
     categories.map((category) => {
       const waits = waitsOf(measures).find((candidate) => candidate.of === category);
       return waits === undefined || waits.count === 0 ? undefined : read(waits);

@@ -49,7 +49,7 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   const waiting = new Map<string, Arrival>();
   const { buckets = 'auto' } = rules;
   // Simulated pools are rarely so large that the service would split their bucket.
-  const plan = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
+  const layout = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
   const memories = new Map<string, TickMemory>();
   let next = arrivals.next();
   let players = 0;
@@ -71,7 +71,7 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       for (const observer of observers) observer.cancelled(ticket, givesUpMs);
     }
     const odd = Math.round(nowMs / tickMs) % 2 === 1;
-    for (const range of tickRanges(plan, odd)) {
+    for (const range of tickRanges(layout, odd)) {
       const tickets = ticketsWithin(waiting.values(), range);
       if (tickets.length === 0) continue;
       const name = `${odd}.${range.index}`;

@@ -58,15 +58,15 @@ const CANCELLED_MORE_MAX = 0.01;
 /**
  * Settings of a policy to try, from short to long waits, scaled to the population.
  *
- * @param skillSpread about the standard deviation of skills, > 0
+ * @param skillDeviation about the standard deviation of skills, > 0
  * @param timeoutSeconds the queue's time-out
  */
 export function settingsOf(
   policy: PolicyName,
-  skillSpread: number,
+  skillDeviation: number,
   timeoutSeconds: number,
 ): readonly ReleaseOptions[] {
-  const scaled = (factors: readonly number[]) => factors.map((factor) => digits(factor * skillSpread));
+  const scaled = (factors: readonly number[]) => factors.map((factor) => digits(factor * skillDeviation));
   switch (policy) {
     case 'greedy':
     case 'fifo':
@@ -80,7 +80,7 @@ export function settingsOf(
     case 'difference-wait':
       return [0.3, 1, 3, 10, 30, 100].map((factor) => ({
         policy,
-        secondsPerImbalance: digits(factor / skillSpread),
+        secondsPerImbalance: digits(factor / skillDeviation),
       }));
     case 'patient':
       return scaled([0.02, 0.05, 0.1, 0.2]).flatMap((imbalanceMax) =>

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addSkills, EMPTY_SKETCH, type SkillSketch, spreadOf } from '../../lib/policies/skill-sketch.ts';
+import {
+  addSkills,
+  distributionOf,
+  EMPTY_SKETCH,
+  type SkillSketch,
+} from '../../lib/policies/skill-sketch.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 
 /** Adds ten skills per tick. */
@@ -27,7 +32,7 @@ describe('a sketch of skills', () => {
         const total = weights.reduce((sum, weight) => sum + weight);
         expect(total / skills.length).toBeCloseTo(1, 3);
         const mean = skills.reduce((sum, skill) => sum + skill) / skills.length;
-        expect(spreadOf({ means, weights })!.mean - mean).toBeCloseTo(0, 0);
+        expect(distributionOf({ means, weights })!.mean - mean).toBeCloseTo(0, 0);
       }),
       { numRuns: 50, seed: 1 },
     );
@@ -36,7 +41,7 @@ describe('a sketch of skills', () => {
   it('estimates ranks within 1% of the players, and more precisely at the ends', () => {
     const skills = normals(10_000, 1500, 350);
     const sorted = skills.toSorted((a, b) => a - b);
-    const { rank } = spreadOf(sketchOf(skills))!;
+    const { rank } = distributionOf(sketchOf(skills))!;
     for (const part of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]) {
       const off = Math.abs(rank(sorted[part * 10_000]) - part);
       expect(off).toBeLessThan(part === 0.001 || part === 0.999 ? 0.001 : 0.01);
@@ -46,18 +51,18 @@ describe('a sketch of skills', () => {
   });
 
   it('estimates the density of normal skills, and of two groups far apart', () => {
-    const one = spreadOf(sketchOf(normals(5000, 1500, 350)))!;
+    const one = distributionOf(sketchOf(normals(5000, 1500, 350)))!;
     for (const z of [-2, -1, 0, 1, 2]) {
       expect((one.density(1500 + 350 * z) * 350) / phi(z)).toBeGreaterThan(0.7);
       expect((one.density(1500 + 350 * z) * 350) / phi(z)).toBeLessThan(1.5);
     }
-    const two = spreadOf(sketchOf([...normals(3000, 1000, 50), ...normals(3000, 3000, 50, 2)]))!;
+    const two = distributionOf(sketchOf([...normals(3000, 1000, 50), ...normals(3000, 3000, 50, 2)]))!;
     expect(two.density(2000)).toBeLessThan(two.density(1000) / 10);
   });
 
   it('never has a density of 0, not even for one player or equal skills', () => {
     for (const skills of [[0], [1500], Array.from({ length: 100 }, () => 7), [1, 1e6]]) {
-      const { density, typicalDensity } = spreadOf(sketchOf(skills))!;
+      const { density, typicalDensity } = distributionOf(sketchOf(skills))!;
       expect(typicalDensity).toBeGreaterThan(0);
       for (const skill of [-1e9, 0, 7, 1500, 1e9]) expect(density(skill)).toBeGreaterThan(0);
     }
@@ -66,6 +71,6 @@ describe('a sketch of skills', () => {
   it('weighs recent arrivals more than old ones', () => {
     const before = normals(5000, 1000, 100);
     const now = normals(5000, 2000, 100, 2);
-    expect(spreadOf(sketchOf([...before, ...now], 0.99))!.mean).toBeGreaterThan(1900);
+    expect(distributionOf(sketchOf([...before, ...now], 0.99))!.mean).toBeGreaterThan(1900);
   });
 });
