@@ -35,7 +35,7 @@ export class Intake extends Construct {
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
       name: 'enqueue',
-      description: 'Takes tickets and wakes their queue if it sleeps',
+      description: 'Creates tickets and schedules the ticks of their queue',
       timeout: Duration.seconds(10),
       stage,
     });
@@ -47,7 +47,7 @@ export class Intake extends Construct {
 
     this.tickets = new MusterFunction(this, 'Tickets', {
       name: 'tickets',
-      description: 'Tells of a ticket, at once or when its status changes',
+      description: 'Returns a ticket, immediately or when its status changes',
       // A request may wait 20 s for a change; API Gateway ends it after 30 s.
       timeout: Duration.seconds(29),
       // It waits most of the time, and the price of waiting depends on the memory.
@@ -65,7 +65,7 @@ export class Intake extends Construct {
     // A separate function, so that many long polls cannot block cancelling and accepting.
     this.ticketChanges = new MusterFunction(this, 'TicketChanges', {
       name: 'ticket-changes',
-      description: 'Cancels a ticket, takes the acceptance of its match',
+      description: 'Cancels tickets, and accepts or declines their matches',
       timeout: Duration.seconds(10),
       stage,
     });
@@ -77,7 +77,7 @@ export class Intake extends Construct {
 
     this.matches = new MusterFunction(this, 'Matches', {
       name: 'matches',
-      description: 'Tells of a match and takes its assignment',
+      description: 'Returns matches and stores their assignments',
       timeout: Duration.seconds(10),
       stage,
     });
@@ -86,7 +86,7 @@ export class Intake extends Construct {
 
     this.queues = new MusterFunction(this, 'Queues', {
       name: 'queues',
-      description: "Keeps queue definitions and tells a queue's numbers",
+      description: 'Stores queue definitions and returns the statistics of queues',
       timeout: Duration.seconds(10),
       stage,
     });
@@ -105,7 +105,7 @@ export class Intake extends Construct {
 
     this.dryRun = new MusterFunction(this, 'DryRun', {
       name: 'dry-run',
-      description: 'Matches the tickets of a request and stores nothing',
+      description: 'Searches for matches among the tickets of a request and stores nothing',
       timeout: Duration.seconds(29),
       memorySizeMb: 1769,
       stage,
@@ -115,7 +115,7 @@ export class Intake extends Construct {
 
     this.meta = new MusterFunction(this, 'Meta', {
       name: 'meta',
-      description: 'Answers health checks, serves the OpenAPI document, refuses what no other route takes',
+      description: 'Serves health checks and the OpenAPI document, and rejects requests that match no route',
       timeout: Duration.seconds(5),
       stage,
     });
@@ -135,7 +135,7 @@ export class Intake extends Construct {
       this.meta,
       'Otherwise',
       '$default',
-      'Answers 404 and 405 to what no route takes, and touches nothing.',
+      'Returns 404 or 405 for requests that match no route, and reads and writes nothing.',
     );
   }
 }

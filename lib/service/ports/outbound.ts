@@ -1,10 +1,14 @@
-/** The response of an endpoint of the studio. */
+/** The response of an endpoint of the studio, with any status. */
 export type OutboundResult =
   | { outcome: 'answered'; status: number; body: string }
+  /** No response in time, or too large a response. A retry may succeed. */
   | { outcome: 'unreachable'; error: string }
+  /** The service may not call this address. A retry cannot succeed. */
   | { outcome: 'forbidden'; error: string };
+
+/** Calls endpoints of the studio. */
 export interface Outbound {
-  /** POSTs JSON without following redirects. `forbidden`: the service may not call this address. */
+  /** POSTs JSON without following redirects. */
   post(
     url: string,
     body: string,

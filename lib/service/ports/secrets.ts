@@ -1,3 +1,4 @@
+/** Reads the secrets that queue definitions name. */
 export interface Secrets {
   /**
    * Returns the value of a secret for a queue. `refused`: the queue may not use it, and `why` is for the log.

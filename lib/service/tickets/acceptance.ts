@@ -120,7 +120,7 @@ export async function dissolveMatch(
   how: { cancelled: (ticketId: string) => boolean; reason: string; nowMs: number },
 ): Promise<'dissolved' | 'lost-race'> {
   const found = await Promise.all(match.ticketIds.map((ticketId) => deps.tickets.get(ticketId)));
-  const tickets = found.filter((ticket) => ticket?.matchId === match.matchId) as StoredTicket[];
+  const tickets = found.flatMap((ticket) => (ticket?.matchId === match.matchId ? [ticket] : []));
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const cancelled = ({ ticketId }: StoredTicket) => record === undefined || how.cancelled(ticketId);
   const requeue = tickets.filter((ticket) => !cancelled(ticket));
