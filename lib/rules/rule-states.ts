@@ -1,5 +1,6 @@
 import type { Constraints, Facet, Ruling, Ticket } from '../engine/types.ts';
 import { evaluate, type RuleContext, type RuledGame } from './evaluate.ts';
+import { facetsOf, type RuleFacet } from './facets.ts';
 import { levelAt, levelsOf, nextStepSeconds } from './levels.ts';
 import { AnyOfState } from './states/any-of-rules.ts';
 import { PairRules } from './states/pair-rules.ts';
@@ -30,6 +31,7 @@ export class RuleStates implements Constraints {
   /** By ticket and rule: the level of its own age. */
   readonly #levels: Uint8Array[] = [];
   #compiled: Compiled | undefined;
+  #facets: readonly RuleFacet[] | undefined;
 
   constructor(settings: RuleSettings) {
     this.#settings = settings;
@@ -51,12 +53,21 @@ export class RuleStates implements Constraints {
     return number;
   }
 
-  facets(_tickets: readonly number[]): readonly Facet[] | undefined {
-    return undefined;
+  facets(tickets: readonly number[]): readonly Facet[] | undefined {
+    const { groups } = this.#states();
+    const sets = groups.find((group) => group instanceof SetRules);
+    const ranges = groups.find((group) => group instanceof RangeRules);
+    if (tickets.length < leastForFacets || (!sets && !ranges)) return undefined;
+    this.#facets = facetsOf(tickets, sets, ranges);
+    return this.#facets;
   }
 
-  start(_facet?: Facet): void {
-    for (const group of this.#states().groups) group.start();
+  start(facet?: Facet): void {
+    const { groups } = this.#states();
+    for (const group of groups) group.start();
+    if (!facet) return;
+    const sets = groups.find((group) => group instanceof SetRules);
+    for (const { set, value } of this.#facets![facet.id].restrictions) sets!.restrict(set, value);
   }
 
   admits(ticket: number): boolean {
@@ -195,6 +206,9 @@ export class RuleStates implements Constraints {
     return { groups, costly: groups.filter(({ hasCosts }) => hasCosts), levels };
   }
 }
+
+/** Smaller pools are searched at once. */
+const leastForFacets = 64;
 
 interface Compiled {
   readonly groups: readonly StateGroup[];

@@ -9,7 +9,7 @@ export type RangeRule = Rule & (WithinRule | SameRule);
 /** `within` over the game, and `same` over the game without a cost: a range of 0 over the numbers of the values. */
 export class RangeRules implements StateGroup {
   readonly hasCosts: boolean;
-  readonly #ranges: Range[];
+  readonly ranges: readonly NumberRange[];
   #depth = 0;
 
   constructor(
@@ -18,13 +18,13 @@ export class RangeRules implements StateGroup {
     attributes: Attributes,
     depthMax: number,
   ) {
-    this.#ranges = rules.map((rule) => rangeOf(rule, tickets, attributes, depthMax));
-    this.hasCosts = this.#ranges.some(({ cost }) => cost > 0);
+    this.ranges = rules.map((rule) => rangeOf(rule, tickets, attributes, depthMax));
+    this.hasCosts = this.ranges.some(({ cost }) => cost > 0);
   }
 
   start(): void {
     this.#depth = 0;
-    for (const range of this.#ranges) {
+    for (const range of this.ranges) {
       range.lows[0] = Number.POSITIVE_INFINITY;
       range.highs[0] = Number.NEGATIVE_INFINITY;
       range.levels[0] = range.limits.length - 1;
@@ -33,7 +33,7 @@ export class RangeRules implements StateGroup {
 
   admits(ticket: number): boolean {
     const depth = this.#depth;
-    const ranges = this.#ranges;
+    const ranges = this.ranges;
     for (let i = 0; i < ranges.length; i++) {
       const range = ranges[i];
       const low = Math.min(range.lows[depth], range.low[ticket]);
@@ -46,7 +46,7 @@ export class RangeRules implements StateGroup {
 
   join(ticket: number): void {
     const depth = this.#depth++;
-    for (const range of this.#ranges) {
+    for (const range of this.ranges) {
       range.lows[depth + 1] = Math.min(range.lows[depth], range.low[ticket]);
       range.highs[depth + 1] = Math.max(range.highs[depth], range.high[ticket]);
       range.levels[depth + 1] = Math.min(range.levels[depth], range.level[ticket]);
@@ -60,7 +60,7 @@ export class RangeRules implements StateGroup {
   cost(): number {
     const depth = this.#depth;
     let sum = 0;
-    for (const range of this.#ranges)
+    for (const range of this.ranges)
       if (range.cost > 0) sum += costOf(range, range.lows[depth], range.highs[depth], range.levels[depth]);
     return sum;
   }
@@ -68,7 +68,7 @@ export class RangeRules implements StateGroup {
   costWith(ticket: number): number {
     const depth = this.#depth;
     let sum = 0;
-    for (const range of this.#ranges) {
+    for (const range of this.ranges) {
       if (range.cost === 0) continue;
       const low = Math.min(range.lows[depth], range.low[ticket]);
       const high = Math.max(range.highs[depth], range.high[ticket]);
@@ -79,7 +79,7 @@ export class RangeRules implements StateGroup {
 }
 
 /** One rule: by ticket its range and level, by level the limit, by depth the range and level of the joined. */
-interface Range {
+export interface NumberRange {
   readonly low: Float64Array;
   readonly high: Float64Array;
   readonly level: Uint8Array;
@@ -92,7 +92,7 @@ interface Range {
   readonly levels: Uint8Array;
 }
 
-function costOf({ cost, offFrom }: Range, low: number, high: number, level: number): number {
+function costOf({ cost, offFrom }: NumberRange, low: number, high: number, level: number): number {
   return high > low && level < offFrom ? cost * (high - low) : 0;
 }
 
@@ -101,7 +101,7 @@ function rangeOf(
   tickets: readonly EnteredTicket[],
   attributes: Attributes,
   depthMax: number,
-): Range {
+): NumberRange {
   const levels = levelsOf(rule);
   const numbers = new Map<unknown, number>();
   const low = new Float64Array(tickets.length);

@@ -1,0 +1,151 @@
+import type { Facet } from '../engine/types.ts';
+import type { RangeRules } from './states/range-rules.ts';
+import type { SetRules } from './states/set-rules.ts';
+
+/** A value that all players of a facet's games share: of a rule of `SetRules`, by its index there. */
+export interface Restriction {
+  readonly set: number;
+  readonly value: number;
+}
+
+/** A facet with what its games share. */
+export interface RuleFacet extends Facet {
+  readonly restrictions: readonly Restriction[];
+}
+
+/**
+ * Cuts a pool along the rules that separate it: by a region or a value of a list that all share, by one value that all
+ * have, and by overlapping blocks of a number that has to be within a limit. A rule separates when far fewer tickets are
+ * in one facet of a ticket than it may play with at all; where nearly everybody shares a value, one index is faster.
+ * Undefined when no rule separates.
+ */
+export function facetsOf(
+  tickets: readonly number[],
+  sets: SetRules | undefined,
+  ranges: RangeRules | undefined,
+): readonly RuleFacet[] | undefined {
+  const all = [...dimensionsOfSets(tickets, sets), ...dimensionsOfRanges(tickets, ranges)];
+  all.sort((a, b) => b.separation - a.separation || a.memberships - b.memberships);
+  const chosen: Dimension[] = [];
+  let memberships = 1;
+  for (const dimension of all) {
+    if (dimension.separation < leastSeparation) break;
+    if (memberships * dimension.memberships > membershipsMax) continue;
+    memberships *= dimension.memberships;
+    chosen.push(dimension);
+  }
+  if (chosen.length === 0) return undefined;
+  const facets = new Map<string, { tickets: number[]; values: number[] }>();
+  for (const ticket of tickets) {
+    let keys: number[][] = [[]];
+    for (const { valuesOf } of chosen)
+      keys = keys.flatMap((key) => valuesOf(ticket).map((value) => [...key, value]));
+    for (const values of keys) {
+      const name = values.join();
+      const facet = facets.get(name);
+      if (facet) facet.tickets.push(ticket);
+      else facets.set(name, { tickets: [ticket], values });
+    }
+  }
+  return [...facets.values()].map(({ tickets: own, values }, id) => ({
+    id,
+    tickets: own,
+    restrictions: chosen.flatMap(({ set }, d) => (set === undefined ? [] : [{ set, value: values[d] }])),
+  }));
+}
+
+/** One rule by which a pool may be cut. */
+interface Dimension {
+  /** The rule's index in `SetRules`; undefined for a range, whose facets restrict nothing but their tickets. */
+  readonly set: number | undefined;
+  /** How many times more tickets may play with a ticket than are in one of its facets. */
+  readonly separation: number;
+  /** Facets of a ticket, on average. */
+  readonly memberships: number;
+  valuesOf(ticket: number): readonly number[];
+}
+
+/** From this separation on facets are faster. At 1.2, of 6 to 8 regions out of 8, they are five times slower. */
+const leastSeparation = 1.5;
+
+/** The most facets of a ticket, on average. */
+const membershipsMax = 32;
+
+/** How many pairs are looked at to estimate how many tickets may play together. */
+const pairsLookedAt = 4000;
+
+function dimensionsOfSets(tickets: readonly number[], sets: SetRules | undefined): Dimension[] {
+  return (sets?.sets ?? []).flatMap((set, index): Dimension[] => {
+    const isHard = tickets.every((ticket) => set.needed[set.level[ticket]] === 1);
+    if (!isHard || set.needed.some((needed) => needed > 1)) return [];
+    const valuesOf = (ticket: number) => {
+      const from = (ticket * set.levels + set.level[ticket]) * set.words;
+      const values: number[] = [];
+      for (let value = 0; value < set.values.length; value++)
+        if ((set.masks[from + (value >> 5)] >> (value & 31)) & 1) values.push(value);
+      return values;
+    };
+    const lists = tickets.map(valuesOf);
+    return [{ set: index, valuesOf, ...separationOf(lists, set.values.length) }];
+  });
+}
+
+/** @param lists the facets of each ticket */
+function separationOf(
+  lists: readonly (readonly number[])[],
+  values: number,
+): { separation: number; memberships: number } {
+  const frequency = new Float64Array(values);
+  let memberships = 0;
+  for (const list of lists) {
+    for (const value of list) frequency[value]++;
+    memberships += list.length;
+  }
+  // Of a random facet of a random ticket, the share of all tickets that are in it.
+  const inFacet = frequency.reduce((sum, count) => sum + count * count, 0) / memberships / lists.length;
+  let together = 0;
+  for (let pair = 0; pair < pairsLookedAt; pair++) {
+    const a = lists[(pair * 7919) % lists.length];
+    const b = lists[(pair * 104_729 + 1) % lists.length];
+    if (a.some((value) => b.includes(value))) together++;
+  }
+  return {
+    separation: memberships === 0 ? 0 : together / pairsLookedAt / inFacet,
+    memberships: memberships / lists.length,
+  };
+}
+
+/**
+ * A game whose numbers differ by at most L is in the block of twice that width that starts at the multiple of L below its
+ * least. So each ticket is in two blocks, and where L is 0 in one.
+ */
+function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | undefined): Dimension[] {
+  return (ranges?.ranges ?? []).flatMap((range): Dimension[] => {
+    let limit = 0;
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (const ticket of tickets) {
+      limit = Math.max(limit, range.limits[range.level[ticket]]);
+      low = Math.min(low, range.low[ticket]);
+      high = Math.max(high, range.high[ticket]);
+    }
+    // A ticket without a value, as a bot has none, is in every block.
+    if (limit === Number.POSITIVE_INFINITY || !(high - low > 0) || high - low === Number.POSITIVE_INFINITY)
+      return [];
+    if (limit === 0) {
+      const numbers = new Map<number, number>();
+      for (const ticket of tickets)
+        if (!numbers.has(range.low[ticket])) numbers.set(range.low[ticket], numbers.size);
+      const valuesOf = (ticket: number) => [numbers.get(range.low[ticket])!];
+      return [{ set: undefined, valuesOf, separation: numbers.size, memberships: 1 }];
+    }
+    const valuesOf = (ticket: number) => {
+      const values: number[] = [];
+      const last = Math.floor(range.low[ticket] / limit);
+      for (let block = Math.ceil(range.high[ticket] / limit) - 2; block <= last; block++) values.push(block);
+      return values;
+    };
+    // A ticket may play with those within L on both sides, but a search without blocks walks over all.
+    return [{ set: undefined, valuesOf, separation: (high - low) / (2 * limit), memberships: 2 }];
+  });
+}
