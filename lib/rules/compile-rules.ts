@@ -12,6 +12,8 @@ export interface SearchMoment {
   readonly kinds?: readonly string[] | undefined;
   /** @default no two players have met */
   readonly meetings?: Meetings | undefined;
+  /** Pools of at least this many tickets are cut into facets where a rule separates them. @default 64 */
+  readonly facetsFrom?: number | undefined;
 }
 
 /**
@@ -20,9 +22,9 @@ export interface SearchMoment {
  */
 export function compileRules(
   { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,
-  { nowMs, seats, kinds, meetings = noMeetings }: SearchMoment,
+  { nowMs, seats, kinds, meetings = noMeetings, facetsFrom = 64 }: SearchMoment,
   hasAvoid: boolean,
 ): (() => Constraints) | undefined {
   if (rules.length === 0 && !hasAvoid) return undefined;
-  return () => new RuleStates({ attributes, rules, relaxBy, nowMs, seats, kinds, meetings });
+  return () => new RuleStates({ attributes, rules, relaxBy, nowMs, seats, kinds, meetings, facetsFrom });
 }

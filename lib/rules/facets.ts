@@ -117,7 +117,7 @@ function separationOf(
 
 /**
  * A game whose numbers differ by at most L is in the block of twice that width that starts at the multiple of L below its
- * least. So each ticket is in two blocks, and where L is 0 in one.
+ * least, counted from the least number of all. So each ticket is in two blocks, and where L is 0 in one.
  */
 function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | undefined): Dimension[] {
   return (ranges?.ranges ?? []).flatMap((range): Dimension[] => {
@@ -139,10 +139,16 @@ function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | und
       const valuesOf = (ticket: number) => [numbers.get(range.low[ticket])!];
       return [{ set: undefined, valuesOf, separation: numbers.size, memberships: 1 }];
     }
+    // A little wider than the limit, so that a block may end before its last number.
+    const width = limit * (1 + 1e-9);
+    const origin = low;
+    // The tickets above the last start are in the block before, too.
+    const lastBlock = Math.max(0, Math.floor((high - origin) / width) - 1);
     const valuesOf = (ticket: number) => {
       const values: number[] = [];
-      const last = Math.floor(range.low[ticket] / limit);
-      for (let block = Math.ceil(range.high[ticket] / limit) - 2; block <= last; block++) values.push(block);
+      const last = Math.min(lastBlock, Math.floor((range.low[ticket] - origin) / width));
+      const first = Math.max(0, Math.floor((range.high[ticket] - origin) / width) - 1);
+      for (let block = first; block <= last; block++) values.push(block);
       return values;
     };
     // A ticket may play with those within L on both sides, but a search without blocks walks over all.

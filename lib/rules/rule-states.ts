@@ -19,6 +19,8 @@ export interface RuleSettings extends RuleContext {
   readonly seats: number;
   /** The kind of each team of a game, by name; undefined when the queue names none. */
   readonly kinds?: readonly string[] | undefined;
+  /** Pools of at least this many tickets are cut into facets. */
+  readonly facetsFrom: number;
 }
 
 /** The rules of a queue at one moment, in the form in which the engine searches with them. */
@@ -54,36 +56,43 @@ export class RuleStates implements Constraints {
   }
 
   facets(tickets: readonly number[]): readonly Facet[] | undefined {
-    const { groups } = this.#states();
-    const sets = groups.find((group) => group instanceof SetRules);
-    const ranges = groups.find((group) => group instanceof RangeRules);
-    if (tickets.length < leastForFacets || (!sets && !ranges)) return undefined;
+    const { sets, ranges } = this.#states();
+    if (tickets.length < this.#settings.facetsFrom || (!sets && !ranges)) return undefined;
     this.#facets = facetsOf(tickets, sets, ranges);
     return this.#facets;
   }
 
   start(facet?: Facet): void {
-    const { groups } = this.#states();
+    const { groups, sets } = this.#states();
     for (const group of groups) group.start();
     if (!facet) return;
-    const sets = groups.find((group) => group instanceof SetRules);
     for (const { set, value } of this.#facets![facet.id].restrictions) sets!.restrict(set, value);
   }
 
   admits(ticket: number): boolean {
-    const { groups } = this.#states();
-    for (let i = 0; i < groups.length; i++) if (!groups[i].admits(ticket)) return false;
+    // The most frequent kinds are called by themselves, so that the calls can be inlined.
+    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
+    if (ranges !== undefined && !ranges.admits(ticket)) return false;
+    if (pairs !== undefined && !pairs.admits(ticket)) return false;
+    if (sets !== undefined && !sets.admits(ticket)) return false;
+    for (let i = 0; i < others.length; i++) if (!others[i].admits(ticket)) return false;
     return true;
   }
 
   join(ticket: number): void {
-    const { groups } = this.#states();
-    for (let i = 0; i < groups.length; i++) groups[i].join(ticket);
+    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
+    ranges?.join(ticket);
+    pairs?.join(ticket);
+    sets?.join(ticket);
+    for (let i = 0; i < others.length; i++) others[i].join(ticket);
   }
 
   leave(ticket: number): void {
-    const { groups } = this.#states();
-    for (let i = 0; i < groups.length; i++) groups[i].leave(ticket);
+    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
+    ranges?.leave();
+    pairs?.leave(ticket);
+    sets?.leave();
+    for (let i = 0; i < others.length; i++) others[i].leave(ticket);
   }
 
   get hasCosts(): boolean {
@@ -203,15 +212,27 @@ export class RuleStates implements Constraints {
     );
     const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
     const groups = groupsOf(indexed, tickets, this.#settings);
-    return { groups, costly: groups.filter(({ hasCosts }) => hasCosts), levels };
+    const ranges = groups.find((group) => group instanceof RangeRules);
+    const sets = groups.find((group) => group instanceof SetRules);
+    const pairs = groups.find((group) => group instanceof PairRules);
+    return {
+      groups,
+      ranges,
+      sets,
+      pairs,
+      others: groups.filter((group) => group !== ranges && group !== sets && group !== pairs),
+      costly: groups.filter(({ hasCosts }) => hasCosts),
+      levels,
+    };
   }
 }
 
-/** Smaller pools are searched at once. */
-const leastForFacets = 64;
-
 interface Compiled {
   readonly groups: readonly StateGroup[];
+  readonly ranges: RangeRules | undefined;
+  readonly sets: SetRules | undefined;
+  readonly pairs: PairRules | undefined;
+  readonly others: readonly StateGroup[];
   readonly costly: readonly StateGroup[];
   /** By ticket and rule: the level that searches use. */
   readonly levels: readonly Uint8Array[];

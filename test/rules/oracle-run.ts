@@ -21,10 +21,11 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
   };
 }
 
-export function poolOf(of: RuledCase, nodeBudget?: number): GamePool {
+export function poolOf(of: RuledCase, facetsFrom: number, nodeBudget?: number): GamePool {
   const { rules, definition, nowMs, tickets } = of;
   const seats = shapeOf(rules).seats;
-  const constraints = compileRules(definition, { nowMs, seats, meetings: meetingsOf(of) }, true)!();
+  const moment = { nowMs, seats, meetings: meetingsOf(of), facetsFrom };
+  const constraints = compileRules(definition, moment, true)!();
   const pool = new GamePool(rules, { constraints, ...(nodeBudget && { nodeBudget }) });
   for (const ticket of tickets) pool.insert(ticket);
   return pool;
@@ -37,7 +38,7 @@ export function compareCase(seed: number): number {
   const faults = ruleFaults(of.definition, { seats: 2 * of.rules.teamSize });
   if (faults.length > 0) throw new Error(`seed ${seed}: ${JSON.stringify(faults)}`);
   const nodeBudget = random() < 0.2 ? 1 + Math.floor(100 * random()) : undefined;
-  const pool = poolOf(of, nodeBudget);
+  const pool = poolOf(of, random() < 0.5 ? 1 : 64, nodeBudget);
   const must = (holds: boolean, what: string) => {
     if (!holds) throw new Error(`seed ${seed}: ${what} ${JSON.stringify(of)}`);
   };

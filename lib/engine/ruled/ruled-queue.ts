@@ -329,7 +329,7 @@ export class RuledQueue {
         this.#beyond = means[place] - mean;
         break;
       }
-      if (place === anchor || sizes[place] > needed || !accepts(place)) continue;
+      if (place === anchor || sizes[place] > needed || !(isOneSided || accepts(place))) continue;
       if (!constraints.admits(numbers[place])) continue;
       if (count === this.#candidates.length) {
         const more = new Int32Array(2 * count);

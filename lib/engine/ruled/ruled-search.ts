@@ -255,14 +255,26 @@ export class RuledSearch {
     const r = n - m;
     const room = this.#limit + (this.#credits ? this.#credits.most : 0);
     const { hasCosts } = constraints;
-    const isFast = this.#isFast && hasCosts;
+    const isFast = this.#isFast;
     const base = squares - (sum * sum) / m;
     const mean = sum / m;
     const seating = this.#chosen?.seating;
+    // The sum of squares with which the chosen and one more are at the limit.
+    const farthest = room > 0 ? room * room * n : 0;
     next.clear(count - from);
     let players = 0;
     for (let i = from; i < count; i++) {
       const place = places[i];
+      const far = values[i] - mean;
+      if (isFast && far > 0) {
+        // v_q of the chosen with this one alone; with those after it, it is greater.
+        const alone = base + (far * far * m) / (m + 1);
+        if (alone >= farthest) {
+          const bound = Math.sqrt(alone / n) * rounded - (room - this.#limit);
+          this.#pruned = Math.min(this.#pruned, Math.max(this.#limit, bound));
+          break;
+        }
+      }
       if (sizes[place] > r) continue;
       const number = numbers[place];
       if (!constraints.admits(number)) continue;
@@ -270,7 +282,6 @@ export class RuledSearch {
       if (hasCosts) {
         // v_q of the chosen with this one alone, and the costs with it.
         const left = room - constraints.costWith(number) * rounded;
-        const far = values[i] - mean;
         if (left <= 0 || (isFast && base + (far * far * m) / (m + 1) >= left * left * n)) {
           this.#pruned = Math.min(this.#pruned, this.#limit);
           continue;

@@ -35,18 +35,19 @@ export class RangeRules implements StateGroup {
     const depth = this.#depth;
     const ranges = this.ranges;
     for (let i = 0; i < ranges.length; i++) {
-      const range = ranges[i];
-      const low = Math.min(range.lows[depth], range.low[ticket]);
-      const high = Math.max(range.highs[depth], range.high[ticket]);
-      const level = Math.min(range.levels[depth], range.level[ticket]);
-      if (high - low > range.limits[level]) return false;
+      const { lows, highs, low, high, levels, level, limits } = ranges[i];
+      const least = low[ticket] < lows[depth] ? low[ticket] : lows[depth];
+      const most = high[ticket] > highs[depth] ? high[ticket] : highs[depth];
+      if (most - least > limits[level[ticket] < levels[depth] ? level[ticket] : levels[depth]]) return false;
     }
     return true;
   }
 
   join(ticket: number): void {
     const depth = this.#depth++;
-    for (const range of this.ranges) {
+    const { ranges } = this;
+    for (let i = 0; i < ranges.length; i++) {
+      const range = ranges[i];
       range.lows[depth + 1] = Math.min(range.lows[depth], range.low[ticket]);
       range.highs[depth + 1] = Math.max(range.highs[depth], range.high[ticket]);
       range.levels[depth + 1] = Math.min(range.levels[depth], range.level[ticket]);

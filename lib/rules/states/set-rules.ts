@@ -10,6 +10,8 @@ export type SetRule = Rule & (CommonRule | LatencyRule);
 export class SetRules implements StateGroup {
   readonly hasCosts: boolean;
   readonly sets: readonly SharedSet[];
+  /** Those that the search has to look at: not those that a facet has settled. */
+  #active: readonly SharedSet[] = [];
   #depth = 0;
 
   constructor(
@@ -24,6 +26,7 @@ export class SetRules implements StateGroup {
 
   start(): void {
     this.#depth = 0;
+    this.#active = this.sets;
     for (const set of this.sets) {
       set.joined.fill(-1, 0, set.levels * set.words);
       set.joinedLevels[0] = set.levels - 1;
@@ -31,10 +34,14 @@ export class SetRules implements StateGroup {
     }
   }
 
-  /** After `start`: only this value may be shared. */
+  /** After `start`: only this value may be shared, and only tickets that accept it at their own level are joined. */
   restrict(index: number, value: number): void {
     const set = this.sets[index];
     const { words } = set;
+    if (set.levels === 1 && set.cost === 0) {
+      this.#active = this.#active.filter((other) => other !== set);
+      return;
+    }
     for (let level = 0; level < set.levels; level++) {
       for (let word = 0; word < words; word++)
         set.joined[level * words + word] = value >> 5 === word ? 1 << (value & 31) : 0;
@@ -42,7 +49,7 @@ export class SetRules implements StateGroup {
   }
 
   admits(ticket: number): boolean {
-    const { sets } = this;
+    const sets = this.#active;
     const depth = this.#depth;
     for (let i = 0; i < sets.length; i++) {
       const set = sets[i];
@@ -66,7 +73,9 @@ export class SetRules implements StateGroup {
 
   join(ticket: number): void {
     const depth = this.#depth++;
-    for (const set of this.sets) {
+    const sets = this.#active;
+    for (let s = 0; s < sets.length; s++) {
+      const set = sets[s];
       const size = set.levels * set.words;
       const from = depth * size;
       for (let i = 0; i < size; i++)
