@@ -141,7 +141,10 @@ if (import.meta.main) {
     }
     return least;
   };
-  benchRules(Number(process.argv[2] ?? 10_000), Number(process.argv[3] ?? 1), best, ({ work, aim, reached }) =>
-    console.log(`${work} | ${aim} | ${reached}`),
+  benchRules(
+    Number(process.argv[2] ?? 10_000),
+    Number(process.argv[3] ?? 1),
+    best,
+    ({ work, aim, reached }) => console.log(`${work} | ${aim} | ${reached}`),
   );
 }

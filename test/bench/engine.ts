@@ -9,6 +9,7 @@ import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { bestGame } from '../engine/reference/best-game.ts';
 import { bestRoleGame } from '../engine/reference/best-role-game.ts';
+import { benchRules } from './engine-rules.ts';
 
 /** One line of the results: the work, its target and the result. */
 export interface BenchRow {
@@ -378,6 +379,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       sink: fromScratch + fromQueue,
     });
   }
+
+  benchRules(size(1e4), seed, (run) => best(Math.min(runs, 2), run), report);
 }
 
 /** Releases all games of a queue. Returns the sum of their imbalances and their number. Throws when one is not proved. */
