@@ -122,10 +122,13 @@ export function benchRules(
       () => drainRuled(tickets, ranked),
     );
   }
-  const avoiding = rankedTickets(n, seed, false, 20);
-  const meetings = recentMeetings(n, seed, 20);
-  row('the same (2 to 4 regions) with 20 avoided players and 20 recent opponents each', '+ 60% at most', () =>
-    drainRuled(avoiding, recent, meetings),
+  const pairs = Math.min(20, Math.round(n / 100));
+  const avoiding = rankedTickets(n, seed, false, pairs);
+  const meetings = recentMeetings(n, seed, pairs);
+  row(
+    `the same (2 to 4 regions) with ${pairs} avoided and ${pairs} recent players each`,
+    '+ 60% at most',
+    () => drainRuled(avoiding, recent, meetings),
   );
 }
 
