@@ -56,7 +56,7 @@ export const handler = messageConsumer(sqs, [urls.first, urls.slowLane], {
   },
 });
 
-/** Counts how often a receiver was taken for down, for the alarm. */
+/** Counts how often a receiver was marked as down, for the alarm. */
 function report({ event }: Delivery, result: DeliveryOutcome): void {
   if (!('down' in result) || result.down === undefined) return;
   const { why, webhook, down } = result;

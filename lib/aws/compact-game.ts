@@ -7,12 +7,11 @@ type Game = Pick<StoredMatch, 'ticketIds' | 'teams'>;
 type Seat = StoredMatch['teams'][number]['players'][number];
 
 /**
- * Packs a game for the store: JSON in which `seats` stands for `teams`, a seat being `[playerId, ticketId, role]` without
- * what is absent at its end. Ids are packed as in `compact-id.ts`. `ticketIds` are omitted if they are those of the
- * seats, sorted.
+ * Packs a game for the store: JSON with `seats` instead of `teams`. A seat is `[playerId, ticketId, role]`, without absent
+ * values at its end. Ids are packed as in `compact-id.ts`. `ticketIds` are omitted if they are those of the seats, sorted.
  *
- * With UUIDs a game of ten players and its match stay below a kilobyte, by which DynamoDB charges writes. As plain JSON
- * they are 1.7 KB.
+ * With UUIDs a game of ten players and its match stay below a kilobyte, the unit by which DynamoDB charges writes. Plain
+ * JSON takes 1.7 KB.
  *
  * A bot's seat, and a seat with other fields, is stored as an object.
  */

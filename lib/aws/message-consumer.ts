@@ -3,17 +3,17 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type Backoff, backoffSeconds } from '../service/events/backoff.ts';
 import { logger } from './log.ts';
-import { comeBack } from './message-queue.ts';
+import { setVisibility } from './message-queue.ts';
 
 export type Consumed =
   | { outcome: 'done' }
   /** `withinMs`: milliseconds after which a retry is useless. */
   | { outcome: 'retry'; why: string; withinMs?: number }
-  /** A try has failed, and another message will try again. */
+  /** A try has failed. A new message for the next try is sent. */
   | { outcome: 'tried'; why: string }
-  /** Another message will try, without a try so far. */
-  | { outcome: 'put off'; why: string }
-  /** It is a dead letter. */
+  /** Nothing was tried. A new message for a later try is sent. */
+  | { outcome: 'postponed'; why: string }
+  /** The message is a dead letter. */
   | { outcome: 'given up'; why: string }
   /** A retry cannot succeed, so the message is deleted. */
   | { outcome: 'refused'; why: string };
@@ -63,16 +63,16 @@ export function messageConsumer<Message>(
     });
     const { outcome, ...details } = result;
     if (result.outcome === 'done') return;
-    // A message that only waits is not worth a line.
-    if (result.outcome === 'put off') return logger.debug('put off', { ...ids, ...details });
+    // A message that only waits is not logged by default.
+    if (result.outcome === 'postponed') return logger.debug('postponed', { ...ids, ...details });
     if (result.outcome === 'tried') return logger.warn('a message will be retried', { ...ids, ...details });
-    // The alarm on the dead letters reports it; this says why.
+    // The alarm on the dead letters reports it; this line has the reason.
     if (result.outcome === 'given up')
       return logger.warn('a message is a dead letter', { ...ids, ...details });
     if (result.outcome === 'refused') return logger.error('given up', { ...ids, ...details });
     const seconds = backoffSeconds(tries, Math.random(), { ...backoff, withinMs: result.withinMs });
     logger.warn('a message will be retried', { ...ids, why: result.why, seconds });
-    await comeBack(client, urlOf(urls, record), record.receiptHandle, seconds);
+    await setVisibility(client, urlOf(urls, record), record.receiptHandle, seconds);
     throw new Error(result.why);
   };
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {

@@ -24,7 +24,7 @@ const ATTEMPTS = 4;
 export interface OutgoingMessage {
   readonly body: unknown;
   readonly delaySeconds?: number;
-  /** Fair queues of SQS deliver the messages of a group that is slow to handle after those of the others. */
+  /** The message group. Fair queues of SQS deliver messages of groups with many messages in flight after those of others. */
   readonly group?: string;
 }
 
@@ -120,7 +120,7 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
 }
 
 /** Makes a received message visible again after this time instead of the queue's visibility timeout. */
-export async function comeBack(
+export async function setVisibility(
   client: SQSClient,
   url: string,
   receiptHandle: string,

@@ -82,7 +82,7 @@ function send(
         response.on('error', reject);
         response.on('end', () =>
           resolve({
-            outcome: 'answered',
+            outcome: 'responded',
             status: response.statusCode ?? 0,
             body: Buffer.concat(chunks).toString('utf8'),
           }),

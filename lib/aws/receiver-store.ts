@@ -1,23 +1,23 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import type { ReceiverStore, TroubledReceiver } from '../service/ports/receiver-store.ts';
+import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 import { receiverKey } from './receiver-key.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
-/** Days that a record is kept after the last trouble. */
+/** Days that a record is kept after the last failure. */
 const KEPT_DAYS = 2;
 
 /**
- * Webhook receivers with trouble in DynamoDB. Key: `receiver`, the hash of the URL.
+ * Webhook receivers that are slow or fail, in DynamoDB. Key: `receiver`, the hash of the URL.
  *
  *     addFailure      always
  *     markSlow        always
- *     takeDown        if downUntilMs is as read, or if it is absent and there are failures
+ *     markDown        if downUntilMs is as read, or if it is absent and there are failures
  *     clearFailures   if there is a record
  *
- * What becomes of a write whose answer is lost: see `write-mark.ts`.
+ * For writes whose response is lost see `write-mark.ts`.
  */
 export function receiverStore(client: DynamoDBDocumentClient, table: string): ReceiverStore {
   const itemOf = (url: string) => ({ TableName: table, Key: { receiver: receiverKey(url) } });
@@ -58,7 +58,7 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
       );
     },
 
-    async takeDown(url, untilMs, expectedMs) {
+    async markDown(url, untilMs, expectedMs) {
       const mark = newWriteMark();
       const write = await conditionally(() =>
         client.send(
@@ -103,6 +103,6 @@ const receiverItem = z.object({
   downUntilMs: z.number().exactOptional(),
 });
 
-function toReceiver(item: Record<string, unknown>): TroubledReceiver {
+function toReceiver(item: Record<string, unknown>): ReceiverRecord {
   return readWith(receiverItem, item, 'the record of a webhook receiver');
 }

@@ -25,7 +25,7 @@ import { conditionally, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
-/** The attribute `announced` of a ticket whose TicketQueued is published. The filter of the stream looks for it. */
+/** The attribute `announced` marks a ticket whose TicketQueued event is published. The filter of the stream uses it. */
 export const ANNOUNCED = 'TicketQueued';
 
 /** Days that a ticket is kept after its end. */

@@ -19,7 +19,7 @@ import type { Unmet } from './dynamo.ts';
  *       putReport
  *     remove                       finds no item, which counts as removed
  *     end, put, extendAwake,       finds its mark
- *       takeDown
+ *       markDown
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     markSlow, clearFailures      changes nothing more
  *

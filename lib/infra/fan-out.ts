@@ -62,7 +62,7 @@ export class FanOut extends Construct {
         'Tickets',
         store.tickets,
         { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT') } },
-        // Of the tickets that are QUEUED, only those whose queue wants the event.
+        // Of QUEUED tickets, only those of queues that publish the event.
         { status: { S: FilterRule.isEqual('QUEUED') }, announced: { S: FilterRule.isEqual('TicketQueued') } },
       ),
       matches: this.#readStream('Matches', store.matches),

@@ -23,7 +23,7 @@ const game = fc.record({
 });
 
 describe('a packed game', () => {
-  it('is unpacked to the same game, whatever its ids', () => {
+  it('is unpacked to the same game for any ids', () => {
     fc.assert(
       fc.property(game, (one) => {
         const finite = { ...one, imbalance: Number.isFinite(one.imbalance) ? one.imbalance : 0 };
@@ -41,7 +41,7 @@ describe('a packed game', () => {
     expect(unpack(packGame({ ticketIds: ['b', 'a'], teams }))).toEqual({ ticketIds: ['b', 'a'], teams });
   });
 
-  it('of ten players with UUIDs leaves room for its match in a kilobyte', () => {
+  it('of ten players with UUIDs fits into a kilobyte with its match', () => {
     const uuids = fc.sample(fc.uuid(), { numRuns: 20, seed: 1 });
     const players = Array.from({ length: 10 }, (_, i) => ({ playerId: uuids[i]!, ticketId: uuids[10 + i]! }));
     const teams = [{ players: players.slice(0, 5) }, { players: players.slice(5) }];

@@ -1,6 +1,6 @@
 import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { comeBack, sendAll, sqsClient, tickSender } from '../../lib/aws/message-queue.ts';
+import { sendAll, setVisibility, sqsClient, tickSender } from '../../lib/aws/message-queue.ts';
 import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
 import { readTickMessage, type TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import { onWire } from './emulated-tables.ts';
@@ -66,7 +66,7 @@ describe('a message queue sender on fauxqs', () => {
       (await client.send(new ReceiveMessageCommand({ QueueUrl: url('again') }))).Messages ?? [];
     const [first] = await receive();
     expect(await receive()).toEqual([]);
-    await comeBack(client, url('again'), first!.ReceiptHandle!, 0);
+    await setVisibility(client, url('again'), first!.ReceiptHandle!, 0);
     expect((await receive()).map(({ MessageId }) => MessageId)).toEqual([first!.MessageId]);
   });
 });

@@ -224,7 +224,7 @@ describe('A queue of another version', () => {
     expect(sent.length).toBeGreaterThan(0);
   });
 
-  it('whose definition cannot be read is mended by a PUT, and its waiting tickets are still found', async () => {
+  it('whose definition cannot be read is repaired by a PUT, and its waiting tickets are still found', async () => {
     const queue = 'mended';
     await putQueue(stores.queues, definition({ name: queue, buckets: [10] }), NOW_MS);
     const before = (await stores.queues.get(queue))!;
@@ -251,7 +251,7 @@ describe('A queue of another version', () => {
     }
   });
 
-  it('is not mended by a PUT when its buckets cannot be read either', async () => {
+  it('is not repaired by a PUT when its buckets cannot be read either', async () => {
     await putQueue(stores.queues, definition({ name: 'lost' }), NOW_MS);
     await setDefinition('lost', 'no object');
     await client.send(

@@ -104,7 +104,7 @@ describe('on the local cloud', () => {
       response.end('{"fine":"ö"}');
     });
     expect(await post(url, '{"name":"Ä"}', { 'webhook-id': 'w1' }, 5_000)).toEqual({
-      outcome: 'answered',
+      outcome: 'responded',
       status: 202,
       body: '{"fine":"ö"}',
     });
@@ -117,7 +117,7 @@ describe('on the local cloud', () => {
 
   it('does not follow redirects', async () => {
     const url = await serving((_, response) => response.writeHead(308, { location: '/other' }).end());
-    expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'answered', status: 308 });
+    expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'responded', status: 308 });
   });
 
   it('stops at the timeout, before and during the response', async () => {

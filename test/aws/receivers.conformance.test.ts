@@ -24,11 +24,11 @@ describe.each(STORES)('receivers in $emulator', ({ emulator, skipped }) => {
     });
     afterAll(() => tables?.stop());
 
-    it('have no record without trouble, whatever is cleared or taken down', async () => {
+    it('have no record without a failure, even when they are cleared or marked as down', async () => {
       const url = newUrl();
       await store.clearFailures(url);
-      expect(await store.takeDown(url, NOW_MS, undefined)).toBe(false);
-      expect(await store.takeDown(url, NOW_MS, NOW_MS)).toBe(false);
+      expect(await store.markDown(url, NOW_MS, undefined)).toBe(false);
+      expect(await store.markDown(url, NOW_MS, NOW_MS)).toBe(false);
       expect(await store.get(url)).toBeUndefined();
     });
 
@@ -40,13 +40,13 @@ describe.each(STORES)('receivers in $emulator', ({ emulator, skipped }) => {
       expect(await store.get(url)).toEqual(second);
     });
 
-    it('count every failure of many at the same time', async () => {
+    it('count every one of many concurrent failures', async () => {
       const url = newUrl();
       const all = await Promise.all(Array.from({ length: 8 }, () => store.addFailure(url, NOW_MS, NOW_MS)));
       expect(all.map(({ failures }) => failures).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     });
 
-    it('are taken down by one of many callers that have read the same', async () => {
+    it('are marked as down by one of many callers that have read the same record', async () => {
       const url = newUrl();
       await store.addFailure(url, NOW_MS, NOW_MS);
       for (const [expected, untilMs] of [
@@ -54,7 +54,7 @@ describe.each(STORES)('receivers in $emulator', ({ emulator, skipped }) => {
         [NOW_MS + 1, NOW_MS + 2],
       ] as const) {
         const taken = await Promise.all(
-          Array.from({ length: 4 }, () => store.takeDown(url, untilMs, expected)),
+          Array.from({ length: 4 }, () => store.markDown(url, untilMs, expected)),
         );
         expect(taken.filter(Boolean)).toHaveLength(1);
         expect((await store.get(url))!.downUntilMs).toBe(untilMs);
@@ -66,10 +66,10 @@ describe.each(STORES)('receivers in $emulator', ({ emulator, skipped }) => {
       await store.markSlow(url, NOW_MS, NOW_MS + 9);
       expect(await store.get(url)).toEqual({ failures: 0, slowUntilMs: NOW_MS + 9 });
       await store.addFailure(url, NOW_MS, NOW_MS + 10);
-      await store.takeDown(url, NOW_MS + 5, undefined);
+      await store.markDown(url, NOW_MS + 5, undefined);
       await store.clearFailures(url);
       expect(await store.get(url)).toEqual({ failures: 0, slowUntilMs: NOW_MS + 10 });
-      expect(await store.takeDown(url, NOW_MS + 6, undefined)).toBe(false);
+      expect(await store.markDown(url, NOW_MS + 6, undefined)).toBe(false);
     });
   });
 });

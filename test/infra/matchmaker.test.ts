@@ -186,7 +186,7 @@ describe('limits', () => {
     ).toEqual([2, 3, 4, 5, 6]);
   });
 
-  it('leave more than half of the usual concurrency of an account to its other functions', () => {
+  it('leave more than half of an account’s usual concurrency to other functions', () => {
     expect(Object.values(CONCURRENCY).reduce<number>((sum, one) => sum + one, 0)).toBeLessThan(500);
   });
 

@@ -27,11 +27,11 @@ function answering(result: OutboundResult) {
 }
 
 const aMatch = () => match('duel', 'm1', ['a', 'b'], { status: 'PLACING' });
-const answered = (status: number, body = ''): OutboundResult => ({ outcome: 'answered', status, body });
+const responded = (status: number, body = ''): OutboundResult => ({ outcome: 'responded', status, body });
 
 describe('The http provisioner', () => {
   it('posts the match, signed, with its id as idempotency key, and reads the assignment', async () => {
-    const { all, requests } = answering(answered(200, '{"address":"eu1.example","port":7777}'));
+    const { all, requests } = answering(responded(200, '{"address":"eu1.example","port":7777}'));
     const posted = aMatch();
     expect(await all(HTTP)(posted)).toEqual({
       outcome: 'assigned',
@@ -50,7 +50,7 @@ describe('The http provisioner', () => {
   });
 
   it('sends nothing when the queue may not use the secret, and does not name it to the players', async () => {
-    const { all, requests } = answering(answered(200, '{"address":"eu1.example"}'));
+    const { all, requests } = answering(responded(200, '{"address":"eu1.example"}'));
     expect(await all({ ...HTTP, secret: 'other/key' })(aMatch())).toEqual({
       outcome: 'refused',
       why: 'its queue may not use the secret it names',
@@ -59,7 +59,7 @@ describe('The http provisioner', () => {
   });
 
   it.each([500, 503, 408, 425, 429, 302])('retries after status %i', async (status) => {
-    const { all } = answering(answered(status));
+    const { all } = answering(responded(status));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'retry',
       why: `the provisioner returned status ${status}`,
@@ -67,7 +67,7 @@ describe('The http provisioner', () => {
   });
 
   it.each([400, 404, 409])('gives up after status %i', async (status) => {
-    const { all } = answering(answered(status));
+    const { all } = answering(responded(status));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'refused',
       why: `the provisioner returned status ${status}`,
@@ -78,7 +78,7 @@ describe('The http provisioner', () => {
     ['no JSON', 'ok', 'its response is not JSON'],
     ['no address', '{"port":7777}', '#/address'],
   ])('gives up after a response with %s', async (_, body, why) => {
-    const { all } = answering(answered(200, body));
+    const { all } = answering(responded(200, body));
     expect(await all(HTTP)(aMatch())).toEqual({
       outcome: 'refused',
       why: expect.stringContaining(why),
@@ -98,7 +98,7 @@ describe('The http provisioner', () => {
 
 describe('The provisioners "none" and "external"', () => {
   it.each(['none', 'external'] as const)('%s sends no request', async (type) => {
-    const { all, requests } = answering(answered(200));
+    const { all, requests } = answering(responded(200));
     expect(await all({ type })(aMatch())).toEqual({ outcome: 'left-to-studio' });
     expect(requests).toEqual([]);
   });

@@ -268,7 +268,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
 
-      // The calls to the store differ in nothing between the emulators; the stores' conformance suite runs on both.
+      // The calls to the store are the same on both emulators; the stores' conformance suite runs on both.
       describe.skipIf(emulator !== 'dynoxide')('notify: loses no webhook', () => {
         let url: string;
         const failures = async (count: number) => {
@@ -277,10 +277,10 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         };
         const down = async () => {
           await failures(5);
-          await cloud.deps.receivers.takeDown(url, cloud.nowMs - 1, undefined);
+          await cloud.deps.receivers.markDown(url, cloud.nowMs - 1, undefined);
         };
         const inSlowLane = () => ({ url, failed: 2, slowSinceMs: cloud.nowMs - 60_000 });
-        /** What came before a delivery, what the receiver answers first, and what the delivery calls. */
+        /** The state before a delivery, the first response of the receiver, and the calls of the delivery. */
         const CASES: readonly (readonly [
           what: string,
           options: {
@@ -290,14 +290,14 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
             readonly calls: readonly string[];
           },
         ])[] = [
-          ['of a receiver that answers', { status: 204, calls: ['post'] }],
+          ['of a receiver that responds', { status: 204, calls: ['post'] }],
           ['that the receiver rejects', { status: 500, calls: ['post', 'send to the slow lane'] }],
           [
             'of a receiver that fails for the first time',
             { status: 503, calls: ['post', 'UpdateItem', 'send to the slow lane'] },
           ],
           [
-            'of a receiver that is taken for down',
+            'of a receiver that is marked as down',
             {
               before: () => failures(4),
               history: inSlowLane,
@@ -310,16 +310,16 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
             { before: () => failures(1), status: 204, calls: ['send to the slow lane'] },
           ],
           [
-            'of a receiver that answers after a failure',
+            'of a receiver that responds after a failure',
             { before: () => failures(1), history: inSlowLane, status: 204, calls: ['post', 'UpdateItem'] },
           ],
           ['of a receiver that is down', { before: down, status: 503, calls: ['send to the slow lane'] }],
           [
-            'of a receiver that answers a probe',
+            'of a receiver that responds to a probe',
             { before: down, history: inSlowLane, status: 204, calls: ['UpdateItem', 'post', 'UpdateItem'] },
           ],
           [
-            'of a receiver that does not answer a probe',
+            'of a receiver that does not respond to a probe',
             {
               before: down,
               history: inSlowLane,
@@ -339,13 +339,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
         it.each(CASES)('%s', async (_, { before, history, status, calls: expected }) => {
           const calls = await withFaults(async (run, label) => {
-            // Each run has a receiver of its own.
+            // Each run has its own receiver.
             url = `https://game.example/${count}`;
             await begin({ webhooks: [{ url, secret: 'shared/s' }] });
             await before?.();
             const event = { eventId: 'e', type: 'TicketQueued', queue, time: new Date(0).toISOString() };
             const message = { event, ...history?.() } as Delivery;
-            cloud.answer = () => ({ outcome: 'answered', status, body: '' });
+            cloud.answer = () => ({ outcome: 'responded', status, body: '' });
             let isDone = false;
             await run((line) =>
               cloud.on(line, async () => {
@@ -353,12 +353,12 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
                 isDone = true;
               }),
             );
-            // SQS hands a message of a killed function out again.
+            // SQS delivers a message of a killed function again.
             if (!isDone) cloud.deliveries.push({ what: message, dueMs: cloud.nowMs + 180_000 });
             for (let i = 0; i < 10 && cloud.deliveries.length > 0; i++) {
               cloud.nowMs = Math.min(...cloud.deliveries.map(({ dueMs }) => dueMs));
               for (const due of cloud.dueDeliveries()) await deliver(cloud.deps, due);
-              if (i === 1) cloud.answer = () => ({ outcome: 'answered', status: 204, body: '' });
+              if (i === 1) cloud.answer = () => ({ outcome: 'responded', status: 204, body: '' });
             }
             expect(cloud.deliveries, label).toEqual([]);
             expect(cloud.posted.length + cloud.deadLetters.length, label).toBeGreaterThan(0);

@@ -55,7 +55,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     const receiverIsDown = async () => {
       await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
       await cloud.deps.receivers.addFailure(url(), cloud.nowMs, cloud.nowMs);
-      await cloud.deps.receivers.takeDown(url(), cloud.nowMs, undefined);
+      await cloud.deps.receivers.markDown(url(), cloud.nowMs, undefined);
     };
 
     interface UseCase {

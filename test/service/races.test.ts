@@ -227,7 +227,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
     });
   });
 
-  describe('when deliveries to a receiver that is down come at the same time', () => {
+  describe('when deliveries to a receiver that is down arrive at the same time', () => {
     const url = () => `https://${queue}.example/`;
     const delivery = (eventId: string): Delivery => ({
       event: { eventId, type: 'TicketQueued', queue, time: new Date(0).toISOString() } as never,
@@ -238,13 +238,13 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
       for (let i = 0; i < 5; i++)
         await cloud.deps.receivers.addFailure(url(), cloud.nowMs - 60_000, cloud.nowMs);
-      await cloud.deps.receivers.takeDown(url(), cloud.nowMs, undefined);
+      await cloud.deps.receivers.markDown(url(), cloud.nowMs, undefined);
       cloud.answer = () => ({ outcome: 'unreachable', error: 'no response' });
     };
     const outcomes = (results: readonly { outcome: string }[]) =>
       results.map(({ outcome }) => outcome).sort();
 
-    it('posts one of them and puts the others off', async () => {
+    it('posts one of them and postpones the others', async () => {
       await probeIsDue();
       let posts = 0;
       cloud.answer = () => {
@@ -252,30 +252,30 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
         return { outcome: 'unreachable', error: 'no response' };
       };
       const all = await Promise.all(['a', 'b', 'c', 'd'].map((id) => deliver(cloud.deps, delivery(id))));
-      expect(outcomes(all)).toEqual(['put off', 'put off', 'put off', 'tried']);
+      expect(outcomes(all)).toEqual(['postponed', 'postponed', 'postponed', 'tried']);
       expect(posts).toBe(1);
       expect(cloud.deliveries).toHaveLength(4);
       expect(cloud.deliveries.map(({ what }) => what.failed)).toEqual([0, 0, 0, 0]);
     });
 
-    it('puts off a delivery whose probe another one has claimed just before it', async () => {
+    it('postpones a delivery whose probe another one has claimed just before', async () => {
       await probeIsDue();
       const late = await cloud.on(
         justBefore('UpdateItem', () => deliver(cloud.deps, delivery('a'))),
         () => deliver(cloud.deps, delivery('b')),
       );
       expect(itsResult).toMatchObject({ outcome: 'tried', down: { failures: 6 } });
-      expect(late).toMatchObject({ outcome: 'put off' });
+      expect(late).toMatchObject({ outcome: 'postponed' });
     });
 
-    it('keeps a receiver up that has answered while another post to it failed', async () => {
+    it('does not mark a receiver as down that has responded while another post to it failed', async () => {
       await probeIsDue();
       await cloud.deps.receivers.clearFailures(url());
       await cloud.deps.receivers.addFailure(url(), cloud.nowMs, cloud.nowMs);
-      cloud.answer = () => ({ outcome: 'answered', status: 503, body: '' });
+      cloud.answer = () => ({ outcome: 'responded', status: 503, body: '' });
       await cloud.on(
         justBefore('UpdateItem', async () => {
-          cloud.answer = () => ({ outcome: 'answered', status: 204, body: '' });
+          cloud.answer = () => ({ outcome: 'responded', status: 204, body: '' });
           return deliver(cloud.deps, delivery('a'));
         }),
         () => deliver(cloud.deps, delivery('b')),

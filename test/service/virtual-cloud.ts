@@ -44,10 +44,10 @@ export class VirtualCloud {
   /** Messages of notify's two queues, and its dead letters. */
   readonly deliveries: Due<Delivery>[] = [];
   readonly deadLetters: Delivery[] = [];
-  /** Webhooks that a receiver has taken, by URL and event, redeliveries included. */
+  /** Webhooks that a receiver has accepted, by URL and event, including repeated ones. */
   readonly posted: string[] = [];
-  /** What a webhook receiver answers. */
-  answer: (url: string) => OutboundResult = () => ({ outcome: 'answered', status: 204, body: '' });
+  /** The response of a webhook receiver. */
+  answer: (url: string) => OutboundResult = () => ({ outcome: 'responded', status: 204, body: '' });
   /** Matches for the provisioner to place, as the bus's rule sends them. */
   readonly placements: string[] = [];
   /** Every event that the bus accepted, including repeated ones. */
@@ -95,7 +95,7 @@ export class VirtualCloud {
         post: (url: string, body: string) =>
           pass('post', async () => {
             const result = this.answer(url);
-            const isTaken = result.outcome === 'answered' && result.status < 300;
+            const isTaken = result.outcome === 'responded' && result.status < 300;
             if (isTaken) this.posted.push(`${url} ${JSON.parse(body).data.eventId}`);
             return result;
           }),
@@ -153,7 +153,7 @@ export class VirtualCloud {
           post: (_url: string, body: string) =>
             pass('post', async (): Promise<OutboundResult> => {
               const address = `${JSON.parse(body).matchId}.games.example`;
-              return { outcome: 'answered', status: 200, body: JSON.stringify({ address }) };
+              return { outcome: 'responded', status: 200, body: JSON.stringify({ address }) };
             }),
         },
       }),

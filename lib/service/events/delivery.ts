@@ -7,7 +7,7 @@ import { storedEvent } from './read-event.ts';
 export interface Delivery {
   readonly event: MusterEvent;
   readonly url?: string;
-  /** The posts that failed, without those that found the receiver down. @default 0 */
+  /** The number of failed posts, without probes of a receiver that is down. @default 0 */
   readonly failed?: number;
   /** When it entered the slow lane. A delivery without it is in the queue of new ones. */
   readonly slowSinceMs?: number;

@@ -3,20 +3,20 @@ import type { Webhook } from '../../contract/queue-definition.ts';
 import type { DeliverySender } from '../ports/delivery-sender.ts';
 import type { Outbound, OutboundResult } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import type { ReceiverStore, TroubledReceiver } from '../ports/receiver-store.ts';
+import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { Delivery } from './delivery.ts';
-import { admit, isDown, putOffMs, recordAnswer } from './receivers.ts';
+import { admit, isDown, postponeMs, recordResult } from './receivers.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
 
 /** How long a receiver may take to respond. */
-const ANSWER_MS = 5_000;
+const RESPONSE_MS = 5_000;
 
-/** The posts of one delivery, without those that found the receiver down. The last is about 36 minutes after the first. */
+/** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
 const TRIES = 8;
 
 /** How long a delivery is kept for a receiver that is slow or down. */
@@ -36,37 +36,37 @@ export interface NotifyDeps {
 export type DeliveryOutcome =
   | { outcome: 'done' }
   /** It was not posted and is in the slow lane, because its receiver is slow or down. */
-  | ({ outcome: 'put off'; afterMs: number } & Trouble)
+  | ({ outcome: 'postponed'; afterMs: number } & Failure)
   /** It was posted without success and is in the slow lane. */
-  | ({ outcome: 'tried'; afterMs: number; failed: number } & Trouble)
-  /** It is a dead letter. */
-  | ({ outcome: 'given up' } & Trouble)
+  | ({ outcome: 'tried'; afterMs: number; failed: number } & Failure)
+  /** The delivery is a dead letter. */
+  | ({ outcome: 'given up' } & Failure)
   /** A retry cannot succeed. */
   | { outcome: 'refused'; why: string };
 
-export interface Trouble {
+export interface Failure {
   readonly why: string;
   readonly webhook: string;
-  /** The record of the receiver, if this delivery has taken it for down. */
-  readonly down?: TroubledReceiver;
+  /** The record of the receiver, if this delivery has marked it as down. */
+  readonly down?: ReceiverRecord;
 }
 
 /**
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
- * New deliveries come by one queue, all others by the slow lane: retries, and those of receivers that are slow or down.
- * So the first queue only waits for receivers that have answered quickly so far. Each step may be repeated:
+ * New deliveries arrive in one queue. Retries, and deliveries to receivers that are slow or down, use the slow lane. So
+ * the first queue waits only for receivers that have responded quickly so far. Each step may be repeated:
  *
  *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
  *                    after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
  *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates
- *     record         how the receiver has answered; see `receivers.ts`. A crash after it: the failure counts twice
- *     send on        to the slow lane, or to the dead letters after the last try. It is a message of its own, so SQS does
- *                    not hold it in flight. A crash after it, before this message is deleted: both go on, so the
- *                    event may be posted more often, and may be a dead letter although it was delivered
+ *     record         the result; see `receivers.ts`. A crash after it: the failure counts twice
+ *     send on        to the slow lane, or to the dead letters after the last try. It is a new message, so it is not in
+ *                    flight. A crash after it, before this message is deleted: both messages remain, so the event
+ *                    may be posted more often, and may be a dead letter although it was delivered
  *
- * @throws StoreBusy when a step could not be done; the message comes back
+ * @throws StoreBusy when a step fails; the message is retried
  */
 export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<DeliveryOutcome> {
   const { event, url } = delivery;
@@ -84,49 +84,49 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
 
 async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery): Promise<DeliveryOutcome> {
   const { url } = webhook;
-  // Before the receiver, so that a queue whose secret is missing uses up no probe.
+  // Before the admission, so that a queue whose secret is missing uses no probe.
   const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
   if (secret.outcome === 'refused') return secret;
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, url, lane, deps.now(), deps.random());
   if (admission.outcome === 'to the slow lane')
-    return putOff(deps, { ...delivery, url }, 0, 'the receiver is slow');
-  if (admission.outcome === 'put off')
-    return putOff(deps, { ...delivery, url }, admission.afterMs, 'the receiver is down');
+    return postpone(deps, { ...delivery, url }, 0, 'the receiver is slow');
+  if (admission.outcome === 'postponed')
+    return postpone(deps, { ...delivery, url }, admission.afterMs, 'the receiver is down');
 
   const startMs = deps.now();
   const result = await post(deps.outbound, url, secret.value, delivery.event, startMs);
   if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   const nowMs = deps.now();
-  const record = recordAnswer(deps.receivers, url, admission, result, { startMs, nowMs });
+  const record = recordResult(deps.receivers, url, admission, result, { startMs, nowMs });
   if (isDelivered(result)) {
-    // The next answer records the same. Another try would only post the event twice.
+    // The next response records the same. A retry would only post the event twice.
     await record.catch(ignoreBusy);
     return { outcome: 'done' };
   }
   const down = await record;
   const why =
     result.outcome === 'unreachable' ? result.error : `the receiver returned status ${result.status}`;
-  const trouble = { why, webhook: url, ...(down !== undefined && { down }) };
-  // A probe shows that the receiver is still down, and nothing about this event.
+  const failure = { why, webhook: url, ...(down !== undefined && { down }) };
+  // A failed probe concerns the receiver, not this event.
   const isProbe = admission.probe && isDown(result);
   const failed = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
   const afterMs = isProbe
-    ? putOffMs(down ?? admission.receiver, nowMs, deps.random())
+    ? postponeMs(down ?? admission.receiver, nowMs, deps.random())
     : backoffSeconds(failed, deps.random()) * 1_000;
-  const isOn = await sendOn(deps, { ...delivery, url, failed }, afterMs);
-  return isOn ? { outcome: 'tried', afterMs, failed, ...trouble } : { outcome: 'given up', ...trouble };
+  const isSent = await sendOn(deps, { ...delivery, url, failed }, afterMs);
+  return isSent ? { outcome: 'tried', afterMs, failed, ...failure } : { outcome: 'given up', ...failure };
 }
 
-async function putOff(
+async function postpone(
   deps: NotifyDeps,
   delivery: AddressedDelivery,
   afterMs: number,
   why: string,
 ): Promise<DeliveryOutcome> {
-  const trouble = { why, webhook: delivery.url };
-  const isOn = await sendOn(deps, delivery, afterMs);
-  return isOn ? { outcome: 'put off', afterMs, ...trouble } : { outcome: 'given up', ...trouble };
+  const failure = { why, webhook: delivery.url };
+  const isSent = await sendOn(deps, delivery, afterMs);
+  return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
 }
 
 function post(
@@ -137,13 +137,13 @@ function post(
   nowMs: number,
 ): Promise<OutboundResult> {
   const body = JSON.stringify(toWebhookBody(event));
-  return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), ANSWER_MS);
+  return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), RESPONSE_MS);
 }
 
 /** 410 Gone means by the Standard Webhooks scheme that the receiver accepts no more events. */
 function isDelivered(result: OutboundResult): boolean {
   return (
-    result.outcome === 'answered' && ((result.status >= 200 && result.status < 300) || result.status === 410)
+    result.outcome === 'responded' && ((result.status >= 200 && result.status < 300) || result.status === 410)
   );
 }
 
@@ -163,7 +163,7 @@ async function sendOn(
   afterMs: number,
 ): Promise<boolean> {
   const isOver = failed >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
-  // A dead letter has no history, so that it begins anew when it is redriven.
+  // A dead letter has no history, so it starts with new tries when it is redriven.
   if (isOver) await sender.deadLetter({ event, url });
   else await sender.slowLane({ event, url, failed, slowSinceMs }, afterMs);
   return !isOver;

@@ -1,42 +1,42 @@
 import type { OutboundResult } from '../ports/outbound.ts';
-import type { ReceiverStore, TroubledReceiver } from '../ports/receiver-store.ts';
+import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 
-/** A receiver is taken for down after this many posts without an answer, in a row. */
+/** A receiver is marked as down after this many consecutive posts without a response. */
 const FAILURES_MAX = 5;
-/** An answer that takes this long makes a receiver slow. */
+/** A receiver is slow after a response that took this long. */
 const SLOW_MS = 1_000;
-/** How long a receiver stays in the slow lane after its last slow answer or failure. */
+/** How long a receiver stays in the slow lane after its last slow response or failure. */
 const SLOW_FOR_MS = 60_000;
-/** How long the other deliveries wait for a probe: the time of a post, with room for a function that is killed. */
+/** How long other deliveries wait for a probe: the timeout of a post and a margin, in case the function is killed. */
 const PROBE_MS = 10_000;
 /** The time between two probes. It grows with the outage. */
 const PROBE_EVERY_MS = { min: 10_000, max: 60_000 } as const;
-/** How long a delivery to a receiver that is down is put off. It grows with the outage, up to the maximum of SQS. */
-const PUT_OFF_MS = { min: 10_000, max: 900_000 } as const;
-/** Statuses of a receiver, or of a gateway before it, that takes no requests at the moment. */
+/** How long a delivery to a receiver that is down is postponed. It grows with the outage, up to the maximum of SQS. */
+const POSTPONE_MS = { min: 10_000, max: 900_000 } as const;
+/** Statuses of a receiver, or of a gateway in front of it, that accepts no requests now. */
 const DOWN_STATUSES: readonly number[] = [429, 502, 503, 504];
 
 export type Lane = 'first' | 'slow';
 
 /** A delivery that may be posted, with the receiver's record. A probe finds out whether the receiver is still down. */
 export type Admitted =
-  | { readonly outcome: 'post'; readonly receiver: TroubledReceiver | undefined; readonly probe: false }
-  | { readonly outcome: 'post'; readonly receiver: TroubledReceiver; readonly probe: true };
+  | { readonly outcome: 'post'; readonly receiver: ReceiverRecord | undefined; readonly probe: false }
+  | { readonly outcome: 'post'; readonly receiver: ReceiverRecord; readonly probe: true };
 
 export type Admission =
   | Admitted
   | { readonly outcome: 'to the slow lane' }
-  | { readonly outcome: 'put off'; readonly afterMs: number };
+  | { readonly outcome: 'postponed'; readonly afterMs: number };
 
 /**
  * Whether a delivery may be posted now.
  *
  *     no record                       posted
  *     slow, or failed a minute ago    posted in the slow lane only
- *     down                            put off, until the time of the next probe
- *     down, and a probe is due        one delivery of the slow lane is posted, the others are put off. A crash after
- *                                     the claim: the next probe is due after PROBE_MS
- * @param random in [0, 1), spreads deliveries that are put off together
+ *     down                            postponed, until the time of the next probe
+ *     down, and a probe is due        one delivery of the slow lane is posted, the others are postponed. A crash
+ *                                     after the claim: the next probe is due after PROBE_MS
+ * @param random in [0, 1), spreads deliveries that are postponed together
  */
 export async function admit(
   store: ReceiverStore,
@@ -52,33 +52,33 @@ export async function admit(
       ? { outcome: 'to the slow lane' }
       : { outcome: 'post', receiver, probe: false };
   }
-  if (nowMs < downUntilMs) return { outcome: 'put off', afterMs: putOffMs(receiver, nowMs, random) };
+  if (nowMs < downUntilMs) return { outcome: 'postponed', afterMs: postponeMs(receiver, nowMs, random) };
   if (lane === 'first') return { outcome: 'to the slow lane' };
-  const claimed = await store.takeDown(url, nowMs + PROBE_MS, downUntilMs);
+  const claimed = await store.markDown(url, nowMs + PROBE_MS, downUntilMs);
   return claimed
     ? { outcome: 'post', receiver, probe: true }
-    : { outcome: 'put off', afterMs: putOffMs(receiver, nowMs, random) };
+    : { outcome: 'postponed', afterMs: postponeMs(receiver, nowMs, random) };
 }
 
 /**
- * Records how a receiver has answered a post. Returns the record if the receiver is taken for down by this post.
+ * Records the result of a post. Returns the record if this post marks the receiver as down.
  *
- *     count the failure      a crash before it: a failure less, and the next one counts
- *     take it for down       a crash before it: the next failure does it, or the next probe
- *     clear the failures     a crash before it: the next answer does it
+ *     count the failure      a crash before it: this failure is not counted
+ *     mark it as down        a crash before it: the next failure or the next probe does it
+ *     clear the failures     a crash before it: the next response does it
  */
-export async function recordAnswer(
+export async function recordResult(
   store: ReceiverStore,
   url: string,
   { receiver, probe }: Admitted,
   result: OutboundResult,
   { startMs, nowMs }: { readonly startMs: number; readonly nowMs: number },
-): Promise<TroubledReceiver | undefined> {
+): Promise<ReceiverRecord | undefined> {
   const slowUntilMs = nowMs + SLOW_FOR_MS;
   if (!isDown(result)) {
     if (receiver !== undefined && (receiver.failures > 0 || receiver.downUntilMs !== undefined))
       await store.clearFailures(url);
-    // A mark that lasts for half of its time is good enough, which saves most of the writes.
+    // An existing mark is kept until half of its time is over, which saves most of the writes.
     const marked = receiver !== undefined && receiver.slowUntilMs > nowMs + SLOW_FOR_MS / 2;
     if (nowMs - startMs >= SLOW_MS && !marked) await store.markSlow(url, nowMs, slowUntilMs);
     return undefined;
@@ -87,27 +87,27 @@ export async function recordAnswer(
   if (!probe && failing.failures < FAILURES_MAX) return undefined;
   const untilMs = nowMs + within(PROBE_EVERY_MS, outageMs(failing, nowMs) / 4);
   const alreadyDown = failing.downUntilMs !== undefined && failing.downUntilMs > nowMs;
-  // Posts that were in flight when the receiver was taken for down change nothing.
+  // Posts that were in flight when the receiver was marked as down change nothing.
   if (alreadyDown && !probe) return undefined;
-  const taken = await store.takeDown(url, untilMs, failing.downUntilMs);
+  const taken = await store.markDown(url, untilMs, failing.downUntilMs);
   return taken ? { ...failing, downUntilMs: untilMs } : undefined;
 }
 
 /** How long a delivery waits for a receiver that is down: about as long as the outage has lasted. */
-export function putOffMs(receiver: TroubledReceiver, nowMs: number, random: number): number {
-  const spreadMs = within(PUT_OFF_MS, outageMs(receiver, nowMs)) * (1 - random / 4);
-  return Math.min(PUT_OFF_MS.max, Math.max(spreadMs, (receiver.downUntilMs ?? nowMs) - nowMs));
+export function postponeMs(receiver: ReceiverRecord, nowMs: number, random: number): number {
+  const spreadMs = within(POSTPONE_MS, outageMs(receiver, nowMs)) * (1 - random / 4);
+  return Math.min(POSTPONE_MS.max, Math.max(spreadMs, (receiver.downUntilMs ?? nowMs) - nowMs));
 }
 
-/** Whether a receiver takes no requests at the moment. Any other answer concerns the one event. */
+/** Whether a receiver accepts no requests now. Any other response concerns only this event. */
 export function isDown(result: OutboundResult): boolean {
   return (
     result.outcome === 'unreachable' ||
-    (result.outcome === 'answered' && DOWN_STATUSES.includes(result.status))
+    (result.outcome === 'responded' && DOWN_STATUSES.includes(result.status))
   );
 }
 
-function outageMs({ failingSinceMs }: TroubledReceiver, nowMs: number): number {
+function outageMs({ failingSinceMs }: ReceiverRecord, nowMs: number): number {
   return failingSinceMs === undefined ? 0 : nowMs - failingSinceMs;
 }
 

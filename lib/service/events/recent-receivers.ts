@@ -1,13 +1,13 @@
-import type { ReceiverStore, TroubledReceiver } from '../ports/receiver-store.ts';
+import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 
 /** How long a record is kept in memory. */
 const RECENT_MS = 1_000;
-/** The records kept at most. */
+/** The maximum of cached records. */
 const RECORDS_MAX = 1_000;
 
 /**
- * A store that reads the record of a receiver once a second at most. Without it, the record of a receiver that gets all
- * events would be read for each of them, and be a hot key. Its own writes are seen at once, those of others within a second.
+ * A store that reads the record of a receiver at most once a second. Without it, the record of a receiver that gets all
+ * events would be a hot key. Its own writes are visible immediately, those of others within a second.
  */
 export function recentReceivers(store: ReceiverStore, now: () => number): ReceiverStore {
   const recent = new Map<string, { readonly atMs: number; readonly record: Promise<Found> }>();
@@ -27,9 +27,9 @@ export function recentReceivers(store: ReceiverStore, now: () => number): Receiv
     },
     addFailure: (url, ...rest) => forget(url, store.addFailure(url, ...rest)),
     markSlow: (url, ...rest) => forget(url, store.markSlow(url, ...rest)),
-    takeDown: (url, ...rest) => forget(url, store.takeDown(url, ...rest)),
+    markDown: (url, ...rest) => forget(url, store.markDown(url, ...rest)),
     clearFailures: (url) => forget(url, store.clearFailures(url)),
   };
 }
 
-type Found = TroubledReceiver | undefined;
+type Found = ReceiverRecord | undefined;

@@ -2,8 +2,8 @@ import type { EventType } from '../../contract/event-type.ts';
 import type { QueueDefinition, Webhook } from '../../contract/queue-definition.ts';
 
 /**
- * Whether an event goes to the bus. `TicketQueued` goes there only on request, because there is one for every ticket: the
- * poster knows it, and events are paid by number.
+ * Whether an event is published on the bus. `TicketQueued` is published only on request: there is one for every ticket,
+ * each event costs money, and the client that posted the ticket knows it already.
  */
 export function isOnBus(definition: QueueDefinition | undefined, type: EventType): boolean {
   const asked = definition?.events?.includes(type) ?? type !== 'TicketQueued';

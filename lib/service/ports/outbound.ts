@@ -1,6 +1,6 @@
 /** The response of an endpoint of the studio, with any status. */
 export type OutboundResult =
-  | { outcome: 'answered'; status: number; body: string }
+  | { outcome: 'responded'; status: number; body: string }
   /** No response in time, or too large a response. A retry may succeed. */
   | { outcome: 'unreachable'; error: string }
   /** The service may not call this address. A retry cannot succeed. */

@@ -17,7 +17,7 @@ export interface QueueStore {
    */
   get(queue: string, maxAgeMs?: number): Promise<QueueRecord | undefined>;
   /**
-   * The state of a queue as it is stored, without its definition, which need not be readable.
+   * The stored state of a queue without its definition, which may be unreadable.
    * @throws Unreadable
    */
   state(queue: string): Promise<QueueState | undefined>;

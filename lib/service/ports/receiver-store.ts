@@ -1,28 +1,28 @@
-/** What is known of a webhook receiver that was slow or did not answer. */
-export interface TroubledReceiver {
-  /** The posts since its last answer that it did not answer. */
+/** The record of a webhook receiver that was slow or did not respond. */
+export interface ReceiverRecord {
+  /** The number of posts without a response since its last response. */
   readonly failures: number;
-  /** When the first of these was. */
+  /** The time of the first of these. */
   readonly failingSinceMs?: number;
-  /** Until then its webhooks go through the slow lane. */
+  /** Until this time its webhooks use the slow lane. */
   readonly slowUntilMs: number;
-  /** Set while the receiver is taken for down: nothing is posted to it before this time, and then one probe. */
+  /** Set while the receiver is marked as down: nothing is posted to it before this time, and then one probe. */
   readonly downUntilMs?: number;
 }
 
-/** Webhook receivers with trouble, by URL. Those without have no record. */
+/** Webhook receivers that are slow or fail, by URL. Others have no record. */
 export interface ReceiverStore {
-  /** May be a second old. */
-  get(url: string): Promise<TroubledReceiver | undefined>;
-  /** Counts a post without an answer, and keeps the receiver in the slow lane. Returns the record. */
-  addFailure(url: string, nowMs: number, slowUntilMs: number): Promise<TroubledReceiver>;
+  /** The record; it may be a second old. */
+  get(url: string): Promise<ReceiverRecord | undefined>;
+  /** Counts a post without a response, and keeps the receiver in the slow lane. Returns the record. */
+  addFailure(url: string, nowMs: number, slowUntilMs: number): Promise<ReceiverRecord>;
   /** Keeps the receiver in the slow lane. */
   markSlow(url: string, nowMs: number, slowUntilMs: number): Promise<void>;
   /**
-   * Takes a receiver for down until a time, if its `downUntilMs` still has the given value. If that is undefined, the
+   * Marks a receiver as down until a time, if its `downUntilMs` still has the given value. If that is undefined, the
    * receiver must have failures. Of several callers with the same value, one gets true.
    */
-  takeDown(url: string, untilMs: number, expectedMs: number | undefined): Promise<boolean>;
-  /** Ends the failures of a receiver that has answered. It stays in the slow lane for its time. */
+  markDown(url: string, untilMs: number, expectedMs: number | undefined): Promise<boolean>;
+  /** Clears the failures of a receiver that has responded. It stays in the slow lane until `slowUntilMs`. */
   clearFailures(url: string): Promise<void>;
 }

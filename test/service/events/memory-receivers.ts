@@ -1,8 +1,8 @@
-import type { ReceiverStore, TroubledReceiver } from '../../../lib/service/ports/receiver-store.ts';
+import type { ReceiverRecord, ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
 
-type Record = { -readonly [Key in keyof TroubledReceiver]: TroubledReceiver[Key] };
+type Record = { -readonly [Key in keyof ReceiverRecord]: ReceiverRecord[Key] };
 
-/** The receiver store in memory. Each call takes a time of its own. */
+/** The receiver store in memory. Each call takes time. */
 export function memoryReceivers(call: () => Promise<void> = async () => {}): ReceiverStore {
   const records = new Map<string, Record>();
   const recordOf = (url: string): Record => {
@@ -28,7 +28,7 @@ export function memoryReceivers(call: () => Promise<void> = async () => {}): Rec
       await call();
       recordOf(url).slowUntilMs = slowUntilMs;
     },
-    async takeDown(url, untilMs, expectedMs) {
+    async markDown(url, untilMs, expectedMs) {
       await call();
       const record = records.get(url);
       if (record === undefined || record.downUntilMs !== expectedMs) return false;

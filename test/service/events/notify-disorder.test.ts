@@ -8,7 +8,7 @@ import { Interleaving } from '../interleaving.ts';
 import type { Line } from '../virtual-cloud.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
-/** Runs in the suite. More of them: `DISORDER_RUNS=1000 npx vitest run test/service/events/notify-disorder`. */
+/** The number of runs. For more: `DISORDER_RUNS=1000 npx vitest run test/service/events/notify-disorder`. */
 const RUNS = Number(process.env.DISORDER_RUNS ?? 40);
 const FIRST_SEED = Number(process.env.DISORDER_SEED ?? 1);
 const STEPS = 400;
@@ -17,14 +17,14 @@ const RECEIVERS = ['https://a.example/', 'https://b.example/'] as const;
 /** How long SQS hides a message whose function was killed. */
 const VISIBILITY_MS = 180_000;
 
-describe('webhooks in disorder', () => {
+describe('webhooks under random faults', () => {
   it.each(Array.from({ length: RUNS }, (_, i) => FIRST_SEED + i))(
-    'arrive or become dead letters, whoever is killed and whatever fails (seed %i)',
+    'arrive or become dead letters after any crashes and failures (seed %i)',
     async (seed) => {
       const run = new Disorder(seed);
       await run.disorder();
       await run.settle();
-      // A receiver may be taken for down when there is nothing left for it. The next event finds out that it is not.
+      // A receiver may be marked as down when no webhook is left for it. The next event shows that it is not.
       run.sendEvent();
       await run.settle();
       expect(run.all.stray).toEqual([]);
@@ -39,7 +39,7 @@ interface Message {
   readonly dueMs: number;
 }
 
-/** Deliveries to two receivers that come and go, by functions that fail and are killed at any call. */
+/** Deliveries to two receivers with outages, by functions that fail and are killed at any call. */
 class Disorder {
   readonly all: Interleaving;
   #nowMs = 0;
@@ -49,7 +49,7 @@ class Disorder {
   readonly #sent: string[] = [];
   readonly #down = new Set<string>();
   readonly #receivers = memoryReceivers();
-  /** The line of the process that begins. */
+  /** The line of the process that starts. */
   #line: Line = (_, effect) => effect();
 
   constructor(seed: number) {
@@ -71,7 +71,7 @@ class Disorder {
     }
   }
 
-  /** Both receivers answer, and nothing fails any more. */
+  /** Ends the faults: both receivers respond, and nothing fails. */
   async settle(): Promise<void> {
     this.all.trouble = { fails: 0, kills: 0, lost: 0 };
     this.#down.clear();
@@ -152,7 +152,7 @@ class Disorder {
   #post(url: string, body: string): OutboundResult {
     if (this.#down.has(url)) return { outcome: 'unreachable', error: 'no response' };
     this.#arrived.add(`${JSON.parse(body).data.eventId} ${url}`);
-    return { outcome: 'answered', status: 204, body: '' };
+    return { outcome: 'responded', status: 204, body: '' };
   }
 }
 
@@ -166,7 +166,7 @@ function overLine(store: ReceiverStore, line: Line): ReceiverStore {
     get: (...args) => line('Get receiver', () => store.get(...args)),
     addFailure: (...args) => line('UpdateItem', () => store.addFailure(...args)),
     markSlow: (...args) => line('UpdateItem', () => store.markSlow(...args)),
-    takeDown: (...args) => line('UpdateItem', () => store.takeDown(...args)),
+    markDown: (...args) => line('UpdateItem', () => store.markDown(...args)),
     clearFailures: (...args) => line('UpdateItem', () => store.clearFailures(...args)),
   };
 }

@@ -6,7 +6,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A receiver with a number below this has the trouble of its test. */
+/** Receivers with a number below this fail in the way that the test sets. */
 const troubled = (count: number) => (receiver: number) => receiver < count;
 const healthy = (count: number) => (receiver: number) => receiver >= count;
 
@@ -14,12 +14,12 @@ const healthy = (count: number) => (receiver: number) => receiver >= count;
 const halfToOne = (n: number) => (n % 2 === 0 ? 0 : 1 + (n % 100));
 
 describe('ten of 1,000 receivers hang at 1,100 events a second', () => {
-  it('delays no other webhook, holds few executions, and loses nothing when they are back', async () => {
+  it('delay no other webhook, use few executions, and get all webhooks after the outage', async () => {
     const traffic = new WebhookTraffic({
       receiver: (receiver, nowMs) => (receiver < 10 && nowMs < 2 * MINUTE_MS ? 'hangs' : 'answers'),
       concurrency: { first: CONCURRENCY.notify, slow: CONCURRENCY.notifySlow },
     });
-    // In an order in which the ten do not share invocations.
+    // In this order the ten do not share invocations.
     const receiverOf = (n: number) => (n * 101) % 1_000;
     await traffic.traffic(1_100, 15 * SECOND_MS, receiverOf);
     const begun = { first: traffic.first.runningMax, slow: traffic.slow.runningMax };
@@ -27,10 +27,10 @@ describe('ten of 1,000 receivers hang at 1,100 events a second', () => {
     traffic.slow.runningMax = 0;
     await traffic.traffic(1_100, 10 * SECOND_MS, receiverOf);
 
-    // Healthy receivers need 12 executions. In the first five seconds 11 posts a second hang, so the ten hold up to 55.
+    // Healthy receivers need 12 executions. In the first five seconds 11 posts a second hang, so the ten use up to 55.
     expect(begun.first).toBeLessThanOrEqual(12 + 55);
     expect(begun.slow).toBeLessThanOrEqual(CONCURRENCY.notifySlow);
-    // Once they are found, new webhooks need what they need without them, and the slow lane only the probes.
+    // After they are marked, new webhooks need as many executions as without them, and the slow lane only those of probes.
     expect(traffic.first.runningMax).toBeLessThanOrEqual(16);
     expect(traffic.slow.runningMax).toBeLessThanOrEqual(12);
     expect(traffic.delaysMs(healthy(10)).at(-1)).toBeLessThan(200);
@@ -39,7 +39,7 @@ describe('ten of 1,000 receivers hang at 1,100 events a second', () => {
     expect(traffic.deliveredMs.size).toBe(traffic.sentMs.size);
     expect(traffic.sentMs.size).toBeGreaterThan(27_400);
     expect(traffic.deadLetters).toEqual([]);
-    // A webhook that was put off arrives at most as long after the end of the outage as the outage was long.
+    // A postponed webhook arrives after the outage within at most the duration of the outage.
     expect(traffic.delaysMs(troubled(10)).at(-1)).toBeLessThan(2 * 2 * MINUTE_MS + 10 * SECOND_MS);
     for (const receiver of [0, 9]) expect(traffic.posts.get(receiver)).toBeLessThan(2 * 28 + 10);
   });
@@ -55,7 +55,7 @@ describe('the receiver of half of all events', () => {
     return traffic;
   };
 
-  /** Webhooks wait only for the first posts to the troubled receiver, which hold all executions for one timeout. */
+  /** Webhooks wait only for the first posts to the failing receiver, which use all executions for one timeout. */
   const expectLittleDelay = (traffic: WebhookTraffic) => {
     const delays = traffic.delaysMs(healthy(1));
     expect(delays.length).toBeGreaterThan(1_480);
@@ -63,7 +63,7 @@ describe('the receiver of half of all events', () => {
     expect(delays.filter((ms) => ms > 200).length).toBeLessThan(100 * 5.5);
   };
 
-  it('delays the others by no more than one timeout when it hangs', async () => {
+  it('delays the others by at most one timeout when it hangs', async () => {
     const traffic = await run((nowMs) => (nowMs < 2 * MINUTE_MS ? 'hangs' : 'answers'));
     expectLittleDelay(traffic);
     await traffic.rest(2 * HOUR_MS);
@@ -71,7 +71,7 @@ describe('the receiver of half of all events', () => {
     expect(traffic.deadLetters).toEqual([]);
   });
 
-  it('delays the others by no more than one answer when all its answers are slow', async () => {
+  it('delays the others by at most one response when all its responses are slow', async () => {
     const traffic = await run(() => 'answers late');
     expectLittleDelay(traffic);
     await traffic.rest(HOUR_MS);
@@ -107,12 +107,12 @@ describe('a receiver that is down', () => {
       const traffic = await down(23 * HOUR_MS, behaviour);
       expect(traffic.deliveredMs.size).toBe(3);
       expect(traffic.deadLetters).toEqual([]);
-      // Each comes back about every thirteen minutes, as a probe.
+      // Each returns about every thirteen minutes, as a probe.
       expect(traffic.posts.get(0)).toBeLessThan(3 * 110);
     },
   );
 
-  it('loses none of them after a day: each becomes one dead letter, which begins anew when it is redriven', async () => {
+  it('loses no webhook after a day: each becomes one dead letter, which has new tries when it is redriven', async () => {
     const traffic = await down(40 * HOUR_MS, 'hangs');
     expect(traffic.deliveredMs.size).toBe(0);
     expect(traffic.time.nowMs).toBeGreaterThan(23.7 * HOUR_MS);
@@ -126,7 +126,7 @@ describe('a receiver that is down', () => {
     expect(traffic.deliveredMs.size).toBe(3);
   });
 
-  it('is reported when it is taken for down, and again by each probe that fails', async () => {
+  it('is reported when it is marked as down, and again by each failed probe', async () => {
     const traffic = await down(HOUR_MS, 'hangs', 1);
     const reports = traffic.outcomes.filter((result) => 'down' in result && result.down !== undefined);
     const probes = traffic.posts.get(0)! - 1 - 4;

@@ -3,7 +3,7 @@ import type { MusterEvent } from '../../../lib/contract/events.ts';
 import { deliver } from '../../../lib/service/events/notify.ts';
 import { definition } from '../definitions.ts';
 
-it('an event is not sent when its queue may not use the secret any more, and is not tried again', async () => {
+it('an event is neither sent nor retried when its queue may no longer use the secret', async () => {
   const webhooks = [{ url: 'https://game.example/', secret: 'duel/hook' }];
   const record = { definition: definition({ name: 'arena', webhooks }) };
   const event = { eventId: 'e', type: 'TicketQueued', queue: 'arena', time: '2026-01-01T00:00:00.000Z' };

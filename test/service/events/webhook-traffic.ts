@@ -11,14 +11,14 @@ import { memoryReceivers } from './memory-receivers.ts';
 /** How a receiver behaves at a time of the clock. */
 export type Behaviour = 'answers' | 'answers late' | 'hangs' | { readonly status: number };
 
-/** How long calls take, in milliseconds. */
+/** The latency of calls, in milliseconds. */
 const LATENCY = { read: 5, send: 10, answer: 50, lateAnswer: 4_000, noAnswer: 5_000 } as const;
-/** How often Lambda looks for messages, and the most messages of an invocation. */
+/** How often Lambda polls for messages, and the maximum of messages of an invocation. */
 const POLL_MS = 10;
 /** The same while there are no new events. */
 const REST_POLL_MS = 100;
 const BATCH = 10;
-/** Instances of the function, each with a memory of its own. */
+/** The number of instances of the function, each with its own cache. */
 const INSTANCES = 20;
 
 interface Message {
@@ -49,7 +49,7 @@ export class WebhookTraffic {
   readonly first: Lane;
   readonly slow: Lane;
   readonly deadLetters: Delivery[] = [];
-  /** When each event was sent, and when its webhook was answered first. */
+  /** When each event was sent, and the time of the first response to its webhook. */
   readonly sentMs = new Map<string, number>();
   readonly deliveredMs = new Map<string, number>();
   /** Posts by receiver. */
@@ -73,7 +73,7 @@ export class WebhookTraffic {
       outbound: { post: (url: string, body: string) => this.#post(url, body) },
       sender: {
         split: async () => {
-          throw new Error('each queue has one webhook');
+          throw new Error('Expected one webhook for each queue');
         },
         slowLane: async (delivery: Delivery, afterMs: number) => {
           await this.time.sleep(LATENCY.send);
@@ -103,7 +103,7 @@ export class WebhookTraffic {
       this.first.messages.push({ delivery, dueMs: this.time.nowMs });
   }
 
-  /** Sends events at a rate, for receivers in turn, for a time. */
+  /** Sends events at a rate to the receivers in turn, for some time. */
   traffic(perSecond: number, forMs: number, receiverOf: (n: number) => number): Promise<void> {
     return this.time.run(async () => {
       const startMs = this.time.nowMs;
@@ -115,7 +115,7 @@ export class WebhookTraffic {
     });
   }
 
-  /** Goes on without new events, until nothing is left or a time is over. */
+  /** Continues without new events, until no message is left or the time is over. */
   rest(forMs: number): Promise<void> {
     return this.time.run(async () => {
       const untilMs = this.time.nowMs + forMs;
@@ -131,7 +131,7 @@ export class WebhookTraffic {
     });
   }
 
-  /** From an event to the answer of its webhook, in milliseconds, ascending. */
+  /** The times from an event to the response to its webhook, in milliseconds, ascending. */
   delaysMs(isOf: (receiver: number) => boolean): number[] {
     const delays: number[] = [];
     for (const [key, atMs] of this.deliveredMs) {
@@ -177,9 +177,9 @@ export class WebhookTraffic {
       return { outcome: 'unreachable', error: 'no response' };
     }
     await this.time.sleep(behaviour === 'answers late' ? LATENCY.lateAnswer : LATENCY.answer);
-    if (typeof behaviour === 'object') return { outcome: 'answered', status: behaviour.status, body: '' };
+    if (typeof behaviour === 'object') return { outcome: 'responded', status: behaviour.status, body: '' };
     const key = `${JSON.parse(body).data.eventId} ${receiver}`;
     if (!this.deliveredMs.has(key)) this.deliveredMs.set(key, this.time.nowMs);
-    return { outcome: 'answered', status: 204, body: '' };
+    return { outcome: 'responded', status: 204, body: '' };
   }
 }
