@@ -2,22 +2,22 @@ import type { Facet } from '../engine/types.ts';
 import type { RangeRules } from './states/range-rules.ts';
 import type { SetRules } from './states/set-rules.ts';
 
-/** A value that all players of a facet's games share: of a rule of `SetRules`, by its index there. */
+/** A value that all players of a facet's games share, of a rule of `SetRules` by its index there. */
 export interface Restriction {
   readonly set: number;
   readonly value: number;
 }
 
-/** A facet with what its games share. */
+/** A facet with the values that its games share. */
 export interface RuleFacet extends Facet {
   readonly restrictions: readonly Restriction[];
 }
 
 /**
- * Cuts a pool along the rules that separate it: by a region or a value of a list that all share, by one value that all
- * have, and by overlapping blocks of a number that has to be within a limit. A rule separates when far fewer tickets are
- * in one facet of a ticket than it may play with at all; where nearly everybody shares a value, one index is faster.
- * Undefined when no rule separates.
+ * Divides a pool by the rules that separate it: by a region or a value of a list that all share, by one value that all
+ * have, and by overlapping blocks of a number that must be within a limit. A rule separates the pool when one facet of a
+ * ticket contains far fewer tickets than it may play with in all; when nearly all players share a value, one index is
+ * faster. Undefined when no rule separates the pool.
  */
 export function facetsOf(
   tickets: readonly number[],
@@ -54,13 +54,13 @@ export function facetsOf(
   }));
 }
 
-/** One rule by which a pool may be cut. */
+/** One rule by which a pool may be divided. */
 interface Dimension {
   /** The rule's index in `SetRules`; undefined for a range, whose facets restrict nothing but their tickets. */
   readonly set: number | undefined;
-  /** How many times more tickets may play with a ticket than are in one of its facets. */
+  /** The number of tickets that a ticket may play with, divided by the number in one of its facets. */
   readonly separation: number;
-  /** Facets of a ticket, on average. */
+  /** The mean number of facets of a ticket. */
   readonly memberships: number;
   valuesOf(ticket: number): readonly number[];
 }
@@ -68,11 +68,11 @@ interface Dimension {
 /** From this separation on facets are faster. At 1.2, of 6 to 8 regions out of 8, they are five times slower. */
 const leastSeparation = 1.5;
 
-/** The most facets of a ticket, on average. */
+/** The maximum mean number of facets of a ticket. */
 const membershipsMax = 32;
 
-/** How many pairs are looked at to estimate how many tickets may play together. */
-const pairsLookedAt = 4000;
+/** The number of pairs that are sampled to estimate how many tickets may play together. */
+const pairsSampled = 4000;
 
 function dimensionsOfSets(tickets: readonly number[], sets: SetRules | undefined): Dimension[] {
   return (sets?.sets ?? []).flatMap((set, index): Dimension[] => {
@@ -101,16 +101,16 @@ function separationOf(
     for (const value of list) frequency[value]++;
     memberships += list.length;
   }
-  // Of a random facet of a random ticket, the share of all tickets that are in it.
+  // The share of all tickets that are in a random facet of a random ticket.
   const inFacet = frequency.reduce((sum, count) => sum + count * count, 0) / memberships / lists.length;
   let together = 0;
-  for (let pair = 0; pair < pairsLookedAt; pair++) {
+  for (let pair = 0; pair < pairsSampled; pair++) {
     const a = lists[(pair * 7919) % lists.length];
     const b = lists[(pair * 104_729 + 1) % lists.length];
     if (a.some((value) => b.includes(value))) together++;
   }
   return {
-    separation: memberships === 0 ? 0 : together / pairsLookedAt / inFacet,
+    separation: memberships === 0 ? 0 : together / pairsSampled / inFacet,
     memberships: memberships / lists.length,
   };
 }
@@ -129,7 +129,7 @@ function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | und
       low = Math.min(low, range.low[ticket]);
       high = Math.max(high, range.high[ticket]);
     }
-    // A ticket without a value, as a bot has none, is in every block.
+    // A ticket without a value is in every block.
     if (limit === Number.POSITIVE_INFINITY || !(high - low > 0) || high - low === Number.POSITIVE_INFINITY)
       return [];
     if (limit === 0) {
@@ -151,7 +151,7 @@ function dimensionsOfRanges(tickets: readonly number[], ranges: RangeRules | und
       for (let block = first; block <= last; block++) values.push(block);
       return values;
     };
-    // A ticket may play with those within L on both sides, but a search without blocks walks over all.
+    // A ticket may play with tickets within L on both sides, but a search without blocks visits all tickets.
     return [{ set: undefined, valuesOf, separation: (high - low) / (2 * limit), memberships: 2 }];
   });
 }

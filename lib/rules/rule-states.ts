@@ -11,11 +11,11 @@ import { CountRules, type ValueRule, ValueRules } from './states/value-rules.ts'
 import type { AnyOfRule, CountRule, InnerRule, RecentRule, RelaxBy, Rule, RuledPlayer } from './types.ts';
 import { attributeOf } from './values.ts';
 
-/** What compiled rules need besides the rules. */
+/** The data that compiled rules need besides the rules. */
 export interface RuleSettings extends RuleContext {
   readonly rules: readonly Rule[];
   readonly relaxBy: RelaxBy;
-  /** The most players of a game. */
+  /** The maximum of players in a game. */
   readonly seats: number;
   /** The kind of each team of a game, by name; undefined when the queue names none. */
   readonly kinds?: readonly string[] | undefined;
@@ -169,11 +169,11 @@ export class RuleStates implements Constraints {
     for (let r = 0; r < rules.length; r++) {
       const level = Math.min(levels[a][r], levels[b][r]);
       const leveled = levelsOf(rules[r])[level];
-      const asked = leveled && hereditaryPart(leveled);
-      if (!asked || evaluate(asked, pair, this.#settings).holds) continue;
+      const checked = leveled && hereditaryPart(leveled);
+      if (!checked || evaluate(checked, pair, this.#settings).holds) continue;
       const stricter = levels[a][r] <= levels[b][r] ? a : b;
       const seconds = nextStepSeconds(nowMs - this.#tickets[stricter].enqueuedAtMs, rules[r]);
-      return `the rule ${rules[r].name} refuses them${relaxing(seconds)}`;
+      return `the rule ${rules[r].name} excludes them${relaxing(seconds)}`;
     }
     return undefined;
   }
@@ -273,7 +273,7 @@ function groupsOf(
   return groups;
 }
 
-/** The state of one of the rules of `anyOf`; one that admits everybody where only a whole game can violate it. */
+/** The state of one of the rules of `anyOf`. It admits every ticket when only a whole game can violate the rule. */
 function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: RuleSettings): StateGroup {
   const unleveled = tickets.map((ticket) => ({ ...ticket, levels: [0] }));
   const rule = { ...inner, name: '' } as Rule;
@@ -294,13 +294,13 @@ const open: StateGroup = {
   costWith: () => 0,
 };
 
-/** Whether a rule looks at the game, so that a subset of its players can violate it. */
+/** Whether a rule applies to the game, so that a subset of its players can violate it. */
 function overGame(rule: Rule | InnerRule): boolean {
   if ('team' in rule && rule.team !== undefined) return false;
   return !('scope' in rule) || rule.scope === undefined || rule.scope === 'game';
 }
 
-/** Whether who plays on which team decides about the rule. */
+/** Whether the rule depends on the division into teams. */
 function dependsOnTeams(rule: Rule | InnerRule): boolean {
   if (rule.type === 'anyOf') return rule.rules.some(dependsOnTeams);
   if (rule.type === 'balance') return true;
@@ -309,10 +309,10 @@ function dependsOnTeams(rule: Rule | InnerRule): boolean {
   return !overGame(rule);
 }
 
-/** Whether only a whole game can tell if the rule holds, or what it costs. */
+/** Whether only a whole game determines if the rule holds, or what it costs. */
 function isFinal(rule: Rule): boolean {
   if (dependsOnTeams(rule) || rule.type === 'compare' || rule.type === 'anyOf') return true;
-  // In a search, what a rule costs that depends on age is known at its loosest only.
+  // During a search, only the loosest cost of a rule that depends on age is known.
   return rule.type === 'recent' && rule.cost !== undefined && rule.relax !== undefined;
 }
 
@@ -320,7 +320,7 @@ function isCostOnly(rule: Rule): boolean {
   return rule.cost !== undefined && !('max' in rule && rule.type !== 'compare');
 }
 
-/** The rule as far as two tickets alone can violate it. */
+/** The part of the rule that two tickets alone can violate. */
 function hereditaryPart(rule: Rule): Rule | undefined {
   if (isCostOnly(rule) || !overGame(rule)) return undefined;
   switch (rule.type) {

@@ -3,7 +3,7 @@ import type { Attributes, Rule, SameRule, WithinRule } from '../types.ts';
 import { attributeOf, numbersOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 
-/** A rule that the greatest and the least number of the players decide. */
+/** A rule that depends on the greatest and the least number of the players. */
 export type RangeRule = Rule & (WithinRule | SameRule);
 
 /** `within` over the game, and `same` over the game without a cost: a range of 0 over the numbers of the values. */
@@ -79,7 +79,7 @@ export class RangeRules implements StateGroup {
   }
 }
 
-/** One rule: by ticket its range and level, by level the limit, by depth the range and level of the joined. */
+/** One rule: by ticket its range and level, by level the limit, by depth the range and level of the joined tickets. */
 export interface NumberRange {
   readonly low: Float64Array;
   readonly high: Float64Array;

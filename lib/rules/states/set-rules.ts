@@ -10,7 +10,7 @@ export type SetRule = Rule & (CommonRule | LatencyRule);
 export class SetRules implements StateGroup {
   readonly hasCosts: boolean;
   readonly sets: readonly SharedSet[];
-  /** Those that the search has to look at: not those that a facet has settled. */
+  /** The rules that the search must check, without those that hold in the whole facet. */
   #active: readonly SharedSet[] = [];
   #depth = 0;
 
