@@ -87,7 +87,7 @@ export const queueDefinition = z
         p: norm,
         q: norm,
       })
-      .meta({ description: 'f = alpha · d_p + v_q' }),
+      .meta({ description: 'imbalance = alpha · teamGap + skillSpread' }),
     beta: nonnegative
       .optional()
       .meta({ description: 'Imbalance that one second of waiting outweighs (default 0)' }),
@@ -125,7 +125,7 @@ export const queueDefinition = z
     webhooks: z.array(webhook).max(5).optional(),
     events: z.array(eventType).optional().meta({
       description:
-        'Which events go to the event bus (default all but TicketQueued); webhooks have their own list, and what they want or Muster itself needs goes there too',
+        'The events to publish on the event bus (default: all but TicketQueued). Events that webhooks or Muster itself need are published as well',
     }),
   })
   .superRefine(
