@@ -6,6 +6,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { tickMemory } from '../policies/memory.ts';
 import type { Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
 import { conditionally, secondsAfter, settled, transactOrItems } from './dynamo.ts';
@@ -26,6 +27,7 @@ const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } 
  *     endLease    each cell whose lease the caller still holds
  *     close       each cell whose lease has ended
  *     putReport   if the stored report is older
+ *     putArrivals always; of two at the same time either will do
  */
 export function rangeStore(client: DynamoDBDocumentClient, table: string): RangeStore {
   const leaseOf = (queue: string, cell: string) => ({
@@ -36,6 +38,8 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
     TableName: table,
     Key: { item: `${queue}#report#${range}` },
   });
+
+  const arrivalsOf = (queue: string) => ({ TableName: table, Key: { item: `${queue}#arrivals` } });
 
   const leaseWrite = (queue: string, cell: string, lease: Lease) =>
     ({
@@ -150,6 +154,24 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
       return new Map(found.flat());
     },
 
+    async putArrivals(queue, arrivals, nowMs) {
+      await client.send(
+        new UpdateCommand({
+          ...arrivalsOf(queue),
+          UpdateExpression: 'SET arrivals = :arrivals, expiresAt = :expiresAt',
+          ExpressionAttributeValues: {
+            ':arrivals': JSON.stringify(arrivals),
+            ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
+          },
+        }),
+      );
+    },
+
+    async arrivals(queue) {
+      const { Item } = await client.send(new GetCommand(arrivalsOf(queue)));
+      return arrivalsItem.safeParse(Item).data?.arrivals;
+    },
+
     async remove(queue, cells, ranges) {
       const items = [
         ...cells.map((cell) => leaseOf(queue, cell)),
@@ -160,6 +182,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
   };
 }
 
+const arrivalsItem = z.object({ arrivals: jsonOf(tickMemory) });
 const reportItem = z.object({ report: jsonOf(tickReport) });
 
 /** The part of a lease that other ticks need. A lease of another type counts as held. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Ticket } from '../engine/types.ts';
 import type { PoolFacts } from './policy.ts';
-import { addSkills, distributionOf, EMPTY_SKETCH, type SkillSketch } from './skill-sketch.ts';
+import { addSkills, distributionOf, EMPTY_SKETCH, mixedSkills, type SkillSketch } from './skill-sketch.ts';
 
 const VERSION = 2;
 
@@ -44,17 +44,30 @@ const ARRIVALS_REMEMBERED = { least: 5, factor: 1.6, exponent: 0.7, most: 300 };
 const MEMORY_MAX_SECONDS = 3600;
 const SKILLS_REMEMBERED = 1000;
 
-/** Updates the memory with the tickets of this tick. */
+/** What the tickets of a tick show of the arrivals, when other ticks search the same players too. */
+export interface Sight {
+  /**
+   * When another tick last searched these players, at the latest. It may have taken out tickets from before, so only
+   * tickets enqueued later are counted, and the time since then.
+   */
+  readonly sinceMs: number;
+  /** The share of the bucket's waiting tickets that were read, in (0, 1]. */
+  readonly share: number;
+}
+
+/** Updates the memory with the tickets of this tick: all that are waiting, unless `sight` says otherwise. */
 export function remember(
   memory: TickMemory | undefined,
   tickets: readonly Ticket[],
   nowMs: number,
+  { sinceMs, share }: Sight = { sinceMs: Number.MIN_SAFE_INTEGER, share: 1 },
 ): TickMemory {
   const before = memory?.version === VERSION ? memory : firstMemory(tickets, nowMs);
   let { newestSeenMs } = before;
+  const countedFromMs = Math.max(before.newestSeenMs, sinceMs);
   const newcomers: number[] = [];
   for (const { enqueuedAtMs, players } of tickets) {
-    if (enqueuedAtMs <= before.newestSeenMs) continue;
+    if (enqueuedAtMs <= countedFromMs) continue;
     newestSeenMs = Math.max(newestSeenMs, enqueuedAtMs);
     for (const { skill } of players) newcomers.push(skill);
   }
@@ -63,15 +76,36 @@ export function remember(
   const kept = Math.exp(-elapsed / horizon);
   // Arrivals since the last tick decay too. Otherwise a night without ticks would outweigh the day.
   const added = elapsed === 0 ? 1 : ((1 - kept) * horizon) / elapsed;
+  const watched = Math.min(elapsed, Math.max(0, nowMs - sinceMs) / 1000);
   const skillsKept = Math.exp(-Math.min(elapsed / MEMORY_MAX_SECONDS, newcomers.length / SKILLS_REMEMBERED));
   return {
     version: VERSION,
     tickedAtMs: nowMs,
     newestSeenMs,
-    players: before.players * kept + newcomers.length * added,
-    seconds: before.seconds * kept + elapsed * added,
+    players: before.players * kept + (newcomers.length * added) / share,
+    seconds: before.seconds * kept + watched * added,
     seen: before.seen + newcomers.length,
     skills: addSkills(before.skills, newcomers, skillsKept),
+  };
+}
+
+/**
+ * The memory of a queue from those of its buckets, which together have all of its players.
+ * @returns undefined when no bucket has seen a player
+ */
+export function together(memories: readonly TickMemory[]): TickMemory | undefined {
+  const some = memories.filter(({ seen }) => seen > 0);
+  if (some.length === 0) return undefined;
+  const rates = some.map(({ players, seconds }) => players / Math.max(seconds, 1));
+  const seconds = Math.max(1, ...some.map((one) => one.seconds));
+  return {
+    version: VERSION,
+    tickedAtMs: Math.max(...some.map(({ tickedAtMs }) => tickedAtMs)),
+    newestSeenMs: Math.max(...some.map(({ newestSeenMs }) => newestSeenMs)),
+    players: seconds * rates.reduce((sum, rate) => sum + rate, 0),
+    seconds,
+    seen: some.reduce((sum, { seen }) => sum + seen, 0),
+    skills: mixedSkills(some.map(({ skills }, i) => ({ sketch: skills, share: rates[i] }))),
   };
 }
 
@@ -127,11 +161,17 @@ export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates
 const EXPECTED_COUNTS_AS = 2;
 /** The most arrivals that may be expected in the current silence; it caps the rate. Such a silence has probability e⁻² = 14%. */
 const ARRIVALS_MISSED_MAX = 2;
+/**
+ * A silence this short is none: it takes a moment to store a ticket and to read it. At hundreds of players per second
+ * that moment alone would otherwise cap the rate.
+ */
+const NO_SILENCE_MS = 500;
 
 function rateOf({ tickedAtMs, newestSeenMs, players, seconds, seen }: TickMemory, expected: number): number {
   const measured = Math.max(players, 1) / Math.max(seconds, 1);
   const trust = seen / (seen + EXPECTED_COUNTS_AS);
   const rate = measured ** trust * expected ** (1 - trust);
-  const silentSeconds = Math.max(0, tickedAtMs - newestSeenMs) / 1000;
-  return seen === 0 ? rate : Math.min(rate, ARRIVALS_MISSED_MAX / silentSeconds);
+  const silentMs = tickedAtMs - newestSeenMs;
+  if (seen === 0 || silentMs <= NO_SILENCE_MS) return rate;
+  return Math.min(rate, ARRIVALS_MISSED_MAX / (silentMs / 1000));
 }

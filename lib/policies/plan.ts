@@ -4,7 +4,7 @@ import { compileRules } from '../rules/compile-rules.ts';
 import type { Meetings } from '../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
 import { fillWithBots } from './bots.ts';
-import { type Estimates, estimatesOf, remember, type TickMemory } from './memory.ts';
+import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
 import type { Policy, PoolFacts } from './policy.ts';
 import { policyOf, type ReleaseOptions } from './release.ts';
@@ -46,6 +46,13 @@ export interface TickInput {
   readonly nowMs: number;
   /** The memory that the last tick of this bucket returned. Omit it at the first tick. */
   readonly memory?: TickMemory | undefined;
+  /** What the tickets show of the arrivals. @default all arrivals of the bucket since its last tick */
+  readonly sight?: Sight | undefined;
+  /**
+   * The memory of the whole queue, when it has several buckets. Rates, densities and ranks are then estimated from it, so
+   * that a bucket's games do not depend on where its edges are. @default the memory of the bucket
+   */
+  readonly queueMemory?: TickMemory | undefined;
   /** false: no ticket times out, however old; the policy treats an overdue one as at its last chance. @default true */
   readonly timeouts?: boolean;
   /** false: reasons are empty strings and cost nothing. @default true */
@@ -117,8 +124,8 @@ export function planTick(input: TickInput): TickPlan {
  */
 export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false, effort } = input;
-  const memory = remember(input.memory, input.tickets, nowMs);
-  const ofSkills = estimatesOf(memory, expectedRate(rules));
+  const memory = remember(input.memory, input.tickets, nowMs, input.sight);
+  const ofSkills = estimatesOf(input.queueMemory ?? memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
   const timeoutMs = 1000 * rules.timeoutSeconds;
@@ -193,7 +200,7 @@ function expectedRate(rules: QueueRules): number {
 }
 
 function factsOf(
-  { rules, memory: before, nowMs }: TickInput,
+  { rules, memory: before, sight, nowMs }: TickInput,
   estimates: Estimates,
   pool: WaitingPool,
   gameRules: GameRules,
@@ -209,7 +216,10 @@ function factsOf(
     rules: gameRules,
     timeoutMs,
     tickMs: 1000 * rules.tickSeconds,
-    previousTickMs: before?.tickedAtMs ?? oldestEnqueuedAtMs,
+    previousTickMs: Math.max(
+      before?.tickedAtMs ?? oldestEnqueuedAtMs,
+      sight?.sinceMs ?? Number.MIN_SAFE_INTEGER,
+    ),
     waitingPlayers,
     oldestEnqueuedAtMs,
     ...estimates,

@@ -23,6 +23,26 @@ export function addSkills(sketch: SkillSketch, skills: readonly number[], kept: 
   if (skills.length === 0) return sketch;
   const groups = sketch.means.map((mean, at) => ({ mean, weight: sketch.weights[at] * kept }));
   for (const skill of skills) groups.push({ mean: skill, weight: 1 });
+  return grouped(groups);
+}
+
+/** The sketch of several populations together, each with its share of the whole. The shares need not add up to 1. */
+export function mixedSkills(
+  parts: readonly { readonly sketch: SkillSketch; readonly share: number }[],
+): SkillSketch {
+  const filled = parts.filter(({ sketch, share }) => sketch.means.length > 0 && share > 0);
+  const shares = sum(filled.map(({ share }) => share));
+  const total = sum(filled.map(({ sketch }) => sum(sketch.weights)));
+  return grouped(
+    filled.flatMap(({ sketch, share }) => {
+      const factor = (total * share) / (shares * sum(sketch.weights));
+      return sketch.means.map((mean, at) => ({ mean, weight: factor * sketch.weights[at] }));
+    }),
+  );
+}
+
+/** Merges neighbours into as few groups as the sketch may have. */
+function grouped(groups: { mean: number; weight: number }[]): SkillSketch {
   groups.sort((a, b) => a.mean - b.mean || a.weight - b.weight);
   const total = sum(groups.map(({ weight }) => weight));
 

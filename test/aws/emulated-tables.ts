@@ -79,7 +79,7 @@ export async function startTables(emulator: Tables): Promise<EmulatedTables> {
 let resources: readonly Resource[] | undefined;
 
 /** The tables of the template. */
-function tableResources(): readonly Resource[] {
+export function tableResources(): readonly Resource[] {
   if (resources !== undefined) return resources;
   const stack = new Stack(new App({ analyticsReporting: false }), 'Tables');
   new Store(stack, 'Store', { stage: stagePolicy('dev') });

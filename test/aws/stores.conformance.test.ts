@@ -868,6 +868,23 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.1'], lease('y', 1_000))).toBe('done');
       });
 
+      it('stores the arrivals of a queue, the last ones', async () => {
+        newQueue();
+        expect(await ranges.arrivals(queue)).toBeUndefined();
+        const arrivals = {
+          version: 2 as const,
+          tickedAtMs: NOW_MS,
+          newestSeenMs: NOW_MS,
+          players: 1 / 3,
+          seconds: 5e-324,
+          seen: 1e15 / 3,
+          skills: { means: [0.1 + 0.2], weights: [1 / 3] },
+        };
+        await ranges.putArrivals(queue, { ...arrivals, players: 2 }, NOW_MS);
+        await ranges.putArrivals(queue, arrivals, NOW_MS);
+        expect(await ranges.arrivals(queue)).toEqual(arrivals);
+      });
+
       it('costs the same after any number of layout changes, and spreads its writes over keys', async () => {
         newQueue();
         const cost = { units: 0, ofKey: new Map<string, number>() };

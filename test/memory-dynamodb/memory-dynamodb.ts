@@ -26,6 +26,7 @@ export interface Consumed {
 /** A page ends when this much is read. */
 const PAGE_BYTES = 1_048_576;
 const READ_UNIT_BYTES = 4_096;
+const TOKENS_MAX = 100_000;
 /** A transaction prepares and commits each item. */
 const TRANSACTION_FACTOR = 2;
 
@@ -176,6 +177,8 @@ export class MemoryDynamoDB {
       );
     }
     if (ClientRequestToken !== undefined) this.#applied.add(ClientRequestToken);
+    // DynamoDB forgets tokens after ten minutes.
+    if (this.#applied.size > TOKENS_MAX) this.#applied.clear();
     return {};
   }
 

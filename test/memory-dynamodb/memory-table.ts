@@ -98,6 +98,11 @@ export class MemoryTable {
     for (const { item } of this.#items.values()) yield item;
   }
 
+  /** Removes an item that is in no index, as its expiry does: without units, and without a change in the stream. */
+  expire(key: string): void {
+    this.#items.delete(key);
+  }
+
   /**
    * Replaces an item, or removes it.
    * @returns what the table and each index were charged

@@ -10,19 +10,26 @@ function watch(
   rate: number,
   { from = 0, seconds = 600, everySeconds = 1, memory = undefined as TickMemory | undefined, seed = 1 } = {},
 ): TickMemory {
-  const random = seededRandom(seed);
-  let came = from + random.exponential(rate);
-  let number = 0;
+  const tickets = arrivals(rate, seconds, { from, seed });
+  let at = 0;
   let after = memory;
   for (let now = from + everySeconds; now <= from + seconds; now += everySeconds) {
-    const tickets: Ticket[] = [];
-    for (; came <= now; came += random.exponential(rate)) {
-      const player = { playerId: `p${number}`, skill: random.normal(1500, 350) };
-      tickets.push({ ticketId: `t${number++}`, enqueuedAtMs: 1000 * came, players: [player] });
-    }
-    after = remember(after, tickets, 1000 * now);
+    const first = at;
+    while (at < tickets.length && tickets[at]!.enqueuedAtMs <= 1000 * now) at++;
+    after = remember(after, tickets.slice(first, at), 1000 * now);
   }
   return after!;
+}
+
+/** Tickets of single players that arrive at this rate, in order. */
+function arrivals(rate: number, seconds: number, { from = 0, seed = 1 } = {}): Ticket[] {
+  const random = seededRandom(seed);
+  const tickets: Ticket[] = [];
+  for (let at = from + random.exponential(rate); at <= from + seconds; at += random.exponential(rate)) {
+    const player = { playerId: `p${tickets.length}`, skill: random.normal(1500, 350) };
+    tickets.push({ ticketId: `t${tickets.length}`, enqueuedAtMs: 1000 * at, players: [player] });
+  }
+  return tickets;
 }
 
 const rateOf = (memory: TickMemory) => estimatesOf(memory, EXPECTED_RATE).arrivalRate;
@@ -45,6 +52,43 @@ describe('the rate of arrivals', () => {
     const quiet = remember(memory, [], memory.tickedAtMs + 20_000);
     expect(rateOf(memory)).toBeGreaterThan(2);
     expect(rateOf(quiet)).toBeLessThanOrEqual(0.1);
+  });
+
+  it('is not capped by the moment that it takes to store and read a ticket', () => {
+    const memory = watch(300);
+    const read = remember(memory, [], memory.newestSeenMs + 40);
+    expect(rateOf(read)).toBeGreaterThan(250);
+  });
+
+  it('is the same when another tick takes out tickets in between', () => {
+    const all = watch(20, { seconds: 120 });
+    let memory: TickMemory | undefined;
+    const tickets = arrivals(20, 120);
+    for (let second = 2; second <= 120; second += 2) {
+      const nowMs = 1_000 * second;
+      const left = tickets.filter(
+        ({ enqueuedAtMs }) => enqueuedAtMs > nowMs - 1_000 && enqueuedAtMs <= nowMs,
+      );
+      memory = remember(memory, left, nowMs, { sinceMs: nowMs - 1_000, share: 1 });
+    }
+    expect(rateOf(memory!) / rateOf(all)).toBeGreaterThan(0.85);
+    expect(rateOf(memory!) / rateOf(all)).toBeLessThan(1.15);
+  });
+
+  it('counts what a part of the bucket shows for the whole bucket', () => {
+    let memory: TickMemory | undefined;
+    const tickets = arrivals(20, 120);
+    for (let second = 1; second <= 120; second++) {
+      const nowMs = 1_000 * second;
+      // Every other ticket is in the part that is read.
+      const part = tickets.filter(
+        ({ enqueuedAtMs }, i) =>
+          i % 2 === second % 2 && enqueuedAtMs <= nowMs && enqueuedAtMs > nowMs - 5_000,
+      );
+      memory = remember(memory, part, nowMs, { sinceMs: nowMs - 1_000, share: 0.5 });
+    }
+    expect(rateOf(memory!)).toBeGreaterThan(16);
+    expect(rateOf(memory!)).toBeLessThan(24);
   });
 
   it('recovers quickly after a night without ticks', () => {

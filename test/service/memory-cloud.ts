@@ -1,3 +1,4 @@
+import type { TickMemory } from '../../lib/policies/memory.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
@@ -39,6 +40,7 @@ export class MemoryCloud {
   #records = new Map<string, QueueRecord>();
   #leases = new Map<string, Lease>();
   #reports = new Map<string, TickReport>();
+  #arrivals = new Map<string, TickMemory>();
   readonly #page: number;
   #keySecond = 0;
   #keyWrites = new Map<string, number>();
@@ -303,6 +305,14 @@ export class MemoryCloud {
           return report === undefined ? [] : [[range, report]];
         });
         return new Map(found);
+      },
+      putArrivals: async (queue, arrivals) => {
+        await this.time.sleep(LATENCY.put);
+        this.#arrivals.set(queue, JSON.parse(JSON.stringify(arrivals)));
+      },
+      arrivals: async (queue) => {
+        await this.time.sleep(LATENCY.get);
+        return this.#arrivals.get(queue);
       },
       remove: async () => {},
     };

@@ -32,9 +32,11 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
   const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
   if (!fits(ticket))
     return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
-  const [stored, memory] = await Promise.all([
+  const isDivided = record.layouts.at(-1)!.boundaries.length > 0;
+  const [stored, memory, queueMemory] = await Promise.all([
     deps.tickets.neighbours(ticket, record.layouts, NEIGHBOURS),
     lastMemory(deps, record, ticket),
+    isDivided ? deps.ranges.arrivals(ticket.queue) : undefined,
   ]);
   const others = stored.filter((other) => other.ticketId !== ticket.ticketId && fits(other));
   const endMs = deps.clock.now() + SEARCH_MS;
@@ -43,6 +45,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
     tickets: [ticket, ...others].map(toEngineTicket),
     nowMs: deps.clock.now(),
     memory,
+    queueMemory,
     timeouts: false,
     effort: limitedEffort(record.definition, () => deps.clock.now() >= endMs),
   });

@@ -43,6 +43,14 @@ export interface SearchBefore {
   readonly memory?: TickMemory | undefined;
   /** The sort key where this search starts to read. @default the start of the range */
   readonly next?: string | undefined;
+  /** The number of tickets that were waiting in the range. */
+  readonly waiting?: number | undefined;
+}
+
+/** The queue's other ranges, when it has several. */
+export interface OtherRanges {
+  /** The arrivals of the whole queue. */
+  readonly arrivals: TickMemory | undefined;
 }
 
 /** The results of the search of a range. */
@@ -80,6 +88,7 @@ export async function searchRange(
   { definition, layouts }: QueueRecord,
   range: KeyRange,
   before: SearchBefore,
+  others: OtherRanges | undefined,
   times: SearchTimes,
   limits: BucketLimits,
 ): Promise<SearchResult> {
@@ -102,8 +111,24 @@ export async function searchRange(
     endsPace: new Pace(deps.clock, limits.endsPerSecond),
     writeUntilMs: times.writeUntilMs,
   };
+  const isPart = before.next !== undefined || next !== undefined;
   const planOf = (outOfTime: () => boolean) =>
-    planGames({ rules: definition, tickets, nowMs, memory: before.memory, reasons: false, outOfTime });
+    planGames({
+      rules: definition,
+      tickets,
+      nowMs,
+      memory: before.memory,
+      ...((isPart || others !== undefined) && {
+        sight: {
+          // The tick of the slot before has searched these skills in other ranges, or another part of the range.
+          sinceMs: nowMs - definition.tickSeconds * 1_000,
+          share: isPart ? stored.length / Math.max(1, stored.length, before.waiting ?? 0) || 1 : 1,
+        },
+      }),
+      queueMemory: others?.arrivals,
+      reasons: false,
+      outOfTime,
+    });
   const commit = async (game: Game): Promise<Commit> => {
     const match = toMatch(game, definition, deps.newId(), nowMs);
     return { game, match, outcome: await deps.matches.commit(match, nowMs) };

@@ -1,3 +1,4 @@
+import { together } from '../../policies/memory.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -39,6 +40,8 @@ const SURVEY_EVERY_MS = 10_000;
 const SURVEY_MS = 2_500;
 /** No write starts when less than this is left of the lease. */
 const FINISH_MS = 2_000;
+/** The arrivals of the whole queue are added up this often. */
+const ARRIVALS_EVERY_MS = 10_000;
 /** The number of last matches kept for the statistics of a range. */
 const RECENT_MATCHES = 20;
 
@@ -107,12 +110,19 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     if (!(await closeOlderLayouts(deps, record, layout, range)))
       return { outcome: 'dropped', why: 'a tick of an older bucket layout is still running' };
     const name = rangeName(range);
-    const before = (await deps.ranges.reports(queue, [name])).get(name);
+    const isOneOfSeveral = ranges.length > 1;
+    const [reports, arrivals] = await Promise.all([
+      deps.ranges.reports(queue, [name]),
+      layout.version > 1 || isOneOfSeveral ? deps.ranges.arrivals(queue) : undefined,
+    ]);
+    const before = reports.get(name);
     const result = await searchRange(
       deps,
       record,
       range,
-      before ?? {},
+      // After the buckets have been merged, the range goes on from what they have seen together.
+      before ?? (isOneOfSeveral ? {} : { memory: arrivals }),
+      isOneOfSeveral ? { arrivals } : undefined,
       {
         readUntilMs: startMs + READ_MS,
         searchMs: Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, record.definition.tickSeconds * 1_000)),
@@ -143,8 +153,26 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   }
   // Only the reports of even slots count: their ranges are the buckets.
   const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
-  if (isBucket && isOverloaded(load, deps.clock.now())) await split(deps, record);
+  const isSplit = isBucket && isOverloaded(load, deps.clock.now()) && (await split(deps, record));
+  if (isSplit || (range.index === 0 && ranges.length > 1 && isArrivalsSlot(record, slotMs)))
+    await updateArrivals(deps, queue, ranges);
   return outcome;
+}
+
+/** Whether the arrivals of the whole queue are updated at this slot: the first in each ten seconds. */
+function isArrivalsSlot({ definition }: QueueRecord, slotMs: number): boolean {
+  return slotMs % ARRIVALS_EVERY_MS < definition.tickSeconds * 1_000;
+}
+
+/** Adds up what the ranges of a slot have seen of the arrivals, for the ticks of all ranges. */
+async function updateArrivals(deps: TickDeps, queue: string, ranges: readonly TickRange[]): Promise<void> {
+  try {
+    const reports = await deps.ranges.reports(queue, ranges.map(rangeName));
+    const arrivals = together([...reports.values()].flatMap(({ memory }) => memory ?? []));
+    if (arrivals !== undefined) await deps.ranges.putArrivals(queue, arrivals, deps.clock.now());
+  } catch (error) {
+    if (!(error instanceof StoreBusy)) throw error;
+  }
 }
 
 /** The load of a range. Counts the tickets at intervals when they are more than a tick can read. */
@@ -169,13 +197,14 @@ async function measure(
 }
 
 /** Splits overloaded buckets. After a failure, a later tick or dispatch repeats it. */
-async function split(deps: TickDeps, record: QueueRecord): Promise<void> {
+async function split(deps: TickDeps, record: QueueRecord): Promise<boolean> {
   const nowMs = deps.clock.now();
-  if (!mayChange(record, nowMs)) return;
+  if (!mayChange(record, nowMs)) return false;
   try {
-    await rebalance(deps, record.definition.name, nowMs);
+    return await rebalance(deps, record.definition.name, nowMs);
   } catch (error) {
     if (!(error instanceof StoreBusy)) throw error;
+    return false;
   }
 }
 

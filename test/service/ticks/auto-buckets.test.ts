@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { estimatesOf } from '../../../lib/policies/memory.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { balance } from '../../../lib/service/ticks/balance.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
@@ -10,6 +11,9 @@ import { NOW_MS } from '../../aws/samples.ts';
 import { AutoRun } from '../auto-run.ts';
 import { definition } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
+
+// Half an hour of a queue takes some seconds of one processor, which may be busy with other things.
+vi.setConfig({ testTimeout: 240_000 });
 
 const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => ({
   share,
@@ -108,6 +112,18 @@ describe('a queue with buckets "auto"', () => {
     expect(run.missed).toEqual([]);
     expect(run.waitMs(0.5)).toBeLessThan(2_000);
     run.expectNobodyTwice();
+  });
+
+  it('knows the arrivals of all buckets together', async () => {
+    const run = new AutoRun(seededRandom(7), { teamSize: 5, limits });
+    const rate = async () => {
+      const arrivals = await run.cloud.time.run(() => run.cloud.deps.ranges.arrivals('auto'));
+      return estimatesOf(arrivals!, 1).arrivalRate;
+    };
+    await run.seconds(60, () => 100);
+    expect(run.buckets).toBeGreaterThan(5);
+    expect((await rate()) / 100).toBeGreaterThan(0.85);
+    expect((await rate()) / 100).toBeLessThan(1.15);
   });
 
   it('splits among players who all have the same skill', async () => {

@@ -1,0 +1,186 @@
+import { ASSUMPTIONS } from './assumptions.ts';
+import { ScaleRun } from './scale-run.ts';
+
+export interface LoadOptions {
+  /** How long a steady load goes on. */
+  readonly seconds: number;
+  /** Players of a launch. */
+  readonly players: number;
+  readonly seed: number;
+  readonly cpuFactor: number;
+}
+
+/** What came of a load. */
+export interface LoadResult {
+  readonly seconds: number;
+  readonly tickets: number;
+  readonly waitP50: number;
+  readonly waitP99: number;
+  readonly tickP99: number;
+  readonly bucketsMax: number;
+  /** The key with the most units in a second, as a share of DynamoDB's limit. */
+  readonly hottest: { readonly name: string; readonly share: number };
+  readonly throttled: number;
+  readonly refused: number;
+  readonly missed: number;
+  readonly lost: number;
+  readonly twice: number;
+  /** Aims that were missed, in words. */
+  readonly short: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface Load {
+  readonly title: string;
+  readonly partyWeights: readonly number[];
+  /** Tickets in a request. */
+  readonly batch: number;
+  /** Puts the load on, and returns which aims of its own it missed. */
+  run(run: ScaleRun, options: LoadOptions): Promise<string[]>;
+}
+
+const SOLOS = [1];
+/** Of a hundred tickets, how many have 1, 2, … players. */
+const PARTIES = [55, 25, 10, 3, 7];
+/** A steady load is measured after the buckets have followed it. */
+const SETTLE_SECONDS = 40;
+
+export const LOADS = {
+  'steady-1000': steady('1,000 players/s, solos', 1_000, SOLOS),
+  'steady-1000-parties': steady('1,000 players/s, parties', 1_000, PARTIES),
+  'steady-10000': steady('10,000 players/s, solos', 10_000, SOLOS),
+  'steady-10000-parties': steady('10,000 players/s, parties', 10_000, PARTIES),
+  launch: {
+    title: 'a launch: all within 20 s',
+    partyWeights: SOLOS,
+    batch: 50,
+    run: launch,
+  },
+  ramp: {
+    title: '10 to 5,000 players/s in a minute, and back',
+    partyWeights: SOLOS,
+    batch: 25,
+    run: ramp,
+  },
+} satisfies Readonly<Record<string, Load>>;
+
+/** Puts a load on a new region. */
+export async function measure(load: Load, options: LoadOptions): Promise<LoadResult> {
+  const run = new ScaleRun({
+    seed: options.seed,
+    cpuFactor: options.cpuFactor,
+    partyWeights: load.partyWeights,
+    definition: { release: { policy: 'greedy' } },
+    batch: load.batch,
+  });
+  await run.start();
+  const short = await load.run(run, options);
+  const missed = run.missedTicks();
+  const hottest = hottestOf(run);
+  if (run.lost > 0) short.push(`${run.lost} tickets lost`);
+  if (run.twice > 0) short.push(`${run.twice} tickets matched twice`);
+  return {
+    seconds: run.second,
+    tickets: run.posted,
+    waitP50: run.waitSeconds(0.5),
+    waitP99: run.waitSeconds(0.99),
+    tickP99: run.tickSeconds(0.99),
+    bucketsMax: Math.max(...run.layouts.map(({ buckets }) => buckets)),
+    hottest,
+    throttled: run.region.throttled,
+    refused: run.refused,
+    missed: [...missed.values()].reduce((sum, count) => sum + count, 0),
+    lost: run.lost,
+    twice: run.twice,
+    short,
+    notes: [
+      `layouts: ${run.layouts.map(({ second, buckets }) => `${buckets} at ${second} s`).join(', ')}`,
+      `players matched in each second: ${Array.from(run.matchedPerSecond, (players = 0) => players).join(' ')}`,
+      `units of whole tables in a second: ${[...run.region.meter.busiest].map(([name, units]) => `${name} ${units}`).join(', ')}`,
+      `hottest keys: ${[...run.region.meter.hottest].map(([name, units]) => `${name} ${units}`).join(', ')}`,
+      `ticks at once at most: ${run.region.executionsMax}; not searched: ${JSON.stringify(Object.fromEntries(missed))}`,
+      `mean imbalance: ${run.imbalanceMean().toFixed(2)}`,
+    ],
+  };
+}
+
+function steady(title: string, perSecond: number, partyWeights: readonly number[]): Load {
+  return {
+    title,
+    partyWeights,
+    batch: 10,
+    async run(run, { seconds }) {
+      for (let i = 0; i < SETTLE_SECONDS; i++) await run.aSecond(perSecond);
+      run.forget();
+      for (let i = 0; i < seconds; i++) await run.aSecond(perSecond);
+      return shortfalls([
+        [run.tickSeconds(0.99) < 1, 'tick p99 is 1 s or more'],
+        [run.waitSeconds(0.5) < 2, 'wait p50 is 2 s or more'],
+        [hottestOf(run).share <= 0.5, 'a key is above half of its limit'],
+        [run.missedTicks().size === 0, 'ticks were missed'],
+      ]);
+    },
+  };
+}
+
+const LAUNCH_SECONDS = 20;
+const LAUNCH_MAX_SECONDS = 300;
+
+/** So many players come within 20 seconds to a queue that had none. */
+async function launch(run: ScaleRun, { players }: LoadOptions): Promise<string[]> {
+  const beginMs = run.region.time.nowMs;
+  for (let i = 0; i < LAUNCH_SECONDS; i++) await run.aSecond(players / LAUNCH_SECONDS);
+  while ((run.outside > 0 || run.waiting > run.posted / 1_000) && run.second < LAUNCH_MAX_SECONDS)
+    await run.aSecond(0);
+  const firstSeconds = (run.firstMatchMs! - (beginMs - run.startMs)) / 1_000;
+  const perSecond = busiestRate(run.matchedPerSecond);
+  return shortfalls([
+    [firstSeconds <= 3, `the first match came after ${firstSeconds.toFixed(1)} s`],
+    [perSecond >= 20_000, `${perSecond.toFixed(0)} players/s were matched`],
+  ]);
+}
+
+/** Players matched a second while the middle eight tenths of them were. */
+function busiestRate(perSecond: readonly number[]): number {
+  const counts = Array.from(perSecond, (players = 0) => players);
+  const total = counts.reduce((sum, players) => sum + players, 0);
+  let before = 0;
+  let seconds = 0;
+  for (const players of counts) {
+    if (before >= 0.1 * total && before < 0.9 * total) seconds++;
+    before += players;
+  }
+  return (0.8 * total) / seconds;
+}
+
+const LOW = 10;
+const HIGH = 5_000;
+const RAMP_SECONDS = 60;
+const CALM_SECONDS = 120;
+
+/** Up in a minute, down in a minute, then two minutes in which nothing may change any more. */
+async function ramp(run: ScaleRun): Promise<string[]> {
+  for (let i = 0; i <= RAMP_SECONDS; i++) await run.aSecond(LOW + ((HIGH - LOW) * i) / RAMP_SECONDS);
+  for (let i = RAMP_SECONDS; i >= 0; i--) await run.aSecond(LOW + ((HIGH - LOW) * i) / RAMP_SECONDS);
+  const changes = run.layouts.length;
+  for (let i = 0; i < CALM_SECONDS; i++) await run.aSecond(LOW);
+  const buckets = run.layouts.map((one) => one.buckets);
+  const isRising = buckets.every((count, i) => i === 0 || count >= buckets[i - 1]!);
+  return shortfalls([
+    [run.missedTicks().size === 0, 'ticks were missed'],
+    [run.layouts.length === changes && isRising, 'the buckets flapped'],
+    [run.tickSeconds(0.99) < 1, 'tick p99 is 1 s or more'],
+  ]);
+}
+
+function shortfalls(aims: readonly (readonly [held: boolean, otherwise: string])[]): string[] {
+  return aims.flatMap(([held, otherwise]) => (held ? [] : [otherwise]));
+}
+
+function hottestOf(run: ScaleRun): { name: string; share: number } {
+  const shares = [...run.region.meter.hottest].map(([name, units]) => ({
+    name,
+    share: units / ASSUMPTIONS.keyLimits[name.endsWith('write') ? 'write' : 'read'],
+  }));
+  return shares.reduce((a, b) => (a.share >= b.share ? a : b));
+}

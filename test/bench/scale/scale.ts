@@ -1,0 +1,56 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { ASSUMPTIONS } from './assumptions.ts';
+import { LOADS, type Load, measure } from './loads.ts';
+
+/**
+ * `npm run bench:scale -- [--rows steady-1000,…] [--seconds N] [--players N] [--seed 1] [--cpu-factor 1.5]`: one queue
+ * of 5v5 with a tick a second under load, in a simulated region. It prints a table, and what fell short of its aim.
+ */
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: Object.keys(LOADS).join(',') },
+    seconds: { type: 'string', default: '600' },
+    players: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: '1' },
+    'cpu-factor': { type: 'string', default: String(ASSUMPTIONS.cpuFactor) },
+  },
+});
+
+console.log(
+  `Node ${process.version}, ${cpus()[0]?.model}; CPU times × ${values['cpu-factor']}, seed ${values.seed}\n`,
+);
+console.log(
+  '| load | seconds | tickets | wait p50 s | wait p99 s | tick p99 s | buckets at most | hottest key, of its limit | throttled | refused | ticks missed | lost | twice | to hold |',
+);
+console.log(`| --- |${' ---: |'.repeat(12)} --- |`);
+for (const name of values.rows.split(',')) {
+  const load: Load | undefined = LOADS[name as keyof typeof LOADS];
+  if (load === undefined) throw new Error(`Expected rows of ${Object.keys(LOADS)}, got ${name}`);
+  const startMs = performance.now();
+  const row = await measure(load, {
+    seconds: Number(values.seconds),
+    players: Number(values.players),
+    seed: Number(values.seed),
+    cpuFactor: Number(values['cpu-factor']),
+  });
+  const cells = [
+    load.title,
+    row.seconds,
+    row.tickets,
+    row.waitP50.toFixed(2),
+    row.waitP99.toFixed(2),
+    row.tickP99.toFixed(2),
+    row.bucketsMax,
+    `${(100 * row.hottest.share).toFixed(0)}% (${row.hottest.name})`,
+    row.throttled,
+    row.refused,
+    row.missed,
+    row.lost,
+    row.twice,
+    row.short.length === 0 ? 'held' : row.short.join('; '),
+  ];
+  console.log(`| ${cells.join(' | ')} |`);
+  console.error(`${name}: ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+  for (const line of row.notes) console.error(`  ${line}`);
+}
