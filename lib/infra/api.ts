@@ -55,7 +55,7 @@ export class Api extends Construct {
     this.#jwt = props.jwt !== undefined;
     this.http = new HttpApi(this, 'Http', {
       apiName: Stack.of(this).stackName,
-      description: 'Muster: tickets in, matches out',
+      description: 'The API of Muster, a team matchmaker',
       createDefaultStage: false,
       defaultAuthorizer: authorizer(props.jwt),
     });

@@ -182,7 +182,7 @@ function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
 function receiverDownAlarm(scope: Construct): Alarm {
   return alarm(scope, 'ReceiverDown', {
     alarmDescription:
-      'A webhook receiver has not answered five posts in a row, or a probe since then. Its webhooks are kept for a day. See the log of notify for its URL.',
+      'A webhook receiver did not respond to five consecutive posts, or to a probe since then. Its webhooks are kept for a day. See the log of notify for its URL.',
     metric: new Metric({
       namespace: 'Muster',
       metricName: 'ReceiverDown',
