@@ -32,7 +32,7 @@ const mayImport: Record<string, readonly string[]> = {
 };
 
 /** The rooms of the engine, from the lowest up; each may import from those before it. */
-const engineRooms = ['collections', 'model', 'bounds', 'search', 'index', 'ruled', 'partition'];
+const engineRooms = ['collections', 'model', 'bounds', 'search', 'index', 'ruled', 'partition', 'shapes'];
 
 /** What the rest of the project imports of the engine. */
 const engineDoors = ['lib/engine/game-pool.ts', 'lib/engine/types.ts'];

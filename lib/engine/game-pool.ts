@@ -2,6 +2,7 @@ import type { PoolIndex } from './index/pool-index.ts';
 import { SoloIndex } from './index/solo-index.ts';
 import { TicketIndex } from './index/ticket-index.ts';
 import { explainWaiting } from './model/explain.ts';
+import { isPaperShape } from './model/game-shape.ts';
 import { type PooledTicket, poolTicket } from './model/pooled-ticket.ts';
 import { RoleTable } from './model/roles.ts';
 import {
@@ -10,6 +11,11 @@ import {
   type TicketPartitionOptions,
 } from './partition/ticket-partition.ts';
 import { RuledIndex } from './ruled/ruled-index.ts';
+import { explainShape } from './shapes/explain-shape.ts';
+import { layoutOf } from './shapes/layout.ts';
+import { ShapeIndex } from './shapes/shape-index.ts';
+import { partitionShapes } from './shapes/shape-partition.ts';
+import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
 export { imbalancePerRange } from './bounds/range-bounds.ts';
@@ -72,6 +78,8 @@ export class GamePool {
   #index: PoolIndex | undefined;
   /** Whether a pool of solo players can use the faster index: no roles, no refused pairs, no β. */
   readonly #isPlain: boolean;
+  /** Whether the pool is searched by the room `shapes`: other teams than two equal ones, or a party that may be split. */
+  #isShaped: boolean;
   #parties = 0;
 
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
@@ -79,8 +87,9 @@ export class GamePool {
     this.#forbids = options.forbids;
     this.#constraints = options.constraints;
     this.#nodeBudget = options.nodeBudget;
-    this.#roles = RoleTable.of(rules);
+    this.#roles = isPaperShape(rules) ? RoleTable.of(rules) : undefined;
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
+    this.#isShaped = !isPaperShape(rules);
   }
 
   /** The number of waiting tickets. */
@@ -93,7 +102,10 @@ export class GamePool {
     if (this.#tickets.has(ticket.ticketId)) {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
     }
-    const pooled = poolTicket(ticket, this.rules.teamSize, this.#roles);
+    if (ticket.split && ticket.players.length > 1 && !this.#isShaped) this.#becomeShaped();
+    const pooled = this.#isShaped
+      ? poolShapeTicket(ticket, layoutOf(this.rules))
+      : poolTicket(ticket, this.rules.teamSize, this.#roles);
     this.#tickets.set(ticket.ticketId, pooled);
     if (pooled.size > 1) this.#parties++;
     this.#index?.insert(pooled);
@@ -154,8 +166,17 @@ export class GamePool {
   }
 
   #obstacle(pooled: PooledTicket, nowMs: number): string | undefined {
+    const waiting = this.#tickets.values();
+    const reason = this.#isShaped
+      ? explainShape(
+          pooled as ShapeTicket,
+          waiting as Iterable<ShapeTicket>,
+          layoutOf(this.rules, this.rules.short !== undefined),
+          this.#refusals(),
+        )
+      : explainWaiting(pooled, waiting, this.rules, this.#roles, this.#refusals());
     return (
-      explainWaiting(pooled, this.#tickets.values(), this.rules, this.#roles, this.#refusals()) ??
+      reason ??
       (this.bestWith(pooled.ticket.ticketId, nowMs) ? undefined : this.#noMatch(pooled))
     );
   }
@@ -174,6 +195,10 @@ export class GamePool {
 
   /** The index that the current tickets need. It changes when the first party is inserted and does not change back. */
   #indexOfAll(): PoolIndex {
+    if (this.#isShaped) {
+      this.#index ??= new ShapeIndex(this.rules, this.#refusals(), this.#nodeBudget, this.#tickets.values());
+      return this.#index;
+    }
     if (this.#constraints) {
       this.#index ??= this.#ruledIndex(this.#constraints);
       return this.#index;
@@ -181,6 +206,14 @@ export class GamePool {
     const fits = this.#index instanceof TicketIndex || (this.#index !== undefined && this.#parties === 0);
     if (!fits) this.#index = this.#isPlain && this.#parties === 0 ? this.#soloIndex() : this.#ticketIndex();
     return this.#index!;
+  }
+
+  /** From the first party that may be split on, tickets are pooled for games of any shape. */
+  #becomeShaped(): void {
+    this.#isShaped = true;
+    this.#index = undefined;
+    for (const [ticketId, { ticket }] of this.#tickets)
+      this.#tickets.set(ticketId, poolShapeTicket(ticket, layoutOf(this.rules)));
   }
 
   #soloIndex(): PoolIndex {
@@ -240,5 +273,8 @@ export function partitionTickets(
   nowMs: number,
   options: TicketPartitionOptions = {},
 ): TicketPartition {
+  if (!isPaperShape(rules) || tickets.some(({ split }) => split)) {
+    return partitionShapes((of, pool) => new GamePool(of, pool), tickets, rules, nowMs, options);
+  }
   return partitionWith((of, pool) => new GamePool(of, pool), tickets, rules, nowMs, options);
 }

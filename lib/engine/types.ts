@@ -10,6 +10,8 @@ export interface Player {
   readonly skill: number;
   /** The roles this player accepts. @default every role of the queue */
   readonly roles?: readonly string[];
+  /** The kinds of team this player accepts, by name. @default every kind */
+  readonly teams?: readonly string[];
   /** Carried to the player's seat; the engine does not read it. */
   readonly attributes?: AttributeValues | undefined;
 }
@@ -17,11 +19,13 @@ export interface Player {
 /** Values by name. */
 export type AttributeValues = Readonly<Record<string, number | string | readonly string[]>>;
 
-/** A party of 1 to `teamSize` players who play on one team or not at all. */
+/** A party of players who play on one team or not at all, unless it says that it may be split. */
 export interface Ticket {
   readonly ticketId: string;
   /** Milliseconds since the epoch. */
   readonly enqueuedAtMs: number;
+  /** true: the players may be divided over teams. @default false */
+  readonly split?: boolean | undefined;
   readonly players: readonly Player[];
 }
 
@@ -85,10 +89,33 @@ export interface Ruling {
   readonly rules?: Readonly<Record<string, { readonly cost?: number; readonly values?: readonly string[] }>>;
 }
 
+/** Teams of a game that have the same size, roles and name. */
+export interface TeamKind {
+  /** Unique among the kinds. With a `count` above 1 the teams are named NAME-1, NAME-2, … */
+  readonly name: string;
+  /** Players per team. */
+  readonly size: number;
+  /** How many teams of this kind a game has. @default 1 */
+  readonly count?: number | undefined;
+  /** The fewest players with which such a team may start, where `short` allows it. @default size */
+  readonly minSize?: number | undefined;
+  /** Seats per team by role; the counts sum to `size`. @default no roles */
+  readonly roles?: Readonly<Record<string, number>> | undefined;
+  /** Is added to the team's p-skill when teams are compared. @default 0 */
+  readonly offset?: number | undefined;
+}
+
 /** The shape of a game and the measure by which games are compared (Alman & McKay 2017, section 2). */
 export interface GameRules {
-  /** k, the number of players per team: 1 to 8. A game has two teams. */
+  /** k, the number of players per team. With a list of `teams` it has no meaning. */
   readonly teamSize: number;
+  /** The number of teams of `teamSize`, or a list of kinds in the order of a game's teams. Seats in all: 2 to 200. @default 2 */
+  readonly teams?: number | readonly TeamKind[] | undefined;
+  /**
+   * When teams with a `minSize` may start short: in games whose every ticket has waited `afterSeconds`. Each empty seat
+   * adds `cost` (0 by default) to the imbalance. @default never
+   */
+  readonly short?: { readonly afterSeconds: number; readonly cost?: number | undefined } | undefined;
   /** Seats per team by role; the counts sum to `teamSize`. @default no roles */
   readonly roles?: Readonly<Record<string, number>>;
   /** α > 0, the weight of teamGap. */
@@ -115,16 +142,19 @@ export interface Seat {
 
 export interface Game {
   /**
-   * Two teams of `teamSize` players; no ticket is split. Teams are sorted by their smallest ticketId, seats by ticketId.
+   * The teams. Two equal teams are sorted by their smallest ticketId; others are in the order of the rules, and those of
+   * one kind by their smallest ticketId. Seats are sorted by ticketId.
    */
   readonly teams: readonly (readonly Seat[])[];
+  /** The name of each team; absent where the rules name none. */
+  readonly teamNames?: readonly string[];
   /** The tickets in the game, ascending. */
   readonly ticketIds: readonly string[];
-  /** f = α·teamGap + skillSpread, plus the cost of the ruling. */
+  /** f = α·teamGap + skillSpread, plus the cost of the ruling and of empty seats. */
   readonly imbalance: number;
-  /** d_p, the absolute difference of the teams' p-skills. */
+  /** d_p: the greatest p-skill of a team less the least; 0 for one team. */
   readonly teamGap: number;
-  /** v_q over all 2k players. */
+  /** v_q over all players. */
   readonly skillSpread: number;
   /** imbalance − β × (longest wait in the game, in seconds, at `nowMs`). Lower is better. */
   readonly priority: number;

@@ -1,4 +1,5 @@
 import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
+import { allShapedGames, checkShapedGame } from './shape-oracle.ts';
 
 /**
  * A brute-force implementation of the engine's definitions that shares no code with it: it tries every set of tickets,
@@ -17,6 +18,7 @@ export function allGames(
   nowMs: number,
   forbids?: Forbids,
 ): OracleGame[] {
+  if (isShaped(tickets, rules)) return allShapedGames(tickets, rules, nowMs, forbids);
   const games: OracleGame[] = [];
   const k = rules.teamSize;
   const x: Ticket[] = [];
@@ -55,6 +57,11 @@ export function allGames(
   return games;
 }
 
+/** Whether the games are not simply two equal teams of undivided parties. */
+function isShaped(tickets: readonly Ticket[], rules: GameRules): boolean {
+  return rules.teams !== undefined || tickets.some(({ split }) => split);
+}
+
 /** Throws unless these tickets can play the game and its numbers are correct. */
 export function checkGame(
   game: Game,
@@ -63,6 +70,10 @@ export function checkGame(
   nowMs: number,
   forbids?: Forbids,
 ): void {
+  if (isShaped(tickets, rules)) {
+    checkShapedGame(game, tickets, rules, nowMs, forbids);
+    return;
+  }
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const expect = (holds: boolean, what: string) => {
     if (!holds) throw new Error(`${what}: ${JSON.stringify(game)}`);
@@ -122,7 +133,7 @@ export function checkGame(
 /** The tolerance for rounding: 1e-9 of the numbers in an imbalance. */
 export function scale(tickets: readonly Ticket[], rules: GameRules): number {
   const top = Math.max(0, ...tickets.flatMap((ticket) => ticket.players.map((player) => player.skill)));
-  return 1e-12 * top * (1 + rules.alpha) * rules.teamSize;
+  return 1e-12 * top * (1 + rules.alpha) * (rules.teams === undefined ? rules.teamSize : 16);
 }
 
 function definition(x: readonly Ticket[], y: readonly Ticket[], rules: GameRules): number {

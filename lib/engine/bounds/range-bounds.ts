@@ -1,3 +1,6 @@
+import { isPaperShape, shapeOf } from '../model/game-shape.ts';
+import type { GameRules } from '../types.ts';
+
 /**
  * Bounds on a game's imbalance from the range of its skills (greatest minus least): from below (Lemma 6) and from above
  * (Lemma 1). Both are for two teams of k.
@@ -13,10 +16,22 @@ export function lemma6(teamSize: number, q: number): number {
 
 /**
  * The factor c of `imbalance ≥ c·(max − min)`: that of Lemma 6, except for teams of one. There teamGap is
- * the range itself for every p, so f = (α + 1/2)·range exactly.
+ * the range itself for every p, so two of them have f = (α + 1/2)·range exactly. For other shapes Lemma 6 holds with the
+ * seats of a game in place of 2k: its proof does not use the teams.
  */
-export function imbalancePerRange(rules: { teamSize: number; alpha: number; q: number }): number {
+export function imbalancePerRange(
+  rules: Pick<GameRules, 'teamSize' | 'teams' | 'short' | 'alpha' | 'q'>,
+): number {
+  if (!isPaperShape(rules)) {
+    const { teamSizes, seats } = shapeOf(rules);
+    const isAlone = teamSizes.every((size) => size === 1) && !hasOffsets(rules);
+    return lemma6(seats / 2, rules.q) + (isAlone ? rules.alpha : 0);
+  }
   return rules.teamSize === 1 ? rules.alpha + 0.5 : lemma6(rules.teamSize, rules.q);
+}
+
+function hasOffsets({ teams }: Pick<GameRules, 'teams'>): boolean {
+  return Array.isArray(teams) && teams.some(({ offset = 0 }) => offset !== 0);
 }
 
 /**

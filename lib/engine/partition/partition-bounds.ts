@@ -17,7 +17,8 @@ export function partitionBounds(
 ): { worst: number; sum: number } {
   if (games === 0) return { worst: 0, sum: 0 };
   const skills = sortSkills(Float64Array.from(tickets.flatMap(({ skills }) => [...skills])));
-  const size = shapeOf(rules).seats;
+  // A game of fewer players has at least the range of its narrowest window of the fewest.
+  const size = shapeOf(rules).seatsMin;
   const greatest = narrowestRange(skills, games, size, 'greatest');
   const sum = narrowestRange(skills, games, size, 'sum');
   const perRange = imbalancePerRange(rules);

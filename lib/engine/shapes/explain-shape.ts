@@ -1,0 +1,85 @@
+import type { Forbids } from '../types.ts';
+import type { Layout } from './layout.ts';
+import { Seating } from './seating.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+
+/**
+ * Why no game with this ticket can be formed, when counting shows it: no team takes it, too few players, too few for a
+ * kind of team or a role, or all others refused. Undefined when none of these applies. Cost: linear in the waiting tickets.
+ */
+export function explainShape(
+  ticket: ShapeTicket,
+  waiting: Iterable<ShapeTicket>,
+  layout: Layout,
+  forbids: Forbids | undefined,
+): string | undefined {
+  const alone = misfit(ticket, layout);
+  if (alone !== undefined) return alone;
+  let refused: string | undefined;
+  let refusals = 0;
+  const within: ShapeTicket[] = [ticket];
+  for (const other of waiting) {
+    if (other === ticket) continue;
+    const reason = forbids?.(ticket.ticket, other.ticket);
+    if (reason === undefined) within.push(other);
+    else {
+      refusals++;
+      refused ??= reason;
+    }
+  }
+  const apart = refusals > 0 ? ` (${refusals} more may not be matched with it: ${refused})` : '';
+  const players = within.reduce((sum, { size }) => sum + size, 0);
+  if (players < layout.seatsMin)
+    return `Too few players: a match with this ticket needs ${layout.seatsMin}, ${players} available${apart}.`;
+  return tooFewFor(within, layout, apart);
+}
+
+/** Why no team takes this ticket, whoever else is waiting. */
+export function misfit({ kinds, classes, size, isSplit }: ShapeTicket, layout: Layout): string | undefined {
+  if (kinds.some((mask) => mask === 0)) {
+    return size === 1 || isSplit
+      ? `A player of this ticket accepts none of the teams of this queue (${namesOf(layout)}).`
+      : `No team of this queue takes this party of ${size}: its players accept no team in common that has room for them (${namesOf(layout)}).`;
+  }
+  if (!classes) return undefined;
+  const fitsTeam = layout.kinds.some((_, kind) => {
+    if (!isSplit && ((kinds[0] >> kind) & 1) === 0) return false;
+    const room = layout.classes!.map((one) =>
+      isSplit ? one.seats : one.kind === kind ? one.perTeam : 0,
+    );
+    return new Seating(room, size).join(classes);
+  });
+  if (fitsTeam) return undefined;
+  const roles = [...new Set(layout.classes!.flatMap(({ role }) => role ?? []))].join(', ');
+  return size === 1
+    ? `The player accepts none of the roles of this queue (${roles}).`
+    : `This party of ${size} does not fit into one team: too many of its players accept only the same roles.`;
+}
+
+/** Hall's condition for the sets of seats that one kind of team or one role has. */
+function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string): string | undefined {
+  if (!layout.classes || layout.seatsMin < layout.seats) return undefined;
+  const sets = new Map<string, number>();
+  layout.classes.forEach(({ kind, role }, at) => {
+    const name = layout.kinds[kind].name;
+    const add = (what: string) => sets.set(what, (sets.get(what) ?? 0) | (1 << at));
+    if (name !== undefined && layout.kinds.length > 1) add(`the team ${name}`);
+    if (role !== undefined) add(`the role ${role}`);
+    if (role !== undefined && name !== undefined) add(`the role ${role} in the team ${name}`);
+  });
+  for (const [what, set] of sets) {
+    let needed = 0;
+    layout.classes.forEach(({ seats }, at) => {
+      if ((set >> at) & 1) needed += seats;
+    });
+    let willing = 0;
+    for (const { classes } of within) for (const mask of classes!) if ((mask & set) !== 0) willing++;
+    if (willing < needed)
+      return `Too few players accept ${what}: a match needs ${needed}, ${willing} available${apart}.`;
+  }
+  return undefined;
+}
+
+function namesOf({ kinds }: Layout): string {
+  return kinds.map(({ name, size }) => (name === undefined ? `teams of ${size}` : `${name} of ${size}`)).join(', ');
+}

@@ -1,0 +1,95 @@
+import type { GameRules, TeamKind } from '../types.ts';
+
+/** Teams of a game that are interchangeable: same size, roles and offset. */
+export interface Kind {
+  /** Absent where the rules give a number of teams. */
+  readonly name: string | undefined;
+  readonly size: number;
+  /** The fewest players; `size` unless teams may start short. */
+  readonly minSize: number;
+  readonly count: number;
+  readonly offset: number;
+  readonly roles: Readonly<Record<string, number>> | undefined;
+}
+
+/** Seats that the same players can take: those of one role in the teams of one kind. */
+export interface SeatClass {
+  readonly kind: number;
+  readonly role: string | undefined;
+  /** In one team, and in the game. */
+  readonly perTeam: number;
+  readonly seats: number;
+}
+
+/** The teams of a game in the form that searches need. Built once per rules. */
+export interface Layout {
+  readonly kinds: readonly Kind[];
+  /** The kind of each team, in the order of the rules. */
+  readonly kindOf: readonly number[];
+  /** The name of each team; undefined where the rules name none. */
+  readonly names: readonly string[] | undefined;
+  readonly teams: number;
+  readonly seats: number;
+  readonly seatsMin: number;
+  /** The size of the largest team: no party is larger, unless it may be split. */
+  readonly partyMax: number;
+  /** The classes of seats; undefined when every player can take every seat. */
+  readonly classes: readonly SeatClass[] | undefined;
+  /** Whether all teams have one player and no offset: teamGap is then the range of skills. */
+  readonly isFreeForAll: boolean;
+  /** The imbalance of each empty seat. */
+  readonly emptySeatCost: number;
+}
+
+/** The layout of full games or, with `isShort`, of games whose teams may start with `minSize` players. */
+export function layoutOf(rules: GameRules, isShort = false): Layout {
+  const known = (isShort ? builtShort : built).get(rules);
+  if (known) return known;
+  const kinds = kindsOf(rules, isShort);
+  const kindOf = kinds.flatMap(({ count }, kind) => new Array<number>(count).fill(kind));
+  const classes = kinds.flatMap(classesOf);
+  const isNamed = kinds[0].name !== undefined;
+  const layout: Layout = {
+    kinds,
+    kindOf,
+    names: isNamed ? kinds.flatMap(namesOf) : undefined,
+    teams: kindOf.length,
+    seats: kinds.reduce((sum, { count, size }) => sum + count * size, 0),
+    seatsMin: kinds.reduce((sum, { count, minSize }) => sum + count * minSize, 0),
+    partyMax: Math.max(...kinds.map(({ size }) => size)),
+    classes: classes.length > 1 || classes[0].role !== undefined ? classes : undefined,
+    isFreeForAll: kinds.every(({ size, offset }) => size === 1 && offset === 0),
+    emptySeatCost: rules.short?.cost ?? 0,
+  };
+  (isShort ? builtShort : built).set(rules, layout);
+  return layout;
+}
+
+const built = new WeakMap<GameRules, Layout>();
+const builtShort = new WeakMap<GameRules, Layout>();
+
+function kindsOf({ teamSize, teams = 2, roles }: GameRules, isShort: boolean): Kind[] {
+  if (typeof teams === 'number')
+    return [{ name: undefined, size: teamSize, minSize: teamSize, count: teams, offset: 0, roles }];
+  return teams.map((kind: TeamKind) => ({
+    name: kind.name,
+    size: kind.size,
+    minSize: isShort ? (kind.minSize ?? kind.size) : kind.size,
+    count: kind.count ?? 1,
+    offset: kind.offset ?? 0,
+    roles: kind.roles,
+  }));
+}
+
+function classesOf({ size, count, roles }: Kind, kind: number): SeatClass[] {
+  const perTeam: [string | undefined, number][] = roles
+    ? Object.entries(roles)
+        .filter(([, seats]) => seats > 0)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+    : [[undefined, size]];
+  return perTeam.map(([role, seats]) => ({ kind, role, perTeam: seats, seats: seats * count }));
+}
+
+function namesOf({ name, count }: Kind): string[] {
+  return Array.from({ length: count }, (_, i) => (count === 1 ? name! : `${name}-${i + 1}`));
+}

@@ -1,0 +1,297 @@
+import type { GameRules } from '../types.ts';
+import type { Layout } from './layout.ts';
+import { Seating } from './seating.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+import { teamValue } from './team-values.ts';
+
+/**
+ * Divides the tickets of a game into its teams as fairly as possible, by trying all divisions team by team. Parties stay
+ * together unless they may be split; sizes, kinds and roles of the teams are respected. For games of up to 16 players.
+ *
+ * Once a team is complete, its distance from the value that all teams would have at best bounds teamGap: with weights
+ * w_t = k_t/N the values have a fixed weighted mean, so a team that is x away from it leaves d ≥ x/(1 − w_t) (p = 1).
+ */
+export class ShapeDivider {
+  /** The team of each player, in the order of the members and their players. Set by `divide` when it succeeds. */
+  readonly teams: Uint8Array;
+  /** Steps taken since construction. */
+  steps = 0;
+  /** Whether the last `divide` gave up before it had tried all divisions. */
+  wasCut = false;
+
+  readonly #layout: Layout;
+  readonly #p: number;
+  readonly #roleSeatings: (Seating | undefined)[];
+  readonly #fewestAfter: number[];
+  readonly #mostAfter: number[];
+  readonly #lastOfKind: number;
+
+  /** What moves together: a party, or one player of a party that may be split. */
+  readonly #size: Int32Array;
+  readonly #sum: Float64Array;
+  readonly #kinds: Int32Array;
+  readonly #first: Int32Array;
+  readonly #isTwin: Uint8Array;
+  readonly #team: Int8Array;
+  #units = 0;
+  readonly #skills: Float64Array;
+  readonly #classes: Int32Array;
+  readonly #unitOf: Int32Array;
+  #players = 0;
+  #meanSize = 0;
+  #origin = 0;
+  #target = 0;
+  #best = 0;
+  #isFound = false;
+  #stepsLeft = 0;
+
+  constructor(rules: Pick<GameRules, 'p'>, layout: Layout) {
+    const { seats, kindOf, kinds } = layout;
+    this.#layout = layout;
+    this.#p = rules.p;
+    this.teams = new Uint8Array(seats);
+    this.#size = new Int32Array(seats);
+    this.#sum = new Float64Array(seats);
+    this.#kinds = new Int32Array(seats);
+    this.#first = new Int32Array(seats);
+    this.#isTwin = new Uint8Array(seats);
+    this.#team = new Int8Array(seats);
+    this.#skills = new Float64Array(seats);
+    this.#classes = new Int32Array(seats);
+    this.#unitOf = new Int32Array(seats);
+    this.#roleSeatings = kinds.map(({ roles, size }, kind) =>
+      roles && layout.classes
+        ? new Seating(
+            layout.classes.map((one) => (one.kind === kind ? one.perTeam : 0)),
+            size,
+          )
+        : undefined,
+    );
+    this.#fewestAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].minSize)));
+    this.#mostAfter = kindOf.map((_, t) => sum(kindOf.slice(t + 1).map((kind) => kinds[kind].size)));
+    this.#lastOfKind = kindOf.indexOf(kindOf[kindOf.length - 1]);
+  }
+
+  /** The least teamGap below `limit` of all divisions of these tickets, ∞ if there is none. */
+  divide(members: readonly ShapeTicket[], limit: number): number {
+    this.#read(members);
+    this.#best = limit;
+    this.#isFound = false;
+    this.wasCut = false;
+    this.#stepsLeft = stepsMax;
+    const { kinds, classes, seats } = this.#layout;
+    const isFull = this.#players === seats && this.#units === seats;
+    const isSolos = isFull && kinds.length === 1 && classes === undefined;
+    if (isSolos && kinds[0].size === 1) this.#eachAlone();
+    else if (isSolos && kinds[0].size === 2) this.#leastWithGreatest();
+    else this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+    this.steps += stepsMax - this.#stepsLeft;
+    return this.#isFound ? this.#best : Number.POSITIVE_INFINITY;
+  }
+
+  #read(members: readonly ShapeTicket[]): void {
+    const origin = members[0].low;
+    let players = 0;
+    let units = 0;
+    let total = 0;
+    for (const { skills, kinds, classes, isSplit, size } of members) {
+      for (let i = 0; i < size; i++) {
+        const value = skills[i] - origin;
+        this.#skills[players] = skills[i];
+        if (classes) this.#classes[players] = classes[i];
+        if (i === 0 || isSplit) {
+          this.#first[units] = players;
+          this.#size[units] = 0;
+          this.#sum[units] = 0;
+          this.#kinds[units] = kinds[i];
+          units++;
+        }
+        this.#size[units - 1]++;
+        this.#sum[units - 1] += value;
+        this.#unitOf[players++] = units - 1;
+        total += value;
+      }
+    }
+    for (let u = 0; u < units; u++) {
+      this.#isTwin[u] = Number(
+        u > 0 &&
+          this.#size[u] === 1 &&
+          this.#size[u - 1] === 1 &&
+          this.#sum[u] === this.#sum[u - 1] &&
+          this.#kinds[u] === this.#kinds[u - 1] &&
+          this.#classes[this.#first[u]] === this.#classes[this.#first[u - 1]],
+      );
+    }
+    this.#team.fill(-1, 0, units);
+    this.#units = units;
+    this.#players = players;
+    this.#meanSize = players / this.#layout.teams;
+    this.#origin = origin;
+    // The weighted mean of the teams' values; with offsets only where all sizes are known.
+    let offsets = 0;
+    for (const { count, size, offset } of this.#layout.kinds) offsets += count * size * offset;
+    this.#target = (total * this.#meanSize + offsets) / players;
+  }
+
+  /** Completes team t and those after it, with values from `low` to `high` so far. */
+  #fill(t: number, playersLeft: number, low: number, high: number, firstBefore: number): void {
+    const { kindOf, kinds } = this.#layout;
+    const kind = kindOf[t];
+    const { size, minSize } = kinds[kind];
+    const most = Math.min(size, playersLeft - this.#fewestAfter[t]);
+    const fewest = Math.max(minSize, playersLeft - this.#mostAfter[t]);
+    if (fewest > most) return;
+    const isSame = t > 0 && kindOf[t - 1] === kind;
+    // Interchangeable teams come in the order of their first units; where only such are left, the first free unit is next.
+    let from = isSame ? firstBefore + 1 : 0;
+    let upTo = this.#units;
+    if (t >= this.#lastOfKind) {
+      let free = 0;
+      while (this.#team[free] >= 0) free++;
+      if (free < from) return;
+      from = free;
+      upTo = free + 1;
+    }
+    this.#choose(t, from, upTo, 0, 0, fewest, most, playersLeft, low, high, -1);
+  }
+
+  /** Adds units from `from` on (the first one before `upTo`) to team t until it has enough players. */
+  #choose(
+    t: number,
+    from: number,
+    upTo: number,
+    players: number,
+    total: number,
+    fewest: number,
+    most: number,
+    playersLeft: number,
+    low: number,
+    high: number,
+    first: number,
+  ): void {
+    if (players >= fewest && players > 0)
+      this.#complete(t, players, total, playersLeft - players, low, high, first);
+    if (players === most) return;
+    const kind = 1 << this.#layout.kindOf[t];
+    const end = players === 0 ? upTo : this.#units;
+    for (let u = from; u < end; u++) {
+      if (this.#team[u] >= 0 || (this.#kinds[u] & kind) === 0) continue;
+      const size = players + this.#size[u];
+      if (size > most) continue;
+      if (u > from && this.#isTwin[u] && this.#team[u - 1] < 0) continue;
+      if (this.#stepsLeft-- <= 0) {
+        this.#stepsLeft = 0;
+        this.wasCut = true;
+        return;
+      }
+      this.#team[u] = t;
+      const next = total + this.#sum[u];
+      this.#choose(
+        t,
+        u + 1,
+        upTo,
+        size,
+        next,
+        fewest,
+        most,
+        playersLeft,
+        low,
+        high,
+        players === 0 ? u : first,
+      );
+      this.#team[u] = -1;
+    }
+  }
+
+  /** Team t is complete: goes on with the next one if the game may still be the fairest. */
+  #complete(
+    t: number,
+    players: number,
+    total: number,
+    playersLeft: number,
+    low: number,
+    high: number,
+    first: number,
+  ): void {
+    const layout = this.#layout;
+    const { offset, size } = layout.kinds[layout.kindOf[t]];
+    const value =
+      this.#p === 1
+        ? (players === this.#meanSize ? total : (total * this.#meanSize) / players) + offset
+        : teamValue(this.#skillsOf(t), this.#meanSize, this.#p, offset, this.#origin);
+    const least = Math.min(low, value);
+    const greatest = Math.max(high, value);
+    if (greatest - least >= this.#best) return;
+    if (this.#p === 1 && layout.seatsMin === layout.seats && this.#players > size) {
+      const room = this.#best * (1 - players / this.#players) * (1 + 1e-9) + 1e-12 * Math.abs(this.#target);
+      if (Math.abs(value - this.#target) > room) return;
+    }
+    if (!this.#canPlayRoles(t)) return;
+    if (t + 1 < layout.teams) {
+      this.#fill(t + 1, playersLeft, least, greatest, first);
+      return;
+    }
+    if (playersLeft > 0) return;
+    this.#best = greatest - least;
+    this.#isFound = true;
+    for (let player = 0; player < this.#players; player++)
+      this.teams[player] = this.#team[this.#unitOf[player]];
+  }
+
+  #skillsOf(t: number): number[] {
+    const skills: number[] = [];
+    for (let player = 0; player < this.#players; player++)
+      if (this.#team[this.#unitOf[player]] === t) skills.push(this.#skills[player]);
+    return skills;
+  }
+
+  #canPlayRoles(t: number): boolean {
+    const seating = this.#roleSeatings[this.#layout.kindOf[t]];
+    if (!seating) return true;
+    seating.clear();
+    for (let player = 0; player < this.#players; player++)
+      if (this.#team[this.#unitOf[player]] === t && !seating.joinOne(this.#classes[player])) return false;
+    return true;
+  }
+
+  /** Teams of one: the gap is the range. */
+  #eachAlone(): void {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < this.#players; i++) {
+      low = Math.min(low, this.#skills[i]);
+      high = Math.max(high, this.#skills[i]);
+    }
+    if (high - low >= this.#best) return;
+    this.#best = high - low;
+    this.#isFound = true;
+    for (let i = 0; i < this.#players; i++) this.teams[i] = i;
+  }
+
+  /** Teams of two: the least with the greatest gives the least maximum and the greatest minimum, for every p. */
+  #leastWithGreatest(): void {
+    const skills = this.#skills;
+    const order = Array.from({ length: this.#players }, (_, i) => i);
+    order.sort((a, b) => skills[a] - skills[b] || a - b);
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (let t = 0; t < this.#layout.teams; t++) {
+      const pair = [skills[order[t]], skills[order[order.length - 1 - t]]];
+      const value = teamValue(pair, 2, this.#p, 0, this.#origin);
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    if (high - low >= this.#best) return;
+    this.#best = high - low;
+    this.#isFound = true;
+    for (let t = 0; t < this.#layout.teams; t++)
+      this.teams[order[t]] = this.teams[order[order.length - 1 - t]] = t;
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+/** Steps after which a division is given up: all divisions of 12 players are tried within it. */
+const stepsMax = 300_000;

@@ -1,0 +1,87 @@
+import { priority } from '../model/imbalance.ts';
+import type { Game, GameRules, Seat } from '../types.ts';
+import type { Layout } from './layout.ts';
+import { Seating } from './seating.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+import { shapeImbalance } from './team-values.ts';
+
+/** Tickets divided into the teams of a game. */
+export interface ShapedGame {
+  readonly members: readonly ShapeTicket[];
+  /** The team of each player, in the order of the members and their players. */
+  readonly teams: ArrayLike<number>;
+  readonly imbalance: number;
+}
+
+/**
+ * Builds a game with exact numbers. Teams are in the order of the layout; those of one kind are sorted by their smallest
+ * ticketId, seats by ticketId. `lowerBound` is a bound on the priority of every game in the pool.
+ */
+export function makeShapedGame(
+  { members, teams }: Pick<ShapedGame, 'members' | 'teams'>,
+  rules: GameRules,
+  layout: Layout,
+  nowMs: number,
+  lowerBound: number,
+): Game {
+  const sides: Side[] = layout.kindOf.map((kind) => ({ kind, seated: [] }));
+  let oldest = Number.POSITIVE_INFINITY;
+  let player = 0;
+  for (const ticket of members) {
+    oldest = Math.min(oldest, ticket.ticket.enqueuedAtMs);
+    for (let at = 0; at < ticket.size; at++) sides[teams[player++]].seated.push({ ticket, at });
+  }
+  for (const { seated } of sides) seated.sort(byId);
+  sides.sort((a, b) => a.kind - b.kind || byId(a.seated[0], b.seated[0]));
+  const numbers = shapeImbalance(
+    sides.map(({ seated }) => seated.map(({ ticket, at }) => ticket.skills[at])),
+    layout,
+    rules,
+  );
+  const g = priority(numbers.imbalance, oldest, nowMs, rules.beta);
+  return {
+    teams: sides.map((side) => seatsOf(side, layout)),
+    ...(layout.names && { teamNames: layout.names }),
+    ticketIds: members.map(({ ticket }) => ticket.ticketId).sort(),
+    ...numbers,
+    priority: g,
+    lowerBound: Math.min(lowerBound, g),
+    optimal: lowerBound >= g,
+  };
+}
+
+/** One team of a game: its kind and its players. */
+interface Side {
+  readonly kind: number;
+  readonly seated: Seated[];
+}
+
+interface Seated {
+  readonly ticket: ShapeTicket;
+  /** The player's place in its ticket. */
+  readonly at: number;
+}
+
+function byId(a: Seated, b: Seated): number {
+  const x = a.ticket.ticket.ticketId;
+  const y = b.ticket.ticket.ticketId;
+  return x === y ? a.at - b.at : x < y ? -1 : 1;
+}
+
+function seatsOf({ kind, seated }: Side, layout: Layout): Seat[] {
+  const seats = seated.map(({ ticket: { ticket }, at }): Seat => {
+    const { playerId } = ticket.players[at];
+    return { playerId, ticketId: ticket.ticketId };
+  });
+  if (!layout.kinds[kind].roles) return seats;
+  const classes = layout.classes!;
+  const seating = new Seating(
+    classes.map((one) => (one.kind === kind ? one.perTeam : 0)),
+    seats.length,
+  );
+  for (const { ticket, at } of seated) {
+    if (!seating.joinOne(ticket.classes![at]))
+      throw new Error(`Expected a team that can be seated, got ${seats.map(({ playerId }) => playerId)}`);
+  }
+  return seats.map((seat, i) => ({ ...seat, role: classes[seating.seatOf(i)].role! }));
+}

@@ -1,0 +1,113 @@
+import type { PoolIndex } from '../index/pool-index.ts';
+import { priority } from '../model/imbalance.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { Forbids, Game, GameRules } from '../types.ts';
+import { ExactQueue } from './exact-queue.ts';
+import { type Layout, layoutOf } from './layout.ts';
+import { makeShapedGame, type ShapedGame } from './shape-game.ts';
+import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+
+/**
+ * The index of pools whose games are not two equal teams. Games of full teams and games that may start short are searched
+ * in a queue each, because only tickets that have waited long enough may be in the latter.
+ */
+export class ShapeIndex implements PoolIndex {
+  readonly #rules: GameRules;
+  readonly #forbids: Forbids | undefined;
+  readonly #nodeBudget: number | undefined;
+  readonly #full: Search;
+  /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
+  #short: Search | undefined;
+  #shortAtMs = Number.NEGATIVE_INFINITY;
+  readonly #tickets = new Set<ShapeTicket>();
+
+  constructor(
+    rules: GameRules,
+    forbids: Forbids | undefined,
+    nodeBudget: number | undefined,
+    waiting: Iterable<PooledTicket>,
+  ) {
+    this.#rules = rules;
+    this.#forbids = forbids;
+    this.#nodeBudget = nodeBudget;
+    this.#full = this.#searchOf(layoutOf(rules));
+    for (const pooled of waiting) this.insert(pooled);
+  }
+
+  insert(pooled: PooledTicket): void {
+    const ticket = pooled as ShapeTicket;
+    // No team takes it: it is in no game, and would only weaken bounds.
+    if (ticket.kinds.includes(0)) return;
+    this.#tickets.add(ticket);
+    this.#full.queue.insert(ticket);
+    if (this.#mayPlayShort(ticket, this.#shortAtMs)) this.#short?.queue.insert(ticket);
+  }
+
+  remove(pooled: PooledTicket): void {
+    const ticket = pooled as ShapeTicket;
+    this.#tickets.delete(ticket);
+    this.#full.queue.remove(ticket);
+    this.#short?.queue.remove(ticket);
+  }
+
+  best(nowMs: number): Game | undefined {
+    return this.#better(nowMs, (queue) => queue.best());
+  }
+
+  bestWith(pooled: PooledTicket, nowMs: number): Game | undefined {
+    return this.#better(nowMs, (queue) => queue.bestWith(pooled as ShapeTicket));
+  }
+
+  leastImbalanceWith(pooled: PooledTicket): number {
+    const ticket = pooled as ShapeTicket;
+    // Whoever has not waited long enough yet may do so later.
+    const short = this.#rules.short && this.#shortOf(Number.POSITIVE_INFINITY);
+    return Math.min(
+      this.#full.queue.leastImbalanceWith(ticket),
+      short?.queue.leastImbalanceWith(ticket) ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** The better of the answers for full and for short games, with a bound on both. */
+  #better(nowMs: number, ask: (queue: ShapeQueue) => ShapeAnswer): Game | undefined {
+    const searches = this.#rules.short ? [this.#full, this.#shortOf(nowMs)] : [this.#full];
+    let best: { game: ShapedGame; layout: Layout; priority: number } | undefined;
+    let bound = Number.POSITIVE_INFINITY;
+    let isProved = true;
+    for (const { queue, layout } of searches) {
+      const { game, cost, costBound } = ask(queue);
+      const shift = priority(0, queue.epochMs, nowMs, this.#rules.beta);
+      if (costBound < cost) isProved = false;
+      bound = Math.min(bound, costBound + shift);
+      if (game && !(best && best.priority <= cost + shift)) best = { game, layout, priority: cost + shift };
+    }
+    if (!best) return undefined;
+    const proved = isProved || bound >= best.priority ? Number.POSITIVE_INFINITY : bound;
+    return makeShapedGame(best.game, this.#rules, best.layout, nowMs, proved);
+  }
+
+  /** The queue of the tickets that may play in short teams at this time. */
+  #shortOf(nowMs: number): Search {
+    if (this.#short && this.#shortAtMs === nowMs) return this.#short;
+    this.#short = this.#searchOf(layoutOf(this.#rules, true));
+    this.#shortAtMs = nowMs;
+    for (const ticket of this.#tickets) if (this.#mayPlayShort(ticket, nowMs)) this.#short.queue.insert(ticket);
+    return this.#short;
+  }
+
+  #mayPlayShort({ ticket }: ShapeTicket, nowMs: number): boolean {
+    const { short } = this.#rules;
+    return short !== undefined && nowMs - ticket.enqueuedAtMs >= 1000 * short.afterSeconds;
+  }
+
+  #searchOf(layout: Layout): Search {
+    return { layout, queue: new ExactQueue(this.#rules, layout, this.#forbids, this.#nodeBudget) };
+  }
+}
+
+/** A queue and the layout of its games. */
+interface Search {
+  readonly layout: Layout;
+  readonly queue: ShapeQueue;
+}

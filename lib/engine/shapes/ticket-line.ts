@@ -1,0 +1,61 @@
+import { sortBySkill } from '../model/pooled-ticket.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+
+/** Tickets in order of mean skill, linked to their neighbours. A ticket's place stays the same while others are removed. */
+export class TicketLine {
+  readonly tickets: readonly ShapeTicket[];
+  readonly means: Float64Array;
+  /** The places of the waiting neighbours of each place; `length` and −1 at the ends. */
+  readonly after: Int32Array;
+  readonly before: Int32Array;
+  readonly isHere: Uint8Array;
+  /** The first waiting place. */
+  start = 0;
+  size: number;
+  readonly #places = new Map<ShapeTicket, number>();
+
+  constructor(tickets: Iterable<ShapeTicket>) {
+    this.tickets = sortBySkill([...tickets]) as ShapeTicket[];
+    const { length } = this.tickets;
+    this.means = Float64Array.from(this.tickets, ({ mean }) => mean);
+    this.after = Int32Array.from(this.tickets, (_, i) => i + 1);
+    this.before = Int32Array.from(this.tickets, (_, i) => i - 1);
+    this.isHere = new Uint8Array(length).fill(1);
+    this.size = length;
+    this.tickets.forEach((ticket, place) => {
+      this.#places.set(ticket, place);
+    });
+  }
+
+  /** The place of a ticket; undefined when it was never in the line. */
+  placeOf(ticket: ShapeTicket): number | undefined {
+    return this.#places.get(ticket);
+  }
+
+  /** Whether the ticket was waiting here. */
+  remove(ticket: ShapeTicket): boolean {
+    const place = this.#places.get(ticket);
+    if (place === undefined || this.isHere[place] === 0) return false;
+    this.isHere[place] = 0;
+    this.size--;
+    const before = this.before[place];
+    const after = this.after[place];
+    if (before >= 0) this.after[before] = after;
+    else this.start = after;
+    if (after < this.tickets.length) this.before[after] = before;
+    return true;
+  }
+
+  /** Whether all of these are still waiting. */
+  hasAll(tickets: readonly ShapeTicket[]): boolean {
+    return tickets.every((ticket) => this.isHere[this.#places.get(ticket)!] === 1);
+  }
+
+  /** The waiting tickets in order. */
+  waiting(): ShapeTicket[] {
+    const found: ShapeTicket[] = [];
+    for (let place = this.start; place < this.tickets.length; place = this.after[place])
+      found.push(this.tickets[place]);
+    return found;
+  }
+}
