@@ -7,10 +7,11 @@ import { packId, unpackId } from './compact-id.ts';
  * players that have them. Every tick reads the index of waiting tickets and pays for its bytes; field names would be a
  * third of them. Ids are packed as in `compact-id.ts`.
  *
- * Numbers and strings are exact. A player with other fields is stored as an object.
+ * Numbers and strings are exact. A player with other fields is stored as an object. A party that may be divided over teams
+ * has `true` in front of its players.
  */
-export function packPlayers(players: readonly Player[]): string {
-  const packed: unknown[] = [];
+export function packPlayers(players: readonly Player[], split = false): string {
+  const packed: unknown[] = split ? [true] : [];
   for (const player of players) {
     const { playerId, skill, roles, ...others } = player;
     if (Object.keys(others).length > 0) packed.push(player);
@@ -34,12 +35,17 @@ export function packedPlayers<T extends z.ZodType>(schema: T) {
     .pipe(schema);
 }
 
+/** Whether packed players say that the party may be divided. */
+export function isPackedSplit(packed: unknown): boolean {
+  return typeof packed === 'string' && packed.startsWith('[true');
+}
+
 /** Unpacks the result of `packPlayers`, or the list of objects that earlier releases stored. */
 export function unpackPlayers(text: string): unknown {
   const packed: unknown = JSON.parse(text);
   if (!Array.isArray(packed)) return packed;
   const players: unknown[] = [];
-  for (let at = 0; at < packed.length; at++) {
+  for (let at = packed[0] === true ? 1 : 0; at < packed.length; at++) {
     const first: unknown = packed[at];
     if (typeof first !== 'string') {
       players.push(first);

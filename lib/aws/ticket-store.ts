@@ -20,7 +20,7 @@ import {
   poolOrder,
 } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
-import { packedPlayers, packPlayers } from './compact-players.ts';
+import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
@@ -56,7 +56,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
               queue: ticket.queue,
               status: ticket.status,
               enqueuedAt: Date.parse(ticket.enqueuedAt),
-              players: packPlayers(ticket.players),
+              players: packPlayers(ticket.players, ticket.split),
               pool: poolKey(ticket.queue, layout, order),
               poolOrder: order,
               ...(announced && { announced: ANNOUNCED }),
@@ -193,7 +193,12 @@ function after(order: string): string {
  * @throws Unreadable
  */
 export function toTicket(item: Record<string, unknown>): StoredTicket {
-  return readWith(ticketItem, item, `ticket ${item.ticketId}`);
+  return readWith(ticketItem, withSplit(item), `ticket ${item.ticketId}`);
+}
+
+/** The players' attribute also says whether the party may be divided, because the index contains it. */
+function withSplit(item: Record<string, unknown>): Record<string, unknown> {
+  return isPackedSplit(item.players) ? { ...item, split: true } : item;
 }
 
 /** The index contains only what a tick needs. Queue and status follow from the presence in the index. */
@@ -201,7 +206,7 @@ function readQueued(items: readonly Record<string, unknown>[], queue: string): W
   const tickets: StoredTicket[] = [];
   const unreadable: string[] = [];
   for (const item of items) {
-    const read = ticketItem.safeParse({ ...item, queue, status: 'QUEUED' });
+    const read = ticketItem.safeParse({ ...withSplit(item), queue, status: 'QUEUED' });
     if (read.success) tickets.push(read.data);
     else unreadable.push(String(item.ticketId));
   }

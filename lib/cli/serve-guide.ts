@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { roleSeatsOf, seatsOf } from '../contract/team-kinds.ts';
+import { teamsText } from './teams-text.ts';
 
 /** The text that a terminal shows below the URL: the queues, a request to try, and how to stop the service. */
 export function serveGuide(
@@ -29,11 +31,12 @@ function postTicket(url: string, queue: string): string {
 
 /** The queue that needs the fewest players for a match; a queue without roles if there is one. */
 function simplest(definitions: readonly QueueDefinition[]): QueueDefinition | undefined {
-  const effort = ({ teamSize, roles }: QueueDefinition) => teamSize + (roles === undefined ? 0 : 1000);
+  const effort = (definition: QueueDefinition) =>
+    seatsOf(definition) + (roleSeatsOf(definition) === undefined ? 0 : 1000);
   return definitions.toSorted((a, b) => effort(a) - effort(b) || (a.name < b.name ? -1 : 1))[0];
 }
 
-function queueText({ name, teamSize, roles }: QueueDefinition): string {
-  const seats = Object.entries(roles ?? {}).map(([role, count]) => `${count} ${role}`);
-  return `${name} (${[`${teamSize} against ${teamSize}`, ...seats].join(', ')})`;
+function queueText(definition: QueueDefinition): string {
+  const seats = Object.entries(definition.roles ?? {}).map(([role, count]) => `${count} ${role}`);
+  return `${definition.name} (${[teamsText(definition), ...seats].join(', ')})`;
 }

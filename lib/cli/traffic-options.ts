@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
+import { partyMaxOf, roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts';
 import { playersWithin, type RateProfile } from '../simulation/arrivals.ts';
-import type { Population, SkillDistribution } from '../simulation/population.ts';
+import type { Population, Side, SkillDistribution } from '../simulation/population.ts';
 import { seededRandom } from '../simulation/random.ts';
 import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
 import { InvalidInput } from './failure.ts';
@@ -75,6 +76,13 @@ const OPTIONS = {
     unset: '0.2',
     generates: true,
     label: 'role flexibility',
+  },
+  sides: {
+    flags: '--sides <weights>',
+    help: 'weights of the teams that tickets choose, such as killer=12,survivors=80,any=8',
+    unset: 'everybody takes any team',
+    generates: true,
+    label: 'sides',
   },
   patience: {
     flags: '--patience <seconds>',
@@ -262,16 +270,19 @@ function rateText(rate: RateProfile): string {
 }
 
 function populationOf(options: TrafficOptions, definition: QueueDefinition): Population {
-  const { roles, teamSize, name } = definition;
+  const { name } = definition;
+  const roles = roleSeatsOf(definition);
+  const seats = teamKindsOf(definition).find((kind) => kind.roles !== undefined)?.roles;
+  const partyMax = partyMaxOf(definition);
   const weights = options.parties === undefined ? undefined : namedWeights('--parties', options.parties);
   let partyWeights: number[] | undefined;
   if (weights !== undefined) {
-    partyWeights = new Array<number>(teamSize).fill(0);
+    partyWeights = new Array<number>(partyMax).fill(0);
     for (const [size, weight] of Object.entries(weights)) {
       const players = Number(size);
-      if (!Number.isInteger(players) || players < 1 || players > teamSize) {
+      if (!Number.isInteger(players) || players < 1 || players > partyMax) {
         throw new InvalidInput(
-          `--parties: Expected sizes from 1 to the team size ${teamSize} of ${name}, got ${size}`,
+          `--parties: Expected sizes from 1 to the team size ${partyMax} of ${name}, got ${size}`,
         );
       }
       partyWeights[players - 1] = weight;
@@ -298,11 +309,27 @@ function populationOf(options: TrafficOptions, definition: QueueDefinition): Pop
     ...(partyWeights && { partyWeights }),
     ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),
     ...(roleWeights && { roleWeights }),
-    ...(roles && { seats: roles }),
+    ...(seats && { seats }),
+    ...(options.sides !== undefined && { sides: sidesOf(options.sides, definition) }),
     ...(options.roleFlexibility !== undefined && {
       roleFlexibility: share('--role-flexibility', options.roleFlexibility),
     }),
   };
+}
+
+function sidesOf(text: string, definition: QueueDefinition): Side[] {
+  const kinds = teamKindsOf(definition);
+  const names = kinds.flatMap(({ name }) => name ?? []);
+  return Object.entries(namedWeights('--sides', text)).map(([name, weight]) => {
+    if (name === 'any' && !names.includes(name))
+      return { name: undefined, partyMax: partyMaxOf(definition), weight };
+    const kind = kinds.find((one) => one.name === name);
+    if (kind === undefined) {
+      const theirs = names.length > 0 ? names.join(', ') : 'none: its teams have no names';
+      throw new InvalidInput(`--sides: Expected any or teams of ${definition.name} (${theirs}), got ${name}`);
+    }
+    return { name, partyMax: kind.size, weight };
+  });
 }
 
 function skillsOf(text: string): SkillDistribution {

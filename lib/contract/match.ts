@@ -15,8 +15,14 @@ const seatSchema = z.object({
   attributes: playerAttributes.optional(),
 });
 /** One team of a match. */
-export const team = z.object({ players: z.array(seatSchema) });
-const teams = z.array(team).length(2);
+export const team = z.object({
+  name: z.string().optional().meta({ description: 'Present when the queue has a list of teams' }),
+  players: z.array(seatSchema),
+});
+const teams = z
+  .array(team)
+  .min(1)
+  .meta({ description: "In the order of the queue's definition; two equal teams have no order" });
 
 /** The game server of a match. */
 export const assignment = z
@@ -38,7 +44,7 @@ export const assignmentView = z.object(assignment.shape).meta({ id: 'MatchAssign
 /** The quality of a match and what is proved about it. */
 export const quality = {
   imbalance: z.number().meta({ description: 'alpha · teamGap + skillSpread; 0 is perfect' }),
-  teamGap: z.number().meta({ description: 'd_p, the difference between the two teams; 0 is equal' }),
+  teamGap: z.number().meta({ description: 'd_p, the greatest difference between two teams; 0 is equal' }),
   skillSpread: z.number().meta({ description: 'v_q, how much the skills of all players differ; 0 is equal' }),
   priority: z.number().meta({
     description:
@@ -107,9 +113,22 @@ export type MatchResult = z.output<typeof matchResult>;
 
 /** A game in the format of `muster match`. */
 export function gameJson(game: Game): MatchResult['matches'][number] {
-  const { teams, imbalance, teamGap, skillSpread, priority, lowerBound, optimal, ruling: said } = game;
+  const {
+    teams,
+    teamNames,
+    imbalance,
+    teamGap,
+    skillSpread,
+    priority,
+    lowerBound,
+    optimal,
+    ruling: said,
+  } = game;
   return {
-    teams: teams.map((players) => ({ players: players.map(seatJson) })),
+    teams: teams.map((players, t) => ({
+      ...(teamNames && { name: teamNames[t]! }),
+      players: players.map(seatJson),
+    })),
     imbalance,
     teamGap,
     skillSpread,

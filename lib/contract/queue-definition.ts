@@ -2,13 +2,18 @@ import * as z from 'zod';
 import { releaseOptions } from '../policies/release.ts';
 import { ruleFaults } from '../rules/faults.ts';
 import { eventType } from './event-type.ts';
-import { expected } from './expectation.ts';
+import { expected, shown } from './expectation.ts';
 import { invalid, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
 
 /** The limits of the API. */
 export const LIMITS = {
-  teamSizeMax: 8,
+  /** Players in a game. */
+  seatsMax: 200,
+  teamSizeMax: 200,
+  teamsMax: 100,
+  /** Entries in a list of teams, and pairs of such an entry and one of its roles. */
+  teamKindsMax: 30,
   /** Fixes the width of the zero-padded sort key of the pool. */
   skillMax: 1_000_000_000,
   /** The least skill above 0: the engine takes 1e-100, and means of parties are smaller than their players. */
@@ -29,6 +34,9 @@ export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
   error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter or digit'),
 });
 const roleName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, {
+  error: expected('1 to 32 of the characters A–Z a–z 0–9 _ -, the first a letter'),
+});
+const teamName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, {
   error: expected('1 to 32 of the characters A–Z a–z 0–9 _ -, the first a letter'),
 });
 const secretName = z.string().regex(/^[A-Za-z0-9/_+=.@-]{1,128}$/, {
@@ -68,16 +76,68 @@ const provisioner = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('external'), timeoutSeconds: placementSeconds.optional() }),
 ]);
 
+const teamRoles = z.record(roleName, z.number().int().min(1));
+
+/** One entry of a list of teams. */
+const teamKind = z
+  .strictObject({
+    name: teamName.meta({ description: 'With a count above 1 the teams are NAME-1, NAME-2, …' }),
+    size: z.number().int().min(1).max(LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
+    count: z
+      .number()
+      .int()
+      .min(1)
+      .max(LIMITS.teamsMax)
+      .optional()
+      .meta({ description: 'Teams of this kind in a game (default 1)' }),
+    minSize: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'The fewest players with which it may start, see `short` (default size)' }),
+    roles: teamRoles.optional().meta({ description: 'Seats by role; they sum to size' }),
+    offset: z
+      .number()
+      .min(-LIMITS.skillMax)
+      .max(LIMITS.skillMax)
+      .optional()
+      .meta({ description: 'Added to the p-skill of the team when teams are compared (default 0)' }),
+  })
+  .meta({ id: 'TeamKind' });
+
+const teams = z.union([
+  z.number().int().min(2).max(LIMITS.teamsMax),
+  z.array(teamKind).min(1).max(LIMITS.teamKindsMax),
+]);
+
+const short = z
+  .strictObject({
+    afterSeconds: z.number().min(0).max(86_400),
+    cost: nonnegative.optional().meta({ description: 'Imbalance of each empty seat (default 0)' }),
+  })
+  .meta({
+    description:
+      'Teams with a minSize may start with fewer players than size in matches whose every ticket has waited this long',
+  });
+
 /** A queue definition written by a studio. Unknown keys are errors. */
 export const queueDefinition = z
   .strictObject({
     name: queueName,
-    teamSize: z.number().int().min(1).max(LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
-    teams: z.literal(2).optional().meta({ description: 'Teams in a game; always two' }),
-    roles: z
-      .record(roleName, z.number().int().min(1))
+    teamSize: z
+      .number()
+      .int()
+      .min(1)
+      .max(LIMITS.teamSizeMax)
       .optional()
-      .meta({ description: 'Seats per team by role; they sum to teamSize' }),
+      .meta({ description: 'Players in a team; omitted with a list of teams' }),
+    teams: teams.optional().meta({
+      description:
+        'The number of teams of teamSize (default 2), or a list of kinds of teams in place of teamSize and roles. A match has 2 to 200 seats',
+    }),
+    short: short.optional(),
+    roles: teamRoles.optional().meta({ description: 'Seats per team by role; they sum to teamSize' }),
     attributes: attributes.optional(),
     rules: rules.optional(),
     relaxBy: relaxBy.optional(),
@@ -145,11 +205,12 @@ export const queueDefinition = z
   .meta({ id: 'QueueDefinition' });
 
 const sizes = z.object({ teamSize: z.number(), roles: z.record(z.string(), z.number()) });
+const equalTeams = z.object({ teamSize: z.number().optional(), teams: z.number().default(2) });
 const times = z.object({ tickSeconds: z.number(), timeoutSeconds: z.number() });
 
 /** Contradictions between fields. Each check runs when all of its fields are readable. */
 function contradictions(definition: unknown): { between: string[]; message: string }[] {
-  const found: { between: string[]; message: string }[] = [];
+  const found: { between: string[]; message: string }[] = teamContradictions(definition);
   const size = sizes.safeParse(definition).data;
   const sum = Object.values(size?.roles ?? {}).reduce((a, b) => a + b, 0);
   if (size !== undefined && sum !== size.teamSize) {
@@ -179,7 +240,98 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
   const fields = ruleFields.safeParse(definition).data;
   if (fields === undefined) return [];
   const teamSize = z.object({ teamSize: z.number() }).safeParse(definition).data?.teamSize;
-  return ruleFaults(fields, { seats: teamSize === undefined ? undefined : 2 * teamSize });
+  const faults = ruleFaults(fields, { seats: teamSize === undefined ? undefined : 2 * teamSize });
+  const { teams: given = 2 } = (definition ?? {}) as Record<string, unknown>;
+  if (fields.rules !== undefined && (given !== 2 || (teamSize ?? 0) > 8)) {
+    return [
+      ...faults,
+      {
+        path: ['rules'],
+        message:
+          'Expected rules only in a queue of two teams of 1 to 8 players, got another shape of games: remove the rules or the shape',
+      },
+    ];
+  }
+  return faults;
+}
+
+/** Contradictions of teamSize, teams and short. */
+function teamContradictions(definition: unknown): { between: string[]; message: string }[] {
+  const found: { between: string[]; message: string }[] = [];
+  const { teamSize, teams: given, short: whenShort, roles } = (definition ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(given)) {
+    const equal = equalTeams.safeParse(definition).data;
+    if (teamSize === undefined)
+      found.push({ between: ['teamSize'], message: 'Expected a number, or a list of teams, got nothing' });
+    else if (equal?.teamSize !== undefined)
+      found.push(...seatFaults(equal.teams * equal.teamSize, 'teamSize'));
+    if (whenShort !== undefined) {
+      found.push({
+        between: ['short', 'teams'],
+        message: 'Expected short only with a list of teams of which one has a minSize: remove it',
+      });
+    }
+    return found;
+  }
+  for (const [key, value] of Object.entries({ teamSize, roles })) {
+    if (value === undefined) continue;
+    found.push({
+      between: [key],
+      message: `Expected no ${key} beside a list of teams, got ${shown(value)}: each entry of the list has its own`,
+    });
+  }
+  const kinds = z.array(teamKind).safeParse(given).data;
+  if (kinds === undefined) return found;
+  found.push(
+    ...seatFaults(
+      kinds.reduce((sum, { size, count = 1 }) => sum + size * count, 0),
+      'teams',
+    ),
+  );
+  found.push(...kindFaults(kinds).map((message) => ({ between: ['teams'], message })));
+  const hasMin = kinds.some(({ size, minSize = size }) => minSize < size);
+  if (hasMin && whenShort === undefined) {
+    found.push({
+      between: ['teams', 'short'],
+      message:
+        'Expected short beside a minSize, got none: say after how many seconds a team may start with fewer players',
+    });
+  }
+  if (!hasMin && whenShort !== undefined) {
+    found.push({
+      between: ['short', 'teams'],
+      message:
+        'Expected a team whose minSize is less than its size, got none: short has no effect, remove it',
+    });
+  }
+  return found;
+}
+
+function seatFaults(seats: number, field: string): { between: string[]; message: string }[] {
+  if (seats >= 2 && seats <= LIMITS.seatsMax) return [];
+  const message = `Expected 2 to ${LIMITS.seatsMax} seats in all teams together, got ${seats}: change the sizes or the number of teams`;
+  return [{ between: [field, 'teams'], message }];
+}
+
+function kindFaults(kinds: readonly z.output<typeof teamKind>[]): string[] {
+  const faults: string[] = [];
+  const names = new Set<string>();
+  let pairs = 0;
+  for (const { name, size, count = 1, minSize = size, roles } of kinds) {
+    const theirs = count === 1 ? [name] : Array.from({ length: count }, (_, i) => `${name}-${i + 1}`);
+    const twice = [...new Set([name, ...theirs])].find((one) => names.has(one));
+    if (twice !== undefined)
+      faults.push(`Expected each name of a team once, got ${twice} again: rename one of them`);
+    for (const one of [name, ...theirs]) names.add(one);
+    if (minSize > size) faults.push(`Expected a minSize up to the size ${size} of ${name}, got ${minSize}`);
+    const sum = Object.values(roles ?? {}).reduce((a, b) => a + b, 0);
+    if (roles !== undefined && sum !== size)
+      faults.push(`Expected roles of ${name} that sum to its size ${size}, got ${sum}`);
+    pairs += roles === undefined ? 1 : Object.keys(roles).length;
+  }
+  if (pairs > LIMITS.teamKindsMax)
+    faults.push(`Expected at most ${LIMITS.teamKindsMax} pairs of a team and a role, got ${pairs}`);
+  return faults;
 }
 
 export type QueueDefinition = z.output<typeof queueDefinition>;

@@ -46,25 +46,38 @@ export const player = z
       .max(RULE_LIMITS.avoidMax)
       .exactOptional()
       .meta({ description: 'playerIds never to be in one match with, whoever names whom' }),
+    teams: z
+      .array(z.string().min(1).max(32))
+      .min(1)
+      .refine((teams) => new Set(teams).size === teams.length, 'Expected each team once, got one twice')
+      .exactOptional()
+      .meta({
+        description: 'Kinds of team the player accepts, by their names in the queue (default: every kind)',
+      }),
   })
   .meta({ id: 'Player' });
 
 const players = z
   .array(player)
   .min(1)
-  .max(LIMITS.teamSizeMax)
-  .meta({ description: 'A party; its players are always on the same team' });
+  .max(LIMITS.seatsMax)
+  .meta({ description: 'A party; its players are on the same team, unless the ticket says `split`' });
+
+const split = z.boolean().exactOptional().meta({
+  description:
+    'true: the party may be divided over teams, and may then be as large as a match (default false)',
+});
 
 /** A player in responses and events. A later version may add fields. */
 const playerView = z.object(player.shape).meta({ id: 'TicketPlayer' });
 
 /** The body that a client POSTs. The client chooses the id, so a repeated request creates no second ticket. */
-export const newTicket = z.strictObject({ ticketId: id, players }).meta({ id: 'NewTicket' });
+export const newTicket = z.strictObject({ ticketId: id, players, split }).meta({ id: 'NewTicket' });
 export type NewTicket = z.output<typeof newTicket>;
 
 /** A ticket of a tickets file, as `muster match` and dry runs read it. */
 export const fileTicket = z
-  .strictObject({ ticketId: id, enqueuedAt: z.iso.datetime({ offset: true }), players })
+  .strictObject({ ticketId: id, enqueuedAt: z.iso.datetime({ offset: true }), players, split })
   .meta({ id: 'FileTicket' });
 
 /** A ticket in responses and events. */
@@ -75,6 +88,10 @@ export const ticketView = z
     status: z.enum(TICKET_STATUSES),
     enqueuedAt: z.iso.datetime(),
     players: z.array(playerView).meta({ description: 'The party' }),
+    split: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present when the party may be divided over teams' }),
     matchId: z.string().optional().meta({ description: 'Set from the match on' }),
     reason: z.string().optional().meta({
       description:

@@ -19,7 +19,7 @@ import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
 export { imbalancePerRange } from './bounds/range-bounds.ts';
-export { type GameShape, shapeOf } from './model/game-shape.ts';
+export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread } from './model/imbalance.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
@@ -175,10 +175,7 @@ export class GamePool {
           this.#refusals(),
         )
       : explainWaiting(pooled, waiting, this.rules, this.#roles, this.#refusals());
-    return (
-      reason ??
-      (this.bestWith(pooled.ticket.ticketId, nowMs) ? undefined : this.#noMatch(pooled))
-    );
+    return reason ?? (this.bestWith(pooled.ticket.ticketId, nowMs) ? undefined : this.#noMatch(pooled));
   }
 
   /** The pairs that may not be in one game, by refused pairs or constraints. */

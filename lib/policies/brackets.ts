@@ -36,13 +36,13 @@ function* inRanges(
   nowMs: number,
   { count, growSeconds }: BracketsOptions,
 ): Iterable<Candidate> {
-  const { seats } = shapeOf(facts.rules);
+  const { seats, seatsMin } = shapeOf(facts.rules);
   const ranges = count ?? bestCount(facts, seats);
   const rangeOf = (ticket: Ticket) =>
     Math.min(ranges - 1, Math.floor(ranges * facts.rank(meanSkill(ticket))));
   const lines = Array.from({ length: ranges }, (): Ticket[] => []);
   for (const ticket of pool.byAge) if (pool.isWaiting(ticket)) lines[rangeOf(ticket)].push(ticket);
-  for (const line of lines) yield* inOrder(pool, line, seats);
+  for (const line of lines) yield* inOrder(pool, line, seatsMin);
 
   const growMs = growSeconds === undefined ? facts.timeoutMs / 5 : 1000 * growSeconds;
   for (const ticket of pool.byAge) {
@@ -58,7 +58,7 @@ function* inRanges(
         if (other !== ticket && pool.isWaiting(other)) line.push(other);
       }
     }
-    const front = shortestFront(pool, line, seats);
+    const front = shortestFront(pool, line, seatsMin);
     const candidate = front && pool.gameAmong(front, ticket);
     if (candidate !== undefined) yield candidate;
   }

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
-import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
+import {
+  type Candidate,
+  type CandidateSource,
+  meanSkill,
+  type Policy,
+  type PoolFacts,
+  takesAnyone,
+} from './policy.ts';
 
 /**
  * Mutual windows that widen: a game is released when every ticket is within the tolerance of every other one.
@@ -86,16 +93,12 @@ function* aroundLongestWaiters(
   const place = new Map(sorted.map((ticket, at) => [ticket, at]));
   const skills = Float64Array.from(sorted, meanSkill);
   const tolerances = Float64Array.from(sorted, (ticket) => toleranceAt(nowMs - ticket.enqueuedAtMs, options));
-  const solos = rules.roles === undefined && sorted.every(({ players }) => players.length === 1);
-  const { seats } = shapeOf(rules);
-  // Parties may not fit into two teams and roles may be missing, so with them the engine gets more tickets.
-  const enough = pool.hasRules
-    ? 6 * seats
-    : solos
-      ? seats
-      : rules.roles === undefined
-        ? 2 * seats
-        : 4 * seats;
+  const solos = takesAnyone(rules) && sorted.every(({ players }) => players.length === 1);
+  const { seats, seatsMin } = shapeOf(rules);
+  // Parties may not fit into the teams, roles and sides may be missing, so with them the engine gets more tickets.
+  const timesSeats =
+    typeof rules.teams === 'object' ? 12 : pool.hasRules ? 6 : rules.roles === undefined ? 2 : 4;
+  const enough = solos && !pool.hasRules ? seats : timesSeats * seats;
 
   for (const anchor of pool.byAge) {
     const at = place.get(anchor);
@@ -139,7 +142,7 @@ function* aroundLongestWaiters(
       low = Math.min(low, skill);
       high = Math.max(high, skill);
     }
-    return players >= seats ? company : undefined;
+    return players >= seatsMin ? company : undefined;
   }
 }
 

@@ -12,7 +12,7 @@ export type FifoOptions = z.infer<typeof fifoOptions>;
 
 export function fifo(): Policy {
   return {
-    candidates: (pool, { rules }) => inOrder(pool, pool.byAge, shapeOf(rules).seats),
+    candidates: (pool, { rules }) => inOrder(pool, pool.byAge, shapeOf(rules).seatsMin),
     release: () => ({ release: true }),
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { imbalancePerRange, shapeOf, skillSpread } from '../engine/game-pool.ts';
+import { imbalancePerRange, isPaperShape, shapeOf, skillSpread } from '../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import {
   type Candidate,
@@ -8,6 +8,7 @@ import {
   meanSkill,
   type Policy,
   type PoolFacts,
+  takesAnyone,
 } from './policy.ts';
 
 /**
@@ -39,8 +40,11 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
     candidates(pool, facts, nowMs) {
       const termsOf = limitTerms(waitCost, facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
-      const solos = facts.rules.roles === undefined && !pool.hasRules && pool.bySkill.every(isSolo);
-      return solos ? widestMargin(pool, facts, termsOf) : aroundLongestWaiters(pool, facts, termsOf);
+      const solos = takesAnyone(facts.rules) && !pool.hasRules && pool.bySkill.every(isSolo);
+      if (solos && shapeOf(facts.rules).seats <= SEATS_AMONG_NEIGHBOURS)
+        return widestMargin(pool, facts, termsOf);
+      // The neighbours of a ticket often lack a side, and many seats take long to fill ticket by ticket.
+      return isPaperShape(facts.rules) ? aroundLongestWaiters(pool, facts, termsOf) : pool.bestFirst();
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = limitTerms(waitCost, facts, nowMs);
@@ -68,10 +72,18 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
  */
 function thresholdFactor(rules: GameRules): number {
   const apart = Float64Array.from({ length: shapeOf(rules).seats }, (_, at) => at);
-  const unit = skillSpread(apart, rules.q) + (rules.teamSize === 1 ? rules.alpha : 0);
+  const unit = skillSpread(apart, rules.q) + (isFreeForAll(rules) ? rules.alpha * (apart.length - 1) : 0);
   return CHOSEN * Math.sqrt(unit);
 }
 const CHOSEN = 3 / 4;
+
+/** Whether all teams have one player: teamGap is then the range of skills. */
+function isFreeForAll(rules: GameRules): boolean {
+  return shapeOf(rules).teamSizes.every((size) => size === 1);
+}
+
+/** Games of at most this many seats are searched among neighbours, larger ones best first. */
+const SEATS_AMONG_NEIGHBOURS = 16;
 
 /**
  * A ticket's threshold is doubled at the age at which waiting has cost this many typical thresholds, and grows with
@@ -218,7 +230,7 @@ function startsByMargin(
     }
     const limit = (threshold / seats) * (1 + urgency);
     // With one player per team, the gap between the teams is known too.
-    const apart = rules.teamSize === 1 ? rules.alpha * (skills[at + 1] - skills[at]) : 0;
+    const apart = isFreeForAll(rules) ? rules.alpha * (skills[at + seats - 1] - skills[at]) : 0;
     const least = apart + skillSpread(skills.subarray(at, at + seats), rules.q);
     if (least <= limit)
       starts.push({ at, margin: limit - least, least, isLastChance: urgency === Number.POSITIVE_INFINITY });

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
-import { type Candidate, type CandidateSource, isLastChance, type Policy, type PoolFacts } from './policy.ts';
+import {
+  type Candidate,
+  type CandidateSource,
+  isLastChance,
+  type Policy,
+  type PoolFacts,
+  takesAnyone,
+} from './policy.ts';
 
 /**
  * Collects players for a period, then sorts them by skill and cuts them into games: A_PM of Schlup,
@@ -51,7 +58,7 @@ function bestBatch({ rules, arrivalRate, timeoutMs }: PoolFacts): number {
 function sortedBlocks(pool: CandidateSource, { rules }: PoolFacts): Iterable<Candidate> {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
   const cuttable =
-    rules.roles === undefined && !pool.hasRules && waiting.every(({ players }) => players.length === 1);
+    takesAnyone(rules) && !pool.hasRules && waiting.every(({ players }) => players.length === 1);
   return cuttable ? blocks(pool, waiting, shapeOf(rules).seats) : pool.everyone();
 }
 

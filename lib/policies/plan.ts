@@ -18,7 +18,12 @@ const GAMES_BEFORE_TIMEOUT = 5;
 
 /** The part of a queue definition that decides about games. */
 export interface QueueRules extends RulesDefinition {
-  readonly teamSize: number;
+  /** Players in a team. Omitted with a list of `teams`. */
+  readonly teamSize?: number | undefined;
+  /** The number of teams of `teamSize`, or a list of kinds in place of `teamSize` and `roles`. @default 2 */
+  readonly teams?: GameRules['teams'];
+  /** When teams with a `minSize` may start with fewer players. @default never */
+  readonly short?: GameRules['short'];
   readonly roles?: Readonly<Record<string, number>> | undefined;
   readonly imbalance: {
     readonly alpha: number;
@@ -182,10 +187,12 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
 }
 
 /** Converts a queue's rules to the engine's. */
-export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules): GameRules {
+export function gameRulesOf({ teamSize, teams, short, roles, imbalance, beta = 0 }: QueueRules): GameRules {
   const { alpha, p, q } = imbalance;
   return {
-    teamSize,
+    teamSize: teamSize ?? largestOf(teams),
+    ...(teams === undefined || teams === 2 ? {} : { teams }),
+    ...(short === undefined ? {} : { short }),
     ...(roles === undefined ? {} : { roles }),
     alpha,
     p: p === 'inf' ? Number.POSITIVE_INFINITY : p,
@@ -194,9 +201,14 @@ export function gameRulesOf({ teamSize, roles, imbalance, beta = 0 }: QueueRules
   };
 }
 
+/** The size of the largest team of a list. */
+function largestOf(teams: QueueRules['teams']): number {
+  return typeof teams === 'object' ? Math.max(...teams.map(({ size }) => size)) : 1;
+}
+
 /** The rate in players per second at which a few games form within one time-out; used until arrivals are measured. */
 function expectedRate(rules: QueueRules): number {
-  return (GAMES_BEFORE_TIMEOUT * shapeOf(rules).seats) / rules.timeoutSeconds;
+  return (GAMES_BEFORE_TIMEOUT * shapeOf(gameRulesOf(rules)).seats) / rules.timeoutSeconds;
 }
 
 function factsOf(
@@ -234,7 +246,7 @@ function waitingWithReasons(
   nowMs: number,
 ): TickPlan['waiting'] {
   const waiting = pool.byAge.filter((ticket) => pool.isWaiting(ticket));
-  const { seats } = shapeOf(facts.rules);
+  const seats = shapeOf(facts.rules).seatsMin;
   let players = 0;
   for (const ticket of waiting) players += ticket.players.length;
   const tooFew =

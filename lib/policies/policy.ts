@@ -98,6 +98,15 @@ export function meanSkill({ players }: Pick<Ticket, 'players'>): number {
   return sum / players.length;
 }
 
+/**
+ * Whether any solo players, as many as a game has seats, can play one: there are no roles, all teams are alike and none
+ * starts short. Otherwise a search needs more tickets than a game has players.
+ */
+export function takesAnyone({ roles, teams, short }: GameRules): boolean {
+  if (roles !== undefined || short !== undefined) return false;
+  return typeof teams !== 'object' || (teams.length === 1 && teams[0].roles === undefined);
+}
+
 /** The age of the ticket that has waited longest, in milliseconds. */
 export function oldestAgeMs(tickets: readonly Ticket[], nowMs: number): number {
   let age = 0;

@@ -1,4 +1,4 @@
-import { GamePool, partitionTickets } from '../engine/game-pool.ts';
+import { GamePool, isPaperShape, partitionTickets } from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 import type { SearchEffort } from './search-effort.ts';
@@ -59,6 +59,7 @@ export class WaitingPool implements CandidateSource {
     this.#pairs = constraintsOf?.();
     if (this.#pairs) for (const ticket of tickets) this.#pairs.enter(ticket);
     this.#isPlain =
+      isPaperShape(rules) &&
       rules.roles === undefined &&
       constraintsOf === undefined &&
       this.#playersTwice.size === 0 &&

@@ -1,10 +1,11 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
+import { roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts';
 import type { Game, Ticket } from '../engine/types.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
-import { RoleCounter } from './role-counter.ts';
+import { PreferenceCounter } from './preference-counter.ts';
 import { shortRunWarning } from './run-length.ts';
 import { type Observer, type Progress, simulate } from './simulate.ts';
 import { adviseStability } from './stability.ts';
@@ -19,6 +20,8 @@ export interface PlayResult {
 
 /** With fewer players, a role may be over-chosen by chance. */
 const ADVISE_FROM_PLAYERS = 100;
+/** The kinds of seats for which the condition of a bounded wait is computed: it looks at all of their sets. */
+const CHOICES_MAX = 16;
 /** Edges of the skill ranges whose waits are measured separately, as parts of the population. */
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 
@@ -31,15 +34,15 @@ export function play(
   traffic: Traffic,
   onMatch?: (game: Game, nowMs: number) => void,
 ): { steps: Generator<Progress, void>; result: () => PlayResult } {
-  const { roles } = definition;
+  const roles = roleSeatsOf(definition);
+  const choices = choicesOf(definition);
   const meter = meterFor(traffic, Object.keys(roles ?? {}));
-  const accepted = roles === undefined ? undefined : new RoleCounter();
   const observers: Observer[] = [meter];
   if (onMatch !== undefined) observers.push(matchListener(onMatch));
   let ticks = 0;
 
   function* steps(): Generator<Progress, void> {
-    const arrivals = accepted === undefined ? traffic.arrivals : counted(traffic.arrivals, accepted);
+    const arrivals = choices.length === 0 ? traffic.arrivals : counted(traffic.arrivals, choices);
     for (const progress of simulate({ rules: definition, arrivals, observers, atEnd: traffic.atEnd })) {
       ticks = progress.ticks;
       yield progress;
@@ -49,12 +52,13 @@ export function play(
     steps: steps(),
     result() {
       const measures = meter.read();
-      const advice =
-        roles && accepted && accepted.counted >= ADVISE_FROM_PLAYERS && measures.seconds > 0
-          ? adviseStability(roles, accepted.rates(measures.seconds))
-          : undefined;
+      const advised = choices.map(({ seats, accepted }) =>
+        accepted.counted >= ADVISE_FROM_PLAYERS && measures.seconds > 0
+          ? adviseStability(seats, accepted.rates(measures.seconds))
+          : undefined,
+      );
       const warnings = [
-        advice?.stable === false ? advice.message : undefined,
+        ...advised.map((advice) => (advice?.stable === false ? advice.message : undefined)),
         traffic.atEnd === 'stop' ? shortRunWarning(measures, definition.timeoutSeconds) : undefined,
       ];
       return {
@@ -81,9 +85,31 @@ export function meterFor({ skillSample }: Traffic, roles: readonly string[] = []
   return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles);
 }
 
-function* counted(arrivals: Iterable<Arrival>, accepted: RoleCounter): Generator<Arrival, void> {
+/** What the players of a queue choose, and the seats for it. */
+interface Choice {
+  readonly seats: Readonly<Record<string, number>>;
+  readonly accepted: PreferenceCounter;
+}
+
+/** The roles of a queue and its sides, where there are at least two and at most 16. */
+function choicesOf(definition: QueueDefinition): Choice[] {
+  const choices: Choice[] = [];
+  const roles = roleSeatsOf(definition);
+  if (roles) choices.push({ seats: roles, accepted: new PreferenceCounter((player) => player.roles) });
+  const kinds = teamKindsOf(definition).flatMap(({ name, size, count }) =>
+    name === undefined ? [] : [[name, size * count] as const],
+  );
+  if (kinds.length > 1)
+    choices.push({
+      seats: Object.fromEntries(kinds),
+      accepted: new PreferenceCounter((player) => player.teams),
+    });
+  return choices.filter(({ seats }) => Object.keys(seats).length <= CHOICES_MAX);
+}
+
+function* counted(arrivals: Iterable<Arrival>, choices: readonly Choice[]): Generator<Arrival, void> {
   for (const arrival of arrivals) {
-    accepted.count(arrival.ticket);
+    for (const { accepted } of choices) accepted.count(arrival.ticket);
     yield arrival;
   }
 }

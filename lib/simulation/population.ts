@@ -8,6 +8,15 @@ export type SkillDistribution =
   /** Each draw is one of these. */
   | { readonly kind: 'sample'; readonly skills: readonly number[] };
 
+/** A kind of team that tickets choose. */
+export interface Side {
+  /** Undefined: they take any team. */
+  readonly name: string | undefined;
+  /** The size of such a team: larger parties do not choose it. */
+  readonly partyMax: number;
+  readonly weight: number;
+}
+
 /** Which players arrive. */
 export interface Population {
   readonly skills: SkillDistribution;
@@ -24,6 +33,8 @@ export interface Population {
    * has a seat, so that the party fits into a team. @default every player prefers by weight alone
    */
   readonly seats?: Readonly<Record<string, number>>;
+  /** The teams that tickets choose, by weight. @default everybody takes any team */
+  readonly sides?: readonly Side[];
 }
 
 /** The mean number of players in a ticket of this population. */
@@ -60,14 +71,17 @@ export function drawParty(population: Population, party: string, random: RandomS
     roleWeights,
     roleFlexibility = 0.2,
     seats,
+    sides,
   } = population;
   const free = seats && { ...seats };
   const size = 1 + (partyWeights.length === 1 ? 0 : drawIndex(partyWeights, random));
   const first = drawSkill(skills, random);
+  const side = sides && drawSide(sides, size, random);
+  const teams = side === undefined ? {} : { teams: [side] };
   return Array.from({ length: size }, (_, member) => {
     const skill = member === 0 ? first : (1 - partySpread) * first + partySpread * drawSkill(skills, random);
     const playerId = size === 1 ? `p${party}` : `p${party}.${member}`;
-    if (roleWeights === undefined) return { playerId, skill };
+    if (roleWeights === undefined) return { playerId, skill, ...teams };
     const preferred = drawRole(roleWeights, free, random);
     if (free !== undefined) free[preferred]--;
     const names = Object.keys(free ?? roleWeights);
@@ -75,8 +89,16 @@ export function drawParty(population: Population, party: string, random: RandomS
       playerId,
       skill,
       roles: names.filter((role) => role === preferred || random.uniform() < roleFlexibility),
+      ...teams,
     };
   });
+}
+
+/** A side by weight among those with room for the party; any side when none has. */
+function drawSide(sides: readonly Side[], size: number, random: RandomSource): string | undefined {
+  const weights = sides.map(({ partyMax, weight }) => (size <= partyMax ? weight : 0));
+  if (!weights.some((weight) => weight > 0)) return undefined;
+  return sides[drawIndex(weights, random)].name;
 }
 
 /** A role by weight among those that have a seat left; if those have no weight, by their seats. */

@@ -87,7 +87,7 @@ export function adviseStability(
     message:
       `The wait has no bound: players who accept only ${overchosen.join(' or ')} arrive faster than matches have ` +
       `seats for them. It is bounded if more than ${round(needed)} of them per second ` +
-      `(${round((100 * needed) / total)}% of all players) accepted any role.`,
+      `(${round((100 * needed) / total)}% of all players) accepted any side or role.`,
   };
 }
 

@@ -56,7 +56,7 @@ export function compareQueueRoom(
   own: Tried,
 ): QueueRoomRun[] {
   const { definition } = scenario;
-  const maxPlayers = 2 * definition.teamSize;
+  const maxPlayers = 2 * definition.teamSize!;
   const traffic = trafficOf(scenario, players, seed);
   const play = (settings: QueueRoomSettings): QueueRoomRun => ({
     name: nameOf(settings),

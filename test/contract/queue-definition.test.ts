@@ -15,6 +15,14 @@ function faults(value: unknown): string[] {
   return [];
 }
 
+/** A definition with a list of teams. */
+function shaped(teams: readonly unknown[]): Record<string, unknown> {
+  const { teamSize: _, ...others } = definition();
+  return { ...others, teams };
+}
+
+const side = (name: string, size: number, more: Record<string, unknown> = {}) => ({ name, size, ...more });
+
 describe('a queue definition', () => {
   it.each(readdirSync('queues'))('is valid in the sample %s', (file) => {
     const parsed = parseQueueDefinition(readFileSync(`queues/${file}`, 'utf8'), file);
@@ -47,9 +55,37 @@ describe('a queue definition', () => {
     ],
     ['no team size', { ...definition(), teamSize: undefined }, ['#/teamSize']],
     ['a team size of 0', definition({ teamSize: 0 }), ['#/teamSize']],
-    ['a team size of 9', definition({ teamSize: 9 }), ['#/teamSize']],
+    ['a team size of 201', definition({ teamSize: 201 }), ['#/teamSize']],
     ['half a player', definition({ teamSize: 1.5 }), ['#/teamSize']],
-    ['three teams', { ...definition(), teams: 3 }, ['#/teams']],
+    ['one team as a number', { ...definition(), teams: 1 }, ['#/teams']],
+    ['101 teams', { ...definition(), teams: 101 }, ['#/teams']],
+    ['more than 200 seats', definition({ teamSize: 5, teams: 41 }), ['#/teamSize']],
+    ['a team size beside a list of teams', { ...definition(), teams: [side('a', 2)] }, ['#/teamSize']],
+    ['roles beside a list of teams', { ...shaped([side('a', 2)]), roles: { tank: 2 } }, ['#/roles']],
+    ['no team at all', shaped([]), ['#/teams']],
+    ['one seat', shaped([side('a', 1)]), ['#/teams']],
+    ['a list of more than 200 seats', shaped([side('a', 100), side('b', 101)]), ['#/teams']],
+    ['a team nobody can play in', shaped([side('a', 2), side('b', 0)]), ['#/teams/1/size']],
+    ['two teams of one name', shaped([side('a', 2), side('a', 3)]), ['#/teams']],
+    [
+      'a name that another team gets by its count',
+      shaped([side('a', 2, { count: 2 }), side('a-1', 3)]),
+      ['#/teams'],
+    ],
+    [
+      'a minSize above the size',
+      { ...shaped([side('a', 2, { minSize: 3 }), side('b', 2, { minSize: 1 })]), short: { afterSeconds: 5 } },
+      ['#/teams'],
+    ],
+    ['a minSize that is never allowed', shaped([side('a', 4, { minSize: 3 })]), ['#/teams']],
+    ['a short start of no team', { ...shaped([side('a', 4)]), short: { afterSeconds: 5 } }, ['#/short']],
+    ['a short start of equal teams', definition({ short: { afterSeconds: 5 } }), ['#/short']],
+    [
+      'roles that do not sum to the size of their team',
+      shaped([side('a', 2, { roles: { tank: 1 } }), side('b', 2)]),
+      ['#/teams'],
+    ],
+    ['an unknown key in a team', shaped([side('a', 2, { colour: 'red' })]), ['#/teams/0/colour']],
     ['roles that do not sum to the team size', definition({ teamSize: 2, roles: { tank: 1 } }), ['#/roles']],
     ['no role at all', definition({ roles: {} }), ['#/roles']],
     ['a role nobody plays', definition({ roles: { tank: 0, healer: 1 } }), ['#/roles/tank']],
@@ -107,6 +143,36 @@ describe('a queue definition', () => {
     ],
   ])('with %s is rejected with the invalid fields', (_, value, pointers) => {
     expect(faults(value)).toEqual(pointers);
+  });
+
+  it.each([
+    ['three teams of four', definition({ teamSize: 4, teams: 3 })],
+    ['twenty squads of three', definition({ teamSize: 3, teams: 20 })],
+    ['a hundred on their own', definition({ teamSize: 1, teams: 100 })],
+    ['two teams of a hundred', definition({ teamSize: 100 })],
+    ['one against four', shaped([side('killer', 1, { offset: 200 }), side('survivors', 4)])],
+    ['one team', shaped([side('crew', 4)])],
+    [
+      'teams with roles that may start short',
+      {
+        ...shaped([
+          side('attack', 6, { minSize: 5, roles: { tank: 2, damage: 4 } }),
+          side('defence', 3, { count: 2 }),
+        ]),
+        short: { afterSeconds: 30, cost: 25 },
+      },
+    ],
+  ])('may describe %s', (_, value) => {
+    expect(faults(value)).toEqual([]);
+  });
+
+  it('says what it expected, what it got and what to do when teams contradict each other', () => {
+    expect(() => checkQueueDefinition(shaped([side('a', 150), side('b', 51)]), 'big.json')).toThrow(
+      'big.json is not valid: #/teams: Expected 2 to 200 seats in all teams together, got 201: change the sizes or the number of teams',
+    );
+    expect(() => checkQueueDefinition(shaped([side('a', 4, { minSize: 3 })]), 'short.json')).toThrow(
+      'Expected short beside a minSize, got none: say after how many seconds a team may start with fewer players',
+    );
   });
 
   it('that is not JSON is rejected with its source', () => {

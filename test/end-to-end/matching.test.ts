@@ -46,6 +46,70 @@ describe.concurrent('the service', () => {
     expect(match.teamGap).toBe(10);
   });
 
+  it('matches twelve players into three teams of four that are as even as their skills allow', async () => {
+    const queue = await api.queue({ teamSize: 4, teams: 3 });
+    const skills = [
+      [1000, 1100],
+      [1010],
+      [1020],
+      [1030],
+      [1040],
+      [1050],
+      [1060],
+      [1070],
+      [1080],
+      [1090],
+      [1055],
+    ];
+    const tickets = await Promise.all(
+      skills.map((party) =>
+        api.ticket(
+          queue,
+          party.map((s) => player(s)),
+        ),
+      ),
+    );
+    const match = await theirMatch(tickets);
+    expect(match.teams.map(({ players }) => players.length)).toEqual([4, 4, 4]);
+    expect(match.teams.some((team) => 'name' in team)).toBe(false);
+    expect([...new Set(ticketsOfTeams(match).flat())].sort()).toEqual(
+      tickets.map(({ ticketId }) => ticketId).sort(),
+    );
+    expect(match.teamGap).toBeLessThanOrEqual(10);
+    expect(match.optimal).toBe(true);
+  });
+
+  it('matches one against four by the sides that players choose, and divides a party that allows it', async () => {
+    const queue = await api.queue({
+      teamSize: undefined,
+      teams: [
+        { name: 'killer', size: 1 },
+        { name: 'survivors', size: 4 },
+      ],
+    });
+    const killer = await api.ticket(queue, [{ ...player(1500), teams: ['killer'] }]);
+    const others = await Promise.all([
+      api.ticket(queue, [{ ...player(1510), teams: ['survivors'] }]),
+      api.ticket(queue, [player(1490), player(1505), player(1500)], { split: true }),
+    ]);
+    expect(others[1]!.split).toBe(true);
+    const match = await theirMatch([killer, ...others]);
+    expect(match.teams.map(({ name }) => name)).toEqual(['killer', 'survivors']);
+    expect(match.teams.map(({ players }) => players.length)).toEqual([1, 4]);
+    expect(match.teams[0]!.players[0]!.ticketId).toBe(killer.ticketId);
+    const refused = await api.post(`/queues/${queue}/tickets`, {
+      ticketId: 'wrong-side',
+      players: [{ ...player(1), teams: ['ghosts'] }],
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors).toEqual([
+      {
+        pointer: '#/players/0/teams/0',
+        detail: expect.stringMatching(/\(killer, survivors\), got ghosts$/),
+      },
+    ]);
+  });
+
   it('never splits a party', async () => {
     const queue = await api.queue({ teamSize: 5 });
     const parties = [[1500, 1500, 1500], [1500, 1500, 1500], [1500, 1500], [1500], [1500]];

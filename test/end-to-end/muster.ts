@@ -74,7 +74,11 @@ export interface Api {
   /** Creates a queue with a unique name. */
   queue(changes?: Partial<QueueDefinition>): Promise<string>;
   /** Posts a new ticket with these players, or with one player of this skill. */
-  ticket(queue: string, players: number | NewTicket['players']): Promise<TicketView>;
+  ticket(
+    queue: string,
+    players: number | NewTicket['players'],
+    more?: Pick<NewTicket, 'split'>,
+  ): Promise<TicketView>;
   /** Long-polls a ticket until it has one of the statuses. */
   until(ticketId: string, ...statuses: TicketStatus[]): Promise<TicketView>;
 }
@@ -136,11 +140,11 @@ function apiOf(url: string, { repeats = false }: StudioOptions): Api {
       expect(status, JSON.stringify(body)).toBe(201);
       return name;
     },
-    async ticket(queue, players) {
+    async ticket(queue, players, more) {
       const ticketId = fresh('ticket');
       const party = typeof players === 'number' ? [player(players)] : players;
       const { status, body } = await send('POST', `/queues/${queue}/tickets`, {
-        body: { ticketId, players: party },
+        body: { ticketId, players: party, ...more },
       });
       // A retried request may find the ticket that the first one stored before it failed.
       expect(repeats ? [200, 201] : [201], JSON.stringify(body)).toContain(status);

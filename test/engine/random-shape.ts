@@ -34,7 +34,9 @@ export function shapeCase(random: () => number): PoolCase & { nodeBudget?: numbe
         ...(random() < 0.2 && { offset: Math.round(400 * random() - 200) }),
       })),
     }),
-    ...(canBeShort && { short: { afterSeconds: pick(random, [0, 5, 15]), cost: pick(random, [0, 0, 30, 300]) } }),
+    ...(canBeShort && {
+      short: { afterSeconds: pick(random, [0, 5, 15]), cost: pick(random, [0, 0, 30, 300]) },
+    }),
     ...(!isList && hasRoles && { roles: rolesOf(teams.teamSize) }),
     alpha: pick(random, [0.1, 1, 1, 3, 100]),
     p: pick(random, [1, 1, 1, 1.5, 2, 50, infinity]),

@@ -39,9 +39,13 @@ export function allShapedGames(
     const group = ticket.split ? players.slice(0, 1) : players;
     const rest = ticket.split ? players.slice(1) : [];
     teams.forEach((team, t) => {
-      if (placed[t].length + group.length > team.size || !group.every((player) => accepts(team, player))) return;
+      if (placed[t].length + group.length > team.size || !group.every((player) => accepts(team, player)))
+        return;
       // Teams of one kind are interchangeable: of the empty ones the first is filled.
-      if (placed[t].length === 0 && teams.some((o, u) => u < t && o.kind === team.kind && placed[u].length === 0))
+      if (
+        placed[t].length === 0 &&
+        teams.some((o, u) => u < t && o.kind === team.kind && placed[u].length === 0)
+      )
         return;
       for (const player of group) placed[t].push({ ticket, player });
       place(ticket, rest, then);
@@ -56,7 +60,15 @@ export function allShapedGames(
       const short = isShort(members);
       if (!teams.every((team, t) => placed[t].length >= (short ? team.minSize : team.size))) return;
       if (forbids && members.some((a, m) => members.slice(m + 1).some((b) => forbids(a, b)))) return;
-      if (!teams.every((team, t) => canPlay(placed[t].map(({ player }) => player), team.roles))) return;
+      if (
+        !teams.every((team, t) =>
+          canPlay(
+            placed[t].map(({ player }) => player),
+            team.roles,
+          ),
+        )
+      )
+        return;
       const ticketIds = members.map(({ ticketId }) => ticketId).sort();
       const imbalance = definition(placed, teams, rules);
       const wait = Math.max(...members.map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
@@ -96,7 +108,8 @@ export function checkShapedGame(
     'the names of the teams are wrong',
   );
   const byPlayer = new Map<string, Placed>();
-  for (const ticket of tickets) for (const player of ticket.players) byPlayer.set(player.playerId, { ticket, player });
+  for (const ticket of tickets)
+    for (const player of ticket.players) byPlayer.set(player.playerId, { ticket, player });
   const placed = game.teams.map((team) =>
     team.map(({ playerId, ticketId }) => {
       const found = byPlayer.get(playerId)!;
@@ -140,22 +153,40 @@ export function checkShapedGame(
     });
   });
   if (forbids)
-    expect(!members.some((a, i) => members.slice(i + 1).some((b) => forbids(a, b))), 'two tickets meet that may not');
+    expect(
+      !members.some((a, i) => members.slice(i + 1).some((b) => forbids(a, b))),
+      'two tickets meet that may not',
+    );
   const f = definition(placed, teams, rules);
   const wait = Math.max(...members.map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
   const top = Math.max(0, ...tickets.flatMap(({ players }) => players.map(({ skill }) => skill)));
   const unit = 1e-12 * top * (1 + rules.alpha) * 16;
   expect(Math.abs(game.imbalance - f) <= unit, `the imbalance is not ${f}`);
-  expect(Math.abs(game.priority - (f - rules.beta * wait)) <= unit + 1e-12 * rules.beta * wait, 'the priority is wrong');
+  expect(
+    Math.abs(game.priority - (f - rules.beta * wait)) <= unit + 1e-12 * rules.beta * wait,
+    'the priority is wrong',
+  );
   expect(game.lowerBound <= game.priority, 'the lower bound is above the game itself');
-  expect(game.optimal === (game.lowerBound === game.priority), 'optimal does not say whether the bound is met');
+  expect(
+    game.optimal === (game.lowerBound === game.priority),
+    'optimal does not say whether the bound is met',
+  );
 }
 
 function teamsOf(rules: GameRules): Team[] {
   const { teamSize, teams = 2, roles } = rules;
   const kinds = Array.isArray(teams)
     ? teams
-    : [{ name: undefined, size: teamSize, count: teams as number, roles, minSize: undefined, offset: undefined }];
+    : [
+        {
+          name: undefined,
+          size: teamSize,
+          count: teams as number,
+          roles,
+          minSize: undefined,
+          offset: undefined,
+        },
+      ];
   return kinds.flatMap(({ name, size, count = 1, minSize = size, offset = 0, roles: seats }, kind) =>
     Array.from({ length: count }, (_, i) => ({
       name: name === undefined || count === 1 ? name : `${name}-${i + 1}`,
@@ -172,7 +203,11 @@ function kindName({ teams }: GameRules, kind: number): string | undefined {
   return Array.isArray(teams) ? teams[kind].name : undefined;
 }
 
-function definition(placed: readonly (readonly Placed[])[], teams: readonly Team[], rules: GameRules): number {
+function definition(
+  placed: readonly (readonly Placed[])[],
+  teams: readonly Team[],
+  rules: GameRules,
+): number {
   const { alpha, p, q } = rules;
   const skills = placed.map((team) => team.map(({ player }) => player.skill));
   const all = skills.flat();

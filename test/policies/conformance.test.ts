@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
-import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
+import { gameRulesOf, planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
 import { meanSkill } from '../../lib/policies/policy.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
 
@@ -54,6 +54,34 @@ const queues: Record<string, Omit<QueueRules, 'release'>> = {
     timeoutSeconds: 40,
     skillScale: 'percentile',
   },
+  'three teams of 2 with parties': {
+    teamSize: 2,
+    teams: 3,
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    tickSeconds: 4,
+    timeoutSeconds: 40,
+  },
+  'one against a team that may start short, by preference': {
+    teams: [
+      { name: 'killer', size: 1 },
+      { name: 'survivors', size: 3, minSize: 2 },
+    ],
+    short: { afterSeconds: 20, cost: 50 },
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    beta: 0.5,
+    tickSeconds: 4,
+    timeoutSeconds: 40,
+  },
+  'two kinds of team with roles, and bots': {
+    teams: [
+      { name: 'red', size: 2, roles: { attack: 1, defence: 1 }, offset: 20 },
+      { name: 'blue', size: 1, count: 2 },
+    ],
+    imbalance: { alpha: 1, p: 2, q: 2 },
+    tickSeconds: 5,
+    timeoutSeconds: 40,
+    fill: 'bots',
+  },
 };
 
 describe.each(Object.entries(policies))('policy %s', (_, release) => {
@@ -103,21 +131,25 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    it('still makes a game later that it would make now, if no ticket arrives', () => {
-      fc.assert(
-        fc.property(arrivals, fc.integer({ min: 1, max: 20_000 }), (tickets, laterMs) => {
-          const nowMs = 60_000;
-          const { memory } = planTick({ rules, tickets, nowMs: nowMs - 1000 });
-          const [game] = planTick({ rules, tickets, nowMs, memory, timeouts: false }).matches;
-          fc.pre(game !== undefined);
-          const alone = tickets.filter(({ ticketId }) => game.ticketIds.includes(ticketId));
-          const at = (atMs: number) =>
-            planTick({ rules, tickets: alone, nowMs: atMs, memory, timeouts: false }).matches.length;
-          if (at(nowMs) === 1) expect(at(nowMs + laterMs)).toBe(1);
-        }),
-        { numRuns: 20, seed: 6 },
-      );
-    });
+    // A team that may start short opens other games as time passes: a better one may be held in place of this one.
+    it.skipIf(queue.short !== undefined)(
+      'still makes a game later that it would make now, if no ticket arrives',
+      () => {
+        fc.assert(
+          fc.property(arrivals, fc.integer({ min: 1, max: 20_000 }), (tickets, laterMs) => {
+            const nowMs = 60_000;
+            const { memory } = planTick({ rules, tickets, nowMs: nowMs - 1000 });
+            const [game] = planTick({ rules, tickets, nowMs, memory, timeouts: false }).matches;
+            fc.pre(game !== undefined);
+            const alone = tickets.filter(({ ticketId }) => game.ticketIds.includes(ticketId));
+            const at = (atMs: number) =>
+              planTick({ rules, tickets: alone, nowMs: atMs, memory, timeouts: false }).matches.length;
+            if (at(nowMs) === 1) expect(at(nowMs + laterMs)).toBe(1);
+          }),
+          { numRuns: 20, seed: 6 },
+        );
+      },
+    );
 
     it('proves a lower bound that no match of the tick beats, and reports a match as optimal when it reaches the bound', () => {
       fc.assert(
@@ -167,8 +199,11 @@ describe('expanding windows', () => {
   });
 });
 
-/** Up to 24 tickets enqueued in the first 60 s, with parties and roles as the queue allows. */
-function arrivalsFor({ teamSize, roles }: QueueRules): fc.Arbitrary<Ticket[]> {
+/** Up to 24 tickets enqueued in the first 60 s, with parties, roles and sides as the queue allows. */
+function arrivalsFor(rules: QueueRules): fc.Arbitrary<Ticket[]> {
+  const { teamSize, teams } = gameRulesOf(rules);
+  const kinds = typeof teams === 'object' ? teams : [];
+  const roles = rules.roles ?? kinds.find((kind) => kind.roles)?.roles;
   const player = fc.record({
     skill: fc.integer({ min: 0, max: 1000 }),
     roles:
@@ -176,39 +211,74 @@ function arrivalsFor({ teamSize, roles }: QueueRules): fc.Arbitrary<Ticket[]> {
         ? fc.constant(undefined)
         : fc.option(fc.subarray(Object.keys(roles), { minLength: 1 }), { nil: undefined }),
   });
+  const sides =
+    kinds.length === 0
+      ? fc.constant(undefined)
+      : fc.option(
+          fc.subarray(
+            kinds.map(({ name }) => name),
+            { minLength: 1 },
+          ),
+          { nil: undefined },
+        );
   const ticket = fc.record({
     enqueuedAtMs: fc.integer({ min: 0, max: 60_000 }),
     players: fc.array(player, { minLength: 1, maxLength: teamSize }),
+    sides,
+    split: fc.constantFrom(...(kinds.length > 0 ? [true, false, false] : [false])),
   });
   return fc.array(ticket, { maxLength: 24 }).map((tickets) =>
-    tickets.map(({ enqueuedAtMs, players }, at) => ({
+    tickets.map(({ enqueuedAtMs, players, sides: teams, split }, at) => ({
       ticketId: `t${at}`,
       enqueuedAtMs,
       players: players.map(({ skill, roles: accepted }, member) => ({
         playerId: `p${at}.${member}`,
         skill,
         ...(accepted === undefined ? {} : { roles: accepted }),
+        ...(teams === undefined ? {} : { teams }),
       })),
+      ...(split ? { split } : {}),
     })),
   );
 }
 
 function expectPlayable(match: Game, rules: QueueRules, tickets: readonly Ticket[]): void {
+  const { teams = 2, teamSize, roles } = gameRulesOf(rules);
+  const kinds = Array.isArray(teams)
+    ? teams.flatMap((kind) => Array.from({ length: kind.count ?? 1 }, () => kind))
+    : Array.from({ length: teams as number }, () => ({
+        name: undefined,
+        size: teamSize,
+        minSize: undefined,
+        roles,
+      }));
+  const byPlayer = new Map(
+    tickets.flatMap(({ players }) => players.map((one) => [one.playerId, one] as const)),
+  );
   const teamOf = new Map<string, number>();
+  expect(match.teams).toHaveLength(kinds.length);
   match.teams.forEach((team, side) => {
-    expect(team).toHaveLength(rules.teamSize);
+    const { name, size, minSize = size, roles: seats } = kinds[side];
+    expect(team.length).toBeLessThanOrEqual(size);
+    expect(team.length).toBeGreaterThanOrEqual(minSize);
+    for (const { playerId } of team) {
+      const accepted = byPlayer.get(playerId)?.teams;
+      if (accepted !== undefined && name !== undefined) expect(accepted).toContain(name);
+    }
     for (const seat of team) {
       expect(teamOf.has(seat.playerId)).toBe(false);
       teamOf.set(seat.playerId, side);
       if (seat.bot) expect(rules.fill).toBe('bots');
     }
-    if (rules.roles !== undefined) {
-      expect(team.map(({ role }) => role).toSorted()).toEqual(Object.keys(rules.roles).toSorted());
+    if (seats !== undefined) {
+      expect(team.map(({ role }) => role).toSorted()).toEqual(Object.keys(seats).toSorted());
     }
   });
   for (const ticketId of match.ticketIds) {
-    const { players } = tickets.find((ticket) => ticket.ticketId === ticketId)!;
-    expect(new Set(players.map(({ playerId }) => teamOf.get(playerId))).size).toBe(1);
+    const { players, split } = tickets.find((ticket) => ticket.ticketId === ticketId)!;
+    const theirs = players.map(({ playerId }) => teamOf.get(playerId));
+    expect(theirs).not.toContain(undefined);
+    if (!split) expect(new Set(theirs).size).toBe(1);
   }
 }
 

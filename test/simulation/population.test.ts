@@ -23,7 +23,7 @@ describe('a party', () => {
           String(i),
           random,
         );
-        expect(misfits(party, raid)).toEqual([]);
+        expect(misfits({ players: party }, raid)).toEqual([]);
       }
     },
   );

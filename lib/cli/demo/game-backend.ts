@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MatchView } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { partyMaxOf, seatsOf, teamKindsOf } from '../../contract/team-kinds.ts';
 import { isFinal } from '../../contract/ticket.ts';
 import type { Player } from '../../engine/types.ts';
 import { drawParty, meanPartySize, type Population } from '../../simulation/population.ts';
@@ -89,16 +90,26 @@ export function nothingSeen(queue: string): QueueSeen {
 }
 
 /** A plausible population: half of the parties are solos, friends have similar skills, some roles are rare. */
-function populationOf({ teamSize, roles }: QueueDefinition): Population {
+function populationOf(definition: QueueDefinition): Population {
+  const kinds = teamKindsOf(definition);
+  const roles = kinds.find((kind) => kind.roles !== undefined)?.roles;
+  const named = kinds.filter(({ name }) => name !== undefined);
+  // Nearly as many choose each team as it has seats, and every fifth ticket takes any.
+  const seats = seatsOf(definition);
+  const sides = [
+    ...named.map(({ name, size, count }) => ({ name, partyMax: size, weight: (80 * size * count) / seats })),
+    { name: undefined, partyMax: seats, weight: 20 },
+  ];
   return {
     skills: { kind: 'normal', mean: 1500, standardDeviation: 300 },
-    partyWeights: [55, 25, 10, 3, 7].slice(0, teamSize),
+    partyWeights: [55, 25, 10, 3, 7].slice(0, partyMaxOf(definition)),
     ...(roles && { roleWeights: { ...roles }, roleFlexibility: 0.35, seats: roles }),
+    ...(named.length > 1 && { sides }),
   };
 }
 
 /** The number of players at the start: enough for two matches, one of them good. */
-const openingPlayersOf = ({ teamSize }: QueueDefinition) => Math.max(12, 2 * 2 * teamSize);
+const openingPlayersOf = (definition: QueueDefinition) => Math.max(12, 2 * seatsOf(definition));
 
 async function postTickets({
   client,

@@ -7,11 +7,25 @@ import { nameOf } from './player-names.ts';
  * @returns lines: a heading, the teams in one line or three, and the verdict
  */
 export function latestMatch(match: SeenMatch): string[] {
-  const [one, two] = match.teams.map(teamText);
-  const size = match.teams[0]!.length;
-  const head = `latest match: ${match.queue}, ${size} against ${size}, after ${waitsText(match)} s of waiting`;
-  const players = size === 1 ? [`  ${one} against ${two}`] : [`  ${one}`, '    against', `  ${two}`];
+  const teams = match.teams.map(teamText);
+  const head = `latest match: ${match.queue}, ${sizesText(match)}, after ${waitsText(match)} s of waiting`;
+  const isDuel = teams.length === 2 && match.teams.every(({ length }) => length === 1);
+  const shown = teams.slice(0, TEAMS_SHOWN).map((team) => `  ${team}`);
+  if (teams.length > TEAMS_SHOWN) shown.push(`  ${teams.length - TEAMS_SHOWN} more teams`);
+  const players = isDuel
+    ? [`  ${teams[0]} against ${teams[1]}`]
+    : shown.flatMap((team, at) => (at === 0 ? [team] : ['    against', team]));
   return [head, ...players, `  ${evenness(match)}; ${proof(match)}`];
+}
+
+/** More teams than these do not fit on a screen. */
+const TEAMS_SHOWN = 4;
+
+/** "5 against 5", "3 teams of 4", "1 against 4". */
+function sizesText({ teams }: SeenMatch): string {
+  const sizes = teams.map(({ length }) => length);
+  const isEqual = sizes.every((size) => size === sizes[0]);
+  return isEqual && sizes.length > 2 ? `${sizes.length} teams of ${sizes[0]}` : sizes.join(' against ');
 }
 
 /** The parties in the order of the team, with their members joined by `+`. */
@@ -35,6 +49,7 @@ function waitsText({ waitsMs: [least, greatest] }: SeenMatch): string {
 }
 
 function evenness({ teams, teamGap }: SeenMatch): string {
+  if (teams.length === 1) return 'all on one team';
   const who = teams[0]!.length === 1 ? 'players' : 'teams';
   const gap = rounded(teamGap);
   return gap === 0 ? `the ${who} are equal` : `the ${who} are ${gap} ${gap === 1 ? 'point' : 'points'} apart`;

@@ -377,7 +377,8 @@ export class AnchoredSearch {
   }
 
   #level(depth: number, tickets: number, candidates?: readonly ShapeTicket[]): Level {
-    const level = (this.#levels[depth] ??= new Level());
+    this.#levels[depth] ??= new Level();
+    const level = this.#levels[depth];
     let players = tickets;
     if (candidates) for (const { size } of candidates) players += size - 1;
     else players = this.#levels[depth - 1].players;

@@ -370,8 +370,7 @@ export class ExactQueue implements ShapeQueue {
   #costOf(game: ShapedGame): number {
     const line = this.#line!;
     let credit = 0;
-    for (const member of game.members)
-      credit = Math.max(credit, this.#entries[line.placeOf(member)!].credit);
+    for (const member of game.members) credit = Math.max(credit, this.#entries[line.placeOf(member)!].credit);
     return game.imbalance - credit;
   }
 

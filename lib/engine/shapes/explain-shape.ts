@@ -44,9 +44,7 @@ export function misfit({ kinds, classes, size, isSplit }: ShapeTicket, layout: L
   if (!classes) return undefined;
   const fitsTeam = layout.kinds.some((_, kind) => {
     if (!isSplit && ((kinds[0] >> kind) & 1) === 0) return false;
-    const room = layout.classes!.map((one) =>
-      isSplit ? one.seats : one.kind === kind ? one.perTeam : 0,
-    );
+    const room = layout.classes!.map((one) => (isSplit ? one.seats : one.kind === kind ? one.perTeam : 0));
     return new Seating(room, size).join(classes);
   });
   if (fitsTeam) return undefined;
@@ -81,5 +79,7 @@ function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string
 }
 
 function namesOf({ kinds }: Layout): string {
-  return kinds.map(({ name, size }) => (name === undefined ? `teams of ${size}` : `${name} of ${size}`)).join(', ');
+  return kinds
+    .map(({ name, size }) => (name === undefined ? `teams of ${size}` : `${name} of ${size}`))
+    .join(', ');
 }

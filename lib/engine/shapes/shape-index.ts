@@ -92,7 +92,8 @@ export class ShapeIndex implements PoolIndex {
     if (this.#short && this.#shortAtMs === nowMs) return this.#short;
     this.#short = this.#searchOf(layoutOf(this.#rules, true));
     this.#shortAtMs = nowMs;
-    for (const ticket of this.#tickets) if (this.#mayPlayShort(ticket, nowMs)) this.#short.queue.insert(ticket);
+    for (const ticket of this.#tickets)
+      if (this.#mayPlayShort(ticket, nowMs)) this.#short.queue.insert(ticket);
     return this.#short;
   }
 

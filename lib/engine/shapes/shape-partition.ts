@@ -1,8 +1,8 @@
 import { priority } from '../model/imbalance.ts';
-import { partitionBounds } from '../partition/partition-bounds.ts';
-import type { NewPool, TicketPool } from '../partition/ticket-pool.ts';
-import type { TicketPartition, TicketPartitionOptions } from '../partition/ticket-partition.ts';
 import { sortBySkill } from '../model/pooled-ticket.ts';
+import { partitionBounds } from '../partition/partition-bounds.ts';
+import type { TicketPartition, TicketPartitionOptions } from '../partition/ticket-partition.ts';
+import type { NewPool, TicketPool } from '../partition/ticket-pool.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
 import { layoutOf } from './layout.ts';
 import { poolShapeTicket } from './shape-ticket.ts';
@@ -32,18 +32,18 @@ export function partitionShapes(
   const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
   const poolBound =
     poolOf(sorted, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
-  const leasts =
-    objective === 'unhappiness' ? leastImbalances(sorted, poolOf(sorted, 0)) : undefined;
-  const valueOf = (made: readonly Game[]) => {
+  const leasts = objective === 'unhappiness' ? leastImbalances(sorted, poolOf(sorted, 0)) : undefined;
+  const worthOf = (made: readonly Game[]) => {
     const worths = made.map(({ imbalance, ticketIds }) =>
       leasts === undefined ? imbalance : unhappiness(imbalance, ticketIds, leasts),
     );
     return worths.reduce((all, one) => (objective === 'sum' ? all + one : Math.max(all, one)), 0);
   };
   let best: { made: Game[]; value: number } | undefined;
-  for (const order of [sorted, sorted.toReversed(), undefined]) {
+  const orders = sorted.length <= thinPool ? [sorted, sorted.toReversed(), undefined] : [undefined];
+  for (const order of orders) {
     const made = gamesOf(poolOf(sorted, 0), order, nowMs, outOfTime);
-    const value = valueOf(made);
+    const value = worthOf(made);
     const more = best ? made.length - best.made.length : 1;
     if (more > 0 || (more === 0 && value < best!.value)) best = { made, value };
   }
@@ -70,6 +70,9 @@ export function partitionShapes(
     return { ...game, priority: g, lowerBound: Math.min(g, poolBound), optimal: poolBound >= g };
   }
 }
+
+/** Larger pools are only partitioned best game first. */
+const thinPool = 500;
 
 /** For each ticket in this order the best game of those that are left or, without an order, the best games of all. */
 function gamesOf(

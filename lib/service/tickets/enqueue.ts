@@ -55,13 +55,14 @@ export async function putTicket(
   body: unknown,
   nowMs: number,
 ): Promise<Enqueued> {
-  const { ticketId, players } = parseNewTicket(body, record.definition);
+  const { ticketId, players, split } = parseNewTicket(body, record.definition);
   const ticket: StoredTicket = {
     ticketId,
     queue: record.definition.name,
     status: 'QUEUED',
     enqueuedAt: new Date(nowMs).toISOString(),
     players,
+    ...(split === true && { split }),
   };
   const announced = isOnBus(record.definition, 'TicketQueued');
   const result = await deps.tickets.create(ticket, layoutAt(record.layouts, nowMs), announced);
@@ -73,7 +74,8 @@ export async function putTicket(
 function assertSame(existing: StoredTicket, posted: StoredTicket): void {
   // Normalizes −0 as the store does, because JSON has no −0.
   const players = JSON.parse(JSON.stringify(posted.players));
-  if (existing.queue === posted.queue && isDeepStrictEqual(existing.players, players)) return;
+  const isSame = isDeepStrictEqual(existing.players, players) && existing.split === posted.split;
+  if (existing.queue === posted.queue && isSame) return;
   throw new Problem(
     409,
     `Ticket ${posted.ticketId} already exists with another body. Use a new ticketId for a new ticket.`,

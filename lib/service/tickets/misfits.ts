@@ -1,33 +1,41 @@
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kinds.ts';
 import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
-import type { RuledPlayer } from '../../rules/types.ts';
+import type { RuledPlayer as Player } from '../../rules/types.ts';
 
-/** Why a party can never play in this queue; empty when it can. */
-export function misfits(players: readonly RuledPlayer[], definition: QueueDefinition): FieldProblem[] {
-  const problems = clashes(players, definition);
-  if (players.length > definition.teamSize) {
-    problems.unshift({
-      pointer: '#/players',
-      detail: `Expected at most ${definition.teamSize} players (teamSize), got ${players.length}`,
-    });
-  }
-  if (problems.length === 0 && definition.roles && !seatable(players, definition.roles)) {
-    problems.push({
-      pointer: '#/players',
-      detail:
-        'Expected a party whose players can all have a seat in one team, got roles that leave too few seats for them',
-    });
-  }
-  return problems;
+/** A party as a queue checks it. */
+interface Party {
+  readonly players: readonly Player[];
+  readonly split?: boolean | undefined;
 }
 
-/** Duplicate players, roles that the queue does not have, and what its attributes and rules miss in a player. */
+/** Why a party can never play in this queue; empty when it can. */
+export function misfits(party: Party, definition: QueueDefinition): FieldProblem[] {
+  const kinds = teamKindsOf(definition);
+  const problems = clashes(party.players, definition);
+  const tooLarge = sizeFault(party, kinds);
+  if (party.split && definition.rules !== undefined) {
+    problems.push({
+      pointer: '#/split',
+      detail: 'Expected a party that stays together in a queue with rules, got "split": true: remove it',
+    });
+  }
+  if (tooLarge !== undefined) problems.unshift({ pointer: '#/players', detail: tooLarge });
+  if (problems.length > 0) return problems;
+  const unseated = seatFault(party, kinds);
+  return unseated === undefined ? [] : [{ pointer: '#/players', detail: unseated }];
+}
+
+/** Duplicate players, roles and teams that the queue does not have, and what its attributes and rules miss in a player. */
 export function clashes(players: readonly ReadablePlayer[], definition: QueueDefinition): FieldProblem[] {
-  const { name, roles: known } = definition;
+  const { name } = definition;
+  const kinds = teamKindsOf(definition);
+  const roleNames = [...new Set(kinds.flatMap(({ roles }) => Object.keys(roles ?? {})))];
+  const teamNames = kinds.flatMap((kind) => kind.name ?? []);
   const problems: FieldProblem[] = [];
   const seen = new Set<string>();
-  for (const [i, { playerId, roles }] of players.entries()) {
+  for (const [i, { playerId, roles, teams }] of players.entries()) {
     if (playerId !== undefined && seen.has(playerId)) {
       problems.push({
         pointer: `#/players/${i}/playerId`,
@@ -36,11 +44,19 @@ export function clashes(players: readonly ReadablePlayer[], definition: QueueDef
     }
     if (playerId !== undefined) seen.add(playerId);
     for (const [j, role] of (roles ?? []).entries()) {
-      if (known !== undefined && Object.hasOwn(known, role)) continue;
-      const theirs = known ? Object.keys(known).join(', ') : 'none: this queue has no roles';
+      if (roleNames.includes(role)) continue;
+      const theirs = roleNames.length > 0 ? roleNames.join(', ') : 'none: this queue has no roles';
       problems.push({
         pointer: `#/players/${i}/roles/${j}`,
         detail: `Expected a role of queue ${name} (${theirs}), got ${role}`,
+      });
+    }
+    for (const [j, team] of (teams ?? []).entries()) {
+      if (teamNames.includes(team)) continue;
+      const theirs = teamNames.length > 0 ? teamNames.join(', ') : 'none: its teams have no names';
+      problems.push({
+        pointer: `#/players/${i}/teams/${j}`,
+        detail: `Expected a team of queue ${name} (${theirs}), got ${team}`,
       });
     }
   }
@@ -56,16 +72,74 @@ export function clashes(players: readonly ReadablePlayer[], definition: QueueDef
 /** The readable part of a player. */
 interface ReadablePlayer extends SomePlayer {
   readonly roles?: readonly string[] | undefined;
+  readonly teams?: readonly string[] | undefined;
 }
 
-/** Whether every player can have a seat in one team: bipartite matching by augmenting paths. */
-function seatable(players: readonly RuledPlayer[], roles: Readonly<Record<string, number>>): boolean {
-  const seats = Object.entries(roles).flatMap(([role, count]) => Array<string>(count).fill(role));
+function sizeFault({ players, split }: Party, kinds: readonly Kind[]): string | undefined {
+  const seats = kinds.reduce((sum, { size, count }) => sum + size * count, 0);
+  const most = split ? seats : Math.max(...kinds.map(({ size }) => size));
+  if (players.length <= most) return undefined;
+  const what = split
+    ? 'the seats of a match'
+    : kinds[0]!.name === undefined
+      ? 'teamSize'
+      : 'the largest team';
+  return `Expected at most ${most} players (${what}), got ${players.length}`;
+}
+
+/** Why the players cannot all have a seat: in one team or, when the party may be divided, in a match. */
+function seatFault({ players, split }: Party, kinds: readonly Kind[]): string | undefined {
+  const accepts = (player: Player, { name }: Kind) =>
+    name === undefined || (player.teams?.includes(name) ?? true);
+  if (kinds.length === 1 && kinds[0]!.roles === undefined) return undefined;
+  if (split) {
+    const seats = kinds.flatMap((kind) => seatsOf(kind, kind.count));
+    const isSeated = seatable(
+      players,
+      seats,
+      (player, seat) => accepts(player, seat.kind) && plays(player, seat),
+    );
+    return isSeated
+      ? undefined
+      : 'Expected a party whose players can all have a seat in a match, got teams and roles that leave too few seats for them';
+  }
+  const taking = kinds.filter(
+    (kind) => kind.size >= players.length && players.every((player) => accepts(player, kind)),
+  );
+  if (taking.length === 0) {
+    return `Expected a party of which all players accept one team with room for ${players.length}, got players who accept no such team together: send "split": true or single tickets to divide them`;
+  }
+  if (taking.some((kind) => kind.roles === undefined || seatable(players, seatsOf(kind, 1), plays)))
+    return undefined;
+  return 'Expected a party whose players can all have a seat in one team, got roles that leave too few seats for them';
+}
+
+interface Seat {
+  readonly kind: Kind;
+  readonly role: string | undefined;
+}
+
+function seatsOf(kind: Kind, teams: number): Seat[] {
+  const roles: [string | undefined, number][] = kind.roles
+    ? Object.entries(kind.roles)
+    : [[undefined, kind.size]];
+  return roles.flatMap(([role, count]) => Array.from({ length: teams * count }, () => ({ kind, role })));
+}
+
+function plays({ roles }: Player, { role }: Seat): boolean {
+  return role === undefined || (roles?.includes(role) ?? true);
+}
+
+/** Whether every player can have a seat: bipartite matching by augmenting paths. */
+function seatable(
+  players: readonly Player[],
+  seats: readonly Seat[],
+  fits: (player: Player, seat: Seat) => boolean,
+): boolean {
   const holders: (number | undefined)[] = seats.map(() => undefined);
   const findSeat = (player: number, tried: Set<number>): boolean =>
-    seats.some((role, seat) => {
-      const accepted = players[player]!.roles;
-      if (tried.has(seat) || (accepted && !accepted.includes(role))) return false;
+    seats.some((of, seat) => {
+      if (tried.has(seat) || !fits(players[player]!, of)) return false;
       tried.add(seat);
       const holder = holders[seat];
       if (holder !== undefined && !findSeat(holder, tried)) return false;

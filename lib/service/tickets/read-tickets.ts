@@ -55,7 +55,7 @@ function readTicket<T extends z.ZodType<NewTicket>>(
 ): { ticket?: z.output<T>; problems: FieldProblem[] } {
   const { data, problems = [] } = check(schema, body);
   if (data !== undefined) {
-    const misfit = misfits(data.players, definition);
+    const misfit = misfits(data, definition);
     return misfit.length > 0 ? { problems: misfit } : { ticket: data, problems };
   }
   const party = legible.safeParse(body);
@@ -71,6 +71,7 @@ const legible = z.object({
       .object({
         playerId: z.string().optional().catch(undefined),
         roles: z.array(z.string()).optional().catch(undefined),
+        teams: z.array(z.string()).optional().catch(undefined),
         attributes: z
           .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]))
           .optional()

@@ -11,6 +11,8 @@ export interface StoredTicket {
   /** ISO 8601, milliseconds, UTC. */
   readonly enqueuedAt: string;
   readonly players: readonly RuledPlayer[];
+  /** Present when the party may be divided over teams. */
+  readonly split?: true;
   readonly matchId?: string;
   readonly reason?: string;
 }
@@ -26,6 +28,7 @@ export const storedTicket = z.object({
       playerId: z.string(),
       skill: z.number(),
       roles: z.array(z.string()).exactOptional(),
+      teams: z.array(z.string()).exactOptional(),
       attributes: z
         .record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]))
         .exactOptional(),
@@ -33,26 +36,29 @@ export const storedTicket = z.object({
       avoid: z.array(z.string()).exactOptional(),
     }),
   ),
+  split: z.literal(true).exactOptional(),
   matchId: z.string().exactOptional(),
   reason: z.string().exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */
 export function toTicketView(ticket: StoredTicket): TicketView {
-  const { ticketId, queue, status, enqueuedAt, matchId, reason } = ticket;
+  const { ticketId, queue, status, enqueuedAt, split, matchId, reason } = ticket;
   return {
     ticketId,
     queue,
     status,
     enqueuedAt,
-    players: ticket.players.map(({ playerId, skill, roles, attributes, latencyMs, avoid }) => ({
+    players: ticket.players.map(({ playerId, skill, roles, teams, attributes, latencyMs, avoid }) => ({
       playerId,
       skill,
       ...(roles && { roles: [...roles] }),
+      ...(teams && { teams: [...teams] }),
       ...(attributes && { attributes: withLists(attributes) }),
       ...(latencyMs && { latencyMs: { ...latencyMs } }),
       ...(avoid && { avoid: [...avoid] }),
     })),
+    ...(split && { split }),
     ...(matchId !== undefined && { matchId }),
     ...(reason !== undefined && { reason }),
   };
@@ -73,10 +79,12 @@ export function toEngineTicket(ticket: {
   ticketId: string;
   enqueuedAt: string;
   players: readonly RuledPlayer[];
+  split?: boolean | undefined;
 }): Ticket {
   return {
     ticketId: ticket.ticketId,
     enqueuedAtMs: Date.parse(ticket.enqueuedAt),
     players: ticket.players,
+    ...(ticket.split === true && { split: true }),
   };
 }

@@ -29,7 +29,7 @@ const SEARCH_MS = 1_000;
 export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promise<string> {
   const record = await deps.queues.get(ticket.queue, DEFINITION_AGE_MS);
   if (record === undefined) return 'its queue was deleted';
-  const fits = ({ players }: StoredTicket) => misfits(players, record.definition).length === 0;
+  const fits = (one: StoredTicket) => misfits(one, record.definition).length === 0;
   if (!fits(ticket))
     return 'the queue was changed and the ticket no longer fits it; the next tick cancels it';
   const isDivided = record.layouts.at(-1)!.boundaries.length > 0;

@@ -1,9 +1,13 @@
+import { type Teams, teamKindsOf } from '../../contract/team-kinds.ts';
 import type { SearchEffort } from '../../policies/search-effort.ts';
 
 /** Divisions into two teams that one search may weigh at most: about half a second of one processor. */
 const DIVISIONS_PER_SEARCH = 3_000_000;
 /** The same for the exchanges of a partition, which cost about five times as much each. */
 const DIVISIONS_PER_PARTITION = 2_000_000;
+
+/** Divisions that weigh as much as a division of another shape, where most are ruled out early. */
+const DIVISIONS_OF_OTHERS = 500;
 
 /** The maximum of nodes and exchanges, which limits searches with cheap divisions, and the minimum that searches need. */
 const NODES = { min: 200, max: 30_000 };
@@ -14,8 +18,10 @@ const SWAPS = { min: 100, max: 20_000 };
  * 16 tickets has 6,435 divisions, one of 10 has 126.
  * @param isSpent called before each step; true ends the search
  */
-export function limitedEffort({ teamSize }: { teamSize: number }, isSpent: () => boolean): SearchEffort {
-  const divisions = divisionsOf(teamSize);
+export function limitedEffort(definition: Teams, isSpent: () => boolean): SearchEffort {
+  const kinds = teamKindsOf(definition);
+  const isPair = kinds.length === 1 && kinds[0]!.count === 2 && kinds[0]!.size <= 8;
+  const divisions = isPair ? divisionsOf(kinds[0]!.size) : DIVISIONS_OF_OTHERS;
   return {
     nodeBudget: within(NODES, DIVISIONS_PER_SEARCH / divisions),
     swapBudget: within(SWAPS, DIVISIONS_PER_PARTITION / divisions),

@@ -181,7 +181,7 @@ function sortOut(
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   for (const one of stored) {
     const ticket = toEngineTicket(one);
-    const [misfit] = misfits(one.players, definition);
+    const [misfit] = misfits(one, definition);
     if (misfit) unfit.push({ ticketId: one.ticketId, why: `${misfit.pointer}: ${misfit.detail}` });
     else if (definition.fill !== 'bots' && ticket.enqueuedAtMs <= lateBeforeMs) late.push(one.ticketId);
     else tickets.push(ticket);

@@ -90,7 +90,7 @@ describe('a new ticket', () => {
       { playerId: 'b', skill: 1, roles: ['tank'] },
       { playerId: 'c', skill: 1, roles: ['healer', 'damage'] },
     ];
-    expect(misfits(party, raid)).toEqual([]);
+    expect(misfits({ players: party }, raid)).toEqual([]);
   });
 });
 

@@ -1,17 +1,24 @@
-import type { Ticket } from '../engine/types.ts';
+import type { Player, Ticket } from '../engine/types.ts';
 import type { PreferenceRate } from './stability.ts';
 
-/** Counts which roles arriving players accept. */
-export class RoleCounter {
+/** Counts which roles, or which sides, arriving players accept. */
+export class PreferenceCounter {
+  readonly #acceptedBy: (player: Player) => readonly string[] | undefined;
   readonly #players = new Map<string, { accepts: readonly string[]; count: number }>();
   #counted = 0;
 
+  /** @param acceptedBy what a player accepts; undefined when it names nothing */
+  constructor(acceptedBy: (player: Player) => readonly string[] | undefined) {
+    this.#acceptedBy = acceptedBy;
+  }
+
   count({ players }: Ticket): void {
     this.#counted += players.length;
-    for (const { roles = [] } of players) {
-      const key = roles.toSorted().join(' ');
+    for (const player of players) {
+      const accepts = this.#acceptedBy(player) ?? [];
+      const key = accepts.toSorted().join(' ');
       const entry = this.#players.get(key);
-      if (entry === undefined) this.#players.set(key, { accepts: roles, count: 1 });
+      if (entry === undefined) this.#players.set(key, { accepts, count: 1 });
       else entry.count++;
     }
   }

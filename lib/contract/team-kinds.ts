@@ -1,0 +1,39 @@
+import type { QueueDefinition } from './queue-definition.ts';
+
+/** Teams of a queue that have the same size and roles. */
+export interface TeamKindView {
+  /** Absent when the queue has a number of equal teams. */
+  readonly name: string | undefined;
+  readonly size: number;
+  readonly count: number;
+  readonly roles: Readonly<Record<string, number>> | undefined;
+}
+
+/** The parts of a definition that describe its teams. */
+export type Teams = Pick<QueueDefinition, 'teamSize' | 'teams' | 'roles'>;
+
+/** The teams of a queue, in the order of its matches. */
+export function teamKindsOf({ teamSize = 1, teams = 2, roles }: Teams): TeamKindView[] {
+  if (typeof teams === 'number') return [{ name: undefined, size: teamSize, count: teams, roles }];
+  return teams.map(({ name, size, count = 1, roles: theirs }) => ({ name, size, count, roles: theirs }));
+}
+
+/** The seats of a match. */
+export function seatsOf(definition: Teams): number {
+  return teamKindsOf(definition).reduce((sum, { size, count }) => sum + size * count, 0);
+}
+
+/** The largest party that may stay together. */
+export function partyMaxOf(definition: Teams): number {
+  return Math.max(...teamKindsOf(definition).map(({ size }) => size));
+}
+
+/** The seats of all teams by role; undefined when no team has roles. */
+export function roleSeatsOf(definition: Teams): Record<string, number> | undefined {
+  const seats: Record<string, number> = {};
+  for (const { roles, count } of teamKindsOf(definition)) {
+    for (const [role, perTeam] of Object.entries(roles ?? {}))
+      seats[role] = (seats[role] ?? 0) + count * perTeam;
+  }
+  return Object.keys(seats).length > 0 ? seats : undefined;
+}
