@@ -3,6 +3,7 @@ import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Forbids, Game, GameRules } from '../types.ts';
 import { ExactQueue } from './exact-queue.ts';
+import { LargeQueue } from './large-queue.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { makeShapedGame, type ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
@@ -103,9 +104,16 @@ export class ShapeIndex implements PoolIndex {
   }
 
   #searchOf(layout: Layout): Search {
-    return { layout, queue: new ExactQueue(this.#rules, layout, this.#forbids, this.#nodeBudget) };
+    const queue =
+      layout.seats <= exactSeatsMax
+        ? new ExactQueue(this.#rules, layout, this.#forbids, this.#nodeBudget)
+        : new LargeQueue(this.#rules, layout, this.#forbids);
+    return { layout, queue };
   }
 }
+
+/** Games of at most this many seats are searched exactly. */
+const exactSeatsMax = 16;
 
 /** A queue and the layout of its games. */
 interface Search {

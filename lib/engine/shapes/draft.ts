@@ -1,0 +1,125 @@
+import type { Layout } from './layout.ts';
+import { Seating } from './seating.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+
+/** What moves together when teams are balanced: a party, or one player of a party that may be divided. */
+export interface Unit {
+  readonly ticket: ShapeTicket;
+  /** The place of its first player in the ticket. */
+  readonly first: number;
+  readonly size: number;
+  /** The kinds of team, as a bit set, that it accepts. */
+  readonly kinds: number;
+  /** Σ (s − c) and Σ (s − c)² over its players, c the centre of the draft. */
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** A game in the making: units placed on teams, around a centre of skill. */
+export class Draft {
+  readonly layout: Layout;
+  readonly centre: number;
+  readonly teams: Unit[][];
+  readonly free: number[];
+  readonly #sums: number[];
+  readonly members = new Set<ShapeTicket>();
+  players = 0;
+
+  readonly #isTight: boolean;
+
+  /**
+   * @param isShort whether the teams get as few players as they may have, in place of all
+   * @param isTight whether a party goes where it leaves the fewest free seats, so that more parties fit, or the most, so
+   *   that the teams are easier to balance
+   */
+  constructor(layout: Layout, centre: number, isShort: boolean, isTight: boolean) {
+    this.#isTight = isTight;
+    this.layout = layout;
+    this.centre = centre;
+    this.teams = layout.kindOf.map(() => []);
+    this.free = layout.kindOf.map((kind) => layout.kinds[kind][isShort ? 'minSize' : 'size']);
+    this.#sums = layout.kindOf.map(() => 0);
+  }
+
+  get isFull(): boolean {
+    return this.free.every((seats) => seats === 0);
+  }
+
+  /** Places a ticket where its players fit; false, and nothing changes, if they do not. */
+  place(ticket: ShapeTicket): boolean {
+    const units = unitsOf(ticket, this.centre);
+    for (let at = 0; at < units.length; at++) {
+      const team = this.#teamFor(units[at]);
+      if (team === -1) {
+        for (const unit of units.slice(0, at)) this.#takeOut(unit);
+        return false;
+      }
+      this.teams[team].push(units[at]);
+      this.free[team] -= units[at].size;
+      this.#sums[team] += units[at].sum;
+    }
+    this.members.add(ticket);
+    this.players += ticket.size;
+    return true;
+  }
+
+  /** Whether these units can play the roles of a team together. */
+  canPlay(team: number, units: readonly Unit[]): boolean {
+    const { kindOf, kinds, classes } = this.layout;
+    const kind = kindOf[team];
+    if (!kinds[kind].roles) return true;
+    const players = units.reduce((sum, { size }) => sum + size, 0);
+    if (players > kinds[kind].size) return false;
+    const seating = new Seating(
+      classes!.map((one) => (one.kind === kind ? one.perTeam : 0)),
+      kinds[kind].size,
+    );
+    return units.every(({ ticket, first, size }) => {
+      for (let i = first; i < first + size; i++) if (!seating.joinOne(ticket.classes![i])) return false;
+      return true;
+    });
+  }
+
+  /**
+   * The team for a unit, −1 if there is none: one with the most free seats or, for parties of a tight draft, the fewest. Of
+   * equal ones it is that of the least sum, so that teams are even when the most skilled are placed first.
+   */
+  #teamFor(unit: Unit): number {
+    const { kindOf } = this.layout;
+    let best = -1;
+    let bestScore = Number.POSITIVE_INFINITY;
+    for (let team = 0; team < this.free.length; team++) {
+      const free = this.free[team];
+      if (free < unit.size || ((unit.kinds >> kindOf[team]) & 1) === 0) continue;
+      const score = this.#isTight && unit.size > 1 ? free : -free;
+      if (score > bestScore || (score === bestScore && this.#sums[team] >= this.#sums[best])) continue;
+      if (!this.canPlay(team, [...this.teams[team], unit])) continue;
+      best = team;
+      bestScore = score;
+    }
+    return best;
+  }
+
+  #takeOut(unit: Unit): void {
+    const team = this.teams.findIndex((units) => units.includes(unit));
+    this.teams[team].splice(this.teams[team].indexOf(unit), 1);
+    this.free[team] += unit.size;
+    this.#sums[team] -= unit.sum;
+  }
+}
+
+export function unitsOf(ticket: ShapeTicket, centre: number): Unit[] {
+  if (!ticket.isSplit) return [unitOf(ticket, 0, ticket.size, centre)];
+  return Array.from({ length: ticket.size }, (_, i) => unitOf(ticket, i, 1, centre));
+}
+
+function unitOf(ticket: ShapeTicket, first: number, size: number, centre: number): Unit {
+  let sum = 0;
+  let squares = 0;
+  for (let i = first; i < first + size; i++) {
+    const value = ticket.skills[i] - centre;
+    sum += value;
+    squares += value * value;
+  }
+  return { ticket, first, size, kinds: ticket.kinds[first], sum, squares };
+}

@@ -1,0 +1,313 @@
+import { mayMeet } from '../model/forbids.ts';
+import type { Forbids, GameRules } from '../types.ts';
+import { Balancer } from './balancer.ts';
+import { CentreCells, type Near } from './centre-cells.ts';
+import { Draft } from './draft.ts';
+import type { Layout } from './layout.ts';
+import { PlayerWindows } from './player-windows.ts';
+import { perRangeOf } from './range-factor.ts';
+import type { ShapedGame } from './shape-game.ts';
+import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+import { TicketLine } from './ticket-line.ts';
+
+/**
+ * The game queue for shapes of more than 16 seats: the best game found, with a certified bound.
+ *
+ * So many players can nearly always be divided evenly, so the bound is one on skillSpread alone. Solo players who can take
+ * every seat come from the best window of neighbours (`PlayerWindows`); otherwise the tickets around the best centre
+ * (`CentreCells`) fill the teams, with parties in the proportion in which they wait: the best game of all would often take
+ * solo players only, and leave parties that nobody can complete. The teams are then balanced (`Balancer`).
+ */
+export class LargeQueue implements ShapeQueue {
+  epochMs = 0;
+
+  readonly #rules: GameRules;
+  readonly #layout: Layout;
+  readonly #forbids: Forbids | undefined;
+  readonly #balancer: Balancer;
+  readonly #waiting = new Set<ShapeTicket>();
+  /** How many parties of each size wait; those that may be divided count as solo players. */
+  readonly #sizes: number[];
+  #line: TicketLine | undefined;
+  #windows: PlayerWindows | undefined;
+  #cells: CentreCells | undefined;
+
+  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined) {
+    this.#rules = rules;
+    this.#layout = layout;
+    this.#forbids = forbids;
+    this.#balancer = new Balancer(rules, forbids);
+    this.#sizes = new Array<number>(layout.partyMax + 1).fill(0);
+  }
+
+  insert(ticket: ShapeTicket): void {
+    this.#waiting.add(ticket);
+    this.#count(ticket, 1);
+    this.#line = undefined;
+  }
+
+  remove(ticket: ShapeTicket): boolean {
+    if (!this.#waiting.delete(ticket)) return false;
+    this.#count(ticket, -1);
+    this.#line?.remove(ticket);
+    this.#cells?.removed();
+    return true;
+  }
+
+  best(): ShapeAnswer {
+    const line = this.#settle();
+    if (this.#windows) return this.#bestWindow(line, this.#windows);
+    const least = this.#cells!.least();
+    if (!least) return none;
+    const bound = least.bound - this.#greatestCredit(line);
+    let game = this.#around(least.at, undefined);
+    if (this.#rules.beta > 0) game = this.#cheaper(game, this.#withOldest(line));
+    game ??= this.#anyGame(line);
+    return this.#answer(game, bound);
+  }
+
+  bestWith(ticket: ShapeTicket): ShapeAnswer {
+    const line = this.#settle();
+    const place = line.placeOf(ticket);
+    const bound = this.#boundOfAll(line);
+    if (place === undefined || line.isHere[place] === 0) return { ...none, costBound: bound };
+    return this.#answer(this.#with(ticket), bound);
+  }
+
+  leastImbalanceWith(ticket: ShapeTicket): number {
+    const line = this.#settle();
+    const place = line.placeOf(ticket);
+    if (place === undefined || line.isHere[place] === 0) return Number.POSITIVE_INFINITY;
+    const { high, low } = ticket;
+    const own = perRangeOf(this.#layout, this.#rules, this.#layout.seats) * (high - low) * (1 - 1e-12);
+    const bound = this.#windows ? this.#windows.least()?.bound : this.#cells!.least()?.bound;
+    return bound === undefined ? Number.POSITIVE_INFINITY : Math.max(own, bound);
+  }
+
+  /** Solo players: the window of least cost. */
+  #bestWindow(line: TicketLine, windows: PlayerWindows): ShapeAnswer {
+    const least = windows.least();
+    if (!least) return none;
+    const tickets = Array.from(least.places, (place) => line.tickets[place]);
+    const first = least.places[0];
+    const last = least.places[least.places.length - 1];
+    const near = neighboursOf(line, first, last);
+    const { mean } = tickets[tickets.length >> 1];
+    const draft = new Draft(this.#layout, mean, false, false);
+    for (const ticket of tickets.reverse()) draft.place(ticket);
+    return this.#answer(this.#balancer.balance(draft, near), least.bound);
+  }
+
+  #boundOfAll(line: TicketLine): number {
+    if (this.#windows) return this.#windows.least()?.bound ?? Number.POSITIVE_INFINITY;
+    const least = this.#cells!.least();
+    return least ? least.bound - this.#greatestCredit(line) : Number.POSITIVE_INFINITY;
+  }
+
+  /** A good game around a centre, with this ticket if one is given; full, or as short as allowed where that costs less. */
+  #around(centre: number, forced: ShapeTicket | undefined): ShapedGame | undefined {
+    const { seats, seatsMin } = this.#layout;
+    const near = this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
+    let game: ShapedGame | undefined;
+    for (const isShort of seatsMin < seats ? [false, true] : [false])
+      game = this.#cheaper(game, this.#fill(centre, near, forced, isShort));
+    return game;
+  }
+
+  #fill(centre: number, near: readonly Near[], forced: ShapeTicket | undefined, isShort: boolean) {
+    for (const way of ['in proportion', 'nearest first', 'largest first'] as const) {
+      const draft = new Draft(this.#layout, centre, isShort, way === 'largest first');
+      if (forced && !draft.place(forced)) return undefined;
+      if (way === 'in proportion') {
+        if (!this.#hasParties()) continue;
+        this.#placeParties(draft, near);
+        this.#placeSolos(draft, near);
+      } else if (way === 'nearest first' && !this.#hasParties()) this.#placeSolos(draft, near);
+      const order = way === 'largest first' ? near.toSorted((a, b) => b.ticket.size - a.ticket.size) : near;
+      this.#placeAll(draft, order);
+      if (!draft.isFull && near.length < this.#waiting.size) {
+        const all = this.#cells!.near(centre, Number.POSITIVE_INFINITY);
+        this.#placeAll(
+          draft,
+          way === 'largest first' ? all.sort((a, b) => b.ticket.size - a.ticket.size) : all,
+        );
+      }
+      if (!draft.isFull) continue;
+      const others = near.filter(({ ticket }) => !draft.members.has(ticket) && ticket !== forced);
+      // The ticket that has to be in the game may not be replaced.
+      const spare = forced ? [] : others.slice(0, replacements).map(({ ticket }) => ticket);
+      return this.#balancer.balance(draft, spare);
+    }
+    return undefined;
+  }
+
+  /** Places parties of each size in the proportion in which they wait, the largest first. */
+  #placeParties(draft: Draft, near: readonly Near[]): void {
+    const seats = draft.free.reduce((sum, free) => sum + free, 0);
+    let players = 0;
+    this.#sizes.forEach((count, size) => {
+      players += count * size;
+    });
+    for (let size = this.#sizes.length - 1; size > 1; size--) {
+      let wanted = Math.round((this.#sizes[size] * seats) / players);
+      for (const { ticket } of near) {
+        if (wanted === 0) break;
+        if (ticket.size === size && !ticket.isSplit && this.#place(draft, ticket)) wanted--;
+      }
+    }
+  }
+
+  /** Fills the free seats with the solo players of least cost, the most skilled first, where all can take every seat. */
+  #placeSolos(draft: Draft, near: readonly Near[]): void {
+    if (this.#layout.classes) return;
+    const seats = draft.free.reduce((sum, free) => sum + free, 0);
+    const solos = near
+      .filter(({ ticket }) => ticket.size === 1 && !draft.members.has(ticket))
+      .slice(0, seats);
+    solos.sort((a, b) => b.ticket.mean - a.ticket.mean);
+    for (const { ticket } of solos) this.#place(draft, ticket);
+  }
+
+  #placeAll(draft: Draft, order: readonly Near[]): void {
+    let free = draft.free.reduce((sum, seats) => sum + seats, 0);
+    for (const { ticket } of order) {
+      if (free === 0) return;
+      if (ticket.size <= free && !draft.members.has(ticket) && this.#place(draft, ticket))
+        free -= ticket.size;
+    }
+  }
+
+  #place(draft: Draft, ticket: ShapeTicket): boolean {
+    if (draft.members.has(ticket)) return false;
+    if (this.#forbids && !mayMeet(ticket, [...draft.members], this.#forbids)) return false;
+    return draft.place(ticket);
+  }
+
+  #hasParties(): boolean {
+    return this.#sizes.some((count, size) => size > 1 && count > 0);
+  }
+
+  /** A good game with a ticket: around itself, then around the means of the games found. */
+  #with(ticket: ShapeTicket): ShapedGame | undefined {
+    this.#cells ??= new CentreCells(this.#line!, this.#layout, this.#rules.q);
+    let centre = ticket.mean;
+    let best: ShapedGame | undefined;
+    for (let turn = 0; turn < 3; turn++) {
+      const game = this.#around(centre, ticket);
+      if (!game) break;
+      if (best && this.#costOf(game) >= this.#costOf(best)) break;
+      best = game;
+      centre = meanOf(game);
+    }
+    return best;
+  }
+
+  /** With β: a good game of the longest-waiting ticket. */
+  #withOldest(line: TicketLine): ShapedGame | undefined {
+    let oldest: ShapeTicket | undefined;
+    for (const ticket of line.waiting())
+      if (!oldest || ticket.ticket.enqueuedAtMs < oldest.ticket.enqueuedAtMs) oldest = ticket;
+    return oldest && this.#with(oldest);
+  }
+
+  /** Any game at all: with each ticket in turn. */
+  #anyGame(line: TicketLine): ShapedGame | undefined {
+    for (const ticket of line.waiting().slice(0, anyGameTickets)) {
+      const game = this.#with(ticket);
+      if (game) return game;
+    }
+    return undefined;
+  }
+
+  #cheaper(a: ShapedGame | undefined, b: ShapedGame | undefined): ShapedGame | undefined {
+    if (!a || !b) return a ?? b;
+    return this.#costOf(b) < this.#costOf(a) ? b : a;
+  }
+
+  #answer(game: ShapedGame | undefined, bound: number): ShapeAnswer {
+    const cost = game ? this.#costOf(game) : Number.POSITIVE_INFINITY;
+    return { game, cost, costBound: Math.min(cost, bound) };
+  }
+
+  #costOf(game: ShapedGame): number {
+    if (this.#rules.beta === 0) return game.imbalance;
+    return game.imbalance - Math.max(...game.members.map((member) => this.#creditOf(member)));
+  }
+
+  #creditOf({ ticket }: ShapeTicket): number {
+    return (this.#rules.beta * (this.epochMs - ticket.enqueuedAtMs)) / 1000;
+  }
+
+  #greatestCredit(line: TicketLine): number {
+    if (this.#rules.beta === 0) return 0;
+    return line.waiting().reduce((most, ticket) => Math.max(most, this.#creditOf(ticket)), 0);
+  }
+
+  #count({ size, isSplit }: ShapeTicket, times: 1 | -1): void {
+    if (isSplit) this.#sizes[1] += times * size;
+    else this.#sizes[size] += times;
+  }
+
+  /** Builds the line and what orders its games when tickets have been inserted since the last query. */
+  #settle(): TicketLine {
+    if (this.#line) return this.#line;
+    const layout = this.#layout;
+    const line = new TicketLine(this.#waiting);
+    this.#line = line;
+    this.epochMs = line.tickets.reduce((latest, { ticket }) => Math.max(latest, ticket.enqueuedAtMs), 0);
+    const isPlain =
+      this.#rules.beta === 0 &&
+      !this.#forbids &&
+      layout.classes === undefined &&
+      layout.seatsMin === layout.seats &&
+      line.tickets.every(({ size }) => size === 1);
+    this.#windows = undefined;
+    this.#cells = undefined;
+    if (isPlain) {
+      const perRange = layout.isFreeForAll ? this.#rules.alpha : 0;
+      this.#windows = new PlayerWindows(line, layout.seatsMin, this.#rules.q, perRange);
+    } else this.#cells = new CentreCells(line, layout, this.#rules.q);
+    return line;
+  }
+}
+
+const none: ShapeAnswer = {
+  game: undefined,
+  cost: Number.POSITIVE_INFINITY,
+  costBound: Number.POSITIVE_INFINITY,
+};
+
+/** The tickets next to a window on both sides. */
+function neighboursOf(line: TicketLine, first: number, last: number): ShapeTicket[] {
+  const near: ShapeTicket[] = [];
+  let up = line.after[last];
+  let down = line.before[first];
+  for (let i = 0; i < replacements >> 1; i++) {
+    if (up < line.tickets.length) {
+      near.push(line.tickets[up]);
+      up = line.after[up];
+    }
+    if (down >= 0) {
+      near.push(line.tickets[down]);
+      down = line.before[down];
+    }
+  }
+  return near;
+}
+
+function meanOf({ members }: ShapedGame): number {
+  let sum = 0;
+  let players = 0;
+  for (const { mean, size } of members) {
+    sum += mean * size;
+    players += size;
+  }
+  return sum / players;
+}
+
+/** The tickets in no game that may replace others. */
+const replacements = 24;
+
+/** The tickets that are tried when no game was found around the best centre. */
+const anyGameTickets = 200;
