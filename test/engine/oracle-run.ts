@@ -1,5 +1,6 @@
 import { compareWithBruteForce } from './compare.ts';
 import { randomCase, roundingCase, seeded } from './random-pool.ts';
+import { shapeCase } from './random-shape.ts';
 
 /**
  * `npm run oracle:engine [comparisons] [seed]`: compares the engine with brute force, by default a million times. Stops at
@@ -14,7 +15,9 @@ let reported = 0;
 while (comparisons < aim) {
   const large = random() < 0.1;
   const shape = large ? { maxPlayers: 11, teamSizes: [2, 3, 4] } : { maxPlayers: 8, teamSizes: [1, 2, 3] };
-  const example = random() < 0.5 ? roundingCase(random) : randomCase(random, shape);
+  const kind = random();
+  const example =
+    kind < 0.3 ? shapeCase(random) : kind < 0.65 ? roundingCase(random) : randomCase(random, shape);
   comparisons += compareWithBruteForce(example, random);
   pools++;
   if (comparisons - reported >= aim / 10) {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { compareWithBruteForce } from './compare.ts';
 import { randomCase, roundingCase, seeded } from './random-pool.ts';
+import { shapeCase } from './random-shape.ts';
 
 it('agrees with brute force on random small pools, after every operation', () => {
   const random = seeded(20170508);
@@ -18,3 +19,10 @@ it('agrees with brute force at the limits of numbers, and with tiny node budgets
     comparisons += compareWithBruteForce(roundingCase(random), random);
   expect(comparisons).toBeGreaterThan(3000);
 });
+
+it('agrees with brute force on games of any shape, after every operation', () => {
+  const random = seeded(20261122);
+  let comparisons = 0;
+  for (let round = 0; round < 400; round++) comparisons += compareWithBruteForce(shapeCase(random), random);
+  expect(comparisons).toBeGreaterThan(2000);
+}, 60_000);

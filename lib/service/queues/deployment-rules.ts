@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
+import { seatsOf } from '../../contract/team-kinds.ts';
 
 /** The rules of a deployment for definitions, besides the schema. */
 export interface DeploymentRules {
@@ -12,7 +13,28 @@ export interface DeploymentRules {
 
 /** The fields of a definition that break the rules of the deployment. */
 export function deploymentProblems(definition: QueueDefinition, rules: DeploymentRules): FieldProblem[] {
-  return [...urlProblems(definition, rules), ...secretProblems(definition, rules.secretGrants)];
+  return [
+    ...seatProblems(definition),
+    ...urlProblems(definition, rules),
+    ...secretProblems(definition, rules.secretGrants),
+  ];
+}
+
+/**
+ * The tickets of one match. A match and its tickets are written in one transaction, all or nothing, and DynamoDB takes 100
+ * items in one.
+ */
+const TICKETS_PER_MATCH_MAX = 99;
+
+function seatProblems(definition: QueueDefinition): FieldProblem[] {
+  const seats = seatsOf(definition);
+  if (seats <= TICKETS_PER_MATCH_MAX) return [];
+  return [
+    {
+      pointer: '#/teams',
+      detail: `Expected at most ${TICKETS_PER_MATCH_MAX} seats in a queue of the service, got ${seats}: a match and its tickets are written in one transaction of at most 100 items. \`muster match\`, \`partition\`, \`simulate\` and \`tune\` take up to 200`,
+    },
+  ];
 }
 
 function urlProblems(

@@ -29,6 +29,22 @@ describe('a definition that a client puts', () => {
   });
 });
 
+describe('a definition with more seats than one transaction has room for', () => {
+  it('is rejected with 400, and the message says what the service takes', () => {
+    const battle = definition({ name: 'battle', teamSize: 50 });
+    expect(() => parsePutQueue('battle', battle, rules)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        errors: [
+          { pointer: '#/teams', detail: expect.stringMatching(/^Expected at most 99 seats.*got 100: /) },
+        ],
+      }),
+    );
+    const smaller = definition({ name: 'battle', teamSize: 49 });
+    expect(parsePutQueue('battle', smaller, rules)).toEqual(smaller);
+  });
+});
+
 describe('definitions of a deployment', () => {
   /** A store that no test may call. */
   const untouched = new Proxy({} as Parameters<typeof deployQueues>[0], {
