@@ -26,7 +26,8 @@ export class ExactQueue implements ShapeQueue {
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #nodeBudget: number | undefined;
-  readonly #search: AnchoredSearch;
+  readonly #forbids: Forbids | undefined;
+  #search: AnchoredSearch;
   /** The class of the lone seat, as a bit; 0 if there is none, or a split party may hold the player in it. */
   #loneSeat = 0;
   readonly #perRange: number;
@@ -49,6 +50,7 @@ export class ExactQueue implements ShapeQueue {
     this.#rules = rules;
     this.#layout = layout;
     this.#nodeBudget = nodeBudget;
+    this.#forbids = forbids;
     this.#search = new AnchoredSearch(rules, layout, forbids);
     this.#perRange = perRangeOf(layout, rules, layout.seats);
   }
@@ -382,7 +384,11 @@ export class ExactQueue implements ShapeQueue {
     const line = new TicketLine(this.#waiting);
     this.#line = line;
     const isSplit = line.tickets.some((ticket) => ticket.isSplit);
-    this.#loneSeat = beta > 0 || isSplit ? 0 : loneSeatOf(layout, this.#rules);
+    // Where nobody chooses a side and there are no roles, nobody has to be seated.
+    const isFree = layout.kinds.every(({ roles }) => !roles) && line.tickets.every(isAnywhere(layout));
+    const seated = isFree ? { ...layout, classes: undefined } : layout;
+    this.#search = new AnchoredSearch(this.#rules, seated, this.#forbids);
+    this.#loneSeat = beta > 0 || isFree || isSplit ? 0 : loneSeatOf(layout, this.#rules);
     this.epochMs = 0;
     let low = Number.POSITIVE_INFINITY;
     let high = 0;
@@ -462,6 +468,11 @@ interface Accepts {
   readonly isAboveOnly: boolean;
   readonly isLone: boolean;
   other(entry: Entry): boolean;
+}
+
+/** Whether a ticket fits into every team. */
+function isAnywhere({ kinds: all }: Layout): (ticket: ShapeTicket) => boolean {
+  return ({ kinds }) => kinds.every((mask) => mask === 2 ** all.length - 1);
 }
 
 const anyone: Accepts = { isAboveOnly: false, isLone: false, other: () => true };

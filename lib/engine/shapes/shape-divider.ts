@@ -33,6 +33,9 @@ export class ShapeDivider {
   readonly #first: Int32Array;
   readonly #isTwin: Uint8Array;
   readonly #team: Int8Array;
+  /** For each team, the units left for it in order of skill, and the places of those that it picks. */
+  readonly #sorted: Int32Array[];
+  readonly #picked: Int32Array[];
   #units = 0;
   readonly #skills: Float64Array;
   readonly #classes: Int32Array;
@@ -56,6 +59,8 @@ export class ShapeDivider {
     this.#first = new Int32Array(seats);
     this.#isTwin = new Uint8Array(seats);
     this.#team = new Int8Array(seats);
+    this.#sorted = kindOf.map(() => new Int32Array(seats));
+    this.#picked = kindOf.map(() => new Int32Array(seats));
     this.#skills = new Float64Array(seats);
     this.#classes = new Int32Array(seats);
     this.#unitOf = new Int32Array(seats);
@@ -84,9 +89,18 @@ export class ShapeDivider {
     const isSolos = isFull && kinds.length === 1 && classes === undefined;
     if (isSolos && kinds[0].size === 1) this.#eachAlone();
     else if (isSolos && kinds[0].size === 2) this.#leastWithGreatest();
+    else if (isFull && this.#p === 1 && this.#areFree()) this.#fillWithSolos();
     else this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     this.steps += stepsMax - this.#stepsLeft;
     return this.#isFound ? this.#best : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether every player can take every seat. */
+  #areFree(): boolean {
+    const { kinds } = this.#layout;
+    if (kinds.some(({ roles }) => roles !== undefined)) return false;
+    for (let u = 0; u < this.#units; u++) if (this.#kinds[u] !== 2 ** kinds.length - 1) return false;
+    return true;
   }
 
   #read(members: readonly ShapeTicket[]): void {
@@ -232,10 +246,7 @@ export class ShapeDivider {
       return;
     }
     if (playersLeft > 0) return;
-    this.#best = greatest - least;
-    this.#isFound = true;
-    for (let player = 0; player < this.#players; player++)
-      this.teams[player] = this.#team[this.#unitOf[player]];
+    this.#keep(greatest - least);
   }
 
   #skillsOf(t: number): number[] {
@@ -252,6 +263,163 @@ export class ShapeDivider {
     for (let player = 0; player < this.#players; player++)
       if (this.#team[this.#unitOf[player]] === t && !seating.joinOne(this.#classes[player])) return false;
     return true;
+  }
+
+  /**
+   * Solo players who can take every seat, p = 1: they are sorted, so the sum that a team needs decides which last player
+   * it can have. A greedy division comes first, so that few sums are in question.
+   */
+  #fillWithSolos(): void {
+    const order = this.#sorted[0];
+    const sums = this.#sum;
+    for (let u = 0; u < this.#units; u++) {
+      let at = u;
+      for (; at > 0 && sums[order[at - 1]] > sums[u]; at--) order[at] = order[at - 1];
+      order[at] = u;
+    }
+    this.#deal(order);
+    this.#nextTeam(0, this.#units, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+  }
+
+  /** The greedy division: the most skilled first, each to the team that is farthest below its share. */
+  #deal(order: Int32Array): void {
+    const { kindOf, kinds, teams } = this.#layout;
+    const free = kindOf.map((kind) => kinds[kind].size);
+    const totals = kindOf.map(() => 0);
+    for (let i = this.#units - 1; i >= 0; i--) {
+      let to = -1;
+      let most = Number.NEGATIVE_INFINITY;
+      for (let t = 0; t < teams; t++) {
+        if (free[t] === 0) continue;
+        const { size, offset } = kinds[kindOf[t]];
+        const lacking = ((this.#target - offset) * size) / this.#meanSize - totals[t];
+        if (lacking / free[t] <= most) continue;
+        most = lacking / free[t];
+        to = t;
+      }
+      this.#team[order[i]] = to;
+      totals[to] += this.#sum[order[i]];
+      free[to]--;
+    }
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (let t = 0; t < teams; t++) {
+      const { size, offset } = kinds[kindOf[t]];
+      const value = (size === this.#meanSize ? totals[t] : (totals[t] * this.#meanSize) / size) + offset;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    if (high - low < this.#best) this.#keep(high - low);
+  }
+
+  /** Team t of the players left in `#sorted[t]`, with values from `low` to `high` so far. */
+  #nextTeam(t: number, left: number, low: number, high: number, firstBefore: number): void {
+    const { kindOf, kinds, teams } = this.#layout;
+    const { size, offset } = kinds[kindOf[t]];
+    const rest = this.#sorted[t];
+    if (t === teams - 1) {
+      let total = 0;
+      for (let i = 0; i < left; i++) total += this.#sum[rest[i]];
+      const value = (size === this.#meanSize ? total : (total * this.#meanSize) / size) + offset;
+      const gap = Math.max(high, value) - Math.min(low, value);
+      if (gap >= this.#best) return;
+      for (let i = 0; i < left; i++) this.#team[rest[i]] = t;
+      this.#keep(gap);
+      return;
+    }
+    const isForced = t >= this.#lastOfKind;
+    const isSame = t > 0 && kindOf[t - 1] === kindOf[t];
+    const upTo = isForced ? 1 : left - size + 1;
+    for (let first = 0; first < upTo; first++) {
+      // Interchangeable teams come in the order of their least players.
+      if (isSame && this.#sum[rest[first]] < firstBefore) continue;
+      this.#picked[t][0] = first;
+      this.#pick(t, left, 1, first + 1, this.#sum[rest[first]], low, high);
+    }
+  }
+
+  /** Picks player number `picked` of team t from place `from` on; the sum of those before is `total`. */
+  #pick(
+    t: number,
+    left: number,
+    picked: number,
+    from: number,
+    total: number,
+    low: number,
+    high: number,
+  ): void {
+    const { kindOf, kinds } = this.#layout;
+    const { size, offset } = kinds[kindOf[t]];
+    const rest = this.#sorted[t];
+    const sums = this.#sum;
+    const places = this.#picked[t];
+    const needed = size - picked;
+    const scale = size / this.#meanSize;
+    if (needed === 0) {
+      this.#teamPicked(t, left, total, low, high);
+      return;
+    }
+    for (let i = from; i + needed <= left; i++) {
+      const room = this.#best * (1 - size / this.#players) * (1 + 1e-9) + 1e-12 * Math.abs(this.#target);
+      const least = Math.max(this.#target - room, high - this.#best);
+      const most = Math.min(this.#target + room, low + this.#best);
+      // The least sum is that of the next players, the greatest that of this one and the last.
+      let lowest = total;
+      for (let j = i; j < i + needed; j++) lowest += sums[rest[j]];
+      if (lowest > (most - offset) * scale) return;
+      let highest = total + sums[rest[i]];
+      for (let j = left - needed + 1; j < left; j++) highest += sums[rest[j]];
+      if (highest < (least - offset) * scale) {
+        if (needed > 1) continue;
+        // The last player: go straight to the first who is skilled enough.
+        const wanted = (least - offset) * scale - total;
+        let end = left;
+        while (i + 1 < end) {
+          const middle = (i + end) >> 1;
+          if (sums[rest[middle]] < wanted) i = middle;
+          else end = middle;
+        }
+        continue;
+      }
+      if (i > from && sums[rest[i]] === sums[rest[i - 1]]) continue;
+      if (this.#stepsLeft-- <= 0) {
+        this.#stepsLeft = 0;
+        this.wasCut = true;
+        return;
+      }
+      places[picked] = i;
+      this.#pick(t, left, picked + 1, i + 1, total + sums[rest[i]], low, high);
+    }
+  }
+
+  /** Team t is complete: the others go on with the next one. */
+  #teamPicked(t: number, left: number, total: number, low: number, high: number): void {
+    const { kindOf, kinds } = this.#layout;
+    const { size, offset } = kinds[kindOf[t]];
+    const value = (size === this.#meanSize ? total : (total * this.#meanSize) / size) + offset;
+    const least = Math.min(low, value);
+    const greatest = Math.max(high, value);
+    if (greatest - least >= this.#best) return;
+    const rest = this.#sorted[t];
+    const next = this.#sorted[t + 1];
+    const places = this.#picked[t];
+    let at = 0;
+    let kept = 0;
+    for (let i = 0; i < left; i++) {
+      if (at < size && places[at] === i) {
+        this.#team[rest[i]] = t;
+        at++;
+      } else next[kept++] = rest[i];
+    }
+    this.#nextTeam(t + 1, kept, least, greatest, this.#sum[rest[places[0]]]);
+  }
+
+  /** Keeps the division in `#team`, with this gap. */
+  #keep(gap: number): void {
+    this.#best = gap;
+    this.#isFound = true;
+    for (let player = 0; player < this.#players; player++)
+      this.teams[player] = this.#team[this.#unitOf[player]];
   }
 
   /** Teams of one: the gap is the range. */
