@@ -249,7 +249,7 @@ describe('a ticket in a queue with rules', () => {
   };
 
   it('fits with its attributes and a latency, and a default replaces a missing attribute', () => {
-    expect(misfits([fine], queue)).toEqual([]);
+    expect(misfits({ players: [fine] }, queue)).toEqual([]);
   });
 
   it.each<[string, object, string, RegExp]>([
@@ -286,7 +286,7 @@ describe('a ticket in a queue with rules', () => {
     ['lacks a latency', { latencyMs: {} }, '#/players/0/latencyMs', /at least one region.*Ping/],
     ['avoids its own player', { avoid: ['p'] }, '#/players/0/avoid', /p, who is in this ticket/],
   ])('is rejected when a player %s', (_, changes, pointer, message) => {
-    const found = misfits([{ ...fine, ...changes }], queue);
+    const found = misfits({ players: [{ ...fine, ...changes }] }, queue);
     expect(found.map((fault) => fault.pointer)).toEqual([pointer]);
     expect(found[0]!.detail).toMatch(message);
   });
