@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../lib/contract/problem.ts';
 import { checkQueueDefinition, parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
@@ -24,9 +25,13 @@ function shaped(teams: readonly unknown[]): Record<string, unknown> {
 const side = (name: string, size: number, more: Record<string, unknown> = {}) => ({ name, size, ...more });
 
 describe('a queue definition', () => {
-  it.each(readdirSync('queues'))('is valid in the sample %s', (file) => {
-    const parsed = parseQueueDefinition(readFileSync(`queues/${file}`, 'utf8'), file);
-    expect(`${parsed.name}.json`).toBe(file);
+  it.each(globSync('queues/**/*.json').sort())('is valid in the sample %s', (file) => {
+    const parsed = parseQueueDefinition(readFileSync(file, 'utf8'), file);
+    expect(`${parsed.name}.json`).toBe(basename(file));
+  });
+
+  it.each(globSync('queues/shapes/*.json').sort())('is explained in docs/matches.md: %s', (file) => {
+    expect(readFileSync('docs/matches.md', 'utf8')).toContain(file);
   });
 
   it('may have all fields at once', () => {
