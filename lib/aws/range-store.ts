@@ -27,7 +27,7 @@ const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } 
  *     endLease    each cell whose lease the caller still holds
  *     close       each cell whose lease has ended
  *     putReport   if the stored report is older
- *     putArrivals always; of two at the same time either will do
+ *     putArrivals always; of two concurrent writes either is correct
  */
 export function rangeStore(client: DynamoDBDocumentClient, table: string): RangeStore {
   const leaseOf = (queue: string, cell: string) => ({

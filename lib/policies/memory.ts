@@ -44,10 +44,10 @@ const ARRIVALS_REMEMBERED = { least: 5, factor: 1.6, exponent: 0.7, most: 300 };
 const MEMORY_MAX_SECONDS = 3600;
 const SKILLS_REMEMBERED = 1000;
 
-/** What the tickets of a tick show of the arrivals, when other ticks search the same players too. */
+/** The part of the arrivals that the tickets of a tick show, when other ticks search the same players too. */
 export interface Sight {
   /**
-   * When another tick last searched these players, at the latest. It may have taken out tickets from before, so only
+   * The latest time at which another tick may have searched these players. It may have removed earlier tickets, so only
    * tickets enqueued later are counted, and the time since then.
    */
   readonly sinceMs: number;
@@ -55,7 +55,7 @@ export interface Sight {
   readonly share: number;
 }
 
-/** Updates the memory with the tickets of this tick: all that are waiting, unless `sight` says otherwise. */
+/** Updates the memory with the tickets of this tick: all waiting tickets, or the part that `sight` describes. */
 export function remember(
   memory: TickMemory | undefined,
   tickets: readonly Ticket[],
@@ -90,8 +90,8 @@ export function remember(
 }
 
 /**
- * The memory of a queue from those of its buckets, which together have all of its players.
- * @returns undefined when no bucket has seen a player
+ * The memory of a queue, merged from the memories of its buckets.
+ * @returns undefined when no bucket has had a player
  */
 export function together(memories: readonly TickMemory[]): TickMemory | undefined {
   const some = memories.filter(({ seen }) => seen > 0);
@@ -162,8 +162,8 @@ const EXPECTED_COUNTS_AS = 2;
 /** The most arrivals that may be expected in the current silence; it caps the rate. Such a silence has probability e⁻² = 14%. */
 const ARRIVALS_MISSED_MAX = 2;
 /**
- * A silence this short is none: it takes a moment to store a ticket and to read it. At hundreds of players per second
- * that moment alone would otherwise cap the rate.
+ * A shorter pause in the arrivals does not count, because storing and reading a ticket takes time. At hundreds of players
+ * per second this time alone would otherwise cap the rate.
  */
 const NO_SILENCE_MS = 500;
 

@@ -51,7 +51,7 @@ export interface TickInput {
   readonly nowMs: number;
   /** The memory that the last tick of this bucket returned. Omit it at the first tick. */
   readonly memory?: TickMemory | undefined;
-  /** What the tickets show of the arrivals. @default all arrivals of the bucket since its last tick */
+  /** The part of the arrivals that the tickets show. @default all arrivals of the bucket since its last tick */
   readonly sight?: Sight | undefined;
   /**
    * The memory of the whole queue, when it has several buckets. Rates, densities and ranks are then estimated from it, so

@@ -26,7 +26,7 @@ export function addSkills(sketch: SkillSketch, skills: readonly number[], kept: 
   return grouped(groups);
 }
 
-/** The sketch of several populations together, each with its share of the whole. The shares need not add up to 1. */
+/** Merges the sketches of several populations, each with its share of the whole. The shares need not add up to 1. */
 export function mixedSkills(
   parts: readonly { readonly sketch: SkillSketch; readonly share: number }[],
 ): SkillSketch {

@@ -868,7 +868,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await outcomeOf(['1.1'], lease('y', 1_000))).toBe('done');
       });
 
-      it('stores the arrivals of a queue, the last ones', async () => {
+      it('stores the last arrivals of a queue', async () => {
         newQueue();
         expect(await ranges.arrivals(queue)).toBeUndefined();
         const arrivals = {

@@ -16,30 +16,29 @@ import type { Entry } from './sorted-items.ts';
 /** Capacity units that a call has consumed of one partition key. */
 export interface Consumed {
   readonly table: string;
-  /** Undefined: the table itself. */
+  /** Undefined for the table itself. */
   readonly index?: string | undefined;
   readonly key: string;
   readonly kind: 'read' | 'write';
   readonly units: number;
 }
 
-/** A page ends when this much is read. */
+/** A page ends when this many bytes are read. */
 const PAGE_BYTES = 1_048_576;
 const READ_UNIT_BYTES = 4_096;
 const TOKENS_MAX = 100_000;
-/** A transaction prepares and commits each item. */
+/** A transaction prepares and commits each item, so its units count twice. */
 const TRANSACTION_FACTOR = 2;
 
 /**
- * DynamoDB in this process, as much of it as the stores use: conditions, updates, transactions with their tokens,
- * sparse indexes, pages, streams, and the capacity units of each partition key.
+ * An implementation of DynamoDB in this process, with the features that the stores use: conditions, updates,
+ * transactions with their tokens, sparse indexes, pages, streams, and the capacity units of each partition key.
  *
- * It takes the inputs of the SDK's document client. A call happens at once and as a whole, so transactions never
- * conflict.
+ * Its inputs are those of the SDK's document client. Each call is atomic, so transactions never conflict.
  */
 export class MemoryDynamoDB {
   readonly tables: ReadonlyMap<string, MemoryTable>;
-  /** What the last call has consumed, also when it was refused. */
+  /** The units that the last call has consumed, also when it was rejected. */
   consumed: Consumed[] = [];
   readonly #applied = new Set<string>();
 
@@ -48,8 +47,8 @@ export class MemoryDynamoDB {
   }
 
   /**
-   * @param operation as the API names it, such as `PutItem`
-   * @throws what the SDK throws
+   * @param operation the API's name of the operation, such as `PutItem`
+   * @throws the errors of the SDK
    */
   execute(operation: string, input: unknown): object {
     this.consumed = [];
@@ -109,7 +108,7 @@ export class MemoryDynamoDB {
       bytes += entry.bytes;
       last = entry;
     }
-    // DynamoDB does not look whether there is another item after the limit.
+    // DynamoDB does not check whether another item follows the limit.
     isCut ||= items.length === input.Limit;
     this.#read(table, index?.schema.name, range.partition, bytes, input.ConsistentRead ?? false);
     const keys = [table.schema.partition, table.schema.sort, schema.partition, schema.sort];
@@ -238,7 +237,7 @@ function outcome(kind: WriteKind, write: Write, before: Item | undefined): Item 
   return defined(updated(write.UpdateExpression!, before ?? write.Key!, placeholdersOf(write)));
 }
 
-/** Without attributes that are undefined, as the document client sends it. */
+/** Removes undefined attributes, as the document client does. */
 function defined(item: Item): Item {
   for (const name in item) {
     if (item[name] === undefined)
@@ -251,7 +250,7 @@ function stored(item: Item) {
   return marshall(item, { removeUndefinedValues: true });
 }
 
-/** The write units of a write that is refused: those of the item that is there. */
+/** The write units of a rejected write: those of the existing item. */
 function unitsOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1_024));
 }
@@ -265,7 +264,7 @@ interface Range {
 
 const KEY_CONDITION = /^(\S+) = (:\w+)(?: AND (\S+) (?:(BETWEEN) (:\w+) AND (:\w+)|(<=|<|>=) (:\w+)))?$/;
 
-/** The range of positions that a key condition names. */
+/** The range of positions of a key condition. */
 function keyRange({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: QueryCommandInput): Range {
   const found = KEY_CONDITION.exec(KeyConditionExpression);
   if (found === null)

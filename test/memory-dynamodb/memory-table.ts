@@ -10,7 +10,7 @@ export interface KeySchema {
 
 export interface IndexSchema extends KeySchema {
   readonly name: string;
-  /** The attributes it holds besides keys; undefined: all. */
+  /** The attributes that it has besides keys; undefined for all. */
   readonly attributes: readonly string[] | undefined;
 }
 
@@ -20,20 +20,20 @@ export interface TableSchema extends KeySchema {
   readonly indexes: readonly IndexSchema[];
 }
 
-/** A write as the stream tells of it. */
+/** A write in the stream. */
 export interface TableChange {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
 }
 
-/** The units of a write of the table's item, or of an index, by the partition key that bears them. */
+/** The units of a write to the table or an index, by the partition key that they count for. */
 export interface WriteUnits {
   readonly index?: string | undefined;
   readonly key: string;
   readonly units: number;
 }
 
-/** A table, or an index, as a query reads it. */
+/** A table or an index, for queries. */
 export class Partitions {
   readonly #sort: string | undefined;
   readonly #partitions = new Map<string, SortedItems>();
@@ -63,10 +63,10 @@ export class Partitions {
   }
 }
 
-/** A table of DynamoDB with its indexes, which follow it at once. */
+/** A table of DynamoDB with its indexes, which are updated at once. */
 export class MemoryTable {
   readonly schema: TableSchema;
-  /** Writes that changed something, since it was last emptied; only of a table with a stream. */
+  /** The writes that changed an item since the list was last emptied; only for a table with a stream. */
   readonly changes: TableChange[] = [];
   readonly indexes: ReadonlyMap<string, { readonly schema: IndexSchema; readonly partitions: Partitions }>;
   readonly partitions: Partitions;
@@ -98,14 +98,14 @@ export class MemoryTable {
     for (const { item } of this.#items.values()) yield item;
   }
 
-  /** Removes an item that is in no index, as its expiry does: without units, and without a change in the stream. */
+  /** Removes an item that is in no index, as its expiry does: without units and without a stream record. */
   expire(key: string): void {
     this.#items.delete(key);
   }
 
   /**
    * Replaces an item, or removes it.
-   * @returns what the table and each index were charged
+   * @returns the units of the table and of each index
    */
   write(key: string, after: Item | undefined): WriteUnits[] {
     const old = this.#items.get(key);
@@ -158,7 +158,7 @@ export class MemoryTable {
     return units;
   }
 
-  /** An item as an index holds it; undefined when it lacks one of the index's keys. */
+  /** The index's copy of an item; undefined when the item lacks one of the index's keys. */
   #projected({ partition, sort, attributes }: IndexSchema, item: Item): Item | undefined {
     if (item[partition] === undefined || (sort !== undefined && item[sort] === undefined)) return undefined;
     if (attributes === undefined) return item;
@@ -174,7 +174,7 @@ function sameKeys({ partition, sort }: KeySchema, a: Item, b: Item): boolean {
   return a[partition] === b[partition] && (sort === undefined || a[sort] === b[sort]);
 }
 
-/** Write units: one for each begun kilobyte. */
+/** Write units: one for each kilobyte or part of it. */
 function kilobytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1_024));
 }

@@ -43,9 +43,9 @@ function projected({
 }
 
 /**
- * A document client of a DynamoDB in memory. The wire gets each call with its input as it is, not as text; it may
- * delay a call, send it again, throw, or ask for the consumed capacity, but not change anything else. Replies have no
- * body but the consumed capacity.
+ * A document client of a DynamoDB in memory. The wire gets the input of each call as an object, not as text. It may delay
+ * or repeat a call, throw, or request the consumed capacity, but change nothing else. Replies contain only the consumed
+ * capacity.
  */
 export function memoryClient(
   dynamodb: MemoryDynamoDB,
@@ -72,7 +72,7 @@ export function memoryClient(
 
 const EMPTY: AwsReply = { status: 200, body: '' };
 
-/** The reply of a call that asks for its consumed capacity: a part for each table. */
+/** The reply to a call that requests its consumed capacity, by table. */
 function capacityReply(consumed: readonly Consumed[]): AwsReply {
   const unitsOf = (some: readonly Consumed[]) => some.reduce((sum, { units }) => sum + units, 0);
   const ConsumedCapacity = [...Map.groupBy(consumed, ({ table }) => table)].map(([TableName, all]) => {
@@ -102,7 +102,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   TransactWriteCommand: 'TransactWriteItems',
 };
 
-/** The tables of the template in memory, in place of an emulator's. */
+/** The tables of the template in memory, instead of an emulator. */
 export function memoryTables(tables: readonly Resource[]) {
   const dynamodb = new MemoryDynamoDB(tables.map(tableSchema));
   return {
@@ -112,7 +112,7 @@ export function memoryTables(tables: readonly Resource[]) {
   };
 }
 
-/** Every call returns the records since the one before, and forgets them. */
+/** Each call returns and removes the records since the previous call. */
 function streamReader(dynamodb: MemoryDynamoDB, name: string): () => Promise<DynamoDBRecord[]> {
   const { changes } = dynamodb.tables.get(name)!;
   let number = 0;

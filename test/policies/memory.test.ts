@@ -54,13 +54,13 @@ describe('the rate of arrivals', () => {
     expect(rateOf(quiet)).toBeLessThanOrEqual(0.1);
   });
 
-  it('is not capped by the moment that it takes to store and read a ticket', () => {
+  it('is not capped by the time that storing and reading a ticket takes', () => {
     const memory = watch(300);
     const read = remember(memory, [], memory.newestSeenMs + 40);
     expect(rateOf(read)).toBeGreaterThan(250);
   });
 
-  it('is the same when another tick takes out tickets in between', () => {
+  it('is the same when another tick removes tickets in between', () => {
     const all = watch(20, { seconds: 120 });
     let memory: TickMemory | undefined;
     const tickets = arrivals(20, 120);
@@ -75,7 +75,7 @@ describe('the rate of arrivals', () => {
     expect(rateOf(memory!) / rateOf(all)).toBeLessThan(1.15);
   });
 
-  it('counts what a part of the bucket shows for the whole bucket', () => {
+  it('estimates the whole bucket from a part of it', () => {
     let memory: TickMemory | undefined;
     const tickets = arrivals(20, 120);
     for (let second = 1; second <= 120; second++) {

@@ -20,9 +20,9 @@ export interface RangeStore {
   putReport(queue: string, range: string, report: TickReport, nowMs: number): Promise<void>;
   /** The last reports of these ranges, by the range's name. A report that cannot be parsed is omitted. */
   reports(queue: string, ranges: readonly string[]): Promise<ReadonlyMap<string, TickReport>>;
-  /** Stores the arrivals of a queue with several buckets, all buckets together. They expire after a day. */
+  /** Stores the arrivals of all buckets of a queue together. They expire after a day. */
   putArrivals(queue: string, arrivals: TickMemory, nowMs: number): Promise<void>;
-  /** The stored arrivals of a queue. What cannot be parsed is omitted. */
+  /** The stored arrivals of a queue. Arrivals that cannot be parsed are omitted. */
   arrivals(queue: string): Promise<TickMemory | undefined>;
   /** Removes leases and reports. Others expire a day after their last tick. */
   remove(queue: string, cells: readonly string[], ranges: readonly string[]): Promise<void>;

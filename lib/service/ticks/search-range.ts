@@ -120,7 +120,7 @@ export async function searchRange(
       memory: before.memory,
       ...((isPart || others !== undefined) && {
         sight: {
-          // The tick of the slot before has searched these skills in other ranges, or another part of the range.
+          // A tick of the previous slot has searched these skills in other ranges, or another part of the range.
           sinceMs: nowMs - definition.tickSeconds * 1_000,
           share: isPart ? stored.length / Math.max(1, stored.length, before.waiting ?? 0) || 1 : 1,
         },

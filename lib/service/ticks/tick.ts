@@ -40,7 +40,7 @@ const SURVEY_EVERY_MS = 10_000;
 const SURVEY_MS = 2_500;
 /** No write starts when less than this is left of the lease. */
 const FINISH_MS = 2_000;
-/** The arrivals of the whole queue are added up this often. */
+/** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
 /** The number of last matches kept for the statistics of a range. */
 const RECENT_MATCHES = 20;
@@ -120,7 +120,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       deps,
       record,
       range,
-      // After the buckets have been merged, the range goes on from what they have seen together.
+      // After the buckets are merged, the range continues with their merged memory.
       before ?? (isOneOfSeveral ? {} : { memory: arrivals }),
       isOneOfSeveral ? { arrivals } : undefined,
       {
@@ -164,7 +164,7 @@ function isArrivalsSlot({ definition }: QueueRecord, slotMs: number): boolean {
   return slotMs % ARRIVALS_EVERY_MS < definition.tickSeconds * 1_000;
 }
 
-/** Adds up what the ranges of a slot have seen of the arrivals, for the ticks of all ranges. */
+/** Adds up the arrivals that the ranges of a slot have counted, for the ticks of all ranges. */
 async function updateArrivals(deps: TickDeps, queue: string, ranges: readonly TickRange[]): Promise<void> {
   try {
     const reports = await deps.ranges.reports(queue, ranges.map(rangeName));

@@ -1,5 +1,5 @@
 /**
- * What the simulated region assumes. Latencies are those of services in one region, seen from a function; CPU times
+ * The assumptions of the simulated region. Latencies are those of services in one region, seen from a function; CPU times
  * were measured on the machine that docs/benchmarks.md names, without a network, and are multiplied by `cpuFactor`.
  */
 export const ASSUMPTIONS = {
@@ -14,25 +14,25 @@ export const ASSUMPTIONS = {
     TransactWriteItems: 20,
     SendMessageBatch: 10,
   },
-  /** A page of a query takes this much longer for each megabyte. */
+  /** Additional milliseconds of a query's page per megabyte. */
   latencyPerMegabyteMs: 30,
-  /** From the moment a message is visible to the start of its function. */
+  /** Milliseconds from when a message becomes visible to the start of its function. */
   deliveryMs: 20,
-  /** A function that starts anew takes this much longer. */
+  /** Additional milliseconds of a cold start. */
   coldStartMs: 500,
-  /** Lambda starts this many executions for an SQS queue at first, and so many more each second while messages wait. */
+  /** Lambda starts with this many executions for an SQS queue, and adds this many per second while messages wait. */
   executions: { first: 5, perSecond: 5, max: 1_000 },
 
   /** The CPU time of one request in the SDK: marshalling, signing, parsing. */
   cpuPerRequestMs: 0.4,
-  /** The same for each item of a response, without the parsing of the ticket, which runs as it is. */
+  /** The same for each item of a response, without parsing the ticket, which is really executed. */
   cpuPerItemMs: 0.004,
-  /** How much longer a function of 1,769 MB computes than this machine. */
+  /** The CPU time of a function with 1,769 MB, relative to this machine. */
   cpuFactor: 1.5,
 
   /** DynamoDB's limits of a partition key, units a second. */
   keyLimits: { write: 1_000, read: 3_000 },
-  /** A throttled request is tried again so often by the SDK, after a growing random time. */
+  /** The SDK retries a throttled request this often, after a growing random time. */
   tries: 3,
   retryMs: 60,
 } as const;

@@ -3,9 +3,9 @@ import { ASSUMPTIONS } from './assumptions.ts';
 
 /** Adds up the capacity units of each partition key, and of each table and index, within each second. */
 export class KeyMeter {
-  /** The most units that a key of a table or index took within a second: `tickets pool write` and the like. */
+  /** The maximum of units that one key of a table or index consumed within a second, by names such as `tickets pool write`. */
   readonly hottest = new Map<string, number>();
-  /** The most units of a whole table or index within a second. */
+  /** The maximum of units of a whole table or index within a second. */
   readonly busiest = new Map<string, number>();
   #second = -1;
   readonly #keys = new Map<string, number>();

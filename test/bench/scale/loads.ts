@@ -2,15 +2,15 @@ import { ASSUMPTIONS } from './assumptions.ts';
 import { ScaleRun } from './scale-run.ts';
 
 export interface LoadOptions {
-  /** How long a steady load goes on. */
+  /** The duration of a steady load. */
   readonly seconds: number;
-  /** Players of a launch. */
+  /** The number of players of a launch. */
   readonly players: number;
   readonly seed: number;
   readonly cpuFactor: number;
 }
 
-/** What came of a load. */
+/** The results of a load. */
 export interface LoadResult {
   readonly seconds: number;
   readonly tickets: number;
@@ -25,7 +25,7 @@ export interface LoadResult {
   readonly missed: number;
   readonly lost: number;
   readonly twice: number;
-  /** Aims that were missed, in words. */
+  /** Messages about missed targets. */
   readonly short: readonly string[];
   readonly notes: readonly string[];
 }
@@ -33,16 +33,16 @@ export interface LoadResult {
 export interface Load {
   readonly title: string;
   readonly partyWeights: readonly number[];
-  /** Tickets in a request. */
+  /** The number of tickets in a request. */
   readonly batch: number;
-  /** Puts the load on, and returns which aims of its own it missed. */
+  /** Runs the load. Returns messages about its own missed targets. */
   run(run: ScaleRun, options: LoadOptions): Promise<string[]>;
 }
 
 const SOLOS = [1];
-/** Of a hundred tickets, how many have 1, 2, … players. */
+/** The percentages of tickets with 1, 2, … players. */
 const PARTIES = [55, 25, 10, 3, 7];
-/** A steady load is measured after the buckets have followed it. */
+/** A steady load is measured after the buckets have adapted to it. */
 const SETTLE_SECONDS = 40;
 
 export const LOADS = {
@@ -64,7 +64,7 @@ export const LOADS = {
   },
 } satisfies Readonly<Record<string, Load>>;
 
-/** Puts a load on a new region. */
+/** Runs a load on a new region. */
 export async function measure(load: Load, options: LoadOptions): Promise<LoadResult> {
   const run = new ScaleRun({
     seed: options.seed,
@@ -126,7 +126,7 @@ function steady(title: string, perSecond: number, partyWeights: readonly number[
 const LAUNCH_SECONDS = 20;
 const LAUNCH_MAX_SECONDS = 300;
 
-/** So many players come within 20 seconds to a queue that had none. */
+/** This number of players arrives within 20 seconds at an idle queue. */
 async function launch(run: ScaleRun, { players }: LoadOptions): Promise<string[]> {
   const beginMs = run.region.time.nowMs;
   for (let i = 0; i < LAUNCH_SECONDS; i++) await run.aSecond(players / LAUNCH_SECONDS);
@@ -140,7 +140,7 @@ async function launch(run: ScaleRun, { players }: LoadOptions): Promise<string[]
   ]);
 }
 
-/** Players matched a second while the middle eight tenths of them were. */
+/** Players matched per second, measured over the middle eight tenths of them. */
 function busiestRate(perSecond: readonly number[]): number {
   const counts = Array.from(perSecond, (players = 0) => players);
   const total = counts.reduce((sum, players) => sum + players, 0);
@@ -158,7 +158,7 @@ const HIGH = 5_000;
 const RAMP_SECONDS = 60;
 const CALM_SECONDS = 120;
 
-/** Up in a minute, down in a minute, then two minutes in which nothing may change any more. */
+/** The load rises for a minute and falls for a minute. Two minutes follow in which nothing may change. */
 async function ramp(run: ScaleRun): Promise<string[]> {
   for (let i = 0; i <= RAMP_SECONDS; i++) await run.aSecond(LOW + ((HIGH - LOW) * i) / RAMP_SECONDS);
   for (let i = RAMP_SECONDS; i >= 0; i--) await run.aSecond(LOW + ((HIGH - LOW) * i) / RAMP_SECONDS);

@@ -1,4 +1,4 @@
-/** A moment that somebody waits for. */
+/** A timer. */
 interface Timer {
   readonly atMs: number;
   readonly number: number;
@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * A virtual clock that moves to the next moment somebody waits for, and measures the CPU time between two such moments:
- * that of the one function that was woken.
+ * A virtual clock that advances to the next timer, and measures the CPU time between two timers: that of the one function
+ * that was woken.
  */
 export class RegionTime {
   nowMs: number;
@@ -22,7 +22,7 @@ export class RegionTime {
     this.#cpuFactor = cpuFactor;
   }
 
-  /** The CPU time since the last call or the last moment, in milliseconds of a function's CPU. */
+  /** The CPU time since the last call or the last timer, in milliseconds of a function's CPU. */
   spentMs(): number {
     if (this.#cpuFactor === 0) return 0;
     const before = this.#cpuMs;
@@ -50,7 +50,7 @@ export class RegionTime {
     this.nowMs = untilMs;
   }
 
-  /** A binary heap; of one moment, those that came first are first. */
+  /** A binary heap; timers of one moment are in the order of creation. */
   #push(timer: Timer): void {
     const heap = this.#timers;
     let at = heap.length;
@@ -89,7 +89,7 @@ function threadCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Until all that can go on without time has. */
+/** Resolves when nothing can continue without time passing. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
 }

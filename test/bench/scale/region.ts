@@ -17,30 +17,30 @@ import { KeyMeter } from './key-meter.ts';
 import { RegionTime } from './region-time.ts';
 import { touchedKeys } from './touched-keys.ts';
 
-/** What became of a tick message. */
+/** The result of a tick message. */
 export interface TickRecord {
   readonly message: TickMessage;
   readonly result: TickOutcome | 'failed';
-  /** From its start to its end. */
+  /** Milliseconds from its start to its end. */
   readonly durationMs: number;
-  /** From its slot to its end. */
+  /** Milliseconds from its slot to its end. */
   readonly afterSlotMs: number;
 }
 
 /**
- * A region of AWS in virtual time: the production use cases on the production stores, over a DynamoDB that throttles
- * keys above their limits, an SQS queue for ticks and functions that start as Lambda starts them. See `assumptions.ts`.
+ * A region of AWS in virtual time. It runs the production use cases and stores on a DynamoDB that throttles keys above
+ * their limits, with an SQS queue for ticks and functions that start as in Lambda. See `assumptions.ts`.
  */
 export class Region {
   readonly time: RegionTime;
   readonly dynamodb: MemoryDynamoDB;
   readonly meter: KeyMeter;
   readonly ticks: TickRecord[] = [];
-  /** Hears of each write that has happened. */
+  /** Called after each write. */
   onWrite: (operation: string, input: WriteInput) => void = () => {};
-  /** Requests that DynamoDB has throttled. */
+  /** The number of throttled requests to DynamoDB. */
   throttled = 0;
-  /** The most ticks that ran at the same time. */
+  /** The maximum of concurrent ticks. */
   executionsMax = 0;
   readonly tables;
   readonly #random: RandomSource;
@@ -55,7 +55,7 @@ export class Region {
     this.time = new RegionTime(startMs, cpuFactor);
     this.#random = random;
     const resources = tableResources();
-    // Nobody reads the streams here.
+    // No function reads the streams here.
     this.dynamodb = new MemoryDynamoDB(resources.map((one) => ({ ...tableSchema(one), hasStream: false })));
     const nameOf = (part: string) => resources.find(({ name }) => name.includes(part))!.name;
     this.tables = {
@@ -75,7 +75,7 @@ export class Region {
     return new Instance(this);
   }
 
-  /** Lets time go by. Ticks and the schedule run by themselves. */
+  /** Advances the time. Ticks and the schedule run when they are due. */
   async runUntil(untilMs: number): Promise<void> {
     const { time } = this;
     while (time.nowMs < untilMs) {
@@ -98,7 +98,7 @@ export class Region {
     }
   }
 
-  /** A request of a function to DynamoDB, throttled and tried again as the SDK does. */
+  /** A request of a function to DynamoDB, with throttling and the retries of the SDK. */
   wire(instance: Instance): Wire {
     return async (call, send) => {
       for (let tries = 1; ; tries++) {
@@ -109,7 +109,7 @@ export class Region {
         if (tries === ASSUMPTIONS.tries) throw new StoreBusy('DynamoDB throttles a key');
         await this.time.sleep(this.#random.uniform() * ASSUMPTIONS.retryMs * 2 ** tries);
       }
-      // What the tables do here is not the function's CPU time.
+      // The work of the tables is not the function's CPU time.
       this.time.spentMs();
       try {
         const reply = await send();
@@ -171,7 +171,7 @@ export class Region {
   }
 }
 
-/** As much of a write as tells which tickets it is about. */
+/** The part of a write that identifies its tickets. */
 export interface WriteInput {
   readonly TableName?: string;
   readonly Key?: Readonly<Record<string, string>>;
@@ -181,15 +181,15 @@ export interface WriteInput {
   }[];
 }
 
-/** How often messages are looked for. */
+/** The interval between polls for messages. */
 const STEP_MS = 10;
 const READ_UNIT_BYTES = 4_096;
 const MEGABYTE = 1_048_576;
-/** About the bytes of an item of the pool's index. */
+/** The approximate bytes of an item of the pool's index. */
 const ITEM_BYTES = 170;
 let ids = 0;
 
-/** A function that runs: its CPU does one thing after the other. */
+/** A running function, whose CPU does one task at a time. */
 export class Instance {
   readonly deps;
   readonly clock;

@@ -13,21 +13,21 @@ export interface ScaleOptions {
   readonly seed: number;
   /** @default ASSUMPTIONS.cpuFactor; 0 measures no CPU time, so that the seed alone decides */
   readonly cpuFactor: number;
-  /** How many of the tickets have 1, 2, … players. */
+  /** The weights of tickets with 1, 2, … players. */
   readonly partyWeights: readonly number[];
   readonly definition: Partial<QueueDefinition>;
-  /** Tickets in a request. */
+  /** The number of tickets in a request. */
   readonly batch: number;
 }
 
-/** A bucket layout that was put. */
+/** A bucket layout that was stored. */
 interface LayoutRecord {
   readonly second: number;
   readonly buckets: number;
 }
 
 const QUEUE = 'scale';
-/** A client whose ticket the store could not take posts it again after this, and up to as long again. */
+/** After a rejected request, a client posts the ticket again after this time, plus a random time of up to the same length. */
 const RETRY_MS = 1_000;
 /** Statuses of a ticket, by its number. */
 const [POSTED, MATCHED, ENDED] = [1, 2, 3];
@@ -43,9 +43,9 @@ export class ScaleRun {
   imbalances: number[] = [];
   /** Tickets that were in two matches, or in one after their end. */
   twice = 0;
-  /** Requests for a ticket that the store could not take. */
+  /** The number of requests for tickets that the store could not accept. */
   refused = 0;
-  /** Since the start. */
+  /** Milliseconds from the start to the first match. */
   firstMatchMs: number | undefined;
   readonly startMs = NOW_MS;
   readonly #random: RandomSource;
@@ -102,12 +102,12 @@ export class ScaleRun {
     return this.#count;
   }
 
-  /** Tickets that no request has got into the store yet. */
+  /** Tickets that are not stored yet. */
   get outside(): number {
     return this.#posting;
   }
 
-  /** Lets a second go by, in which so many players come. */
+  /** Advances the time by a second, in which this number of players arrive. */
   async aSecond(players: number): Promise<void> {
     const { time } = this.region;
     const endMs = time.nowMs + 1_000;
@@ -126,7 +126,7 @@ export class ScaleRun {
   }
   #debt = 0;
 
-  /** Forgets what was measured, so that what comes is measured by itself. */
+  /** Discards the measurements so far, so that only later ones count. */
   forget(): void {
     this.waits = [];
     this.imbalances = [];
@@ -199,7 +199,7 @@ export class ScaleRun {
     );
   }
 
-  /** A request for a batch, and more for what the store could not take. */
+  /** Sends a batch, and repeats the tickets that the store could not accept. */
   async #post(tickets: readonly Posted[], afterMs: number): Promise<void> {
     const { time } = this.region;
     this.#posting += tickets.length;
@@ -228,7 +228,7 @@ export class ScaleRun {
     const { dynamodb } = this.region;
     if (operation === 'PutItem' && input.TableName === tickets) {
       const number = numberOf((input as unknown as { Item: Posted }).Item.ticketId);
-      // A repeated request fails its condition and does not come here.
+      // A repeated request fails its condition, so it is not counted here.
       this.#statuses[number] = POSTED;
     }
     if (operation === 'UpdateItem' && input.TableName === tickets) {
@@ -248,7 +248,7 @@ export class ScaleRun {
       this.#statuses[number] = MATCHED;
       players += this.#sizes[number]!;
       this.waits.push((this.region.time.nowMs - this.#postedMs[number]!) / 1_000);
-      // It would be kept for a day, which a simulation has no room for.
+      // It would be kept for a day, which takes too much memory in a simulation.
       dynamodb.tables.get(tickets)!.expire(Update!.Key.ticketId!);
     }
     dynamodb.tables.get(matches)!.expire(first.Put.Item.matchId!);

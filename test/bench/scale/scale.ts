@@ -5,7 +5,7 @@ import { LOADS, type Load, measure } from './loads.ts';
 
 /**
  * `npm run bench:scale -- [--rows steady-1000,…] [--seconds N] [--players N] [--seed 1] [--cpu-factor 1.5]`: one queue
- * of 5v5 with a tick a second under load, in a simulated region. It prints a table, and what fell short of its aim.
+ * of 5v5 with a tick a second under load, in a simulated region. It prints a table and the missed targets.
  */
 const { values } = parseArgs({
   options: {

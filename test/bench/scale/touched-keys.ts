@@ -1,7 +1,7 @@
 import type { Item } from '../../memory-dynamodb/expressions.ts';
 import type { Consumed, MemoryDynamoDB } from '../../memory-dynamodb/memory-dynamodb.ts';
 
-/** The partition keys that a request will consume units of, at least one each: known before it happens. */
+/** The partition keys that a request will consume units of, at least one each, derived from the request. */
 export function touchedKeys(dynamodb: MemoryDynamoDB, operation: string, input: Input): Consumed[] {
   switch (operation) {
     case 'GetItem':
@@ -21,7 +21,7 @@ export function touchedKeys(dynamodb: MemoryDynamoDB, operation: string, input: 
   return [];
 }
 
-/** As much of the inputs of the document client as tells of keys. */
+/** The parts of the document client's inputs that contain keys. */
 export interface Input {
   readonly TableName?: string;
   readonly IndexName?: string;

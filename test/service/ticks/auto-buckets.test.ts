@@ -12,7 +12,7 @@ import { AutoRun } from '../auto-run.ts';
 import { definition } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
 
-// Half an hour of a queue takes some seconds of one processor, which may be busy with other things.
+// Half an hour of a queue takes some seconds of processor time, and longer on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => ({
@@ -114,7 +114,7 @@ describe('a queue with buckets "auto"', () => {
     run.expectNobodyTwice();
   });
 
-  it('knows the arrivals of all buckets together', async () => {
+  it('uses the arrivals of all buckets together', async () => {
     const run = new AutoRun(seededRandom(7), { teamSize: 5, limits });
     const rate = async () => {
       const arrivals = await run.cloud.time.run(() => run.cloud.deps.ranges.arrivals('auto'));
