@@ -1,0 +1,37 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const pages = globSync('{*.md,docs/**/*.md}', { cwd: root })
+  .sort()
+  .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+
+/** All matches of a pattern's first group, each with its page. */
+const found = (pattern: RegExp) =>
+  pages.flatMap(({ file, text }) =>
+    [...text.matchAll(pattern)].map(([, target]) => ({ file, target: target! })),
+  );
+const written = ({ file, target }: { file: string; target: string }) => `${file}: ${target}`;
+
+describe('the documentation', () => {
+  it('has no conflict markers of a merge', () => {
+    expect(found(/^((?:<<<<<<<|>>>>>>>) .*)$/gm).map(written)).toEqual([]);
+  });
+
+  it('links to files that exist', () => {
+    const links = found(/\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)/g);
+    expect(links.length).toBeGreaterThan(50);
+    expect(
+      links.filter(({ file, target }) => !existsSync(join(root, dirname(file), target))).map(written),
+    ).toEqual([]);
+  });
+
+  it('names source files that exist', () => {
+    const names = found(/`((?:lib|lambdas|test|examples|queues)\/[\w./-]+\.(?:ts|json))`/g);
+    expect(names.length).toBeGreaterThan(50);
+    // `NAME.ts` stands for a file to write.
+    const missing = names.filter(({ target }) => !/NAME/.test(target) && !existsSync(join(root, target)));
+    expect(missing.map(written)).toEqual([]);
+  });
+});
