@@ -82,8 +82,8 @@ export class SoloGroups {
       let first = g * this.size;
       let second = first + this.#firstSize;
       for (let i = 0; i < this.size; i++) {
-        const place = teamOf(this.#divisions[g], i) === 0 ? first++ : second++;
-        seated[place] = this.players[g * this.size + i];
+        const seat = teamOf(this.#divisions[g], i) === 0 ? first++ : second++;
+        seated[seat] = this.players[g * this.size + i];
       }
     }
     return seated;

@@ -44,7 +44,7 @@ export class SoloExchanges {
    * Returns whether it found a game.
    *
    * @param basis 2k solo players who can be seated together
-   * @param others solo players who may take their places
+   * @param others solo players who may replace them
    */
   search(basis: readonly PooledTicket[], others: readonly PooledTicket[]): boolean {
     const all = [...basis, ...others];
@@ -94,19 +94,19 @@ export class SoloExchanges {
     this.#lineUp(teams);
     for (let i = 0; i < singles.length; i++) {
       const first = singles[i];
-      const { place, skill } = first;
-      const kept = skills[place];
-      skills[place] = skill;
+      const { seat, skill } = first;
+      const kept = skills[seat];
+      skills[seat] = skill;
       this.#consider(teams, first, undefined);
       for (let j = i + 1; j < singles.length; j++) {
         const second = singles[j];
-        if (second.place === place || second.taken === first.taken) continue;
-        const keptToo = skills[second.place];
-        skills[second.place] = second.skill;
+        if (second.seat === seat || second.taken === first.taken) continue;
+        const keptToo = skills[second.seat];
+        skills[second.seat] = second.skill;
         this.#consider(teams, first, second);
-        skills[second.place] = keptToo;
+        skills[second.seat] = keptToo;
       }
-      skills[place] = kept;
+      skills[seat] = kept;
     }
   }
 
@@ -116,8 +116,8 @@ export class SoloExchanges {
     if (unfair >= this.imbalance) return;
     const f = unfair + skillSpread(this.#skills, this.#rules.q);
     if (f >= this.imbalance) return;
-    const once = teams.with(first.place, first.taken);
-    const made = second ? once.with(second.place, second.taken) : once;
+    const once = teams.with(first.seat, first.taken);
+    const made = second ? once.with(second.seat, second.taken) : once;
     if (this.#mayPlay(made)) this.#keep(made, f);
   }
 
@@ -136,9 +136,9 @@ export class SoloExchanges {
   }
 }
 
-/** Puts one player in the place of another. */
+/** Puts a player on the seat of another. */
 interface Exchange {
-  readonly place: number;
+  readonly seat: number;
   readonly taken: PooledTicket;
   readonly skill: number;
 }
@@ -149,8 +149,8 @@ function exchangesOf(teams: readonly PooledTicket[], all: readonly PooledTicket[
   const exchanges: Exchange[] = [];
   for (const taken of all) {
     if (inside.has(taken)) continue;
-    for (let place = 0; place < teams.length; place++) {
-      if (teams[place].masks[0] === taken.masks[0]) exchanges.push({ place, taken, skill: taken.mean });
+    for (let seat = 0; seat < teams.length; seat++) {
+      if (teams[seat].masks[0] === taken.masks[0]) exchanges.push({ seat, taken, skill: taken.mean });
     }
   }
   return exchanges;

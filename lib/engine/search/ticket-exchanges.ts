@@ -18,31 +18,32 @@ export function exchangeTickets(
   forbids: Forbids | undefined,
 ): number {
   const inGame = new Set(incumbent.game!.members);
-  const path = [...tickets.keys()].filter((i) => inGame.has(tickets[i]));
+  // The places of the game's tickets.
+  const places = [...tickets.keys()].filter((i) => inGame.has(tickets[i]));
   let divisions = 0;
   let attempts = 0;
   for (let improved = true; improved; ) {
     improved = false;
-    for (let at = 0; at < path.length; at++) {
-      if (path[at] === anchor) continue;
+    for (let at = 0; at < places.length; at++) {
+      if (places[at] === anchor) continue;
       for (let i = 0; i < tickets.length && divisions < divisionsMax && attempts < attemptsMax; i++) {
-        const kept = path[at];
-        if (tickets[i].size !== tickets[kept].size || path.includes(i)) continue;
-        path[at] = i;
+        const kept = places[at];
+        if (tickets[i].size !== tickets[kept].size || places.includes(i)) continue;
+        places[at] = i;
         attempts++;
-        const members = path.map((place) => tickets[place]);
+        const members = places.map((place) => tickets[place]);
         const mayPlay =
           mayMeet(tickets[i], members, forbids) &&
           (!roles || roles.canSeatGame(members.flatMap(({ masks }) => [...masks])));
         if (mayPlay) {
           divisions++;
-          const credit = path.reduce((most, place) => Math.max(most, credits[place]), 0);
+          const credit = places.reduce((most, place) => Math.max(most, credits[place]), 0);
           if (incumbent.offer(members, credit)) {
             improved = true;
             continue;
           }
         }
-        path[at] = kept;
+        places[at] = kept;
       }
     }
   }
