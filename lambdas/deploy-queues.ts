@@ -1,17 +1,14 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
+import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
+import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
-import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { readWith } from '../lib/service/ports/unreadable.ts';
 import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
-const rules = {
-  refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
-  secretGrants: JSON.parse(environment('SECRET_GRANTS')),
-};
+const rules = deploymentRules(environment('SECRET_GRANTS'));
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
 /** Reports success or failure to the URL that CloudFormation gives. CloudFormation waits for the report. */

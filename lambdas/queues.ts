@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { clock } from '../lib/aws/clock.ts';
+import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
+import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { refusalOf } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
@@ -19,10 +19,7 @@ const deps = {
 };
 
 const queuePath = z.object({ queue: queueName });
-const rules = {
-  refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
-  secretGrants: JSON.parse(environment('SECRET_GRANTS')),
-};
+const rules = deploymentRules(environment('SECRET_GRANTS'));
 
 export const handler = httpHandler({
   'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { FieldProblem } from './problem.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 
@@ -6,6 +7,9 @@ import type { QueueDefinition } from './queue-definition.ts';
  * queue, or, as the name of a secret, every secret.
  */
 export type SecretGrants = Readonly<Record<string, readonly string[]>>;
+
+/** The schema of grants. */
+export const secretGrants = z.record(z.string(), z.array(z.string())) satisfies z.ZodType<SecretGrants>;
 
 /** Every queue may use every secret: for a deployment with one team, and for the local cloud. */
 export const ALL_SECRETS: SecretGrants = { '*': ['*'] };

@@ -1,7 +1,6 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import * as z from 'zod';
-import type { SecretGrants } from '../contract/secret-grants.ts';
+import { type SecretGrants, secretGrants } from '../contract/secret-grants.ts';
 import type { MusterFunction } from './muster-function.ts';
 
 /** The secrets in Secrets Manager that the service may read. */
@@ -54,11 +53,9 @@ export function setSecretGrants(fn: MusterFunction, grants: SecretGrants): void 
 /** All environment variables of a function together may have 4 KB. */
 const GRANTS_BYTES_MAX = 2_000;
 
-const NAMES = z.record(z.string(), z.array(z.string()));
-
 /** Parses grants from context. Throws when they have another type or are too large. */
 export function parseSecretGrants(value: unknown): SecretGrants {
-  const result = NAMES.safeParse(value);
+  const result = secretGrants.safeParse(value);
   if (!result.success) {
     throw new Error(
       `Expected \`secretGrants\` to be lists of queue names by the name of a secret, { "NAME": ["QUEUE", …] }, got ${JSON.stringify(value)}.`,

@@ -14,7 +14,7 @@ export interface TickProps {
   readonly stage: StagePolicy;
 }
 
-/** Every minute `dispatch` sends the ticks of the next minute, each with its delay. `tick` searches one bucket. */
+/** Every minute `dispatch` sends the ticks of the next two minutes, each with its delay. `tick` searches one range of skill. */
 export class Tick extends Construct {
   readonly dispatch: MusterFunction;
   readonly tick: MusterFunction;
@@ -26,7 +26,7 @@ export class Tick extends Construct {
 
     this.tick = new MusterFunction(this, 'Tick', {
       name: 'tick',
-      description: 'Searches one bucket of a queue and commits the matches its release policy releases',
+      description: 'Searches one range of a queue and commits the matches that its release policy releases',
       timeout: Duration.seconds(10),
       memorySizeMb: 1769,
       reservedConcurrency: limits.reserved.tick,
