@@ -39,6 +39,7 @@ export const ROUTES = {
 /** A method and a path, as `GET /tickets/{ticketId}`. */
 export type RouteKey = keyof typeof ROUTES;
 
+/** The keys of all routes. */
 export const ROUTE_KEYS = Object.keys(ROUTES) as RouteKey[];
 
 /** The scopes that may call a route; empty when it is open to everybody. */

@@ -6,6 +6,11 @@ import type { StoredMatch } from './stored-match.ts';
 export interface DeadlineDeps extends AcceptanceDeps {
   readonly timer: DeadlineTimer;
 }
+
+/**
+ * `over`: the match needs no deadline any more. `waiting`: it is not due yet, and is checked again later. `ended`: the
+ * match failed now.
+ */
 export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
 
 /**

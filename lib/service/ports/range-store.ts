@@ -27,10 +27,17 @@ export interface RangeStore {
   /** Removes leases and reports. Others expire a day after their last tick. */
   remove(queue: string, cells: readonly string[], ranges: readonly string[]): Promise<void>;
 }
+
 export type LeaseOutcome = 'leased' | 'held' | 'done';
+
+/** A tick's right to search some cells. Times are milliseconds since the epoch. */
 export interface Lease {
+  /** Unique to the tick. */
   readonly owner: string;
+  /** The slot that is searched. */
   readonly slotMs: number;
+  /** When the lease is requested. */
   readonly nowMs: number;
+  /** When it expires unless it is ended earlier. */
   readonly untilMs: number;
 }

@@ -19,6 +19,7 @@ export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly limits?: BucketLimits;
 }
 
+/** What one run of `dispatch` did. */
 export interface Dispatched {
   /** Names of the queues with waiting tickets. */
   readonly awake: readonly string[];

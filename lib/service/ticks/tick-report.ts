@@ -18,8 +18,11 @@ export interface TickReport {
   /** The load of the range. */
   readonly load?: BucketLoad | undefined;
 }
+
+/** A committed match, for the statistics. */
 export interface RecentMatch {
   readonly imbalance: number;
+  /** The wait of each of its tickets. */
   readonly waitsMs: readonly number[];
 }
 
