@@ -27,7 +27,7 @@ function packSeat(seat: Seat): unknown {
   return [packId(playerId), packId(ticketId), ...(role === undefined ? [] : [role])];
 }
 
-/** An attribute that holds a packed game, or the plain JSON that earlier releases stored. */
+/** An attribute that holds a packed game, or the plain JSON that earlier versions stored. */
 export function packedGame<T extends z.ZodType>(schema: T) {
   return z
     .string()

@@ -12,7 +12,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself; the attribute `plans` has its
- * layouts. An item `state`, in which earlier releases stored leases, is removed with its queue.
+ * layouts. An item `state`, in which earlier versions stored leases, is removed with its queue.
  *
  *     put           if version and awakeUntilMs are as read
  *     extendAwake   if version and awakeUntilMs are as read

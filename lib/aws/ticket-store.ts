@@ -174,7 +174,7 @@ export const IS_QUEUED = '#status = :queued';
 
 const ticketItem = storedTicket.extend({
   players: packedPlayers(storedTicket.shape.players),
-  // Earlier releases stored the time as ISO 8601.
+  // Earlier versions stored the time as ISO 8601.
   enqueuedAt: z.union([
     z.number().transform((enqueuedAtMs) => new Date(enqueuedAtMs).toISOString()),
     storedTicket.shape.enqueuedAt,

@@ -6,11 +6,11 @@ import { addSkills, distributionOf, EMPTY_SKETCH, mixedSkills, type SkillSketch 
 const VERSION = 2;
 
 /**
- * What a bucket remembers between two ticks: a small JSON value (about 1 KB), from which the rate and the
+ * What the ticks of a range of skill remember: a small JSON value (about 1 KB), from which the rate and the
  * skills of arrivals are estimated. It needs no configuration.
  */
 export interface TickMemory {
-  /** The version of this value's shape. A value of another version, written by another release, is discarded. */
+  /** The version of this value's shape. A value of another version is discarded. */
   readonly version: typeof VERSION;
   /** When the last tick ran. */
   readonly tickedAtMs: number;
@@ -131,6 +131,7 @@ function horizonOf({ players, seconds, seen }: TickMemory): number {
   return Math.min(MEMORY_MAX_SECONDS, (remembered * Math.max(seconds, 1)) / Math.max(players, 1));
 }
 
+/** The facts about a queue that are estimated from its memory. */
 export type Estimates = Pick<
   PoolFacts,
   'arrivalRate' | 'density' | 'typicalDensity' | 'rank' | 'strongShare'

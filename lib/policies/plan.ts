@@ -44,12 +44,13 @@ export interface QueueRules extends RulesDefinition {
   readonly skillScale?: 'raw' | 'percentile' | undefined;
 }
 
+/** What a tick plans with: all that it knows, so that the plan needs no I/O. */
 export interface TickInput {
   readonly rules: QueueRules;
-  /** All waiting tickets of the bucket, in any order, with distinct ticket ids. */
+  /** The waiting tickets of the range of skill that is searched, in any order, with distinct ticket ids. */
   readonly tickets: readonly Ticket[];
   readonly nowMs: number;
-  /** The memory that the last tick of this bucket returned. Omit it at the first tick. */
+  /** The memory that the last tick of this range returned. Omit it at the first tick. */
   readonly memory?: TickMemory | undefined;
   /** The part of the arrivals that the tickets show. @default all arrivals of the bucket since its last tick */
   readonly sight?: Sight | undefined;
@@ -73,6 +74,7 @@ export interface TickInput {
   readonly effort?: SearchEffort | undefined;
 }
 
+/** What a tick does: the games to commit and the tickets to time out, and why the others wait. */
 export interface TickPlan {
   /** In the order of release. No ticket is in two games, and no game has two tickets that share a player. */
   readonly matches: readonly Game[];
@@ -84,7 +86,7 @@ export interface TickPlan {
 }
 
 /**
- * Plans one tick of a bucket: which games are made now, which tickets keep waiting and why, and which time out.
+ * Plans one tick: which games are made now, which tickets keep waiting and why, and which time out.
  *
  * Pure: the same input gives the same output to the byte. First the tickets past their time-out are removed or,
  * with `fill: 'bots'`, get a game with their nearest neighbours and bots. Then the release policy chooses games.
@@ -110,7 +112,7 @@ export interface TickPlan {
  * matches.map(({ ticketIds }) => ticketIds); // => [['ann', 'bob']]
  * waiting.map(({ ticketId }) => ticketId); // => ['cy']
  * timedOut; // => []
- * // Pass the memory to the next tick of the bucket.
+ * // Pass the memory to the next tick of the same range.
  * planTick({ rules, tickets: tickets.slice(2), nowMs: 4000, memory }).matches; // => []
  * ```
  */

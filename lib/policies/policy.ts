@@ -31,6 +31,7 @@ export interface PoolFacts {
   readonly strongShare: number;
 }
 
+/** A policy's decision about a candidate. `reason`: why it is held, for the players who wait. */
 export type Verdict = { readonly release: true } | { readonly release: false; readonly reason: string };
 
 /**

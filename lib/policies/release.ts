@@ -22,6 +22,7 @@ export const releaseOptions = z.discriminatedUnion('policy', [
 ]);
 export type ReleaseOptions = z.infer<typeof releaseOptions>;
 
+/** The policy of a queue definition. */
 export function policyOf(options: ReleaseOptions): Policy {
   switch (options.policy) {
     case 'greedy':

@@ -50,7 +50,7 @@ describe('a packed game', () => {
     expect(JSON.stringify({ ticketIds, teams }).length).toBeGreaterThan(1_300);
   });
 
-  it('is also read as the plain JSON of earlier releases', () => {
+  it('is also read as the plain JSON of earlier versions', () => {
     const plain = { ticketIds: ['a'], teams: [{ players: [{ playerId: 'p', ticketId: 'a' }] }] };
     expect(unpack(JSON.stringify(plain))).toEqual(plain);
   });

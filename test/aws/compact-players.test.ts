@@ -27,7 +27,7 @@ describe('players as they are stored', () => {
     );
   });
 
-  it('are read in the form of earlier releases', () => {
+  it('are read in the form of earlier versions', () => {
     const players = [
       { playerId: uuid, skill: 1500.5, roles: ['tank', 'healer'] },
       { playerId: 'b', skill: 0 },

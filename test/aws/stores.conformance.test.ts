@@ -268,7 +268,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(Math.max(...sizes.map(({ length }) => length))).toBeLessThan(70);
       });
 
-      it('reads tickets as earlier releases stored them', async () => {
+      it('reads tickets as earlier versions stored them', async () => {
         newQueue();
         const stored = { ...ticket(queue, id('old'), [7, 9]), status: 'QUEUED' as const };
         await tables.client().send(

@@ -107,7 +107,7 @@ it('the memory stays below 2 KB', () => {
   expect(JSON.stringify(watch(50)).length).toBeLessThan(2000);
 });
 
-it('a memory of another version, written by another release, is discarded', () => {
+it('a memory of another version is discarded', () => {
   const other = { version: 1, tickedAtMs: 5000, newestSeenMs: 5000, players: 7 } as unknown as TickMemory;
   const ticket = { ticketId: 't', enqueuedAtMs: 6000, players: [{ playerId: 'p', skill: 1500 }] };
   expect(remember(other, [ticket], 7000)).toEqual(remember(undefined, [ticket], 7000));
