@@ -37,11 +37,13 @@ export interface ApiProps {
   readonly jwt?: JwtOptions | undefined;
   /** The limit of each route that requires credentials. */
   readonly requests: RequestLimit;
+  /** Whether requests are logged. */
+  readonly accessLog: boolean;
   readonly stage: StagePolicy;
 }
 
 /**
- * The HTTP API: one stage at the root, with an access log. {@link ROUTES} lists the callers of each route. Open routes
+ * The HTTP API: one stage at the root, with an access log unless it is switched off. {@link ROUTES} lists the callers of each route. Open routes
  * have a low rate limit.
  */
 export class Api extends Construct {
@@ -64,16 +66,14 @@ export class Api extends Construct {
       stageName: STAGE,
       autoDeploy: true,
       throttle: { rateLimit: props.requests.perSecond, burstLimit: props.requests.burst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLog', {
-            retention: props.stage.logRetention,
-            removalPolicy: props.stage.removalPolicy,
-          }),
-        ),
-        format: accessLogFormat,
-      },
+      ...(props.accessLog && { accessLogSettings: accessLog(this, props.stage) }),
     });
+    if (!props.accessLog) {
+      Validations.of(this.stage).acknowledge({
+        id: 'AwsSolutions-APIG1',
+        reason: 'The option `accessLog` switches the access log off, which saves its price for each request.',
+      });
+    }
   }
 
   /** The base URL of all paths, without a trailing slash. */
@@ -176,6 +176,12 @@ function authorizer(jwt: JwtOptions | undefined): IHttpRouteAuthorizer {
     );
   }
   return new HttpJwtAuthorizer('Jwt', jwt.issuer, { jwtAudience: [...jwt.audience] });
+}
+
+function accessLog(scope: Construct, stage: StagePolicy) {
+  const { logRetention: retention, removalPolicy } = stage;
+  const group = new LogGroup(scope, 'AccessLog', { retention, removalPolicy });
+  return { destination: new LogGroupLogDestination(group), format: accessLogFormat };
 }
 
 /** Describes requests without personal data: no body, no query, no credentials. */

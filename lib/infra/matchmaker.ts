@@ -57,6 +57,12 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly secretsKeys?: readonly string[] | undefined;
   /**
+   * Whether the API logs every request, about 400 bytes. Without the log, the alarm `ApiFails` does not tell which routes
+   * fail; the functions log their errors in any case.
+   * @default true
+   */
+  readonly accessLog?: boolean | undefined;
+  /**
    * Whether Lambda logs the start and the report (duration, memory) of every invocation, about 450 bytes. Invocations that
    * fail are always reported, and the metrics have the durations.
    * @default false
@@ -117,7 +123,12 @@ export class Matchmaker extends Construct {
 
     const store = new Store(this, 'Store', { stage });
     const tick = new Tick(this, 'Tick', { store, stage, limits });
-    const api = new Api(this, 'Api', { jwt: props.jwt, requests: limits.requests, stage });
+    const api = new Api(this, 'Api', {
+      jwt: props.jwt,
+      requests: limits.requests,
+      accessLog: props.accessLog ?? true,
+      stage,
+    });
     const intake = new Intake(this, 'Intake', { api, store, tick, secretGrants: grants, limits, stage });
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, stage });
     if (props.queues !== undefined) {

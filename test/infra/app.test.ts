@@ -43,6 +43,14 @@ describe('cdk-nag', () => {
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
+  it('finds nothing without the access log, which is suppressed with a reason', () => {
+    const app = appWith({});
+    new MusterStack(app, 'Muster', { accessLog: false });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+    const [stage] = resourcesOf(app.synth().getStackArtifact('Muster').template, 'AWS::ApiGatewayV2::Stage');
+    expect(stage!.Properties.AccessLogSettings).toBeUndefined();
+  });
+
   it('has exactly these suppressions, each with a reason', () => {
     const app = appWith({});
     const stack = new MusterStack(app, 'Muster', { queues: defaultQueuesDir });
@@ -113,6 +121,7 @@ describe('options from context', () => {
         secretsPrefix: 'studio/',
         secretGrants: '{"backend":["arena"]}',
         secretsKeys: 'arn:one, arn:two',
+        accessLog: 'false',
         invocationLog: 'true',
         pollConcurrency: '500',
         searchReserve: '30',
@@ -133,6 +142,7 @@ describe('options from context', () => {
       secretsPrefix: 'studio/',
       secretGrants: { backend: ['arena'] },
       secretsKeys: ['arn:one', 'arn:two'],
+      accessLog: false,
       invocationLog: true,
       pollConcurrency: 500,
       searchReserve: 30,
