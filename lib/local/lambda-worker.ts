@@ -21,12 +21,19 @@ export interface Invocation {
 }
 
 /**
- * The worker's reply to an invocation. Before the first one the worker sends the string 'ready'. A function's error
+ * The result of an invocation. Before the first one the worker sends the string 'ready'. A function's error
  * is returned as data, and the caller decides what it means.
  */
 export type InvocationResult =
   | { readonly ok: true; readonly payload: unknown }
   | { readonly ok: false; readonly errorType: string; readonly errorMessage: string };
+
+/** What a worker sends after an invocation. */
+export interface InvocationEnd {
+  readonly result: InvocationResult;
+  /** The CPU time of the worker's thread, in milliseconds. */
+  readonly cpuMs: number;
+}
 
 /** Lambda's limit on a synchronous response. */
 const RESPONSE_MAX_BYTES = 6 * 1024 * 1024;
@@ -40,7 +47,10 @@ if (typeof handler !== 'function') {
   throw new TypeError(`${start.file} does not export the function "${start.exportName}".`);
 }
 parentPort!.on('message', async (invocation: Invocation) => {
-  parentPort!.postMessage(await handle(handler, invocation));
+  const before = process.threadCpuUsage();
+  const result = await handle(handler, invocation);
+  const { user, system } = process.threadCpuUsage(before);
+  parentPort!.postMessage({ result, cpuMs: (user + system) / 1_000 } satisfies InvocationEnd);
 });
 parentPort!.postMessage('ready');
 

@@ -43,9 +43,13 @@ export interface LambdaOptions {
 
 /** The figures by which Lambda would bill an invocation. */
 export interface InvocationReport {
+  /** The function's name. */
+  readonly name: string;
   /** The function's service name, such as `tick`. */
   readonly service: string;
   readonly durationMs: number;
+  /** The CPU time of the invocation; 0 if it ended its worker. */
+  readonly cpuMs: number;
   readonly memoryMb: number;
   readonly ok: boolean;
 }
@@ -72,9 +76,9 @@ function makeFunction(resource: Resource, index: number, options: LambdaOptions)
     reservedConcurrency: properties.ReservedConcurrentExecutions as number | undefined,
     delays: options.delays,
     log: (line) => options.log(name, line),
-    ended: (result, durationMs) => {
+    ended: (result, durationMs, cpuMs) => {
       if (!result.ok) options.failed(name, `${result.errorType}: ${result.errorMessage}`);
-      options.invoked?.({ service, durationMs, memoryMb, ok: result.ok });
+      options.invoked?.({ name, service, durationMs, cpuMs, memoryMb, ok: result.ok });
     },
   });
   return {

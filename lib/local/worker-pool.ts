@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { AwsDelays } from './aws-delays.ts';
-import type { FunctionStart, Invocation, InvocationResult } from './lambda-worker.ts';
+import type { FunctionStart, Invocation, InvocationEnd, InvocationResult } from './lambda-worker.ts';
 
 /** The workers of one function. */
 export interface WorkerPool {
@@ -23,7 +23,7 @@ export interface WorkerPoolOptions {
   /** Called with each line that the function writes. */
   readonly log: (line: string) => void;
   /** Called when an invocation ends. The time excludes the wait for a worker. */
-  readonly ended: (result: InvocationResult, durationMs: number) => void;
+  readonly ended: (result: InvocationResult, durationMs: number, cpuMs: number) => void;
 }
 
 /** The number is limited because each worker has its own heap. Further invocations wait in order. */
@@ -99,9 +99,9 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     runners.add(runner);
     for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
     const coldMs = delays.ms('lambdaColdStart');
-    worker.on('message', (result: InvocationResult | 'ready') => {
-      if (result !== 'ready') settle(runner, result);
-      const restMs = result === 'ready' ? coldMs - (performance.now() - runner.startedMs) : 0;
+    worker.on('message', (message: InvocationEnd | 'ready') => {
+      if (message !== 'ready') settle(runner, message.result, message.cpuMs);
+      const restMs = message === 'ready' ? coldMs - (performance.now() - runner.startedMs) : 0;
       if (restMs <= 0) return rest(runner);
       runner.state = 'cold';
       runner.timer = setTimeout(() => rest(runner), restMs);
@@ -136,9 +136,9 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     assign();
   };
 
-  const settle = (runner: Runner, result: InvocationResult) => {
+  const settle = (runner: Runner, result: InvocationResult, cpuMs = 0) => {
     if (runner.job === undefined) return;
-    ended(result, performance.now() - runner.startedMs);
+    ended(result, performance.now() - runner.startedMs, cpuMs);
     runner.job.settle(result);
     runner.job = undefined;
   };

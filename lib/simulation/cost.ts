@@ -20,8 +20,8 @@ export const PRICES = {
   logsGb: 0.5,
 } as const;
 
-/** Bytes that Lambda logs per invocation and API Gateway per request, in addition to a function's own lines. */
-export const LOG_BYTES = { invocation: 450, request: 400 } as const;
+/** Bytes that API Gateway logs per request, in addition to the functions' own lines. */
+export const LOG_BYTES = { request: 400 } as const;
 
 /**
  * The resources that the service uses for a ticket, a match and a tick, as `npm run bench:service` counts them on the
@@ -30,7 +30,7 @@ export const LOG_BYTES = { invocation: 450, request: 400 } as const;
  */
 export const MEASURED = {
   /** The item and its entry in the pool's index. */
-  enqueue: { writeUnits: 2, readUnits: 1, gbSeconds: 0.004 },
+  enqueue: { writeUnits: 2, readUnits: 0.08, gbSeconds: 0.007 },
   /** The item out in a transaction, at twice the price, and its entry in the index. */
   ticketMatched: { writeUnits: 3 },
   /** The same outside a transaction. */
@@ -38,16 +38,16 @@ export const MEASURED = {
   /** The match itself, in the transaction of its tickets. */
   match: { writeUnits: 2 },
   /** A batch of a stream to the event bus. */
-  publish: { readUnits: 1, gbSeconds: 0.003 },
+  publish: { readUnits: 0.5, gbSeconds: 0.009 },
   /** A webhook: sent to the queue, received and deleted there. */
-  webhook: { readUnits: 1, gbSeconds: 0.005, queueRequests: 3 },
+  webhook: { readUnits: 1, gbSeconds: 0.038, queueRequests: 3 },
   /**
    * Lease, report and the queue's state, with the statistics of recent players; the definition is read, the state, and
    * the tickets that wait. Ten messages are sent at once; each is received and deleted.
    */
-  tick: { writeUnits: 6, readUnits: 2.5, gbSeconds: 0.05, queueRequests: 2.1, logBytes: 650 },
+  tick: { writeUnits: 5, readUnits: 2, gbSeconds: 0.125, queueRequests: 2.1, logBytes: 650 },
   /** A waiting ticket in the index of the pool, by which a tick's Query is charged: 8 KB a read unit, half of one at least. */
-  waitingTicketBytes: 300,
+  waitingTicketBytes: 150,
 } as const;
 
 /** US dollars per million players who arrive. */
@@ -84,10 +84,11 @@ export function estimateCost(
   const cancelled = outcome.cancelled * perPlayer;
   const timedOut = outcome.timedOut * perPlayer;
   const matched = outcome.matched * perPlayer;
-  const onBus = (type: EventType, count: number) => ((events?.includes(type) ?? true) ? count : 0);
+  const onBus = (type: EventType, count: number) =>
+    (events?.includes(type) ?? type !== 'TicketQueued') ? count : 0;
 
   const requests = tickets + cancelled;
-  const published = tickets + matches + cancelled + timedOut;
+  const published = onBus('TicketQueued', tickets) + matches + cancelled + timedOut;
   // Every match is published on the bus, where the webhook subscribes.
   const busEvents =
     onBus('TicketQueued', tickets) +
@@ -116,8 +117,7 @@ export function estimateCost(
     matches * MEASURED.webhook.readUnits +
     ticks * (MEASURED.tick.readUnits + queryUnits);
   const queueRequests = matches * MEASURED.webhook.queueRequests + ticks * MEASURED.tick.queueRequests;
-  const logBytes =
-    requests * LOG_BYTES.request + invocations * LOG_BYTES.invocation + ticks * MEASURED.tick.logBytes;
+  const logBytes = requests * LOG_BYTES.request + ticks * MEASURED.tick.logBytes;
 
   const perMillionPlayers = (dollars: number) =>
     players === 0 ? 0 : Number(((dollars / players) * MILLION).toPrecision(4));

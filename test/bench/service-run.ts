@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventType } from '../../lib/contract/event-type.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
-import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Player } from '../../lib/engine/types.ts';
 import { startMuster } from '../../lib/local/start-muster.ts';
 import { matchOffline } from '../../lib/service/ticks/offline.ts';
 import { drawParty, meanPartySize, type Population } from '../../lib/simulation/population.ts';
-import { seededRandom } from '../../lib/simulation/random.ts';
+import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import { DEFINITION } from './service-variants.ts';
 import { Usage } from './usage.ts';
 
@@ -24,7 +24,9 @@ export interface RunOptions {
   /** Whether every step takes as long as on AWS. @default false */
   readonly awsDelays?: boolean;
   /** The events on the bus. @default all, as a queue definition's */
-  readonly events?: QueueDefinition['events'];
+  readonly events?: EventType[] | undefined;
+  /** The tickets of a request. @default 1, by the route for one ticket */
+  readonly batch?: number | undefined;
 }
 
 export interface RunResult {
@@ -66,7 +68,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     awsDelays: options.awsDelays,
     queuesDir: folder,
     secretsFile: join(folder, 'secrets'),
-    intercept: async (call, service) => usage.count(call, await service(usage.asking(call))),
+    intercept: async (call, service, caller) => usage.count(call, await service(usage.asking(call)), caller),
     onInvocation: (invocation) => usage.countInvocation(invocation),
     log: ({ line }) => usage.countLog(line),
   });
@@ -89,7 +91,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 interface Posted {
   readonly party: readonly Player[];
   readonly sentMs: number;
-  answeredMs: number;
+  readonly answeredMs: number;
 }
 interface Received {
   readonly match: MatchView;
@@ -134,36 +136,62 @@ async function play(
   const wanted = options.playersPerSecond * options.seconds;
   const posted = new Map<string, Posted>();
   const posts: Promise<void>[] = [];
+  const batch: NewTicket[] = [];
   let dueMs = performance.now();
   for (let number = 1, players = 0; players < wanted; number++) {
     dueMs += 1_000 * random.exponential(rate);
     await sleep(Math.max(0, dueMs - performance.now()));
-    const ticketId = `${run}-${number}`;
-    const party = drawParty(options.population, ticketId, random);
+    const ticketId = uuid(random);
+    const party = drawParty(options.population, String(number), random).map((player) => ({
+      ...player,
+      playerId: uuid(random),
+    }));
     players += party.length;
-    posts.push(post(url, ticketId, party, posted));
+    batch.push({ ticketId, players: party });
+    if (batch.length < (options.batch ?? 1) && players < wanted) continue;
+    posts.push(post(url, batch.splice(0), options.batch !== undefined, posted));
   }
   await Promise.all(posts);
   await drained(receiver, posted);
   return posted;
 }
 
+interface NewTicket {
+  readonly ticketId: string;
+  readonly players: readonly Player[];
+}
+
 async function post(
   url: string,
-  ticketId: string,
-  party: readonly Player[],
+  tickets: readonly NewTicket[],
+  asBatch: boolean,
   posted: Map<string, Posted>,
 ): Promise<void> {
-  const ticket: Posted = { party, sentMs: performance.now(), answeredMs: 0 };
-  const response = await fetch(`${url}/queues/bench/tickets`, {
+  const sentMs = performance.now();
+  const response = await fetch(`${url}/queues/bench/${asBatch ? 'ticket-batches' : 'tickets'}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ticketId, players: party }),
+    body: JSON.stringify(asBatch ? { tickets } : tickets[0]),
   });
-  await response.arrayBuffer();
-  if (response.status !== 201) throw new Error(`POST was answered ${response.status}`);
-  ticket.answeredMs = performance.now();
-  posted.set(ticketId, ticket);
+  const body = (await response.json()) as { results?: { status: number }[] };
+  const statuses = asBatch ? body.results?.map(({ status }) => status) : [response.status];
+  // 200: the store has repeated the write, because its response was lost.
+  if (statuses?.every((status) => status === 200 || status === 201) !== true)
+    throw new Error(`POST was answered ${response.status} ${statuses}`);
+  const answeredMs = performance.now();
+  for (const { ticketId, players } of tickets) posted.set(ticketId, { party: players, sentMs, answeredMs });
+}
+
+/** A random UUID of version 4, as studios use for ids. */
+function uuid(random: RandomSource): string {
+  const hex = Array.from({ length: 32 }, () => random.integer(16).toString(16)).join('');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20),
+  ].join('-');
 }
 
 /** Waits until no game can be formed of the remaining players, or no more webhooks arrive. */

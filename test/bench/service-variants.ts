@@ -1,3 +1,4 @@
+import { EVENT_TYPES, type EventType } from '../../lib/contract/event-type.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 
@@ -15,8 +16,16 @@ export const DEFINITION: QueueDefinition = {
 const skills = { kind: 'normal', mean: 1500, standardDeviation: 300 } as const;
 
 /** A variant of the measurement: the players who arrive, and the events on the bus. */
-export const VARIANTS: Readonly<Record<string, { population: Population; events?: ['MatchFound'] }>> = {
+export const VARIANTS: Readonly<Record<string, Variant>> = {
   solos: { population: { skills } },
-  'solos, MatchFound alone': { population: { skills }, events: ['MatchFound'] },
+  'solos in batches of ten': { population: { skills }, batch: 10 },
   'with parties': { population: { skills, partyWeights: [55, 25, 10, 3, 7] } },
+  'solos, with TicketQueued': { population: { skills }, events: [...EVENT_TYPES] },
 };
+
+interface Variant {
+  readonly population: Population;
+  /** The tickets of a request. @default 1, by the route for one ticket */
+  readonly batch?: number;
+  readonly events?: EventType[];
+}

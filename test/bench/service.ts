@@ -55,8 +55,8 @@ function costRow(rate: number, name: string, { usage, players }: RunResult): str
 /** The resources that a call of a function uses, in the form of `MEASURED` of the simulator's cost estimate. */
 function timeRow(rate: number, name: string, { usage }: RunResult): string {
   const perCall = FUNCTIONS.map((fn) => {
-    const { count = 0, gbSeconds = 0 } = usage.invocations.get(fn) ?? {};
-    return count === 0 ? '–' : (gbSeconds / count).toFixed(4);
+    const { count = 0 } = usage.invocations.get(fn) ?? {};
+    return count === 0 ? '–' : (usage.gbSeconds(fn) / count).toFixed(4);
   });
   return [`${rate} ${name}`, ...perCall].join(' | ');
 }

@@ -1,6 +1,8 @@
+import { AWS_DELAYS } from '../../lib/local/aws-delays.ts';
 import type { AwsCall, AwsReply } from '../../lib/local/aws-json.ts';
 import { DYNAMODB_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import type { InvocationReport } from '../../lib/local/lambda.ts';
+import { stepOf } from '../../lib/local/request-step.ts';
 import { DESTINATIONS } from '../../lib/service/events/publish.ts';
 import { LOG_BYTES, PRICES } from '../../lib/simulation/cost.ts';
 
@@ -12,6 +14,10 @@ const CONSUMERS = ['tick', 'notify', 'provision', 'deadline'];
 /** Lambda's poller receives a batch by one request and deletes it by another. */
 const REQUESTS_PER_BATCH = 2;
 const MILLION = 1_000_000;
+/** The memory that gives a function a whole core. */
+const CORE_MB = 1_769;
+/** How long a webhook receiver takes to respond: an assumption. */
+const RECEIVER_MS = 50;
 
 interface Capacity {
   CapacityUnits?: number;
@@ -20,7 +26,10 @@ interface Capacity {
 /** Counts what AWS would bill: calls by operation, capacity units as the emulator reports them, invocations. */
 export class Usage {
   readonly calls = new Map<string, number>();
-  readonly invocations = new Map<string, { count: number; gbSeconds: number }>();
+  readonly invocations = new Map<string, { count: number; cpuMs: number; memoryMb: number }>();
+  /** The time that functions wait for AWS, by the function's name. */
+  readonly #waitMs = new Map<string, number>();
+  readonly #serviceOf = new Map<string, string>();
   writeUnits = 0;
   readUnits = 0;
   events = 0;
@@ -30,6 +39,7 @@ export class Usage {
   reset(): void {
     this.calls.clear();
     this.invocations.clear();
+    this.#waitMs.clear();
     this.writeUnits = 0;
     this.readUnits = 0;
     this.events = 0;
@@ -44,7 +54,11 @@ export class Usage {
     return { ...call, input, body: JSON.stringify(input) };
   }
 
-  count(call: AwsCall, reply: AwsReply): AwsReply {
+  /** @param caller the name of the function that calls */
+  count(call: AwsCall, reply: AwsReply, caller?: string): AwsReply {
+    const step = stepOf(call.target, call.operation);
+    if (caller !== undefined && step !== undefined)
+      this.#waitMs.set(caller, (this.#waitMs.get(caller) ?? 0) + AWS_DELAYS[step].p50Ms);
     this.calls.set(call.operation, (this.calls.get(call.operation) ?? 0) + 1);
     if (call.operation === 'PutEvents') {
       const entries: { Resources?: string[] }[] = call.input.Entries;
@@ -65,12 +79,23 @@ export class Usage {
     this.logBytes += Buffer.byteLength(line);
   }
 
-  countInvocation({ service, durationMs, memoryMb }: InvocationReport): void {
-    const seen = this.invocations.get(service) ?? { count: 0, gbSeconds: 0 };
-    this.invocations.set(service, {
-      count: seen.count + 1,
-      gbSeconds: seen.gbSeconds + (durationMs / 1_000) * (memoryMb / 1_024),
-    });
+  countInvocation({ name, service, cpuMs, memoryMb }: InvocationReport): void {
+    const seen = this.invocations.get(service) ?? { count: 0, cpuMs: 0 };
+    this.invocations.set(service, { count: seen.count + 1, cpuMs: seen.cpuMs + cpuMs, memoryMb });
+    this.#serviceOf.set(name, service);
+  }
+
+  /**
+   * The billed time of a function's calls: their CPU time, at the share of a core that its memory gives, and the time that
+   * they wait for AWS and for receivers. So it depends neither on what else this machine does nor on its distance to AWS.
+   */
+  gbSeconds(service: string): number {
+    const { cpuMs = 0, memoryMb = 0 } = this.invocations.get(service) ?? {};
+    const callers = [...this.#serviceOf].filter(([, of]) => of === service);
+    const waitMs = callers.reduce((sum, [name]) => sum + (this.#waitMs.get(name) ?? 0), 0);
+    const receiversMs = service === 'notify' ? this.deliveries * RECEIVER_MS : 0;
+    const share = Math.min(1, memoryMb / CORE_MB);
+    return ((cpuMs / share + waitMs + receiversMs) / 1_000) * (memoryMb / 1_024) || 0;
   }
 
   /** The cost in US dollars by service, at list prices. */
@@ -87,15 +112,13 @@ export class Usage {
       api: (requests / MILLION) * PRICES.apiRequests,
       lambda:
         (invocations / MILLION) * PRICES.lambdaRequests +
-        sum(all.map(([, { gbSeconds }]) => gbSeconds)) * PRICES.lambdaGbSecond,
+        sum(all.map(([name]) => this.gbSeconds(name))) * PRICES.lambdaGbSecond,
       dynamodb:
         (this.writeUnits / MILLION) * PRICES.dynamoWriteUnits +
         (this.readUnits / MILLION) * PRICES.dynamoReadUnits,
       sqs: ((sent + polled + this.deliveries) / MILLION) * PRICES.sqsRequests,
       eventbridge: (this.events / MILLION) * PRICES.eventBridgeEvents,
-      logs:
-        ((this.logBytes + invocations * LOG_BYTES.invocation + requests * LOG_BYTES.request) / 1e9) *
-        PRICES.logsGb,
+      logs: ((this.logBytes + requests * LOG_BYTES.request) / 1e9) * PRICES.logsGb,
     };
   }
 }
