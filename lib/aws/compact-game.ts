@@ -4,7 +4,8 @@ import type { StoredMatch } from '../service/placement/stored-match.ts';
 import { packId, unpackId } from './compact-id.ts';
 
 type Game = Pick<StoredMatch, 'ticketIds' | 'teams'>;
-type Seat = StoredMatch['teams'][number]['players'][number];
+type Team = StoredMatch['teams'][number];
+type Seat = Team['players'][number];
 
 /**
  * Packs a game for the store: JSON with `seats` instead of `teams`. A seat is `[playerId, ticketId, role]`, without absent
@@ -13,12 +14,17 @@ type Seat = StoredMatch['teams'][number]['players'][number];
  * With UUIDs a game of ten players and its match stay below a kilobyte, the unit by which DynamoDB charges writes. Plain
  * JSON takes 1.7 KB.
  *
- * A bot's seat, and a seat with other fields, is stored as an object.
+ * A bot's seat, and a seat or a team with other fields, is stored as an object.
  */
 export function packGame({ teams, ticketIds, ...rest }: Game): string {
-  const seats = teams.map(({ players }) => players.map(packSeat));
+  const seats = teams.map(packTeam);
   const ids = isDeepStrictEqual(ticketIds, ticketIdsOf(teams)) ? {} : { ticketIds };
   return JSON.stringify({ ...rest, ...ids, seats });
+}
+
+function packTeam({ players, ...others }: Team): unknown {
+  const seats = players.map(packSeat);
+  return Object.keys(others).length > 0 ? { ...others, players: seats } : seats;
 }
 
 function packSeat(seat: Seat): unknown {
@@ -46,8 +52,14 @@ function unpackGame(text: string): unknown {
   const packed: unknown = JSON.parse(text);
   if (typeof packed !== 'object' || packed === null || !('seats' in packed)) return packed;
   const { seats, ...rest } = packed;
-  const teams = (seats as unknown[][]).map((team) => ({ players: team.map(unpackSeat) }));
+  const teams = (seats as unknown[]).map(unpackTeam);
   return { ticketIds: ticketIdsOf(teams), ...rest, teams };
+}
+
+function unpackTeam(packed: unknown): Team {
+  if (Array.isArray(packed)) return { players: packed.map(unpackSeat) };
+  const { players, ...others } = packed as { readonly players: unknown[] };
+  return { ...others, players: players.map(unpackSeat) };
 }
 
 function unpackSeat(packed: unknown): Seat {

@@ -13,17 +13,27 @@ const id = fc.oneof(
   fc.string().map((text) => `=${text}`),
 );
 const seat = fc.record(
-  { playerId: id, ticketId: id, role: fc.string(), bot: fc.constant(true as const) },
+  {
+    playerId: id,
+    ticketId: id,
+    role: fc.string(),
+    bot: fc.constant(true as const),
+    attributes: fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      fc.string(),
+    ),
+  },
   { requiredKeys: ['playerId'] },
 );
+const teamOf = fc.record({ name: fc.string(), players: fc.array(seat) }, { requiredKeys: ['players'] });
 const game = fc.record({
   ticketIds: fc.array(id),
-  teams: fc.array(fc.record({ players: fc.array(seat) })),
+  teams: fc.array(teamOf),
   imbalance: fc.double({ noNaN: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
 });
 
 describe('a packed game', () => {
-  it('is unpacked to the same game for any ids', () => {
+  it('is unpacked to the same game for any ids, names of teams and attributes', () => {
     fc.assert(
       fc.property(game, (one) => {
         const finite = { ...one, imbalance: Number.isFinite(one.imbalance) ? one.imbalance : 0 };
