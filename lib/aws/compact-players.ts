@@ -7,8 +7,8 @@ import { packId, unpackId } from './compact-id.ts';
  * players that have them. Every tick reads the index of waiting tickets and pays for its bytes; field names would be a
  * third of them. Ids are packed as in `compact-id.ts`.
  *
- * Numbers and strings are exact. A player with other fields is stored as an object. A party that may be divided over teams
- * has `true` in front of its players.
+ * Numbers and strings are exact. A player with other fields is stored as an object. For a party that may be divided over
+ * teams, `true` precedes the players.
  */
 export function packPlayers(players: readonly Player[], split = false): string {
   const packed: unknown[] = split ? [true] : [];
@@ -35,7 +35,7 @@ export function packedPlayers<T extends z.ZodType>(schema: T) {
     .pipe(schema);
 }
 
-/** Whether packed players say that the party may be divided. */
+/** Whether packed players are a party that may be divided. */
 export function isPackedSplit(packed: unknown): boolean {
   return typeof packed === 'string' && packed.startsWith('[true');
 }

@@ -8,11 +8,11 @@ import { attributes, relaxBy, rules } from './rules.ts';
 
 /** The limits of the API. */
 export const LIMITS = {
-  /** Players in a game. */
+  /** The maximum of players in a game. */
   seatsMax: 200,
   teamSizeMax: 200,
   teamsMax: 100,
-  /** Entries in a list of teams, and pairs of such an entry and one of its roles. */
+  /** The maximum of entries in a list of teams, and of pairs of an entry and one of its roles. */
   teamKindsMax: 30,
   /** Fixes the width of the zero-padded sort key of the pool. */
   skillMax: 1_000_000_000,
@@ -81,7 +81,9 @@ const teamRoles = z.record(roleName, z.number().int().min(1));
 /** One entry of a list of teams. */
 const teamKind = z
   .strictObject({
-    name: teamName.meta({ description: 'With a count above 1 the teams are NAME-1, NAME-2, …' }),
+    name: teamName.meta({
+      description: 'Unique in the list. With a count above 1 the teams are named NAME-1, NAME-2, …',
+    }),
     size: z.number().int().min(1).max(LIMITS.teamSizeMax).meta({ description: 'Players in a team' }),
     count: z
       .number()
@@ -90,12 +92,9 @@ const teamKind = z
       .max(LIMITS.teamsMax)
       .optional()
       .meta({ description: 'Teams of this kind in a game (default 1)' }),
-    minSize: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'The fewest players with which it may start, see `short` (default size)' }),
+    minSize: z.number().int().min(1).optional().meta({
+      description: 'The minimum of players with which the team may start, see `short` (default size)',
+    }),
     roles: teamRoles.optional().meta({ description: 'Seats by role; they sum to size' }),
     offset: z
       .number()
@@ -118,7 +117,7 @@ const short = z
   })
   .meta({
     description:
-      'Teams with a minSize may start with fewer players than size in matches whose every ticket has waited this long',
+      'Teams with a minSize may start with fewer players than size when every ticket of the match has waited this long',
   });
 
 /** A queue definition written by a studio. Unknown keys are errors. */
@@ -134,7 +133,7 @@ export const queueDefinition = z
       .meta({ description: 'Players in a team; omitted with a list of teams' }),
     teams: teams.optional().meta({
       description:
-        'The number of teams of teamSize (default 2), or a list of kinds of teams in place of teamSize and roles. A match has 2 to 200 seats',
+        'The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 2 to 200 seats',
     }),
     short: short.optional(),
     roles: teamRoles.optional().meta({ description: 'Seats per team by role; they sum to teamSize' }),

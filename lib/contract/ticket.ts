@@ -52,7 +52,7 @@ export const player = z
       .refine((teams) => new Set(teams).size === teams.length, 'Expected each team once, got one twice')
       .exactOptional()
       .meta({
-        description: 'Kinds of team the player accepts, by their names in the queue (default: every kind)',
+        description: 'The kinds of team that the player accepts, by name (default: every kind)',
       }),
   })
   .meta({ id: 'Player' });
@@ -61,7 +61,7 @@ const players = z
   .array(player)
   .min(1)
   .max(LIMITS.seatsMax)
-  .meta({ description: 'A party; its players are on the same team, unless the ticket says `split`' });
+  .meta({ description: 'A party; its players are on the same team, unless `split` is true' });
 
 const split = z.boolean().exactOptional().meta({
   description:
@@ -92,7 +92,7 @@ export const ticketView = z
       .literal(true)
       .optional()
       .meta({ description: 'Present when the party may be divided over teams' }),
-    matchId: z.string().optional().meta({ description: 'Set from the match on' }),
+    matchId: z.string().optional().meta({ description: 'Present once the ticket has a match' }),
     reason: z.string().optional().meta({
       description:
         'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',

@@ -95,7 +95,7 @@ function* aroundLongestWaiters(
   const tolerances = Float64Array.from(sorted, (ticket) => toleranceAt(nowMs - ticket.enqueuedAtMs, options));
   const solos = takesAnyone(rules) && sorted.every(({ players }) => players.length === 1);
   const { seats, seatsMin } = shapeOf(rules);
-  // Parties may not fit into the teams, roles and sides may be missing, so with them the engine gets more tickets.
+  // With parties, roles or sides a game needs more candidates, because parties may not fit and seats may stay empty.
   const timesSeats =
     typeof rules.teams === 'object' ? 12 : pool.hasRules ? 6 : rules.roles === undefined ? 2 : 4;
   const enough = solos && !pool.hasRules ? seats : timesSeats * seats;
@@ -103,14 +103,14 @@ function* aroundLongestWaiters(
   for (const anchor of pool.byAge) {
     const at = place.get(anchor);
     if (at === undefined || !pool.isWaiting(anchor)) continue;
-    const company = companyOf(at, enough);
-    if (company === undefined) continue;
-    const candidate = pool.gameAmong(company, anchor);
+    const group = groupAround(at, enough);
+    if (group === undefined) continue;
+    const candidate = pool.gameAmong(group, anchor);
     if (candidate !== undefined) yield candidate;
   }
 
-  function companyOf(at: number, wanted: number): Ticket[] | undefined {
-    const company = [sorted[at]];
+  function groupAround(at: number, wanted: number): Ticket[] | undefined {
+    const group = [sorted[at]];
     let players = sorted[at].players.length;
     // All members accept skills in [acceptedLow, acceptedHigh]; the members' skills span [low, high].
     let acceptedLow = skills[at] - tolerances[at];
@@ -135,14 +135,14 @@ function* aroundLongestWaiters(
       }
       if (!pool.isWaiting(sorted[next]) || !pool.mayMeet(sorted[at], sorted[next])) continue;
       if (Math.max(high - skill, skill - low) > tolerances[next]) continue;
-      company.push(sorted[next]);
+      group.push(sorted[next]);
       players += sorted[next].players.length;
       acceptedLow = Math.max(acceptedLow, skill - tolerances[next]);
       acceptedHigh = Math.min(acceptedHigh, skill + tolerances[next]);
       low = Math.min(low, skill);
       high = Math.max(high, skill);
     }
-    return players >= seatsMin ? company : undefined;
+    return players >= seatsMin ? group : undefined;
   }
 }
 

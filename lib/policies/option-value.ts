@@ -43,7 +43,7 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
       const solos = takesAnyone(facts.rules) && !pool.hasRules && pool.bySkill.every(isSolo);
       if (solos && shapeOf(facts.rules).seats <= SEATS_AMONG_NEIGHBOURS)
         return widestMargin(pool, facts, termsOf);
-      // The neighbours of a ticket often lack a side, and many seats take long to fill ticket by ticket.
+      // The neighbours of a ticket often lack a side, and a search around each ticket is slow with many seats.
       return isPaperShape(facts.rules) ? aroundLongestWaiters(pool, facts, termsOf) : pool.bestFirst();
     },
     release({ game, tickets }, facts, nowMs) {

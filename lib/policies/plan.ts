@@ -20,7 +20,7 @@ const GAMES_BEFORE_TIMEOUT = 5;
 export interface QueueRules extends RulesDefinition {
   /** Players in a team. Omitted with a list of `teams`. */
   readonly teamSize?: number | undefined;
-  /** The number of teams of `teamSize`, or a list of kinds in place of `teamSize` and `roles`. @default 2 */
+  /** The number of teams of `teamSize`, or a list of kinds instead of `teamSize` and `roles`. @default 2 */
   readonly teams?: GameRules['teams'];
   /** When teams with a `minSize` may start with fewer players. @default never */
   readonly short?: GameRules['short'];

@@ -100,8 +100,8 @@ export function meanSkill({ players }: Pick<Ticket, 'players'>): number {
 }
 
 /**
- * Whether any solo players, as many as a game has seats, can play one: there are no roles, all teams are alike and none
- * starts short. Otherwise a search needs more tickets than a game has players.
+ * Whether any set of solo players with as many players as a game has seats can play a game: there are no roles, all teams
+ * are alike and none starts short. Otherwise a search needs more tickets than a game has players.
  */
 export function takesAnyone({ roles, teams, short }: GameRules): boolean {
   if (roles !== undefined || short !== undefined) return false;

@@ -20,7 +20,7 @@ export interface PlayResult {
 
 /** With fewer players, a role may be over-chosen by chance. */
 const ADVISE_FROM_PLAYERS = 100;
-/** The kinds of seats for which the condition of a bounded wait is computed: it looks at all of their sets. */
+/** The maximum of kinds of seats for which the condition of a bounded wait is computed, because it checks all of their sets. */
 const CHOICES_MAX = 16;
 /** Edges of the skill ranges whose waits are measured separately, as parts of the population. */
 const SKILL_PARTS = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
@@ -85,13 +85,13 @@ export function meterFor({ skillSample }: Traffic, roles: readonly string[] = []
   return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles);
 }
 
-/** What the players of a queue choose, and the seats for it. */
+/** The choices of a queue's players, and the seats for them. */
 interface Choice {
   readonly seats: Readonly<Record<string, number>>;
   readonly accepted: PreferenceCounter;
 }
 
-/** The roles of a queue and its sides, where there are at least two and at most 16. */
+/** The roles and the sides of a queue, if there are 2 to 16 of them. */
 function choicesOf(definition: QueueDefinition): Choice[] {
   const choices: Choice[] = [];
   const roles = roleSeatsOf(definition);

@@ -10,7 +10,7 @@ export type SkillDistribution =
 
 /** A kind of team that tickets choose. */
 export interface Side {
-  /** Undefined: they take any team. */
+  /** Undefined for tickets that accept any team. */
   readonly name: string | undefined;
   /** The size of such a team: larger parties do not choose it. */
   readonly partyMax: number;
@@ -33,7 +33,7 @@ export interface Population {
    * has a seat, so that the party fits into a team. @default every player prefers by weight alone
    */
   readonly seats?: Readonly<Record<string, number>>;
-  /** The teams that tickets choose, by weight. @default everybody takes any team */
+  /** The teams that tickets choose, by weight. @default all tickets accept any team */
   readonly sides?: readonly Side[];
 }
 

@@ -1,13 +1,13 @@
 import type { Player, Ticket } from '../engine/types.ts';
 import type { PreferenceRate } from './stability.ts';
 
-/** Counts which roles, or which sides, arriving players accept. */
+/** Counts the roles or the sides that arriving players accept. */
 export class PreferenceCounter {
   readonly #acceptedBy: (player: Player) => readonly string[] | undefined;
   readonly #players = new Map<string, { accepts: readonly string[]; count: number }>();
   #counted = 0;
 
-  /** @param acceptedBy what a player accepts; undefined when it names nothing */
+  /** @param acceptedBy the values that a player accepts; undefined for all */
   constructor(acceptedBy: (player: Player) => readonly string[] | undefined) {
     this.#acceptedBy = acceptedBy;
   }

@@ -59,7 +59,7 @@ describe.concurrent('games of any shape on the command line', () => {
     expect(waiting[0].reason).toBe('Too few players accept the team killer: a match needs 1, 0 available.');
   });
 
-  it('partitions everyone into three teams of four', async () => {
+  it('partitions all players into three teams of four', async () => {
     const queue = file('trios.json', definition({ name: 'trios', teamSize: 4, teams: 3 }));
     const tickets = file(
       'trios-tickets.json',
@@ -92,7 +92,7 @@ describe.concurrent('games of any shape on the command line', () => {
     expect(stderr).toMatch(/--sides: Expected any or teams of hunt \(killer, survivors\), got ghosts/);
   });
 
-  it('validates a definition that contradicts itself with each fault', async () => {
+  it('reports each fault of a definition that contradicts itself', async () => {
     const wrong = file('wrong.json', {
       ...hunt,
       teamSize: 4,

@@ -171,7 +171,7 @@ describe('a queue definition', () => {
     expect(faults(value)).toEqual([]);
   });
 
-  it('says what it expected, what it got and what to do when teams contradict each other', () => {
+  it('names the expectation, the value and what to do when teams contradict each other', () => {
     expect(() => checkQueueDefinition(shaped([side('a', 150), side('b', 51)]), 'big.json')).toThrow(
       'big.json is not valid: #/teams: Expected 2 to 200 seats in all teams together, got 201: change the sizes or the number of teams',
     );

@@ -79,7 +79,7 @@ describe.concurrent('the service', () => {
     expect(match.optimal).toBe(true);
   });
 
-  it('matches one against four by the sides that players choose, and divides a party that allows it', async () => {
+  it('matches one against four by the sides that players choose, and divides a party with `split`', async () => {
     const queue = await api.queue({
       teamSize: undefined,
       teams: [

@@ -7,7 +7,7 @@ const infinity = Number.POSITIVE_INFINITY;
 /**
  * A random small pool for games of any shape: three to six equal teams, one team, free for all, and lists of kinds with
  * sizes, counts, offsets, roles and teams that may start short; parties, some of which may be split; players who choose
- * sides. A third of them have a node budget that ends most searches.
+ * sides. A third of these pools have a node budget that ends most searches.
  */
 export function shapeCase(random: () => number): PoolCase & { nodeBudget?: number } {
   const teams = pick(random, [equal, equal, kinds, kinds, lone, solo, oneTeam])(random);

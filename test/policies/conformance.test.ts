@@ -131,7 +131,7 @@ describe.each(Object.entries(policies))('policy %s', (_, release) => {
       );
     });
 
-    // A team that may start short opens other games as time passes: a better one may be held in place of this one.
+    // A team that may start short allows other games later, and a better one may be held instead of this one.
     it.skipIf(queue.short !== undefined)(
       'still makes a game later that it would make now, if no ticket arrives',
       () => {

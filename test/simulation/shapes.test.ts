@@ -6,7 +6,7 @@ import { play } from '../../lib/simulation/play.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 
 describe.each(globSync('queues/shapes/*.json').sort())('the sample %s', (file) => {
-  it('plays on simulated players with parties, roles and sides, and every match has its teams', () => {
+  it('runs with simulated players, parties, roles and sides, and every match has its teams', () => {
     const definition = parseQueueDefinition(readFileSync(file, 'utf8'), file);
     const kinds = teamKindsOf(definition);
     const roles = roleSeatsOf(definition);

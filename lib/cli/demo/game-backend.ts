@@ -94,7 +94,7 @@ function populationOf(definition: QueueDefinition): Population {
   const kinds = teamKindsOf(definition);
   const roles = kinds.find((kind) => kind.roles !== undefined)?.roles;
   const named = kinds.filter(({ name }) => name !== undefined);
-  // Nearly as many choose each team as it has seats, and every fifth ticket takes any.
+  // Players choose teams in proportion to their seats, and every fifth ticket accepts any team.
   const seats = seatsOf(definition);
   const sides = [
     ...named.map(({ name, size, count }) => ({ name, partyMax: size, weight: (80 * size * count) / seats })),

@@ -18,7 +18,7 @@ export function latestMatch(match: SeenMatch): string[] {
   return [head, ...players, `  ${evenness(match)}; ${proof(match)}`];
 }
 
-/** More teams than these do not fit on a screen. */
+/** The maximum of teams that fit on a screen. */
 const TEAMS_SHOWN = 4;
 
 /** "5 against 5", "3 teams of 4", "1 against 4". */

@@ -21,8 +21,8 @@ export function deploymentProblems(definition: QueueDefinition, rules: Deploymen
 }
 
 /**
- * The tickets of one match. A match and its tickets are written in one transaction, all or nothing, and DynamoDB takes 100
- * items in one.
+ * The maximum of tickets in a match. A match and its tickets are written in one transaction, and a transaction of DynamoDB
+ * has at most 100 items.
  */
 const TICKETS_PER_MATCH_MAX = 99;
 

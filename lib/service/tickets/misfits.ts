@@ -4,7 +4,7 @@ import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kind
 import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
 import type { RuledPlayer as Player } from '../../rules/types.ts';
 
-/** A party as a queue checks it. */
+/** The part of a party that a queue checks. */
 interface Party {
   readonly players: readonly Player[];
   readonly split?: boolean | undefined;
@@ -27,7 +27,7 @@ export function misfits(party: Party, definition: QueueDefinition): FieldProblem
   return unseated === undefined ? [] : [{ pointer: '#/players', detail: unseated }];
 }
 
-/** Duplicate players, roles and teams that the queue does not have, and what its attributes and rules miss in a player. */
+/** Duplicate players, unknown roles and teams, and values that the attributes and rules of the queue require. */
 export function clashes(players: readonly ReadablePlayer[], definition: QueueDefinition): FieldProblem[] {
   const { name } = definition;
   const kinds = teamKindsOf(definition);
@@ -87,7 +87,7 @@ function sizeFault({ players, split }: Party, kinds: readonly Kind[]): string | 
   return `Expected at most ${most} players (${what}), got ${players.length}`;
 }
 
-/** Why the players cannot all have a seat: in one team or, when the party may be divided, in a match. */
+/** The reason why not every player can have a seat: in one team or, when the party may be divided, in a match. */
 function seatFault({ players, split }: Party, kinds: readonly Kind[]): string | undefined {
   const accepts = (player: Player, { name }: Kind) =>
     name === undefined || (player.teams?.includes(name) ?? true);

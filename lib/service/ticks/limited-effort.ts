@@ -6,7 +6,7 @@ const DIVISIONS_PER_SEARCH = 3_000_000;
 /** The same for the exchanges of a partition, which cost about five times as much each. */
 const DIVISIONS_PER_PARTITION = 2_000_000;
 
-/** Divisions that weigh as much as a division of another shape, where most are ruled out early. */
+/** The work of a division of another shape, in divisions of two equal teams. Most are ruled out early. */
 const DIVISIONS_OF_OTHERS = 500;
 
 /** The maximum of nodes and exchanges, which limits searches with cheap divisions, and the minimum that searches need. */

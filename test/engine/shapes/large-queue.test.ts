@@ -7,8 +7,8 @@ import { seeded } from '../random-pool.ts';
 import { shapeCase } from '../random-shape.ts';
 import { allShapedGames, checkShapedGame } from '../shape-oracle.ts';
 
-// Games of more than 16 seats are too large for brute force, so the queue for them plays small ones here.
-it('makes games that can be played, with bounds that no game is below, and finds one for solo players', () => {
+// Games of more than 16 seats are too large for brute force, so the test uses their queue for small games.
+it('makes valid games with valid bounds, and always finds one for solo players', () => {
   const random = seeded(77);
   let compared = 0;
   let found = 0;
@@ -42,7 +42,7 @@ it('makes games that can be played, with bounds that no game is below, and finds
       const error = 1e-9 * Math.abs(best) + 1e-6;
       expect(costBound - shift).toBeLessThanOrEqual(best + error);
       if (!game) {
-        // Packing parties into many teams is hard, and it may give up; solo players without roles or sides always fit.
+        // Packing parties into many teams may fail; solo players without roles or sides always fit.
         const isPlain = !layout.classes && !forbids && left.every(({ players }) => players.length === 1);
         if (isPlain) expect(games).toEqual([]);
         break;

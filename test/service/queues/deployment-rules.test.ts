@@ -30,7 +30,7 @@ describe('a definition that a client puts', () => {
 });
 
 describe('a definition with more seats than one transaction has room for', () => {
-  it('is rejected with 400, and the message says what the service takes', () => {
+  it('is rejected with 400 and the maximum of the service', () => {
     const battle = definition({ name: 'battle', teamSize: 50 });
     expect(() => parsePutQueue('battle', battle, rules)).toThrow(
       expect.objectContaining({
