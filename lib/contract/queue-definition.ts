@@ -5,6 +5,7 @@ import { eventType } from './event-type.ts';
 import { expected, shown } from './expectation.ts';
 import { invalid, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
+import { seatsOf } from './team-kinds.ts';
 
 /** The limits of the API. */
 export const LIMITS = {
@@ -239,8 +240,9 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
   const fields = ruleFields.safeParse(definition).data;
   if (fields === undefined) return [];
   const teamSize = z.object({ teamSize: z.number() }).safeParse(definition).data?.teamSize;
-  const faults = ruleFaults(fields, { seats: teamSize === undefined ? undefined : 2 * teamSize });
   const { teams: given = 2 } = (definition ?? {}) as Record<string, unknown>;
+  const seats = teamSize === undefined || given !== 2 ? undefined : seatsOf({ teamSize });
+  const faults = ruleFaults(fields, { seats });
   if (fields.rules !== undefined && (given !== 2 || (teamSize ?? 0) > 8)) {
     return [
       ...faults,

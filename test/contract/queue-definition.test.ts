@@ -34,6 +34,18 @@ describe('a queue definition', () => {
     expect(readFileSync('docs/matches.md', 'utf8')).toContain(file);
   });
 
+  it('has rules only with two teams, and limits their counts by the seats of those teams alone', () => {
+    const withRule = (teams: number) =>
+      definition({
+        teamSize: 3,
+        teams,
+        attributes: { side: { type: 'string' } },
+        rules: [{ name: 'Sides', type: 'count', attribute: 'side', value: 'a', atLeast: 8 }],
+      });
+    expect(faults(withRule(2))).toEqual(['#/rules/0/atLeast']);
+    expect(faults(withRule(4))).toEqual(['#/rules']);
+  });
+
   it('may have all fields at once', () => {
     const full = definition({
       teamSize: 5,
