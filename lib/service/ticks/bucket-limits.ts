@@ -25,6 +25,10 @@
  * 125 buckets, and twice as many allow for an uneven distribution. 256 buckets at a tick a second are at most 256
  * concurrent functions, of the 1,000 that an account has.
  *
+ * **Launches.** 500 tickets a second that arrive and leave are the 1,000 writes of a key, 2.5 times what a bucket bears.
+ * A bucket that reports so much may have refused any number, so it is split into three times as many parts. What was too
+ * many is merged ten minutes later.
+ *
  * **Hysteresis.** The parts of a split have a load of 0.4 each, 0.8 for two neighbours; neighbours merge when their total
  * load is below 0.25. So a load that has split a bucket never merges it, and one that has merged it never splits it.
  */
@@ -47,6 +51,10 @@ export interface BucketLimits {
 
   /** The load of each part after a split, as a share of the capacity. */
   readonly splitTo: number;
+  /** From this load on, the key of a bucket is at its limit, */
+  readonly saturatedShare: number;
+  /** and the bucket is split into this many times as many parts. */
+  readonly saturatedFactor: number;
   /** Neighbours whose total load is below this are merged. */
   readonly mergeBelow: number;
   readonly bucketsMax: number;
@@ -62,6 +70,8 @@ export const BUCKET_LIMITS: BucketLimits = {
   busyShare: 0.5,
   busyTickets: 500,
   splitTo: 0.4,
+  saturatedShare: 2.5,
+  saturatedFactor: 3,
   mergeBelow: 0.25,
   bucketsMax: 256,
 };

@@ -116,9 +116,11 @@ function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: Buc
 }
 
 /** When only the time is too long, the range is halved, because it is unknown how the time depends on the tickets. */
-function partsOf(share: number, ticketShare: number, { splitTo }: BucketLimits): number {
-  const parts = ticketShare > 1 ? Math.ceil(share / splitTo) : 2;
-  return Math.min(PARTS_MAX, parts);
+function partsOf(share: number, ticketShare: number, limits: BucketLimits): number {
+  if (ticketShare <= 1) return 2;
+  // DynamoDB has refused more than it took, and the load that comes next is not known.
+  const unseen = ticketShare >= limits.saturatedShare ? limits.saturatedFactor : 1;
+  return Math.min(PARTS_MAX, Math.ceil((unseen * share) / limits.splitTo));
 }
 
 function cutsOf({ read, survey, isPart }: TickSight, last: BucketLoad | undefined, parts: number): Edge[] {

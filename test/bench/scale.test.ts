@@ -1,0 +1,33 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ScaleRun } from './scale/scale-run.ts';
+
+// A few thousand tickets take seconds of one processor, which may be busy with other things.
+vi.setConfig({ testTimeout: 240_000 });
+
+/** A run without measured CPU times, so that the seed alone decides. */
+async function runOf(playersPerSecond: number, seconds: number, batch: number): Promise<ScaleRun> {
+  const run = new ScaleRun({ seed: 1, cpuFactor: 0, partyWeights: [4, 1], definition: {}, batch });
+  await run.start();
+  for (let second = 0; second < seconds; second++) await run.aSecond(playersPerSecond);
+  return run;
+}
+
+describe('a simulated region', () => {
+  it('runs the production use cases, the same for the same seed', async () => {
+    const [one, two] = [await runOf(60, 6, 5), await runOf(60, 6, 5)];
+    expect(one.waits.length).toBeGreaterThan(150);
+    expect(one.waits).toEqual(two.waits);
+    expect([...one.region.meter.hottest]).toEqual([...two.region.meter.hottest]);
+    expect([one.lost, one.twice, one.refused, one.missedTicks().size]).toEqual([0, 0, 0, 0]);
+  });
+
+  it('throttles a key above its limit, and loses no ticket of a client that tries again', async () => {
+    const run = await runOf(3_000, 2, 50);
+    for (let second = 0; second < 8; second++) await run.aSecond(0);
+    expect(run.region.throttled).toBeGreaterThan(0);
+    expect(run.region.meter.hottest.get('tickets pool write')).toBeGreaterThan(900);
+    expect(run.region.meter.hottest.get('tickets pool write')).toBeLessThan(1_100);
+    expect(run.refused).toBeGreaterThan(0);
+    expect([run.outside, run.lost, run.twice]).toEqual([0, 0, 0]);
+  });
+});
