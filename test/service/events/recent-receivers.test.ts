@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { recentReceivers } from '../../../lib/service/events/recent-receivers.ts';
+import { memoryReceivers } from './memory-receivers.ts';
+
+const url = 'https://game.example/';
+
+/** Two execution environments on the same records, with a clock and the number of reads. */
+function environments() {
+  let nowMs = 0;
+  let reads = 0;
+  let isBroken = false;
+  const records = memoryReceivers();
+  const store = {
+    ...records,
+    get: async (one: string) => {
+      reads += 1;
+      if (isBroken) throw new Error('the store does not respond');
+      return records.get(one);
+    },
+  };
+  const environment = () => recentReceivers(store, () => nowMs);
+  return {
+    one: environment(),
+    other: environment(),
+    after: (ms: number) => {
+      nowMs += ms;
+    },
+    breakStore: (broken: boolean) => {
+      isBroken = broken;
+    },
+    reads: () => reads,
+  };
+}
+
+describe('recent receivers', () => {
+  it('are read once a second, however many deliveries ask at the same time', async () => {
+    const { one, after, reads } = environments();
+    await Promise.all(Array.from({ length: 10 }, () => one.get(url)));
+    after(999);
+    await one.get(url);
+    expect(reads()).toBe(1);
+    after(1);
+    await one.get(url);
+    expect(reads()).toBe(2);
+  });
+
+  it('include the changes of the same environment at once, and those of others within a second', async () => {
+    const { one, other, after } = environments();
+    expect(await one.get(url)).toBeUndefined();
+    expect(await other.get(url)).toBeUndefined();
+    await one.addFailure(url, 0, 5);
+    expect(await one.get(url)).toMatchObject({ failures: 1 });
+    expect(await other.get(url)).toBeUndefined();
+    after(1_000);
+    expect(await other.get(url)).toMatchObject({ failures: 1 });
+    expect(await other.markDown(url, 9, undefined)).toBe(true);
+    expect(await other.get(url)).toMatchObject({ downUntilMs: 9 });
+    await other.clearFailures(url);
+    expect(await other.get(url)).toEqual({ failures: 0, slowUntilMs: 5 });
+    await other.markSlow(url, 0, 7);
+    expect(await other.get(url)).toEqual({ failures: 0, slowUntilMs: 7 });
+  });
+
+  it('do not remember a read that failed', async () => {
+    const { one, breakStore } = environments();
+    breakStore(true);
+    await expect(one.get(url)).rejects.toThrow('does not respond');
+    breakStore(false);
+    expect(await one.get(url)).toBeUndefined();
+  });
+});
