@@ -4,6 +4,7 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler, toProblem } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
@@ -21,6 +22,7 @@ const client = documentClient(tries);
 const deps = {
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  meetings: meetingStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),
 };

@@ -17,12 +17,16 @@ import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 
 const client = documentClient();
-const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
+const tables = {
+  tickets: environment('TICKETS_TABLE'),
+  matches: environment('MATCHES_TABLE'),
+  ranges: environment('RANGES_TABLE'),
+};
 const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
-  ranges: rangeStore(client, environment('RANGES_TABLE')),
+  ranges: rangeStore(client, tables.ranges),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
   clock,
   newId: randomUUID,

@@ -11,6 +11,7 @@ import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
+import { meetingWrite } from './meeting-store.ts';
 import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
 
 /** Days that a match is kept. It outlives its tickets, because it holds their status. */
@@ -20,7 +21,7 @@ const MATCH_DAYS = 7;
  * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
  * `deadline-index.ts`.
  *
- *     commit    put the match, and every ticket from QUEUED to the match's status: all or nothing
+ *     commit    put the match, every ticket from QUEUED to the match's status, and who met: all or nothing
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
  *     advance   status: from → to            if status = from
  *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
@@ -30,12 +31,12 @@ const MATCH_DAYS = 7;
  */
 export function matchStore(
   client: DynamoDBDocumentClient,
-  tables: { matches: string; tickets: string },
+  tables: { matches: string; tickets: string; ranges?: string },
 ): MatchStore {
   return {
     ...singleMatchStore(client, tables.matches),
 
-    async commit(match, nowMs) {
+    async commit(match, nowMs, meetings = []) {
       try {
         const outcome = await transact(client, [
           {
@@ -61,6 +62,7 @@ export function matchStore(
               },
             },
           })),
+          ...meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record)),
         ]);
         return outcome === 'done' ? 'committed' : 'lost-race';
       } catch (error) {

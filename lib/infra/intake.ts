@@ -42,6 +42,7 @@ export class Intake extends Construct {
     store.tickets.allow(this.enqueue, 'PutItem', 'GetItem');
     store.matches.allow(this.enqueue, 'GetItem');
     store.queues.allow(this.enqueue, 'GetItem', 'UpdateItem');
+    store.ranges.allow(this.enqueue, 'GetItem');
     tick.queue.allowSend(this.enqueue);
     api.route(this.enqueue, 'POST /queues/{queue}/tickets', 'POST /queues/{queue}/ticket-batches');
 

@@ -1,7 +1,7 @@
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
-import type { Meetings } from '../rules/met.ts';
+import { type Meetings, meetingsOf } from '../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
 import { fillWithBots } from './bots.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
@@ -68,7 +68,7 @@ export interface TickInput {
    * that are too large for one tick. @default never out of time
    */
   readonly outOfTime?: () => boolean;
-  /** Who met whom in earlier matches, for `recent` rules. @default nobody has met anybody */
+  /** Who met whom in earlier matches, for `recent` rules. @default those that the players bring */
   readonly meetings?: Meetings | undefined;
   /** Limits the searches, for a caller that waits for the plan. @default no limits */
   readonly effort?: SearchEffort | undefined;
@@ -142,7 +142,9 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const hasAvoid = tickets.some(({ players }) =>
     (players as readonly RuledPlayer[]).some(({ avoid = [] }) => avoid.length > 0),
   );
-  const moment = { nowMs, seats: shapeOf(gameRules).seats, meetings: input.meetings };
+  const meetings =
+    input.meetings ?? meetingsOf(tickets.flatMap(({ players }) => players as readonly RuledPlayer[]));
+  const moment = { nowMs, seats: shapeOf(gameRules).seats, meetings };
   const pool = new WaitingPool(gameRules, tickets, nowMs, effort, compileRules(rules, moment, hasAvoid));
   const matches: Game[] = [];
   const timedOut: string[] = [];

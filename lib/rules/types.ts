@@ -1,4 +1,5 @@
 import type { Player } from '../engine/types.ts';
+import type { Met } from './met.ts';
 
 /** The attributes of players, by name. `skill` is a number attribute that every player has. */
 export type Attributes = Readonly<Record<string, Attribute>>;
@@ -38,6 +39,8 @@ export interface RuledPlayer extends Player {
   readonly avoid?: readonly string[] | undefined;
   /** A bot has a skill but no attributes and no latencies, and rules do not count it. */
   readonly bot?: true | undefined;
+  /** Whom this player met in matches of the queue, the latest first. Muster adds it to the ticket. */
+  readonly met?: readonly Met[] | undefined;
 }
 
 /** Whether a rule applies to the whole game or to each team. */

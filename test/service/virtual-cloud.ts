@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
+import { meetingStore } from '../../lib/aws/meeting-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { receiverStore } from '../../lib/aws/receiver-store.ts';
@@ -86,6 +87,7 @@ export class VirtualCloud {
       matches: matchStore(client, tables.names),
       queues: cachedQueues(queueStore(client, tables.names.queues), clock),
       ranges: rangeStore(client, tables.names.ranges),
+      meetings: meetingStore(client, tables.names.ranges),
       receivers: receiverStore(client, receivers),
       secrets: {
         get: (name: string) =>

@@ -2,6 +2,7 @@ import type { Assignment, MatchStatus } from '../../contract/match.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLayout } from '../ticks/buckets.ts';
+import type { MeetingRecord } from './meeting-store.ts';
 
 /** Operations on an existing match, which need only the matches. */
 export interface SingleMatchStore {
@@ -30,8 +31,13 @@ export interface MatchStore extends SingleMatchStore {
    * Stores a match and removes all of its tickets from the pool in one transaction, if all of them are still QUEUED.
    * `lost-race`: at least one is not, and nothing has changed. `busy`: the store rejected the transaction; the next tick
    * reads the tickets again.
+   * @param meetings who met, stored in the same transaction
    */
-  commit(match: StoredMatch, nowMs: number): Promise<'committed' | 'lost-race' | 'busy'>;
+  commit(
+    match: StoredMatch,
+    nowMs: number,
+    meetings?: readonly MeetingRecord[],
+  ): Promise<'committed' | 'lost-race' | 'busy'>;
   /**
    * Fails a match that REQUIRES_ACCEPTANCE and releases its tickets in one transaction: `requeue` returns to the pool
    * with the time they were first enqueued, `cancel` becomes CANCELLED. `lost-race`: nothing has changed.

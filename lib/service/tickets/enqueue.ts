@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { isOnBus } from '../events/subscribers.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { MeetingStore } from '../ports/meeting-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { layoutAt } from '../ticks/buckets.ts';
+import { recentSeconds } from '../ticks/meeting-records.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
 import { parseNewTicket } from './read-tickets.ts';
 import type { StoredTicket } from './stored-ticket.ts';
@@ -15,6 +18,7 @@ import { withMatchStatus } from './ticket-status.ts';
 export interface EnqueueDeps extends ScheduleDeps {
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
+  readonly meetings: MeetingStore;
 }
 
 export interface Enqueued {
@@ -27,6 +31,7 @@ export interface Enqueued {
  * Adds a ticket to a queue.
  *
  *     read the queue      a crash before or after changes nothing
+ *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
  *     put the ticket      on the condition that its id is new; from here on it is accepted
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
@@ -50,7 +55,7 @@ export async function enqueue(
  * @throws Problem 400 invalid ticket, 409 the id belongs to another ticket
  */
 export async function putTicket(
-  deps: Pick<EnqueueDeps, 'tickets' | 'matches'>,
+  deps: Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings'>,
   record: QueueRecord,
   body: unknown,
   nowMs: number,
@@ -61,7 +66,7 @@ export async function putTicket(
     queue: record.definition.name,
     status: 'QUEUED',
     enqueuedAt: new Date(nowMs).toISOString(),
-    players,
+    players: await withMeetings(deps, record.definition, players, nowMs),
     ...(split === true && { split }),
   };
   const announced = isOnBus(record.definition, 'TicketQueued');
@@ -71,13 +76,35 @@ export async function putTicket(
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }
 
+/** The players with whom they met lately, in a queue that keeps such players apart. */
+async function withMeetings(
+  { meetings }: Pick<EnqueueDeps, 'meetings'>,
+  definition: QueueDefinition,
+  players: StoredTicket['players'],
+  nowMs: number,
+): Promise<StoredTicket['players']> {
+  const seconds = recentSeconds(definition);
+  if (seconds === 0) return players;
+  const ids = players.map(({ playerId }) => playerId);
+  const met = await meetings.of(definition.name, ids, nowMs - 1000 * seconds);
+  return players.map((player) => {
+    const own = met.get(player.playerId) ?? [];
+    return own.length === 0 ? player : { ...player, met: own };
+  });
+}
+
 function assertSame(existing: StoredTicket, posted: StoredTicket): void {
   // Normalizes −0 as the store does, because JSON has no −0.
-  const players = JSON.parse(JSON.stringify(posted.players));
-  const isSame = isDeepStrictEqual(existing.players, players) && existing.split === posted.split;
+  const players = JSON.parse(JSON.stringify(asPosted(posted)));
+  const isSame = isDeepStrictEqual(asPosted(existing), players) && existing.split === posted.split;
   if (existing.queue === posted.queue && isSame) return;
   throw new Problem(
     409,
     `Ticket ${posted.ticketId} already exists with another body. Use a new ticketId for a new ticket.`,
   );
+}
+
+/** The players without what Muster has added. */
+function asPosted({ players }: StoredTicket): StoredTicket['players'] {
+  return players.map(({ met: _, ...player }) => player);
 }

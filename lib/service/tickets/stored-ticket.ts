@@ -34,6 +34,7 @@ export const storedTicket = z.object({
         .exactOptional(),
       latencyMs: z.record(z.string(), z.number()).exactOptional(),
       avoid: z.array(z.string()).exactOptional(),
+      met: z.array(z.tuple([z.string(), z.number()])).exactOptional(),
     }),
   ),
   split: z.literal(true).exactOptional(),

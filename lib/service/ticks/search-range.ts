@@ -15,6 +15,7 @@ import type { BucketLimits } from './bucket-limits.ts';
 import type { KeyRange } from './buckets.ts';
 import { commitGames } from './commit-games.ts';
 import { inParallel } from './in-parallel.ts';
+import { meetingRecords, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
 import type { RecentMatch } from './tick-report.ts';
 
@@ -129,9 +130,12 @@ export async function searchRange(
       reasons: false,
       outOfTime,
     });
+  const seconds = recentSeconds(definition);
+  const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const commit = async (game: Game): Promise<Commit> => {
     const match = toMatch(game, definition, deps.newId(), nowMs);
-    return { game, match, outcome: await deps.matches.commit(match, nowMs) };
+    const met = seconds > 0 ? meetingRecords(game, byId, seconds, nowMs) : [];
+    return { game, match, outcome: await deps.matches.commit(match, nowMs, met) };
   };
   const [ends, { plan, commits }] = await bothOf(
     endStale(search, unreadable, unfit, late, untilMs),

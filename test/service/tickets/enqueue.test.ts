@@ -15,6 +15,7 @@ function intake() {
   const deps = {
     queues: { get: async () => record } as never,
     matches: { get: async () => undefined } as never,
+    meetings: { of: async () => new Map() },
     ticks: { send: async () => {} },
     tickets: {
       create: async (ticket: StoredTicket) => {

@@ -1,0 +1,48 @@
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import type { Met } from '../rules/met.ts';
+import type { MeetingRecord, MeetingStore } from '../service/ports/meeting-store.ts';
+import { jsonOf } from './item.ts';
+
+/**
+ * Who met whom, in the table of ranges: an item for each player of a queue with a `recent` rule, written by the commit of a
+ * match and removed by TTL. Key: `QUEUE#met#PLAYER`.
+ */
+export function meetingStore(client: DynamoDBDocumentClient, table: string): MeetingStore {
+  return {
+    async of(queue, playerIds, sinceMs) {
+      const found = await Promise.all(
+        playerIds.map(async (playerId): Promise<[string, Met[]]> => {
+          const { Item } = await client.send(
+            new GetCommand({ TableName: table, Key: keyOf(queue, playerId), ConsistentRead: true }),
+          );
+          // A record of another type is ignored: its players may meet again, which no invariant forbids.
+          const met = meetingItem.safeParse(Item).data?.met ?? [];
+          return [playerId, met.filter(([, atMs]) => atMs >= sinceMs)];
+        }),
+      );
+      return new Map(found);
+    },
+  };
+}
+
+/** The write of one player's record, as a part of the transaction that commits a match. */
+export function meetingWrite(table: string, queue: string, record: MeetingRecord) {
+  return {
+    Update: {
+      TableName: table,
+      Key: keyOf(queue, record.playerId),
+      UpdateExpression: 'SET met = :met, expiresAt = :expiresAt',
+      ExpressionAttributeValues: {
+        ':met': JSON.stringify(record.met),
+        ':expiresAt': Math.ceil(record.expiresAtMs / 1000),
+      },
+    },
+  };
+}
+
+function keyOf(queue: string, playerId: string): { item: string } {
+  return { item: `${queue}#met#${playerId}` };
+}
+
+const meetingItem = z.object({ met: jsonOf(z.array(z.tuple([z.string(), z.number()]))) });

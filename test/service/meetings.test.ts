@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../lib/rules/types.ts';
+import { putQueue } from '../../lib/service/queues/queues.ts';
+import { enqueue } from '../../lib/service/tickets/enqueue.ts';
+import { layoutAt } from '../../lib/service/ticks/buckets.ts';
+import { MET_MAX, meetingRecords } from '../../lib/service/ticks/meeting-records.ts';
+import { tick } from '../../lib/service/ticks/tick.ts';
+import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
+import { definition } from './definitions.ts';
+import { ownCloudForEachTest } from './own-cloud.ts';
+import type { VirtualCloud } from './virtual-cloud.ts';
+
+const { emulator, skipped } = EMULATORS[0]!;
+describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, skipped), () => {
+  let cloud: VirtualCloud;
+  let queue: string;
+  let tickets = 0;
+  ownCloudForEachTest(emulator, (own) => {
+    ({ cloud, queue } = own);
+  });
+
+  const define = (rules?: Rule[]) =>
+    putQueue(
+      cloud.deps.queues,
+      { ...definition({ name: queue, timeoutSeconds: 3000 }), ...(rules && { rules }) } as never,
+      cloud.nowMs,
+    );
+  const recent: Rule = { name: 'Rematch', type: 'recent', seconds: 600 };
+  const join = async (playerId: string, skill: number) => {
+    const ticketId = `${queue}:${tickets++}`;
+    const { ticket } = await enqueue(
+      cloud.deps,
+      queue,
+      { ticketId, players: [{ playerId, skill }] },
+      cloud.nowMs,
+    );
+    return ticket;
+  };
+  /** The players of the matches of the next tick. */
+  const matched = async () => {
+    const { definition: rules, layouts } = (await cloud.deps.queues.get(queue))!;
+    const step = rules.tickSeconds * 1_000;
+    cloud.nowMs = (Math.floor(cloud.nowMs / step) + 1) * step;
+    const { version } = layoutAt(layouts, cloud.nowMs);
+    const result = await tick(cloud.deps, { queue, slotMs: cloud.nowMs, layout: version, range: 0 });
+    if (result.outcome !== 'searched') throw new Error(result.why);
+    return result.matches.map(({ teams }) =>
+      teams.flatMap(({ players }) => players.map(({ playerId }) => playerId)).sort(),
+    );
+  };
+
+  it('are kept apart until the seconds of the rule are over, and then forgotten', async () => {
+    await define([recent]);
+    await join('ann', 1000);
+    await join('bob', 1001);
+    expect(await matched()).toEqual([['ann', 'bob']]);
+    await join('ann', 1000);
+    await join('bob', 1001);
+    expect(await matched()).toEqual([]);
+    await join('cy', 1400);
+    expect(await matched()).toHaveLength(1);
+
+    cloud.nowMs += 601_000;
+    await join('ann', 1000);
+    const { players } = await join('bob', 1001);
+    expect(players[0]).not.toHaveProperty('met');
+  });
+
+  it('are remembered from committed matches alone: a lost commit leaves nothing behind', async () => {
+    await define([recent]);
+    const first = await join('ann', 1000);
+    await join('bob', 1001);
+    const { commit } = cloud.deps.matches;
+    const lost = {
+      ...cloud.deps,
+      matches: {
+        ...cloud.deps.matches,
+        // Another process cancels the ticket after it was read.
+        commit: async (...call: Parameters<typeof commit>) => {
+          await cloud.deps.tickets.end(first.ticketId, 'CANCELLED', 'by its player', cloud.nowMs);
+          return commit(...call);
+        },
+      },
+    };
+    const deps = cloud.deps;
+    Object.assign(cloud, { deps: lost });
+    expect(await matched()).toEqual([]);
+    Object.assign(cloud, { deps });
+    await join('ann', 1000);
+    expect(await matched()).toEqual([['ann', 'bob']]);
+  });
+
+  it('are not read or written in a queue without such a rule', async () => {
+    await define();
+    await join('ann', 1000);
+    await join('bob', 1001);
+    await matched();
+    expect(await cloud.deps.meetings.of(queue, ['ann', 'bob'], 0)).toEqual(
+      new Map([
+        ['ann', []],
+        ['bob', []],
+      ]),
+    );
+  });
+
+  it('do not make a repeated request another ticket', async () => {
+    await define([recent]);
+    await join('ann', 1000);
+    await join('bob', 1001);
+    await matched();
+    const body = { ticketId: `${queue}:again`, players: [{ playerId: 'ann', skill: 1000 }] };
+    expect((await enqueue(cloud.deps, queue, body, cloud.nowMs)).created).toBe(true);
+    expect((await enqueue(cloud.deps, queue, body, cloud.nowMs)).created).toBe(false);
+  });
+});
+
+describe('the record of a player', () => {
+  it('is bounded, and keeps the latest', () => {
+    const met = Array.from({ length: 150 }, (_, i): [string, number] => [`p${i}`, 1_000_000 - i]);
+    const players = [{ playerId: 'ann', skill: 1, met }];
+    const all = new Map([
+      ['a', { ticketId: 'a', enqueuedAtMs: 0, players }],
+      ['b', { ticketId: 'b', enqueuedAtMs: 0, players: [{ playerId: 'bob', skill: 1 }] }],
+    ]);
+    const [record] = meetingRecords({ ticketIds: ['a', 'b'] } as never, all, 600, 1_000_000);
+    expect(record!.met).toHaveLength(MET_MAX);
+    expect(record!.met.slice(0, 2)).toEqual([
+      ['bob', 1_000_000],
+      ['p0', 1_000_000],
+    ]);
+  });
+});
