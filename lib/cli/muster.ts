@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { allowClosedPipes } from './closed-pipe.ts';
 import { demoCommand } from './demo/demo.ts';
 import { reportFailure } from './failure.ts';
+import { importCommand } from './import.ts';
 import { matchCommand } from './match.ts';
 import { partitionCommand } from './partition.ts';
 import { reproduceCommand } from './reproduce.ts';
@@ -27,7 +28,8 @@ const program = new Command('muster')
   .addCommand(partitionCommand())
   .addCommand(simulateCommand())
   .addCommand(tuneCommand())
-  .addCommand(reproduceCommand());
+  .addCommand(reproduceCommand())
+  .addCommand(importCommand());
 
 for (const command of [program, ...program.commands]) {
   const words = command === program ? 'muster' : `muster ${command.name()}`;

@@ -1,0 +1,51 @@
+/** A property expression of FlexMatch in the forms that are imported. */
+export type Expression =
+  | { readonly call: string; readonly of: Expression }
+  /** The players of some teams: a value for each player of each team. */
+  | { readonly teams: '*' | readonly string[]; readonly attribute: string }
+  | { readonly teams: '*' | readonly string[]; readonly playerIds: true };
+
+const CALL = /^(flatten|avg|min|max|sum|count|median|stddev|set_intersection)\((.*)\)$/;
+const ATTRIBUTE = /^teams\[([^\]]+)\]\.players\.attributes\[([^\]]+)\]$/;
+const IDS = /^teams\[([^\]]+)\]\.players\[(?:playerId|player_id)\]$/i;
+
+/** Undefined when the text is not one of these forms. */
+export function parseExpression(text: string): Expression | undefined {
+  const trimmed = text.replaceAll(/\s+/g, '');
+  const call = CALL.exec(trimmed);
+  if (call) {
+    const of = parseExpression(call[2]!);
+    return of && { call: call[1]!, of };
+  }
+  const attribute = ATTRIBUTE.exec(trimmed);
+  if (attribute) return { teams: teamsOf(attribute[1]!), attribute: attribute[2]! };
+  const ids = IDS.exec(trimmed);
+  return ids ? { teams: teamsOf(ids[1]!), playerIds: true } : undefined;
+}
+
+function teamsOf(list: string): '*' | readonly string[] {
+  return list === '*' ? '*' : list.split(',');
+}
+
+/** An expression taken apart: the functions from the outside in, and what they are applied to. */
+export interface Measurement {
+  readonly calls: readonly string[];
+  readonly attribute: string | undefined;
+  /** Whether all teams are meant. */
+  readonly isEverybody: boolean;
+}
+
+export function takeApart(expression: Expression, teams: readonly string[]): Measurement {
+  const calls: string[] = [];
+  let inner = expression;
+  while ('call' in inner) {
+    calls.push(inner.call);
+    inner = inner.of;
+  }
+  const named = inner.teams;
+  return {
+    calls,
+    attribute: 'attribute' in inner ? inner.attribute : undefined,
+    isEverybody: named === '*' || teams.every((team) => named.includes(team)),
+  };
+}
