@@ -50,6 +50,11 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.status).toBe('COMPLETED');
   },
 
+  async 'get a match in a queue that keeps players apart who have just met'(muster) {
+    const rules: QueueDefinition['rules'] = [{ name: 'Rematch', type: 'recent', seconds: 600 }];
+    await pair(muster, { rules }, 'COMPLETED');
+  },
+
   async 'get a match in a bucket other than the first'(muster) {
     await pair(muster, { buckets: [0.5] }, 'COMPLETED');
   },

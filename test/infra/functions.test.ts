@@ -19,6 +19,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:GetItem matches',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
+    'dynamodb:GetItem ranges',
     'sqs:SendMessage tick',
   ],
   tickets: [
@@ -133,6 +134,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     MATCHES_TABLE: 'matches',
     QUEUES_TABLE: 'queues',
+    RANGES_TABLE: 'ranges',
     TICK_QUEUE_URL: 'tick',
   },
   tickets: {
