@@ -1,4 +1,5 @@
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
+import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
@@ -217,6 +218,7 @@ export class Instance {
       matches: { ...singleMatchStore(client, tables.matches), ...matchStore(client, tables) },
       queues: cachedQueues(queueStore(client, tables.queues), this.clock),
       ranges: rangeStore(client, tables.ranges),
+      meetings: meetingStore(client, tables.ranges),
       limits: BUCKET_LIMITS,
       ticks: {
         send: async (messages: readonly TickMessage[], nowMs: number) => {

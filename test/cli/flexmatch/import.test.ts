@@ -119,7 +119,7 @@ describe.each(Object.entries(ruleSets.played))('the imported rule set %s', (_, r
           attributes,
           latencyMs: { east: 20 + Math.floor(100 * random()), west: 20 + Math.floor(100 * random()) },
         };
-        expect(misfits([player], queue)).toEqual([]);
+        expect(misfits({ players: [player] }, queue)).toEqual([]);
         return {
           ticketId: `t${i}`,
           enqueuedAtMs: nowMs - 1000 * Math.floor(30 * random()),
