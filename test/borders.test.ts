@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rooms that each room may import from, besides itself: imports point one way. */
+/** The modules that each module may import from, besides itself: imports point one way. */
 const engine = ['engine'];
 const rules = [...engine, 'rules'];
 const policies = [...rules, 'policies'];
@@ -31,8 +31,8 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [...outside, 'local', 'client'],
 };
 
-/** The rooms of the engine, from the lowest up; each may import from those before it. */
-const engineRooms = ['collections', 'model', 'bounds', 'search', 'index', 'ruled', 'partition', 'shapes'];
+/** The modules of the engine, from the lowest up; each may import from those before it. */
+const engineModules = ['collections', 'model', 'bounds', 'search', 'index', 'ruled', 'partition', 'shapes'];
 
 /** What the rest of the project imports of the engine. */
 const engineDoors = ['lib/engine/game-pool.ts', 'lib/engine/types.ts'];
@@ -54,55 +54,55 @@ function importsOf(from: string): Import[] {
 }
 
 /** `lib/policies/plan.ts` is in `policies`, `lambdas/tick.ts` in `lambdas`. */
-function roomOf(path: string): string {
-  const [top, room] = path.split('/');
-  return top === 'lib' ? room : top;
+function moduleOf(path: string): string {
+  const [top, module] = path.split('/');
+  return top === 'lib' ? module : top;
 }
 
 const written = ({ from, to }: Import) => `${from} imports ${to}`;
 
 describe('the borders of the project', () => {
-  it('reads imports between rooms, so that the rules below have something to check', () => {
+  it('reads imports between modules, so that the rules below have something to check', () => {
     expect(imports.length).toBeGreaterThan(300);
-    expect(new Set(imports.map(({ from }) => roomOf(from))).size).toBeGreaterThan(8);
+    expect(new Set(imports.map(({ from }) => moduleOf(from))).size).toBeGreaterThan(8);
   });
 
-  it('knows every room', () => {
-    const rooms = new Set(imports.flatMap(({ from, to }) => [roomOf(from), roomOf(to)]));
-    expect([...rooms].filter((room) => !(room in mayImport))).toEqual([]);
+  it('knows every module', () => {
+    const modules = new Set(imports.flatMap(({ from, to }) => [moduleOf(from), moduleOf(to)]));
+    expect([...modules].filter((module) => !(module in mayImport))).toEqual([]);
   });
 
   it('lets imports point one way only', () => {
     const wrong = imports.filter(
-      ({ from, to }) => roomOf(from) !== roomOf(to) && !mayImport[roomOf(from)]?.includes(roomOf(to)),
+      ({ from, to }) => moduleOf(from) !== moduleOf(to) && !mayImport[moduleOf(from)]?.includes(moduleOf(to)),
     );
     expect(wrong.map(written)).toEqual([]);
   });
 
   it('opens the engine by game-pool.ts and types.ts alone', () => {
     const wrong = imports.filter(
-      ({ from, to }) => roomOf(to) === 'engine' && roomOf(from) !== 'engine' && !engineDoors.includes(to),
+      ({ from, to }) => moduleOf(to) === 'engine' && moduleOf(from) !== 'engine' && !engineDoors.includes(to),
     );
     expect(wrong.map(written)).toEqual([]);
   });
 });
 
-describe('the rooms of the engine', () => {
-  const inside = imports.filter(({ from }) => roomOf(from) === 'engine');
-  const engineRoomOf = (path: string) => path.split('/').slice(2, -1)[0];
+describe('the modules of the engine', () => {
+  const inside = imports.filter(({ from }) => moduleOf(from) === 'engine');
+  const engineModuleOf = (path: string) => path.split('/').slice(2, -1)[0];
 
   it('have nothing beside them but the two doors', () => {
     const files = [...globSync('lib/engine/*.ts', { cwd: root })].sort();
     expect(files).toEqual(engineDoors);
-    const rooms = new Set(globSync('lib/engine/*/*.ts', { cwd: root }).map(engineRoomOf));
-    expect([...rooms].sort()).toEqual([...engineRooms].sort());
+    const modules = new Set(globSync('lib/engine/*/*.ts', { cwd: root }).map(engineModuleOf));
+    expect([...modules].sort()).toEqual([...engineModules].sort());
   });
 
-  it('import from the rooms below them and from types.ts', () => {
+  it('import from the modules below them and from types.ts', () => {
     const wrong = inside.filter(({ from, to }) => {
       if (to === 'lib/engine/types.ts' || from === 'lib/engine/game-pool.ts') return false;
-      const [own, other] = [engineRoomOf(from), engineRoomOf(to)];
-      return other === undefined || engineRooms.indexOf(other) > engineRooms.indexOf(own);
+      const [own, other] = [engineModuleOf(from), engineModuleOf(to)];
+      return other === undefined || engineModules.indexOf(other) > engineModules.indexOf(own);
     });
     expect(wrong.map(written)).toEqual([]);
   });

@@ -78,7 +78,7 @@ export class GamePool {
   #index: PoolIndex | undefined;
   /** Whether a pool of solo players can use the faster index: no roles, no refused pairs, no β. */
   readonly #isPlain: boolean;
-  /** Whether the pool is searched by the room `shapes`: other teams than two equal ones, or a party that may be split. */
+  /** Whether the pool is searched by `shapes`: other teams than two equal ones, or a party that may be split. */
   #isShaped: boolean;
   #parties = 0;
 

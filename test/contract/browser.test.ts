@@ -18,10 +18,10 @@ describe('The contract', () => {
       logLevel: 'silent',
     });
     expect(errors).toEqual([]);
-    const rooms = Object.keys(metafile.inputs)
+    const modules = Object.keys(metafile.inputs)
       .filter((path) => path.startsWith('lib/'))
       .map((path) => path.split('/')[1]);
-    expect([...new Set(rooms)].sort()).toEqual(expect.arrayContaining(['contract', 'policies']));
-    for (const room of rooms) expect(['contract', 'engine', 'policies', 'rules']).toContain(room);
+    expect([...new Set(modules)].sort()).toEqual(expect.arrayContaining(['contract', 'policies']));
+    for (const module of modules) expect(['contract', 'engine', 'policies', 'rules']).toContain(module);
   });
 });

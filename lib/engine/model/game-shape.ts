@@ -33,7 +33,7 @@ const built: GameShape[] = [];
 
 /**
  * Whether games have two equal teams of at most 8 players and no party may be split: the paper's games. They have the
- * fastest search. Every other shape is searched by the room `shapes`.
+ * fastest search. Every other shape is searched by `shapes`.
  */
 export function isPaperShape({ teamSize, teams }: ShapeRules): boolean {
   return (teams === undefined || teams === 2) && teamSize <= 8;

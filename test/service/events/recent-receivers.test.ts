@@ -22,7 +22,7 @@ function environments() {
   return {
     one: environment(),
     other: environment(),
-    after: (ms: number) => {
+    passTime: (ms: number) => {
       nowMs += ms;
     },
     breakStore: (broken: boolean) => {
@@ -33,25 +33,25 @@ function environments() {
 }
 
 describe('recent receivers', () => {
-  it('are read once a second, however many deliveries ask at the same time', async () => {
-    const { one, after, reads } = environments();
+  it('are read once a second for any number of concurrent deliveries', async () => {
+    const { one, passTime, reads } = environments();
     await Promise.all(Array.from({ length: 10 }, () => one.get(url)));
-    after(999);
+    passTime(999);
     await one.get(url);
     expect(reads()).toBe(1);
-    after(1);
+    passTime(1);
     await one.get(url);
     expect(reads()).toBe(2);
   });
 
-  it('include the changes of the same environment at once, and those of others within a second', async () => {
-    const { one, other, after } = environments();
+  it('include changes of the same environment immediately, and those of others within a second', async () => {
+    const { one, other, passTime } = environments();
     expect(await one.get(url)).toBeUndefined();
     expect(await other.get(url)).toBeUndefined();
     await one.addFailure(url, 0, 5);
     expect(await one.get(url)).toMatchObject({ failures: 1 });
     expect(await other.get(url)).toBeUndefined();
-    after(1_000);
+    passTime(1_000);
     expect(await other.get(url)).toMatchObject({ failures: 1 });
     expect(await other.markDown(url, 9, undefined)).toBe(true);
     expect(await other.get(url)).toMatchObject({ downUntilMs: 9 });
