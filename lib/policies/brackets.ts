@@ -2,7 +2,14 @@ import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { inOrder, shortestFront } from './fifo.ts';
-import { type Candidate, type CandidateSource, meanSkill, type Policy, type PoolFacts } from './policy.ts';
+import {
+  byArrival,
+  type Candidate,
+  type CandidateSource,
+  meanSkill,
+  type Policy,
+  type PoolFacts,
+} from './policy.ts';
 
 /**
  * Keeps one first-come line for each range of skill. Near its time-out a ticket also searches the neighbouring
@@ -67,8 +74,4 @@ function* inRanges(
 function bestCount({ arrivalRate, timeoutMs }: PoolFacts, seats: number): number {
   const best = Math.round(Math.sqrt((2 * arrivalRate * (timeoutMs / 1000)) / (seats + 1)));
   return Math.min(256, Math.max(1, best));
-}
-
-function byArrival(a: Ticket, b: Ticket): number {
-  return a.enqueuedAtMs - b.enqueuedAtMs || (a.ticketId < b.ticketId ? -1 : 1);
 }

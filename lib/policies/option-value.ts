@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { imbalancePerRange, isPaperShape, shapeOf, skillSpread } from '../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
+import { leastSpreadAround } from './least-spread.ts';
 import {
   type Candidate,
   type CandidateSource,
@@ -321,60 +322,14 @@ function* aroundLongestWaiters(
     return rules.q === 2 ? Math.hypot(spread, apart) - apart : spread - apart;
   }
 
-  /**
-   * A lower bound on v_q of the ticket at `middle` and others, where every player counts by itself. Around any centre the
-   * others that are nearest to it cost least. They are neighbours of each other, but not always of the ticket: with 0 and
-   * two of 1, 100, 100 and 100 they are the last two. So this is the least of all such neighbours with the ticket, each
-   * around its own best centre: the mean for q = 2, and by the power mean inequality for q > 2; the median for q < 2; for
-   * q = ∞ the middle of the range.
-   */
+  /** A lower bound on v_q of the ticket at `middle` with any of the others, where every player counts by itself. */
   function leastSpread(near: readonly number[], middle: number): number {
     const others: number[] = [];
     for (const at of near) {
       if (at === middle) continue;
       for (const _ of sorted[at].players) others.push(skills[at] - skills[middle]);
     }
-    const missing = seats - sorted[middle].players.length;
-    if (missing === 0) return 0;
-    return rules.q >= 2 && rules.q < Number.POSITIVE_INFINITY
-      ? leastRootMeanSquare(others, missing)
-      : leastDeviation(others, missing);
-  }
-
-  /** The least root mean square deviation of `missing` consecutive others (ascending) and the ticket's players, at 0. */
-  function leastRootMeanSquare(others: readonly number[], missing: number): number {
-    let sum = 0;
-    let squares = 0;
-    let least = Number.POSITIVE_INFINITY;
-    others.forEach((skill, at) => {
-      const leaving = at < missing ? 0 : others[at - missing];
-      sum += skill - leaving;
-      squares += skill * skill - leaving * leaving;
-      if (at >= missing - 1) least = Math.min(least, squares - (sum * sum) / seats);
-    });
-    // Differences of sums are rounded, and by no more than this when the largest square is the unit.
-    const largest = Math.max(others[0] ** 2, others[others.length - 1] ** 2);
-    return Math.sqrt(Math.max(0, least - 1e-10 * largest) / seats);
-  }
-
-  /** For q < 2 the least mean deviation from the median, for q = ∞ half the least range, of the same players. */
-  function leastDeviation(others: readonly number[], missing: number): number {
-    let least = Number.POSITIVE_INFINITY;
-    const game = new Float64Array(seats);
-    for (let from = 0; from + missing <= others.length; from++) {
-      const to = from + missing;
-      if (rules.q === Number.POSITIVE_INFINITY) {
-        least = Math.min(least, (Math.max(0, others[to - 1]) - Math.min(0, others[from])) / 2);
-        continue;
-      }
-      game.fill(0);
-      for (let i = from; i < to; i++) game[i - from] = others[i];
-      game.sort();
-      let sum = 0;
-      for (let i = 0; i < seats / 2; i++) sum += game[seats - 1 - i] - game[i];
-      least = Math.min(least, sum / seats);
-    }
-    return least;
+    return leastSpreadAround(others, seats, sorted[middle].players.length, rules.q);
   }
 
   /** An upper bound on the limit of any game among these tickets, without the spread within parties. */

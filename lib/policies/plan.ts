@@ -6,7 +6,7 @@ import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
 import { fillWithBots } from './bots.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
-import type { Policy, PoolFacts } from './policy.ts';
+import { byArrival, type Policy, type PoolFacts } from './policy.ts';
 import { policyOf, type ReleaseOptions } from './release.ts';
 import type { SearchEffort } from './search-effort.ts';
 import { WaitingPool } from './waiting-pool.ts';
@@ -266,8 +266,4 @@ function waitingWithReasons(
       (isUpToPolicy && pool.hasRules ? pool.obstacle(ticket.ticketId) : undefined) ??
       (isUpToPolicy ? policy.reason!(ticket, nowMs) : pool.explain(ticket.ticketId)),
   }));
-}
-
-function byArrival(a: Ticket, b: Ticket): number {
-  return a.enqueuedAtMs - b.enqueuedAtMs || (a.ticketId < b.ticketId ? -1 : 1);
 }

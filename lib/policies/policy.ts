@@ -108,6 +108,11 @@ export function takesAnyone({ roles, teams, short }: GameRules): boolean {
   return typeof teams !== 'object' || (teams.length === 1 && teams[0].roles === undefined);
 }
 
+/** Compares tickets: the longest wait first, then by id. */
+export function byArrival(a: Ticket, b: Ticket): number {
+  return a.enqueuedAtMs - b.enqueuedAtMs || (a.ticketId < b.ticketId ? -1 : 1);
+}
+
 /** The age of the ticket that has waited longest, in milliseconds. */
 export function oldestAgeMs(tickets: readonly Ticket[], nowMs: number): number {
   let age = 0;

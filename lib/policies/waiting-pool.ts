@@ -1,6 +1,6 @@
 import { GamePool, isPaperShape, partitionTickets } from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
-import { type Candidate, type CandidateSource, meanSkill } from './policy.ts';
+import { byArrival, type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 import type { SearchEffort } from './search-effort.ts';
 
 /**
@@ -50,7 +50,7 @@ export class WaitingPool implements CandidateSource {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#waiting = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
-    this.byAge = tickets.toSorted((a, b) => a.enqueuedAtMs - b.enqueuedAtMs || byId(a, b));
+    this.byAge = tickets.toSorted(byArrival);
     const skills = new Map(tickets.map((ticket) => [ticket, meanSkill(ticket)]));
     this.bySkill = tickets.toSorted((a, b) => skills.get(a)! - skills.get(b)! || byId(a, b));
     this.#playersTwice = playersTwice(tickets);
