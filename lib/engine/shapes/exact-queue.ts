@@ -37,6 +37,8 @@ export class ExactQueue implements ShapeQueue {
   #entries: Entry[] = [];
   readonly #keys = new KeyHeap();
   #highest = 0;
+  /** The greatest credit of a ticket. */
+  #creditMax = 0;
   #queries = 0;
   #lastImbalance = 0;
   #preparation = 0;
@@ -72,6 +74,7 @@ export class ExactQueue implements ShapeQueue {
     this.#queries++;
     const budget = this.#budget();
     const nodesFrom = this.#nodes;
+    const creditMax = this.#creditMax;
     const aside: Entry[] = [];
     let asideBound = Number.POSITIVE_INFINITY;
     let found: Entry | undefined;
@@ -84,19 +87,20 @@ export class ExactQueue implements ShapeQueue {
     const end = (): ShapeAnswer => {
       for (const entry of aside) keys.push(entry.key, entry.place);
       if (!found) return this.#anyGame(line);
-      const costBound = Math.min(asideBound, keys.topKey);
+      const bound = Math.min(asideBound, keys.topKey);
+      const costBound = isAtMost(cost, bound, creditMax) ? cost : bound;
       if (cost <= costBound) this.#lastImbalance = found.game!.imbalance;
       return { game: found.game!, cost, costBound: Math.min(cost, costBound) };
     };
     for (;;) {
       const entry = this.#least(line);
-      if (!entry || entry.key >= cost) return end();
+      if (!entry || isAtMost(cost, entry.key, creditMax)) return end();
       if (entry.game && !line.hasAll(entry.game.members)) {
         entry.game = undefined;
         entry.restsUntil = 0;
       }
       consider(entry);
-      if (entry.key >= cost) return end();
+      if (isAtMost(cost, entry.key, creditMax)) return end();
       keys.pop();
       const isSpent = this.#nodes - nodesFrom >= budget;
       if (isSpent || entry.restsUntil > this.#queries) {
@@ -401,6 +405,7 @@ export class ExactQueue implements ShapeQueue {
       const credit = beta === 0 ? 0 : (beta * (this.epochMs - ticket.ticket.enqueuedAtMs)) / 1000;
       return { ticket, place, credit, key: 0, tries: 0, cuts: 0, restsUntil: 0, game: undefined };
     });
+    this.#creditMax = this.#entries.reduce((most, { credit }) => Math.max(most, credit), 0);
     const offsets = layout.kinds.map(({ offset }) => offset);
     const range = Math.max(0, high - low) * (1 + 1e-9) + 1e-13 * high + 1e-150;
     const meanSize = layout.seats / layout.teams;
@@ -468,6 +473,11 @@ interface Accepts {
   readonly isAboveOnly: boolean;
   readonly isLone: boolean;
   other(entry: Entry): boolean;
+}
+
+/** Whether a cost is at most a bound, except for rounding: costs are an imbalance less a credit. */
+function isAtMost(cost: number, bound: number, credit: number): boolean {
+  return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + credit);
 }
 
 /** Whether a ticket fits into every team. */

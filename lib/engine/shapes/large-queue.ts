@@ -120,10 +120,10 @@ export class LargeQueue implements ShapeQueue {
       const draft = new Draft(this.#layout, centre, isShort, way === 'largest first');
       if (forced && !draft.place(forced)) return undefined;
       if (way === 'in proportion') {
-        if (!this.#hasParties()) continue;
+        if (!this.#areHardToPack()) continue;
         this.#placeParties(draft, near);
         this.#placeSolos(draft, near);
-      } else if (way === 'nearest first' && !this.#hasParties()) this.#placeSolos(draft, near);
+      } else if (way === 'nearest first') this.#placeNearest(draft, near);
       const order = way === 'largest first' ? near.toSorted((a, b) => b.ticket.size - a.ticket.size) : near;
       this.#placeAll(draft, order);
       if (!draft.isFull && near.length < this.#waiting.size) {
@@ -169,6 +169,21 @@ export class LargeQueue implements ShapeQueue {
     for (const { ticket } of solos) this.#place(draft, ticket);
   }
 
+  /** Chooses the tickets of least cost that fill the seats, and places the largest first, the most skilled of one size. */
+  #placeNearest(draft: Draft, near: readonly Near[]): void {
+    if (this.#layout.classes) return;
+    let seats = draft.free.reduce((sum, free) => sum + free, 0);
+    const chosen: ShapeTicket[] = [];
+    for (const { ticket } of near) {
+      if (ticket.size > seats || draft.members.has(ticket)) continue;
+      chosen.push(ticket);
+      seats -= ticket.size;
+    }
+    const sizeOf = ({ size, isSplit }: ShapeTicket) => (isSplit ? 1 : size);
+    chosen.sort((a, b) => sizeOf(b) - sizeOf(a) || b.mean - a.mean);
+    for (const ticket of chosen) this.#place(draft, ticket);
+  }
+
   #placeAll(draft: Draft, order: readonly Near[]): void {
     let free = draft.free.reduce((sum, seats) => sum + seats, 0);
     for (const { ticket } of order) {
@@ -184,8 +199,13 @@ export class LargeQueue implements ShapeQueue {
     return draft.place(ticket);
   }
 
-  #hasParties(): boolean {
-    return this.#sizes.some((count, size) => size > 1 && count > 0);
+  /**
+   * Whether parties have to play in the proportion in which they wait. Otherwise games would take the solo players, and
+   * leave parties that nobody can complete. In large teams there is nearly always a place for a party.
+   */
+  #areHardToPack(): boolean {
+    const smallest = Math.min(...this.#layout.kinds.map(({ size }) => size));
+    return this.#sizes.some((count, size) => size > 1 && count > 0 && hardToPack * size > smallest);
   }
 
   /** A good game with a ticket: around itself, then around the means of the games found. */
@@ -305,6 +325,9 @@ function meanOf({ members }: ShapedGame): number {
   }
   return sum / players;
 }
+
+/** Parties of more than this part of the smallest team are hard to pack. */
+const hardToPack = 4;
 
 /** The tickets in no game that may replace others. */
 const replacements = 24;
