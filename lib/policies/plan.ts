@@ -1,5 +1,5 @@
 import { shapeOf } from '../engine/game-pool.ts';
-import type { Game, GameRules, Ticket } from '../engine/types.ts';
+import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { type Meetings, meetingsOf } from '../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
@@ -139,13 +139,7 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
-  const hasAvoid = tickets.some(({ players }) =>
-    (players as readonly RuledPlayer[]).some(({ avoid = [] }) => avoid.length > 0),
-  );
-  const meetings =
-    input.meetings ?? meetingsOf(tickets.flatMap(({ players }) => players as readonly RuledPlayer[]));
-  const moment = { nowMs, seats: shapeOf(gameRules).seats, meetings };
-  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, compileRules(rules, moment, hasAvoid));
+  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraintsOf(input, tickets, gameRules));
   const matches: Game[] = [];
   const timedOut: string[] = [];
   for (const ticket of late) {
@@ -188,6 +182,20 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
     timedOut,
     memory,
   };
+}
+
+/** The rules of the queue for searches at this time; undefined when nothing limits who may play together. */
+function constraintsOf(
+  { rules, nowMs, meetings }: TickInput,
+  tickets: readonly Ticket[],
+  gameRules: GameRules,
+): (() => Constraints) | undefined {
+  const isAvoiding = ({ avoid = [] }: RuledPlayer) => avoid.length > 0;
+  const hasAvoid = tickets.some(({ players }) => (players as readonly RuledPlayer[]).some(isAvoiding));
+  if (rules.rules === undefined && !hasAvoid) return undefined;
+  const players = tickets.flatMap((ticket) => ticket.players as readonly RuledPlayer[]);
+  const moment = { nowMs, seats: shapeOf(gameRules).seats, meetings: meetings ?? meetingsOf(players) };
+  return compileRules(rules, moment, hasAvoid);
 }
 
 /** Converts a queue's rules to the engine's. */

@@ -41,6 +41,8 @@ export class RuledQueue {
   #candidates = new Int32Array(256);
   /** How far the nearest ticket is that the last `#gather` left out. */
   #beyond = 0;
+  /** A bound on the games of the last `#gather`, from the nearest candidates. */
+  #least = 0;
   #queries = 0;
   #lastCost = 0;
   /** Work outside the searches, in nodes. */
@@ -291,9 +293,9 @@ export class RuledQueue {
       ? this.#entries.positionOf[entry] + 1
       : list.from(this.#pool.means[place] - (limit + mostCredit) / this.#perRange, this.#pool.means);
     const reach = (limit + mostCredit - rootCost) / this.#perRange;
-    const count = this.#gather(list, from, place, reach, accepts, isOneSided);
+    const count = this.#gather(list, from, place, reach, limit, accepts, isOneSided);
     this.#preparation += searchCost + (count >> 3);
-    const least = isOneSided ? search.root(place, this.#candidates, count) : Number.NEGATIVE_INFINITY;
+    const least = this.#least;
     let game: RuledGame | undefined;
     if (least >= limit) search.bound = least === Number.POSITIVE_INFINITY ? this.#highest : least;
     else {
@@ -305,12 +307,16 @@ export class RuledQueue {
     return game;
   }
 
-  /** Puts the places that the anchor's search may use into `#candidates` and returns their number. */
+  /**
+   * Puts the places that the anchor's search may use into `#candidates` and returns their number. On one side it ends when
+   * the nearest of them show that no game costs less than `limit`; then `#least` is that bound.
+   */
   #gather(
     list: FacetList,
     from: number,
     anchor: number,
     reach: number,
+    limit: number,
     accepts: (place: number) => boolean,
     isOneSided: boolean,
   ): number {
@@ -322,6 +328,7 @@ export class RuledQueue {
     let count = 0;
     let players = 0;
     this.#beyond = Number.POSITIVE_INFINITY;
+    this.#least = isOneSided && needed > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
     for (let at = list.at(from); at < places.length; at = list.at(at + 1)) {
       const place = places[at];
       // Beyond the reach only as far as the narrowest window: that raises the key at once.
@@ -338,6 +345,10 @@ export class RuledQueue {
       }
       this.#candidates[count++] = place;
       players += sizes[place];
+      if (players >= needed && this.#least === Number.POSITIVE_INFINITY) {
+        this.#least = this.#search.root(anchor, this.#candidates, count);
+        if (this.#least >= limit) return count;
+      }
     }
     if (!isOneSided) this.#beyond = reach;
     if (players < needed && isOneSided) this.#beyond = Number.POSITIVE_INFINITY;
