@@ -21,7 +21,7 @@ const MATCH_DAYS = 7;
  * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
  * `deadline-index.ts`.
  *
- *     commit    put the match, every ticket from QUEUED to the match's status, and who met: all or nothing
+ *     commit    put the match and its meetings, every ticket from QUEUED to the match's status: all or nothing
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
  *     advance   status: from → to            if status = from
  *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment

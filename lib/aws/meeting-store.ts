@@ -5,8 +5,8 @@ import type { MeetingRecord, MeetingStore } from '../service/ports/meeting-store
 import { jsonOf } from './item.ts';
 
 /**
- * Who met whom, in the table of ranges: an item for each player of a queue with a `recent` rule, written by the commit of a
- * match and removed by TTL. Key: `QUEUE#met#PLAYER`.
+ * The meetings of players, in the table of ranges: an item for each player of a queue with a `recent` rule, written by the
+ * commit of a match and removed by TTL. Key: `QUEUE#met#PLAYER`.
  */
 export function meetingStore(client: DynamoDBDocumentClient, table: string): MeetingStore {
   return {

@@ -12,7 +12,7 @@ import { writeText } from './output.ts';
 export function importCommand(): Command {
   return new Command('import')
     .summary('make a queue definition of the rules of another matchmaker')
-    .description('Makes a queue definition of the rules of another matchmaker.')
+    .description('Converts the rules of another matchmaker into a queue definition.')
     .addCommand(flexMatchCommand());
 }
 
@@ -20,9 +20,9 @@ function flexMatchCommand(): Command {
   return new Command('flexmatch')
     .summary('import a FlexMatch rule set')
     .description(
-      'Prints a queue definition with the meaning of a FlexMatch rule set and, on standard error, what became of each ' +
-        'property: same, nearly the same (how it differs) or not possible (why). Ends with status 1 when something is not ' +
-        'possible.',
+      'Prints a queue definition with the meaning of a FlexMatch rule set and, on standard error, the result for each ' +
+        'property: same, nearly the same (with the difference) or not possible (with the reason). Ends with status 1 ' +
+        'when a property is not possible.',
     )
     .argument('<file>', 'rule set, JSON')
     .option('--skill <attribute>', 'the number attribute that becomes the skill of players')
@@ -42,7 +42,7 @@ function flexMatchCommand(): Command {
     });
 }
 
-/** What keeps the definition from being used, such as teams that a queue with rules cannot have. */
+/** The faults of the definition, such as teams that a queue with rules cannot have. */
 function faultsOf(definition: Imported['definition']): Imported['lines'] {
   try {
     checkQueueDefinition(definition, 'The definition');

@@ -57,8 +57,8 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly secretsKeys?: readonly string[] | undefined;
   /**
-   * Whether the API logs every request, about 400 bytes. Without the log, the alarm `ApiFails` does not tell which routes
-   * fail; the functions log their errors in any case.
+   * Whether the API logs every request, about 400 bytes. Without the log, the routes behind an `ApiFails`
+   * alarm are unknown; the functions log their errors in any case.
    * @default true
    */
   readonly accessLog?: boolean | undefined;

@@ -68,7 +68,7 @@ export interface TickInput {
    * that are too large for one tick. @default never out of time
    */
   readonly outOfTime?: () => boolean;
-  /** Who met whom in earlier matches, for `recent` rules. @default those that the players bring */
+  /** The meetings of players in earlier matches, for `recent` rules. @default those in the players' tickets */
   readonly meetings?: Meetings | undefined;
   /** Limits the searches, for a caller that waits for the plan. @default no limits */
   readonly effort?: SearchEffort | undefined;

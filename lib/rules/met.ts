@@ -9,7 +9,7 @@ export const noMeetings: Meetings = { of: () => undefined };
 /** Another player, and when the two were last in one match, in milliseconds since the epoch. */
 export type Met = readonly [playerId: string, atMs: number];
 
-/** The meetings that players bring, both ways: it is enough that one of two knows of it. */
+/** The meetings in the players' tickets, in both directions: it is enough that one of the two tickets has a meeting. */
 export function meetingsOf(
   players: Iterable<{ readonly playerId: string; readonly met?: readonly Met[] | undefined }>,
 ): Meetings {

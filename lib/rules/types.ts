@@ -39,7 +39,7 @@ export interface RuledPlayer extends Player {
   readonly avoid?: readonly string[] | undefined;
   /** A bot has a skill but no attributes and no latencies, and rules do not count it. */
   readonly bot?: true | undefined;
-  /** Whom this player met in matches of the queue, the latest first. Muster adds it to the ticket. */
+  /** The players whom this player met in matches of the queue, the latest first. Muster adds them to the ticket. */
   readonly met?: readonly Met[] | undefined;
 }
 

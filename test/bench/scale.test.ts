@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ScaleRun } from './scale/scale-run.ts';
 
-// A few thousand tickets take seconds of one processor, which may be busy with other things.
+// A few thousand tickets take seconds of processor time, and longer on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 
 /** A run without measured CPU times, so that the seed alone decides. */
@@ -21,7 +21,7 @@ describe('a simulated region', () => {
     expect([one.lost, one.twice, one.refused, one.missedTicks().size]).toEqual([0, 0, 0, 0]);
   });
 
-  it('throttles a key above its limit, and loses no ticket of a client that tries again', async () => {
+  it('throttles a key above its limit, and loses no ticket of a client that retries', async () => {
     const run = await runOf(3_000, 2, 50);
     for (let second = 0; second < 8; second++) await run.aSecond(0);
     expect(run.region.throttled).toBeGreaterThan(0);

@@ -87,7 +87,7 @@ export class Usage {
 
   /**
    * The billed time of a function's calls: their CPU time, at the share of a core that its memory gives, and the time that
-   * they wait for AWS and for receivers. So it depends neither on what else this machine does nor on its distance to AWS.
+   * they wait for AWS and for receivers. It does not depend on other work on this machine, nor on its distance to AWS.
    */
   gbSeconds(service: string): number {
     const { cpuMs = 0, memoryMb = 0 } = this.invocations.get(service) ?? {};

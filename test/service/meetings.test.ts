@@ -36,7 +36,7 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
     );
     return ticket;
   };
-  /** The players of the matches of the next tick. */
+  /** The players of the matches that the next tick commits. */
   const matched = async () => {
     const { definition: rules, layouts } = (await cloud.deps.queues.get(queue))!;
     const step = rules.tickSeconds * 1_000;
@@ -49,7 +49,7 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
     );
   };
 
-  it('are kept apart until the seconds of the rule are over, and then forgotten', async () => {
+  it('are not matched again until the seconds of the rule are over, and then their record expires', async () => {
     await define([recent]);
     await join('ann', 1000);
     await join('bob', 1001);
@@ -66,7 +66,7 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
     expect(players[0]).not.toHaveProperty('met');
   });
 
-  it('are remembered from committed matches alone: a lost commit leaves nothing behind', async () => {
+  it('are recorded for committed matches only: a lost commit stores nothing', async () => {
     await define([recent]);
     const first = await join('ann', 1000);
     await join('bob', 1001);
@@ -115,7 +115,7 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
 });
 
 describe('the record of a player', () => {
-  it('is bounded, and keeps the latest', () => {
+  it('is bounded, and keeps the latest meetings', () => {
     const met = Array.from({ length: 150 }, (_, i): [string, number] => [`p${i}`, 1_000_000 - i]);
     const players = [{ playerId: 'ann', skill: 1, met }];
     const all = new Map([

@@ -27,11 +27,11 @@ function teamsOf(list: string): '*' | readonly string[] {
   return list === '*' ? '*' : list.split(',');
 }
 
-/** An expression taken apart: the functions from the outside in, and what they are applied to. */
+/** A parsed expression: the functions from the outside in, and their operand. */
 export interface Measurement {
   readonly calls: readonly string[];
   readonly attribute: string | undefined;
-  /** Whether all teams are meant. */
+  /** Whether the expression refers to all teams. */
   readonly isEverybody: boolean;
 }
 

@@ -2,12 +2,12 @@ import type { InnerRule, Measure, RelaxStep, Rule } from '../../rules/types.ts';
 import { parseExpression, takeApart } from './expression.ts';
 import type { FlexMatchRule, FlexMatchRuleSet } from './rule-set.ts';
 
-/** What became of one property of a rule set. */
+/** The result of the import for one property of a rule set. */
 export interface ImportLine {
-  /** Where it is in the rule set. */
+  /** The position in the rule set. */
   readonly property: string;
   readonly outcome: 'same' | 'nearly the same' | 'not possible';
-  /** How it differs, or why it is not possible. */
+  /** The difference, or the reason why it is not possible. */
   readonly note?: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface ImportOptions {
 }
 
 /**
- * A queue definition with the meaning of a FlexMatch rule set, as far as Muster can express it, and what became of each
- * property. Every match that the definition permits fulfils each property that is reported as same or nearly the same: a
- * rule that has no exact counterpart becomes a stricter one.
+ * Converts a FlexMatch rule set into a queue definition, as far as Muster can express it, with a result for each property.
+ * Every match that the definition permits meets each property with the result same or nearly the same: a rule without an
+ * exact counterpart becomes a stricter one.
  */
 export function importRuleSet(ruleSet: FlexMatchRuleSet, options: ImportOptions = {}): Imported {
   return new Import(ruleSet, options).run();
@@ -49,7 +49,7 @@ class Import {
   readonly #lines: ImportLine[] = [];
   readonly #skill: string | undefined;
   readonly #teamNames: readonly string[];
-  /** The most players of a game. */
+  /** The maximum of players in a game. */
   readonly #seats: number;
 
   constructor(set: FlexMatchRuleSet, options: ImportOptions) {
@@ -326,7 +326,7 @@ class Import {
     return [{ name: ruleName(rule.name), type: 'anyOf', rules: inner }];
   }
 
-  /** The counterpart of a rule, or why there is none. */
+  /** The counterpart of a rule, or the reason why there is none. */
   #convert(rule: FlexMatchRule): Converted | string {
     switch (rule.type) {
       case 'distance':
@@ -478,7 +478,7 @@ class Import {
     };
   }
 
-  /** The measurement of a rule, or why it is none that is imported. */
+  /** The measurement of a rule, or the reason why it cannot be imported. */
   #measured({ measurements = [] }: FlexMatchRule): Measured | string {
     if (measurements.length !== 1) return 'only one measurement is imported';
     const measured = this.#expression(measurements[0]!);

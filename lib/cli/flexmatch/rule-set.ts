@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. Fields that are
- * not known are kept, so that the import can name them.
+ * A FlexMatch rule set, as the public reference of GameLift describes it. Numbers may be written as text. Unknown
+ * fields are kept, so that the import can name them.
  */
 const number = z.union([
   z.number(),

@@ -31,7 +31,7 @@ export interface MatchStore extends SingleMatchStore {
    * Stores a match and removes all of its tickets from the pool in one transaction, if all of them are still QUEUED.
    * `lost-race`: at least one is not, and nothing has changed. `busy`: the store rejected the transaction; the next tick
    * reads the tickets again.
-   * @param meetings who met, stored in the same transaction
+   * @param meetings the meetings of the players, stored in the same transaction
    */
   commit(
     match: StoredMatch,

@@ -76,7 +76,7 @@ export async function putTicket(
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }
 
-/** The players with whom they met lately, in a queue that keeps such players apart. */
+/** Adds the players' recent meetings, in a queue with a `recent` rule. */
 async function withMeetings(
   { meetings }: Pick<EnqueueDeps, 'meetings'>,
   definition: QueueDefinition,
@@ -104,7 +104,7 @@ function assertSame(existing: StoredTicket, posted: StoredTicket): void {
   );
 }
 
-/** The players without what Muster has added. */
+/** The players without the meetings that Muster has added. */
 function asPosted({ players }: StoredTicket): StoredTicket['players'] {
   return players.map(({ met: _, ...player }) => player);
 }

@@ -25,9 +25,9 @@
  * 125 buckets, and twice as many allow for an uneven distribution. 256 buckets at a tick a second are at most 256
  * concurrent functions, of the 1,000 that an account has.
  *
- * **Launches.** 500 tickets a second that arrive and leave are the 1,000 writes of a key, 2.5 times what a bucket bears.
- * A bucket that reports so much may have refused any number, so it is split into three times as many parts. What was too
- * many is merged ten minutes later.
+ * **Launches.** 500 tickets a second that arrive and leave use the 1,000 writes of a key, 2.5 times the capacity of a
+ * bucket. A bucket with this load may have rejected any number of tickets, so it is split into three times as many parts.
+ * Superfluous parts are merged ten minutes later.
  *
  * **Hysteresis.** The parts of a split have a load of 0.4 each, 0.8 for two neighbours; neighbours merge when their total
  * load is below 0.25. So a load that has split a bucket never merges it, and one that has merged it never splits it.
@@ -51,9 +51,9 @@ export interface BucketLimits {
 
   /** The load of each part after a split, as a share of the capacity. */
   readonly splitTo: number;
-  /** From this load on, the key of a bucket is at its limit, */
+  /** The load at which the key of a bucket is at its limit. */
   readonly saturatedShare: number;
-  /** and the bucket is split into this many times as many parts. */
+  /** At that load the number of parts is multiplied by this. */
   readonly saturatedFactor: number;
   /** Neighbours whose total load is below this are merged. */
   readonly mergeBelow: number;

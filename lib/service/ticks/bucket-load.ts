@@ -118,7 +118,7 @@ function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: Buc
 /** When only the time is too long, the range is halved, because it is unknown how the time depends on the tickets. */
 function partsOf(share: number, ticketShare: number, limits: BucketLimits): number {
   if (ticketShare <= 1) return 2;
-  // DynamoDB has refused more than it took, and the load that comes next is not known.
+  // DynamoDB has throttled requests, so the real load is unknown.
   const unseen = ticketShare >= limits.saturatedShare ? limits.saturatedFactor : 1;
   return Math.min(PARTS_MAX, Math.ceil((unseen * share) / limits.splitTo));
 }

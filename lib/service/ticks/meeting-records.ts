@@ -3,22 +3,22 @@ import type { Met } from '../../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../../rules/types.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
 
-/** The most others that are remembered of a player, the latest. */
+/** The maximum of meetings in a player's record; the latest are kept. */
 export const MET_MAX = 100;
 
-/** The longest time for which a `recent` rule of the queue keeps players apart; 0 without such a rule. */
+/** The longest `seconds` of the queue's `recent` rules, in milliseconds; 0 without such a rule. */
 export function recentSeconds({ rules = [] }: RulesDefinition): number {
   return rules.reduce((most, rule) => (rule.type === 'recent' ? Math.max(most, rule.seconds) : most), 0);
 }
 
 /**
- * What the commit of a game records about who met, in queues with a `recent` rule. It is written in the transaction of the
- * commit, so a match and its meetings are stored together or not at all, and only once.
+ * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in the
+ * transaction of the commit, so a match and its meetings are stored together or not at all, and only once.
  *
  *     enqueue   reads the player's record into the ticket: no other read, none per tick or poll
- *     tick      knows the meetings of all waiting players from their tickets
- *     commit    writes each player's record anew: what its ticket brought, without what is too old, and this match
- *     expiry    the store removes a record after the seconds of the rule; what is too old is ignored before
+ *     tick      gets the meetings of all waiting players from their tickets
+ *     commit    replaces each player's record: the recent meetings in its ticket, and those of this match
+ *     expiry    the store removes a record after the seconds of the rule; older meetings are ignored before
  *
  * A player with two tickets that are matched at the same time keeps the meetings of the later commit. A match counts from its
  * commit on, also when it fails afterwards.

@@ -126,7 +126,7 @@ function steady(title: string, perSecond: number, partyWeights: readonly number[
 const LAUNCH_RATE = 25_000;
 const LAUNCH_MAX_SECONDS = 300;
 
-/** Players arrive at an idle queue faster than one key accepts them. Refused clients try again. */
+/** Players arrive at an idle queue faster than one key accepts them. Rejected clients retry. */
 async function launch(run: ScaleRun, { players }: LoadOptions): Promise<string[]> {
   const beginMs = run.region.time.nowMs;
   for (let left = players; left > 0; left -= LAUNCH_RATE) await run.aSecond(Math.min(left, LAUNCH_RATE));

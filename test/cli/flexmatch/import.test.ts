@@ -79,7 +79,7 @@ describe('a FlexMatch rule set', () => {
     ]);
   });
 
-  it('names everything that has no counterpart', () => {
+  it('names every property without a counterpart', () => {
     expect(outcomes(imported(ruleSets.sorted))).toMatchObject({ 'rules[ByMap]': 'not possible' });
     expect(outcomes(imported(ruleSets.hunters))).toMatchObject({ 'rules[Monster]': 'not possible' });
     for (const ruleSet of Object.values(ruleSets)) {
@@ -99,7 +99,7 @@ describe.each(Object.entries(ruleSets.played))('the imported rule set %s', (_, r
   const queue = checkQueueDefinition({ ...definition, timeoutSeconds: 3600 }, 'The import');
   const isOldest = queue.relaxBy === 'oldest';
 
-  it('is valid, and all of its matches of random tickets fulfil the original', () => {
+  it('is valid, and all of its matches of random tickets meet the original rules', () => {
     const random = seeded(20_180);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
     let matches = 0;
@@ -156,7 +156,7 @@ describe.each(Object.entries(ruleSets.played))('the imported rule set %s', (_, r
 });
 
 describe.concurrent('muster import flexmatch', () => {
-  it('prints the definition, and on standard error what became of each property', async () => {
+  it('prints the definition, and on standard error the result for each property', async () => {
     const path = file('even-teams-rules.json', ruleSets.evenTeams);
     const { status, stdout, stderr } = await muster('import', 'flexmatch', path, '--name', 'fair');
     expect(status).toBe(0);
