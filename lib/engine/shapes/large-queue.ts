@@ -16,8 +16,8 @@ import { TicketLine } from './ticket-line.ts';
  *
  * So many players can nearly always be divided evenly, so the bound is one on skillSpread alone. Solo players who can take
  * every seat come from the best window of neighbours (`PlayerWindows`); otherwise the tickets around the best centre
- * (`CentreCells`) fill the teams, with parties in the proportion in which they wait: the best game of all would often take
- * solo players only, and leave parties that nobody can complete. The teams are then balanced (`Balancer`).
+ * (`CentreCells`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
+ * would often take solo players only, and leave parties that nobody can complete. The teams are then balanced (`Balancer`).
  */
 export class LargeQueue implements ShapeQueue {
   epochMs = 0;
@@ -108,7 +108,8 @@ export class LargeQueue implements ShapeQueue {
   /** A good game around a centre, with this ticket if one is given; full, or as short as allowed where that costs less. */
   #around(centre: number, forced: ShapeTicket | undefined): ShapedGame | undefined {
     const { seats, seatsMin } = this.#layout;
-    const near = this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
+    const players = this.#areHardToPack() ? 5 * seats : 1.5 * seats;
+    const near = this.#cells!.near(centre, Math.ceil(players) + 40);
     let game: ShapedGame | undefined;
     for (const isShort of seatsMin < seats ? [false, true] : [false])
       game = this.#cheaper(game, this.#fill(centre, near, forced, isShort));
@@ -149,9 +150,18 @@ export class LargeQueue implements ShapeQueue {
     this.#sizes.forEach((count, size) => {
       players += count * size;
     });
+    // A party moves the sum of its team as a whole, so its distance from the centre counts more than what differs in it.
+    const { centre } = draft;
+    const weights = new Map(
+      near.map((one) => [
+        one,
+        one.cost + (partyDistance * one.ticket.size * (one.ticket.mean - centre)) ** 2,
+      ]),
+    );
+    const order = near.toSorted((a, b) => weights.get(a)! - weights.get(b)!);
     for (let size = this.#sizes.length - 1; size > 1; size--) {
       let wanted = Math.round((this.#sizes[size] * seats) / players);
-      for (const { ticket } of near) {
+      for (const { ticket } of order) {
         if (wanted === 0) break;
         if (ticket.size === size && !ticket.isSplit && this.#place(draft, ticket)) wanted--;
       }
@@ -325,6 +335,9 @@ function meanOf({ members }: ShapedGame): number {
   }
   return sum / players;
 }
+
+/** How much the distance of a party from the centre counts, times its size, beside what it adds to skillSpread. */
+const partyDistance = 3;
 
 /** Parties of more than this part of the smallest team are hard to pack. */
 const hardToPack = 4;
