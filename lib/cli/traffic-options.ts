@@ -84,6 +84,13 @@ const OPTIONS = {
     generates: true,
     label: 'sides',
   },
+  regions: {
+    flags: '--regions <weights>',
+    help: 'weights of the regions players live in, such as eu=60,us=40; their latencies follow',
+    unset: 'players have no latencies',
+    generates: true,
+    label: 'regions',
+  },
   patience: {
     flags: '--patience <seconds>',
     help: 'mean time after which a waiting player cancels',
@@ -304,7 +311,14 @@ function populationOf(options: TrafficOptions, definition: QueueDefinition): Pop
       );
     }
   }
+  if (options.regions === undefined && definition.rules?.some(({ type }) => type === 'latency')) {
+    throw new InvalidInput(
+      `--regions: Expected weights of regions, because ${name} has a latency rule, got nothing`,
+    );
+  }
   return {
+    ...(definition.attributes && { attributes: definition.attributes }),
+    ...(options.regions !== undefined && { regionWeights: namedWeights('--regions', options.regions) }),
     skills: skillsOf(options.skills ?? OPTIONS.skills.unset),
     ...(partyWeights && { partyWeights }),
     ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),

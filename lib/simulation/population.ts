@@ -1,4 +1,5 @@
 import type { Player } from '../engine/types.ts';
+import { drawFacts, type FactsPopulation } from './player-facts.ts';
 import type { RandomSource } from './random.ts';
 
 /** The distribution of players' skills. Values below 0 are drawn again. */
@@ -18,7 +19,7 @@ export interface Side {
 }
 
 /** Which players arrive. */
-export interface Population {
+export interface Population extends FactsPopulation {
   readonly skills: SkillDistribution;
   /** Weights of party sizes 1, 2, …, by tickets, not by players. @default [1], solos only */
   readonly partyWeights?: readonly number[];
@@ -81,7 +82,8 @@ export function drawParty(population: Population, party: string, random: RandomS
   return Array.from({ length: size }, (_, member) => {
     const skill = member === 0 ? first : (1 - partySpread) * first + partySpread * drawSkill(skills, random);
     const playerId = size === 1 ? `p${party}` : `p${party}.${member}`;
-    if (roleWeights === undefined) return { playerId, skill, ...teams };
+    const facts = drawFacts(population, random);
+    if (roleWeights === undefined) return { playerId, skill, ...teams, ...facts };
     const preferred = drawRole(roleWeights, free, random);
     if (free !== undefined) free[preferred]--;
     const names = Object.keys(free ?? roleWeights);
@@ -90,6 +92,7 @@ export function drawParty(population: Population, party: string, random: RandomS
       skill,
       roles: names.filter((role) => role === preferred || random.uniform() < roleFlexibility),
       ...teams,
+      ...facts,
     };
   });
 }

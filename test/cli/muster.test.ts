@@ -30,6 +30,7 @@ describe.concurrent('muster', () => {
       'simulate',
       'tune',
       'reproduce',
+      'import',
       'help',
     ]);
     const helpOf = async (command: string) => ({ command, ...(await muster(command, '--help')) });

@@ -35,4 +35,30 @@ describe('a party', () => {
     ).filter(([player]) => player!.roles!.includes('tank'));
     expect(tanks.length / 2_000).toBeCloseTo(0.25, 1);
   });
+
+  it('of a queue with rules has attributes and latencies that the queue takes', () => {
+    const random = seededRandom(7);
+    const attributes = {
+      level: { type: 'number', min: 1, max: 50 },
+      patch: { type: 'string', values: ['a', 'b'] },
+      maps: { type: 'strings', values: ['x', 'y', 'z'] },
+    } as const;
+    const ranked = {
+      ...definition({ teamSize: 2 }),
+      attributes,
+      rules: [{ name: 'Ping', type: 'latency', max: 80 }],
+    } as never;
+    const levels = new Set<unknown>();
+    let inEurope = 0;
+    for (let i = 0; i < 1_000; i++) {
+      const regionWeights = { eu: 3, us: 1 };
+      const party = drawParty({ skills, attributes, regionWeights }, String(i), random);
+      expect(misfits({ players: party as never }, ranked)).toEqual([]);
+      const [player] = party as unknown as { attributes: { level: number }; latencyMs: { eu: number; us: number } }[];
+      levels.add(player!.attributes.level);
+      if (player!.latencyMs.eu < player!.latencyMs.us) inEurope++;
+    }
+    expect(levels.size).toBe(50);
+    expect(inEurope / 1_000).toBeCloseTo(0.75, 1);
+  });
 });
