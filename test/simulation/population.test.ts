@@ -54,7 +54,10 @@ describe('a party', () => {
       const regionWeights = { eu: 3, us: 1 };
       const party = drawParty({ skills, attributes, regionWeights }, String(i), random);
       expect(misfits({ players: party as never }, ranked)).toEqual([]);
-      const [player] = party as unknown as { attributes: { level: number }; latencyMs: { eu: number; us: number } }[];
+      const [player] = party as unknown as {
+        attributes: { level: number };
+        latencyMs: { eu: number; us: number };
+      }[];
       levels.add(player!.attributes.level);
       if (player!.latencyMs.eu < player!.latencyMs.us) inEurope++;
     }
