@@ -11,6 +11,8 @@ import { AutoRun, type AutoRunOptions } from '../service/auto-run.ts';
 const { values } = parseArgs({
   options: {
     rates: { type: 'string', default: '300,1000,3000' },
+    policies: { type: 'string', default: 'greedy,option-value,expanding' },
+    players: { type: 'string', default: 'solos,with parties' },
     'warm-up': { type: 'string', default: '60' },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
@@ -60,8 +62,9 @@ console.log(
 );
 console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |');
 for (const rate of values.rates.split(',').map(Number)) {
-  for (const [name, population] of Object.entries(POPULATIONS)) {
-    for (const release of POLICIES) {
+  for (const name of values.players.split(',')) {
+    const population = POPULATIONS[name]!;
+    for (const release of POLICIES.filter((one) => values.policies.split(',').includes(one!.policy))) {
       const one = await measure({ ...population, release: release!, buckets: [], limits: UNLIMITED }, rate);
       const auto = await measure({ ...population, release: release!, buckets: 'auto' }, rate);
       const change = (100 * (auto.imbalanceMean / one.imbalanceMean - 1)).toFixed(1);
