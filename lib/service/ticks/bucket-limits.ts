@@ -31,6 +31,10 @@
  *
  * **Hysteresis.** The parts of a split have a load of 0.4 each, 0.8 for two neighbours; neighbours merge when their total
  * load is below 0.25. So a load that has split a bucket never merges it, and one that has merged it never splits it.
+ *
+ * **Starvation.** When a load ends, each of many buckets keeps up to nine players who are too few for a game. Buckets that
+ * together bear less than 0.05, ten tickets a second, are merged a minute after the last change. A load must rise twenty
+ * times to split them again.
  */
 export interface BucketLimits {
   /** The maximum of tickets that one tick reads. Later ticks read the others in turn. */
@@ -57,6 +61,8 @@ export interface BucketLimits {
   readonly saturatedFactor: number;
   /** Neighbours whose total load is below this are merged. */
   readonly mergeBelow: number;
+  /** Neighbours whose total load is below this are merged soon, because their players hardly find each other. */
+  readonly starvedBelow: number;
   readonly bucketsMax: number;
 }
 
@@ -73,6 +79,7 @@ export const BUCKET_LIMITS: BucketLimits = {
   saturatedShare: 2.5,
   saturatedFactor: 3,
   mergeBelow: 0.25,
+  starvedBelow: 0.05,
   bucketsMax: 256,
 };
 

@@ -11,6 +11,8 @@ export interface BucketLoad {
   readonly ticketShare: number;
   /** The highest recent share; it decays by half in two minutes. */
   readonly peak: number;
+  /** The same, but it fades by half in ten seconds. Earlier releases did not report it. */
+  readonly lately: number;
   /** When the share first rose above 1 in the current overload, and when it was last above 1; milliseconds since the epoch. */
   readonly overSinceMs?: number | undefined;
   readonly overAtMs?: number | undefined;
@@ -32,6 +34,7 @@ export const bucketLoad = z.object({
   share: z.number(),
   ticketShare: z.number(),
   peak: z.number(),
+  lately: z.number(),
   overSinceMs: z.number().optional(),
   overAtMs: z.number().optional(),
   readAtMs: z.number(),
@@ -48,6 +51,7 @@ const SUSTAINED_MS = 2_000;
 const LULL_MS = 3_000;
 /** The peak decays by half in this time. */
 const PEAK_HALF_MS = 120_000;
+const LATELY_HALF_MS = 10_000;
 /** The weight of one tick in the average of `busy`. */
 const BUSY_WEIGHT = 0.2;
 /** The maximum of parts in one split. */
@@ -80,13 +84,15 @@ export function loadOf(sight: TickSight, last: BucketLoad | undefined, limits: B
     waiting / limits.waitingTickets,
   );
   const share = Math.max(ticketShare, waiting < limits.busyTickets ? 0 : busy / limits.busyShare);
-  const faded = (last?.peak ?? 0) * 0.5 ** (Math.max(0, nowMs - (last?.readAtMs ?? nowMs)) / PEAK_HALF_MS);
+  const sinceMs = Math.max(0, nowMs - (last?.readAtMs ?? nowMs));
+  const faded = (before: number | undefined, halfMs: number) => (before ?? 0) * 0.5 ** (sinceMs / halfMs);
   const goesOn = nowMs - (last?.overAtMs ?? 0) <= LULL_MS + 2 * tickMs;
   const overAtMs = share > 1 ? nowMs : last?.overAtMs;
   return {
     share,
     ticketShare,
-    peak: Math.max(share, faded),
+    peak: Math.max(share, faded(last?.peak, PEAK_HALF_MS)),
+    lately: Math.max(share, faded(last?.lately, LATELY_HALF_MS)),
     ...((share > 1 || goesOn) && { overSinceMs: goesOn ? last?.overSinceMs : nowMs, overAtMs }),
     readAtMs: nowMs,
     waiting,

@@ -2,12 +2,14 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { balance } from './balance.ts';
+import { balance, type LayoutAge } from './balance.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
 import { nextLayout, rangeName, tickRanges } from './buckets.ts';
 
 /** A layout is in force for at least this long before the next, so that ticks can measure it. */
 const SETTLE_MS = 5_000;
+/** Starved buckets are merged when the layout has not changed for this long. */
+const SETTLED_MS = 60_000;
 /** Quiet buckets are merged when the layout has not changed for this long. */
 const CALM_MS = 10 * 60_000;
 /** Reports older than this are ignored. */
@@ -33,11 +35,12 @@ export function mayChange({ definition, layouts }: QueueRecord, nowMs: number): 
 /** Whether buckets of a queue may be merged. */
 export function mayMerge(record: QueueRecord, nowMs: number): boolean {
   const { boundaries } = record.layouts.at(-1)!;
-  return choosesBuckets(record.definition) && boundaries.length > 0 && isCalm(record, nowMs);
+  return choosesBuckets(record.definition) && boundaries.length > 0 && ageOf(record, nowMs) !== 'new';
 }
 
-function isCalm({ layouts }: QueueRecord, nowMs: number): boolean {
-  return nowMs >= layouts.at(-1)!.fromMs + CALM_MS;
+function ageOf({ layouts }: QueueRecord, nowMs: number): LayoutAge {
+  const ageMs = nowMs - layouts.at(-1)!.fromMs;
+  return ageMs >= CALM_MS ? 'old' : ageMs >= SETTLED_MS ? 'settled' : 'new';
 }
 
 /**
@@ -59,7 +62,7 @@ export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: numbe
     return report !== undefined && nowMs - report.slotMs < REPORT_AGE_MS ? report.load : undefined;
   });
   const limits = deps.limits ?? BUCKET_LIMITS;
-  const boundaries = balance(layout.boundaries, loads, isCalm(record, nowMs), nowMs, limits);
+  const boundaries = balance(layout.boundaries, loads, ageOf(record, nowMs), nowMs, limits);
   if (boundaries === undefined) return false;
   return deps.queues.put({
     ...record,

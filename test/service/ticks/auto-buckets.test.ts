@@ -19,6 +19,7 @@ const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => (
   share,
   ticketShare: share,
   peak: share,
+  lately: share,
   readAtMs: NOW_MS,
   waiting: 0,
   left: 0,
@@ -28,7 +29,7 @@ const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => (
   ...changes,
 });
 const balanced = (boundaries: readonly Edge[], loads: readonly (BucketLoad | undefined)[], isCalm = false) =>
-  balance(boundaries, loads, isCalm, NOW_MS, BUCKET_LIMITS);
+  balance(boundaries, loads, isCalm ? 'old' : 'new', NOW_MS, BUCKET_LIMITS);
 
 describe('the boundaries', () => {
   it('stay while no bucket is overloaded', () => {
@@ -59,6 +60,15 @@ describe('the boundaries', () => {
     expect(balanced([1, 2, 3, 4, 5], quiet)).toBeUndefined();
     expect(balanced([1, 2, 3, 4, 5], quiet, true)).toEqual([2, 3, 4]);
     expect(balanced([1, 2, 3], [undefined, undefined, undefined, undefined], true)).toEqual([]);
+  });
+
+  it('merge starved neighbours once the boundaries are settled', () => {
+    const starved = (lately: number) => load(0, { peak: 0.9, lately });
+    const settled = (loads: BucketLoad[]) => balance([1, 2, 3], loads, 'settled', NOW_MS, BUCKET_LIMITS);
+    expect(settled([starved(0.01), starved(0.01), starved(0.02), starved(0.04)])).toEqual([3]);
+    expect(settled([starved(0.01), starved(0.03), starved(0.02), starved(0.04)])).toBeUndefined();
+    expect(settled([load(0.1), load(0.1), load(0.1), load(0.1)])).toBeUndefined();
+    expect(balance([1], [starved(0), starved(0)], 'new', NOW_MS, BUCKET_LIMITS)).toBeUndefined();
   });
 
   it('use the highest recent load when they merge', () => {
