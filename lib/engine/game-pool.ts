@@ -5,16 +5,17 @@ import { explainWaiting } from './model/explain.ts';
 import { isPaperShape } from './model/game-shape.ts';
 import { type PooledTicket, poolTicket } from './model/pooled-ticket.ts';
 import { RoleTable } from './model/roles.ts';
+import { partitionBySearch } from './partition/search-partition.ts';
 import {
   partitionWith,
   type TicketPartition,
   type TicketPartitionOptions,
 } from './partition/ticket-partition.ts';
+import type { NewPool } from './partition/ticket-pool.ts';
 import { RuledIndex } from './ruled/ruled-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
 import { ShapeIndex } from './shapes/shape-index.ts';
-import { partitionShapes } from './shapes/shape-partition.ts';
 import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
@@ -270,8 +271,10 @@ export function partitionTickets(
   nowMs: number,
   options: TicketPartitionOptions = {},
 ): TicketPartition {
-  if (!isPaperShape(rules) || tickets.some(({ split }) => split)) {
-    return partitionShapes((of, pool) => new GamePool(of, pool), tickets, rules, nowMs, options);
-  }
-  return partitionWith((of, pool) => new GamePool(of, pool), tickets, rules, nowMs, options);
+  const newPool: NewPool = (of, pool) => new GamePool(of, pool);
+  if (isPaperShape(rules) && !tickets.some(({ split }) => split))
+    return partitionWith(newPool, tickets, rules, nowMs, options);
+  const layout = layoutOf(rules);
+  const pooled = tickets.map((ticket) => poolShapeTicket(ticket, layout));
+  return partitionBySearch(newPool, pooled, rules, nowMs, options);
 }

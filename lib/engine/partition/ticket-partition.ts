@@ -9,7 +9,7 @@ import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } fro
 import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
-import { partitionRuled } from './ruled-partition.ts';
+import { partitionBySearch } from './search-partition.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 
@@ -52,7 +52,7 @@ export interface TicketPartitionOptions {
  * Solo players without roles and refused pairs go to `partitionSolos`. Otherwise `packParties` packs by the sizes of the
  * parties, and the tickets that remain because of roles and refused pairs are matched game by game. Small pools are also
  * partitioned game by game from the start. Of these partitions it keeps the one with the most games, then the one of
- * least value, after exchanges between neighbouring games. With constraints all are matched game by game.
+ * least value, after exchanges between neighbouring games. With constraints the pool's search makes the games.
  */
 export function partitionWith(
   newPool: NewPool,
@@ -62,9 +62,9 @@ export function partitionWith(
   options: TicketPartitionOptions,
 ): TicketPartition {
   const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000, reasons = true } = options;
-  if (options.constraintsOf) return partitionRuled(newPool, tickets, rules, nowMs, options);
   const roles = RoleTable.of(rules);
   const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
+  if (options.constraintsOf) return partitionBySearch(newPool, pooled, rules, nowMs, options);
   const poolOf = (waiting: readonly PooledTicket[], beta: number): TicketPool => {
     const pool = newPool({ ...rules, beta }, { nodeBudget, ...(forbids && { forbids }) });
     for (const { ticket } of waiting) pool.insert(ticket);

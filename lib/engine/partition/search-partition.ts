@@ -1,6 +1,5 @@
 import { priority } from '../model/imbalance.ts';
-import { poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
-import { RoleTable } from '../model/roles.ts';
+import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import type { PartitionObjective } from './solo-partition.ts';
@@ -8,23 +7,29 @@ import type { TicketPartition, TicketPartitionOptions } from './ticket-partition
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 
 /**
- * A partition under constraints: game by game, the best first, and in order of skill from both ends, each ticket with its
- * best game among the remaining ones. It keeps the partition with the most games, then the one of least value.
+ * A partition for games of any shape and under constraints: the games that the pool's search finds. The best game of all
+ * is taken repeatedly; small pools are also searched in order of skill from both ends, each ticket for its best game among
+ * the remaining ones. It keeps the partition with the most games, then the one of least value. It tries no exchanges, so
+ * its gaps are wider than those of two equal teams.
+ *
+ * @param pooled all tickets, with the values that their shape needs
  */
-export function partitionRuled(
+export function partitionBySearch(
   newPool: NewPool,
-  tickets: readonly Ticket[],
+  pooled: readonly PooledTicket[],
   rules: GameRules,
   nowMs: number,
   options: TicketPartitionOptions,
 ): TicketPartition {
   const { forbids, constraintsOf, nodeBudget = 1000, objective = 'worst', reasons = true } = options;
-  const roles = RoleTable.of(rules);
-  const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
-  const order = pooled.map(({ ticket }) => ticket);
+  const { outOfTime = () => false } = options;
+  const bySkill = sortBySkill([...pooled]);
+  const order = bySkill.map(({ ticket }) => ticket);
   const poolOf = (waiting: readonly Ticket[], beta: number): TicketPool => {
-    const constraints = constraintsOf!();
-    const pool = newPool({ ...rules, beta }, { nodeBudget, constraints, ...(forbids && { forbids }) });
+    const pool = newPool(
+      { ...rules, beta },
+      { nodeBudget, ...(forbids && { forbids }), ...(constraintsOf && { constraints: constraintsOf() }) },
+    );
     for (const ticket of waiting) pool.insert(ticket);
     return pool;
   };
@@ -37,31 +42,31 @@ export function partitionRuled(
   const poolBound =
     poolOf(order, rules.beta).best(nowMs)?.lowerBound ??
     priority(0, oldestOf(enqueuedAtMs.keys()), nowMs, rules.beta);
-  const { outOfTime = () => false } = options;
+
   // Only balance counts: waiting has no weight where everyone plays.
   const starts = [bestFirst(poolOf(order, 0), nowMs, outOfTime)];
-  if (order.length <= thinPool) {
+  if (order.length <= smallPoolMax) {
     for (const each of [order, order.toReversed()])
-      starts.push(inOrder(poolOf(order, 0), each, nowMs, outOfTime));
+      starts.push(oneByOne(poolOf(order, 0), each, nowMs, outOfTime));
   }
-  const worthOf = worthBy(objective, order, () => poolOf(order, 0));
-  let games: Game[] = [];
+  const reachedBy = valueBy(objective, order, () => poolOf(order, 0));
+  let games: readonly Game[] = [];
   let value = 0;
   for (const start of starts) {
-    const reached = worthOf(start);
+    const reached = reachedBy(start);
     if (start.length < games.length || (start.length === games.length && reached >= value)) continue;
     games = start;
     value = reached;
   }
+
   const played = new Set(games.flatMap(({ ticketIds }) => ticketIds));
   const left = order.filter(({ ticketId }) => !played.has(ticketId));
   const pool = reasons ? poolOf(left, 0) : undefined;
-  const bounds = { ...partitionBounds(pooled, games.length, rules), unhappiness: Math.min(1, games.length) };
-  const place = new Map(order.map(({ ticketId }, at) => [ticketId, at]));
-  const lowest = ({ ticketIds }: Game) => Math.min(...ticketIds.map((ticketId) => place.get(ticketId)!));
+  const bounds = { ...partitionBounds(bySkill, games.length, rules), unhappiness: Math.min(1, games.length) };
+  const meanOf = meanSkills(bySkill);
   return {
     games: games
-      .toSorted((a, b) => lowest(a) - lowest(b))
+      .toSorted((a, b) => meanOf(a) - meanOf(b))
       .map((game) => {
         const g = priority(game.imbalance, oldestOf(game.ticketIds), nowMs, rules.beta);
         return { ...game, priority: g, lowerBound: Math.min(poolBound, g), optimal: poolBound >= g };
@@ -73,7 +78,7 @@ export function partitionRuled(
 }
 
 /** Pools of at most this many tickets are partitioned by every method, and the best partition is kept. */
-const thinPool = 200;
+const smallPoolMax = 500;
 
 function bestFirst(pool: TicketPool, nowMs: number, outOfTime: () => boolean): Game[] {
   const games: Game[] = [];
@@ -87,7 +92,7 @@ function bestFirst(pool: TicketPool, nowMs: number, outOfTime: () => boolean): G
 }
 
 /** For each ticket in this order, the best game among the remaining tickets. A ticket without one stays for the others. */
-function inOrder(
+function oneByOne(
   pool: TicketPool,
   order: readonly Ticket[],
   nowMs: number,
@@ -109,8 +114,8 @@ function inOrder(
   return games;
 }
 
-/** What a partition is worth by an objective; less is better. */
-function worthBy(
+/** What an objective minimises, for any games of these tickets. */
+function valueBy(
   objective: PartitionObjective,
   order: readonly Ticket[],
   poolOfAll: () => TicketPool,
@@ -125,4 +130,19 @@ function worthBy(
       const best = Math.min(...ticketIds.map((ticketId) => least.get(ticketId)!));
       return Math.max(worst, imbalance === 0 ? 1 : Math.max(1, imbalance / best));
     }, 0);
+}
+
+/** The mean skill of a game's players. */
+function meanSkills(pooled: readonly PooledTicket[]): (game: Game) => number {
+  const tickets = new Map(pooled.map((each) => [each.ticket.ticketId, each]));
+  return ({ ticketIds }) => {
+    let sum = 0;
+    let players = 0;
+    for (const ticketId of ticketIds) {
+      const { size, mean } = tickets.get(ticketId)!;
+      sum += size * mean;
+      players += size;
+    }
+    return sum / players;
+  };
 }
