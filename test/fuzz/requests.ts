@@ -1,5 +1,6 @@
 import type { RandomSource } from '../../lib/simulation/random.ts';
 import { broken, brokenText, NUMBERS, STRINGS, textOf, treeOf } from './breakages.ts';
+import { consistentDefinition } from './consistent.ts';
 import { pick, type Schema, sampler } from './samples.ts';
 
 /** A request in the form in which it is sent. */
@@ -81,7 +82,9 @@ export function requestMaker(document: FuzzedDocument): RequestMaker {
       .filter((parameter) => parameter.in === 'query' && (parameter.required || random.uniform() < 0.3))
       .map(({ name, schema }): [string, string] => [name, String(sample(schema, random))]);
     const [contentType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-    const body = content === undefined ? undefined : sample(content.schema, random);
+    const generated = content === undefined ? undefined : sample(content.schema, random);
+    const isDefinition = method === 'PUT' && path === '/queues/{queue}';
+    const body = isDefinition ? consistentDefinition(generated, random) : generated;
     const fitting: Draft = {
       method,
       path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name]!)),
