@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
-import { parseTicketsFile } from '../service/tickets/read-tickets.ts';
+import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { InvalidInput } from './failure.ts';
 import { readJson } from './json-file.ts';

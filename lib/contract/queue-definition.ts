@@ -19,7 +19,7 @@ export const LIMITS = {
   skillMax: 1_000_000_000,
   /** The least skill above 0: the engine takes 1e-100, and means of parties are smaller than their players. */
   skillMin: 1e-90,
-  bucketsMax: 64,
+  boundariesMax: 64,
   bodyBytesMax: 64 * 1024,
   /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,
@@ -159,7 +159,7 @@ export const queueDefinition = z
         z.literal('auto'),
         z
           .array(z.number().positive().max(LIMITS.skillMax))
-          .max(LIMITS.bucketsMax)
+          .max(LIMITS.boundariesMax)
           .refine(
             (edges) => edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
             'Expected skills in ascending order, got a skill that is not above the one before it',

@@ -16,12 +16,15 @@ export const TICKET_STATUSES = [
 export type TicketStatus = (typeof TICKET_STATUSES)[number];
 
 const FINAL: readonly TicketStatus[] = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
+/** Whether a ticket with this status never changes again. */
 export const isFinal = (status: TicketStatus): boolean => FINAL.includes(status);
 
+/** An id that a client chooses: of a ticket or a player. */
 export const id = z.string().regex(/^[A-Za-z0-9_.:@=+-]{1,128}$/, {
   error: expected('1 to 128 of the characters A–Z a–z 0–9 _ . : @ = + -'),
 });
 
+/** A player of a posted ticket. */
 export const player = z
   .strictObject({
     playerId: id,

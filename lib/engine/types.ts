@@ -140,6 +140,7 @@ export interface Seat {
   readonly attributes?: AttributeValues;
 }
 
+/** A game that can be played now, with its proof. Amounts are in units of imbalance, which are those of skill. */
 export interface Game {
   /**
    * The teams. Two equal teams are sorted by their smallest ticketId; others are in the order of the rules, and those of

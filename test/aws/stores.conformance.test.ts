@@ -910,7 +910,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
 
       it('stores leases and reports for the maximum number of buckets', async () => {
         newQueue();
-        const layout = bucketLayout(1, ...Array.from({ length: LIMITS.bucketsMax }, (_, i) => i + 1));
+        const layout = bucketLayout(1, ...Array.from({ length: LIMITS.boundariesMax }, (_, i) => i + 1));
         const recent = Array.from({ length: 20 }, () => ({
           imbalance: 1 / 3,
           waitsMs: Array.from({ length: 2 * LIMITS.teamSizeMax }, () => 12_345),

@@ -11,7 +11,7 @@ import { openQueue } from '../queues/queues.ts';
 import { layoutAt } from '../ticks/buckets.ts';
 import { recentSeconds } from '../ticks/meeting-records.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
-import { parseNewTicket } from './read-tickets.ts';
+import { parseNewTicket } from './parse-tickets.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 

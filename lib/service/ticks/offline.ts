@@ -5,7 +5,7 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { planTick } from '../../policies/plan.ts';
 import type { SearchEffort } from '../../policies/search-effort.ts';
-import { parseTicketsFile } from '../tickets/read-tickets.ts';
+import { parseTicketsFile } from '../tickets/parse-tickets.ts';
 import { limitedEffort } from './limited-effort.ts';
 
 /**

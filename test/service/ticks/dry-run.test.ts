@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { LIMITS } from '../../../lib/contract/queue-definition.ts';
 import { TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
-import { parseTicketsFile } from '../../../lib/service/tickets/read-tickets.ts';
+import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
 import { divisionsOf } from '../../../lib/service/ticks/limited-effort.ts';
 import { dryRun, matchOffline } from '../../../lib/service/ticks/offline.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
