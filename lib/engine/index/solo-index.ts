@@ -16,8 +16,13 @@ export class SoloIndex implements PoolIndex {
     this.#rules = rules;
     this.#queue = new SoloQueue(rules, { nodeBudget });
     this.#tickets = sortBySkill([...waiting]);
-    for (let id = 0; id < this.#tickets.length; id++) this.#ids.set(this.#tickets[id].ticket.ticketId, id);
-    this.#queue.load(Float64Array.from(this.#tickets, (pooled) => pooled.mean));
+    const means = new Float64Array(this.#tickets.length);
+    for (let id = 0; id < means.length; id++) {
+      const { ticket, mean } = this.#tickets[id];
+      this.#ids.set(ticket.ticketId, id);
+      means[id] = mean;
+    }
+    this.#queue.load(means);
   }
 
   /** Ignores a party: the pool builds another index before its next query. */
