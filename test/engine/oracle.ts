@@ -1,4 +1,5 @@
 import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
+import { canSeat, spreadOf } from './brute-force.ts';
 import { allShapedGames, checkShapedGame } from './shape-oracle.ts';
 
 /**
@@ -29,7 +30,7 @@ export function allGames(
       if (size(x) !== k || size(y) !== k) return;
       const members = [...x, ...y];
       if (forbids && members.some((a, m) => members.slice(m + 1).some((b) => forbids(a, b)))) return;
-      if (rules.roles && !(canPlay(x, rules.roles) && canPlay(y, rules.roles))) return;
+      if (![x, y].every((team) => canSeat(playersOf(team), rules.roles))) return;
       const f = definition(x, y, rules);
       const wait = Math.max(...members.map((ticket) => (nowMs - ticket.enqueuedAtMs) / 1000));
       games.push({
@@ -138,36 +139,16 @@ export function scale(tickets: readonly Ticket[], rules: GameRules): number {
 
 function definition(x: readonly Ticket[], y: readonly Ticket[], rules: GameRules): number {
   const { alpha, p, q } = rules;
-  const skills = (team: readonly Ticket[]) =>
-    team.flatMap((ticket) => ticket.players.map((player) => player.skill));
+  const skills = (team: readonly Ticket[]) => playersOf(team).map(({ skill }) => skill);
   const teamSkill = (team: readonly Ticket[]) => {
     const top = Math.max(1e-300, ...skills(team));
     return p === Number.POSITIVE_INFINITY
       ? Math.max(...skills(team))
       : top * skills(team).reduce((sum, s) => sum + (s / top) ** p, 0) ** (1 / p);
   };
-  const all = skills([...x, ...y]);
-  const mean = all.reduce((sum, s) => sum + s, 0) / all.length;
-  const distances = all.map((s) => Math.abs(s - mean));
-  const far = Math.max(1e-300, ...distances);
-  const v =
-    q === Number.POSITIVE_INFINITY
-      ? Math.max(...distances)
-      : far * (distances.reduce((sum, d) => sum + (d / far) ** q, 0) / all.length) ** (1 / q);
-  return alpha * Math.abs(teamSkill(x) - teamSkill(y)) + v;
+  return alpha * Math.abs(teamSkill(x) - teamSkill(y)) + spreadOf(skills([...x, ...y]), q);
 }
 
-function canPlay(team: readonly Ticket[], roles: Readonly<Record<string, number>>): boolean {
-  const players: Player[] = team.flatMap((ticket) => ticket.players);
-  const left: Record<string, number> = { ...roles };
-  const seat = (i: number): boolean =>
-    i === players.length ||
-    Object.keys(left).some((role) => {
-      if (left[role] === 0 || !(players[i].roles?.includes(role) ?? true)) return false;
-      left[role]--;
-      const seated = seat(i + 1);
-      left[role]++;
-      return seated;
-    });
-  return seat(0);
+function playersOf(team: readonly Ticket[]): Player[] {
+  return team.flatMap((ticket) => ticket.players);
 }

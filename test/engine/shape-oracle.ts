@@ -1,4 +1,5 @@
 import type { Forbids, Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
+import { canSeat, spreadOf } from './brute-force.ts';
 import type { OracleGame } from './oracle.ts';
 
 /** A team of a game as the rules describe it. */
@@ -62,7 +63,7 @@ export function allShapedGames(
       if (forbids && members.some((a, m) => members.slice(m + 1).some((b) => forbids(a, b)))) return;
       if (
         !teams.every((team, t) =>
-          canPlay(
+          canSeat(
             placed[t].map(({ player }) => player),
             team.roles,
           ),
@@ -220,28 +221,8 @@ function definition(
         : top * (team.reduce((sum, s) => sum + (s / top) ** p, 0) / team.length) ** (1 / p);
     return mean * meanSize ** (1 / p) + teams[t].offset;
   });
-  const mean = all.reduce((sum, s) => sum + s, 0) / all.length;
-  const distances = all.map((s) => Math.abs(s - mean));
-  const far = Math.max(1e-300, ...distances);
-  const v =
-    q === Number.POSITIVE_INFINITY
-      ? Math.max(...distances)
-      : far * (distances.reduce((sum, d) => sum + (d / far) ** q, 0) / all.length) ** (1 / q);
   const empty = teams.reduce((sum, team, t) => sum + team.size - placed[t].length, 0);
-  return alpha * (Math.max(...values) - Math.min(...values)) + v + empty * (rules.short?.cost ?? 0);
-}
-
-function canPlay(players: readonly Player[], roles: Readonly<Record<string, number>> | undefined): boolean {
-  if (!roles) return true;
-  const left: Record<string, number> = { ...roles };
-  const seat = (i: number): boolean =>
-    i === players.length ||
-    Object.keys(left).some((role) => {
-      if (left[role] === 0 || !(players[i].roles?.includes(role) ?? true)) return false;
-      left[role]--;
-      const seated = seat(i + 1);
-      left[role]++;
-      return seated;
-    });
-  return seat(0);
+  return (
+    alpha * (Math.max(...values) - Math.min(...values)) + spreadOf(all, q) + empty * (rules.short?.cost ?? 0)
+  );
 }

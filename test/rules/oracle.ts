@@ -1,5 +1,6 @@
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
 import type { Rule, RuledPlayer, RulesDefinition, Side } from '../../lib/rules/types.ts';
+import { canSeat } from '../engine/brute-force.ts';
 
 /** When two players met, in milliseconds since the epoch. */
 export type Met = (a: string, b: string) => number | undefined;
@@ -41,7 +42,7 @@ export function allGames(of: RuledCase): OracleGame[] {
       return;
     }
     if (sizeOf(x) !== k || sizeOf(y) !== k) return;
-    if (rules.roles && !(canSeat(x, rules.roles) && canSeat(y, rules.roles))) return;
+    if (![x, y].every((team) => canSeat(playersOf(team), rules.roles))) return;
     const cost = rulesCost(of, [x, y]);
     if (cost === undefined) return;
     const imbalance = imbalanceOf(x, y, rules) + cost;
@@ -269,7 +270,7 @@ function meanOf(values: readonly number[]): number {
 }
 
 function imbalanceOf(x: Team, y: Team, { alpha, p, q }: GameRules): number {
-  const skillsOf = (team: Team) => team.flatMap(({ players }) => players.map(({ skill }) => skill));
+  const skillsOf = (team: Team) => playersOf(team).map(({ skill }) => skill);
   const teamSkill = (team: Team) => {
     const skills = skillsOf(team);
     if (p === Number.POSITIVE_INFINITY) return Math.max(...skills);
@@ -282,17 +283,6 @@ function imbalanceOf(x: Team, y: Team, { alpha, p, q }: GameRules): number {
   return alpha * Math.abs(teamSkill(x) - teamSkill(y)) + v;
 }
 
-function canSeat(team: Team, roles: Readonly<Record<string, number>>): boolean {
-  const players = team.flatMap((ticket) => ticket.players);
-  const left: Record<string, number> = { ...roles };
-  const seat = (i: number): boolean =>
-    i === players.length ||
-    Object.keys(left).some((role) => {
-      if (left[role] === 0 || !(players[i].roles?.includes(role) ?? true)) return false;
-      left[role]--;
-      const isSeated = seat(i + 1);
-      left[role]++;
-      return isSeated;
-    });
-  return seat(0);
+function playersOf(team: Team): Ticket['players'][number][] {
+  return team.flatMap(({ players }) => players);
 }
