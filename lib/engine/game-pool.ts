@@ -3,7 +3,7 @@ import { SoloIndex } from './index/solo-index.ts';
 import { TicketIndex } from './index/ticket-index.ts';
 import { explainWaiting } from './model/explain.ts';
 import { isPaperShape } from './model/game-shape.ts';
-import { type PooledTicket, poolTicket } from './model/pooled-ticket.ts';
+import { type PooledTicket, poolTicket, sortBySkill } from './model/pooled-ticket.ts';
 import { RoleTable } from './model/roles.ts';
 import { partitionBySearch } from './partition/search-partition.ts';
 import {
@@ -88,9 +88,9 @@ export class GamePool {
     this.#forbids = options.forbids;
     this.#constraints = options.constraints;
     this.#nodeBudget = options.nodeBudget;
-    this.#roles = isPaperShape(rules) ? RoleTable.of(rules) : undefined;
-    this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
     this.#isShaped = !isPaperShape(rules);
+    this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
+    this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }
 
   /** The number of waiting tickets. */
@@ -275,6 +275,6 @@ export function partitionTickets(
   if (isPaperShape(rules) && !tickets.some(({ split }) => split))
     return partitionWith(newPool, tickets, rules, nowMs, options);
   const layout = layoutOf(rules);
-  const pooled = tickets.map((ticket) => poolShapeTicket(ticket, layout));
+  const pooled = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout)));
   return partitionBySearch(newPool, pooled, rules, nowMs, options);
 }

@@ -1,5 +1,5 @@
 import { priority } from '../model/imbalance.ts';
-import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import type { PartitionObjective } from './solo-partition.ts';
@@ -12,7 +12,7 @@ import type { NewPool, TicketPool } from './ticket-pool.ts';
  * the remaining ones. It keeps the partition with the most games, then the one of least value. It tries no exchanges, so
  * its gaps are wider than those of two equal teams.
  *
- * @param pooled all tickets, with the values that their shape needs
+ * @param pooled all tickets in the pool's order, with the values that their shape needs
  */
 export function partitionBySearch(
   newPool: NewPool,
@@ -23,8 +23,7 @@ export function partitionBySearch(
 ): TicketPartition {
   const { forbids, constraintsOf, nodeBudget = 1000, objective = 'worst', reasons = true } = options;
   const { outOfTime = () => false } = options;
-  const bySkill = sortBySkill([...pooled]);
-  const order = bySkill.map(({ ticket }) => ticket);
+  const order = pooled.map(({ ticket }) => ticket);
   const poolOf = (waiting: readonly Ticket[], beta: number): TicketPool => {
     const pool = newPool(
       { ...rules, beta },
@@ -62,8 +61,8 @@ export function partitionBySearch(
   const played = new Set(games.flatMap(({ ticketIds }) => ticketIds));
   const left = order.filter(({ ticketId }) => !played.has(ticketId));
   const pool = reasons ? poolOf(left, 0) : undefined;
-  const bounds = { ...partitionBounds(bySkill, games.length, rules), unhappiness: Math.min(1, games.length) };
-  const meanOf = meanSkills(bySkill);
+  const bounds = { ...partitionBounds(pooled, games.length, rules), unhappiness: Math.min(1, games.length) };
+  const meanOf = meanSkills(pooled);
   return {
     games: games
       .toSorted((a, b) => meanOf(a) - meanOf(b))

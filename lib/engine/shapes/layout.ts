@@ -1,3 +1,4 @@
+import { shapeOf } from '../model/game-shape.ts';
 import type { GameRules, TeamKind } from '../types.ts';
 
 /** Teams of a game that are interchangeable: same size, roles and offset. */
@@ -48,14 +49,15 @@ export function layoutOf(rules: GameRules, isShort = false): Layout {
   const kinds = kindsOf(rules, isShort);
   const kindOf = kinds.flatMap(({ count }, kind) => new Array<number>(count).fill(kind));
   const classes = kinds.flatMap(classesOf);
+  const { seats, seatsMin } = shapeOf(rules);
   const isNamed = kinds[0].name !== undefined;
   const layout: Layout = {
     kinds,
     kindOf,
     names: isNamed ? kinds.flatMap(namesOf) : undefined,
     teams: kindOf.length,
-    seats: kinds.reduce((sum, { count, size }) => sum + count * size, 0),
-    seatsMin: kinds.reduce((sum, { count, minSize }) => sum + count * minSize, 0),
+    seats,
+    seatsMin: isShort ? seatsMin : seats,
     partyMax: Math.max(...kinds.map(({ size }) => size)),
     classes: classes.length > 1 || classes[0].role !== undefined ? classes : undefined,
     isFreeForAll: kinds.every(({ size, offset }) => size === 1 && offset === 0),
