@@ -1,3 +1,4 @@
+import type { Constraints } from '../../engine/types.ts';
 import type { RuledTicket } from '../evaluate.ts';
 import type { Rule } from '../types.ts';
 
@@ -17,14 +18,8 @@ export interface IndexedRule<R extends Rule = Rule> {
  * Rules of one kind of incremental state. Tickets join one by one and leave in reverse order. A rule that the joined
  * tickets violate is also violated by every larger set. All numbers are those of `RuleStates`.
  */
-export interface StateGroup {
+export interface StateGroup
+  extends Pick<Constraints, 'admits' | 'join' | 'leave' | 'hasCosts' | 'cost' | 'costWith'> {
   /** Starts without joined tickets. */
   start(): void;
-  admits(ticket: number): boolean;
-  join(ticket: number): void;
-  leave(ticket: number): void;
-  readonly hasCosts: boolean;
-  /** No game with the joined tickets costs less. */
-  cost(): number;
-  costWith(ticket: number): number;
 }
