@@ -12,7 +12,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
-import { secretGrants } from '../lib/contract/secret-grants.ts';
+import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
 import { type Delivery, readDelivery } from '../lib/service/events/delivery.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
@@ -31,7 +31,7 @@ const deps = {
   secrets: secretsManager(
     new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
     environment('SECRETS_PREFIX'),
-    secretGrants.parse(JSON.parse(environment('SECRET_GRANTS'))),
+    parseSecretGrants(environment('SECRET_GRANTS')),
   ),
   outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
   sender: deliverySender(sqs, urls),

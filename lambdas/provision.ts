@@ -10,7 +10,7 @@ import { outbound } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
-import { secretGrants } from '../lib/contract/secret-grants.ts';
+import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
 import { provisioners } from '../lib/provisioners/provisioners.ts';
 import { provision } from '../lib/service/placement/provision.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
@@ -23,7 +23,7 @@ const deps = {
     secrets: secretsManager(
       new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
       environment('SECRETS_PREFIX'),
-      secretGrants.parse(JSON.parse(environment('SECRET_GRANTS'))),
+      parseSecretGrants(environment('SECRET_GRANTS')),
     ),
     outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
     clock,

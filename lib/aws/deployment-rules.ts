@@ -1,4 +1,4 @@
-import { secretGrants } from '../contract/secret-grants.ts';
+import { parseSecretGrants } from '../contract/secret-grants.ts';
 import type { DeploymentRules } from '../service/queues/deployment-rules.ts';
 import { privateAddressesAllowed } from './environment.ts';
 import { refusalOf } from './outbound.ts';
@@ -11,6 +11,6 @@ import { refusalOf } from './outbound.ts';
 export function deploymentRules(grants: string): DeploymentRules {
   return {
     refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
-    secretGrants: secretGrants.parse(JSON.parse(grants)),
+    secretGrants: parseSecretGrants(grants),
   };
 }

@@ -8,6 +8,14 @@ import type { QueueDefinition } from './queue-definition.ts';
  */
 export type SecretGrants = Readonly<Record<string, readonly string[]>>;
 
+/**
+ * The grants of a deployment, from JSON.
+ * @throws when they are malformed, which is an error of the deployment
+ */
+export function parseSecretGrants(json: string): SecretGrants {
+  return secretGrants.parse(JSON.parse(json));
+}
+
 /** The schema of grants. */
 export const secretGrants = z.record(z.string(), z.array(z.string())) satisfies z.ZodType<SecretGrants>;
 
