@@ -6,7 +6,7 @@ import type { MeetingRecord } from '../ports/meeting-store.ts';
 /** The maximum of meetings in a player's record; the latest are kept. */
 export const MET_MAX = 100;
 
-/** The longest `seconds` of the queue's `recent` rules, in milliseconds; 0 without such a rule. */
+/** The longest `seconds` of the queue's `recent` rules; 0 without such a rule. */
 export function recentSeconds({ rules = [] }: RulesDefinition): number {
   return rules.reduce((most, rule) => (rule.type === 'recent' ? Math.max(most, rule.seconds) : most), 0);
 }
