@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { StoredMatch } from '../service/placement/stored-match.ts';
 import { packId, unpackId } from './compact-id.ts';
+import { packedAttribute } from './packed-attribute.ts';
 
 type Game = Pick<StoredMatch, 'ticketIds' | 'teams'>;
 type Team = StoredMatch['teams'][number];
@@ -35,17 +36,7 @@ function packSeat(seat: Seat): unknown {
 
 /** An attribute that holds a packed game, or the plain JSON that earlier versions stored. */
 export function packedGame<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return unpackGame(text);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: `Expected a packed game: ${(error as Error).message}` });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
+  return packedAttribute(schema, 'a packed game', unpackGame);
 }
 
 function unpackGame(text: string): unknown {

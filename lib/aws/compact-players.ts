@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Player } from '../engine/types.ts';
 import { packId, unpackId } from './compact-id.ts';
+import { packedAttribute } from './packed-attribute.ts';
 
 /**
  * Packs players for the store: JSON of `[playerId, skill, playerId, skill, roles, …]`, where the roles follow only for
@@ -22,17 +23,7 @@ export function packPlayers(players: readonly Player[], split = false): string {
 
 /** An attribute that holds packed players, or the list of objects that earlier versions stored. */
 export function packedPlayers<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return unpackPlayers(text);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: `Expected packed players: ${(error as Error).message}` });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
+  return packedAttribute(schema, 'packed players', unpackPlayers);
 }
 
 /** Whether packed players are a party that may be divided. */
