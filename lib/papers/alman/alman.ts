@@ -26,6 +26,7 @@ import {
   uniformityOf,
   windowOfBestGame,
 } from './brute-force.ts';
+import { errata } from './errata.ts';
 import { PaperGameQueue } from './game-queue.ts';
 import { approximateRoleGame } from './role-approximation.ts';
 
@@ -112,6 +113,7 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
             '2k(b + 1) players are all below t; but only 2k(b + 1) − 1 places are.',
         ],
       },
+      errata(),
       {
         title: 'Time of one insert, query and delete as the pool grows, k = 5, α = 1, p = 1, q = 2',
         findings: growthOfTime(options.players, random.fork('time')),

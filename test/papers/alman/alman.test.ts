@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { GamePool } from '../../../lib/engine/game-pool.ts';
 import { sortedBlocks } from '../../../lib/papers/alman/blocks.ts';
 import {
   approximationFactor,
@@ -10,6 +11,7 @@ import {
   subsets,
   uniformityOf,
 } from '../../../lib/papers/alman/brute-force.ts';
+import { errata } from '../../../lib/papers/alman/errata.ts';
 import { PaperGameQueue } from '../../../lib/papers/alman/game-queue.ts';
 import { approximateRoleGame } from '../../../lib/papers/alman/role-approximation.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
@@ -103,5 +105,28 @@ describe('the structures as printed', () => {
       const blocks = Math.max(...sortedBlocks(skills, 4).map(range));
       expect(bestPartitionOf(skills, 4, range)).toBe(blocks);
     }
+  });
+});
+
+describe('steps of proofs that do not hold as printed', () => {
+  test('each printed value is refuted by its instance, and two far roles mend theorem 2', () => {
+    const { findings } = errata();
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['corrected', 'corrected', 'holds', 'corrected']);
+    expect(findings.map(({ ours }) => ours)).toEqual([41, 3, 0, 2]);
+  });
+
+  test('the engine finds the wide game of the instance of lemma 2', () => {
+    const pool = new GamePool({ teamSize: 2, alpha: 1, p: 1, q: 2, beta: 10_000 });
+    const skills = [0, ...Array.from({ length: 41 }, (_, at) => 1_000 + 2.5 * at)];
+    skills.forEach((skill, at) => {
+      const ticketId = `${at}`;
+      pool.insert({ ticketId, enqueuedAtMs: at === 0 ? 0 : 1_000, players: [{ playerId: ticketId, skill }] });
+    });
+    expect(
+      pool
+        .best(1_000)!
+        .ticketIds.map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual([0, 1, 2, 41]);
   });
 });
