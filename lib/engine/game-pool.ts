@@ -194,7 +194,13 @@ export class GamePool {
   /** The index that the current tickets need. It changes when the first party is inserted and does not change back. */
   #indexOfAll(): PoolIndex {
     if (this.#isShaped) {
-      this.#index ??= new ShapeIndex(this.rules, this.#refusals(), this.#nodeBudget, this.#tickets.values());
+      this.#index ??= new ShapeIndex(
+        this.rules,
+        this.#forbids,
+        this.#constraints,
+        this.#nodeBudget,
+        this.#tickets.values(),
+      );
       return this.#index;
     }
     if (this.#constraints) {

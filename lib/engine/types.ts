@@ -66,12 +66,20 @@ export interface Constraints {
   /** Whether that depends on who plays on which team. */
   readonly judgesTeams: boolean;
   /** The ruling on a whole game, its teams in the order of the queue; undefined when it is refused. */
-  judge(teams: readonly (readonly number[])[]): Ruling | undefined;
+  judge(teams: readonly (readonly TeamMember[])[]): Ruling | undefined;
+  /**
+   * Which of these tickets may not be on one team, by position as bit sets, as far as it is known of pairs; undefined when
+   * all may. Ends the search that has begun.
+   */
+  apart(tickets: readonly number[]): ArrayLike<number> | undefined;
   /** Why these two tickets may not be in one game, undefined if they may. */
   refusal(a: number, b: number): string | undefined;
   /** What keeps a ticket waiting when no pair is the reason. */
   hint(ticket: number): string | undefined;
 }
+
+/** A ticket on a team: its number, or the players by their places in the ticket where the party is divided over teams. */
+export type TeamMember = number | { readonly ticket: number; readonly players: readonly number[] };
 
 /** The tickets of a facet, as numbers of `Constraints`. */
 export interface Facet {

@@ -194,7 +194,12 @@ function constraintsOf(
   const hasAvoid = tickets.some(({ players }) => (players as readonly RuledPlayer[]).some(isAvoiding));
   if (rules.rules === undefined && !hasAvoid) return undefined;
   const players = tickets.flatMap((ticket) => ticket.players as readonly RuledPlayer[]);
-  const moment = { nowMs, seats: shapeOf(gameRules).seats, meetings: meetings ?? meetingsOf(players) };
+  const moment = {
+    nowMs,
+    seats: shapeOf(gameRules).seats,
+    kinds: kindsOf(rules.teams),
+    meetings: meetings ?? meetingsOf(players),
+  };
   return compileRules(rules, moment, hasAvoid);
 }
 
@@ -211,6 +216,12 @@ export function gameRulesOf({ teamSize, teams, short, roles, imbalance, beta = 0
     q: q === 'inf' ? Number.POSITIVE_INFINITY : q,
     beta,
   };
+}
+
+/** The kind of each team of a game, by name; undefined when the teams have no names. */
+function kindsOf(teams: QueueRules['teams']): string[] | undefined {
+  if (typeof teams !== 'object') return undefined;
+  return teams.flatMap(({ name, count = 1 }) => new Array<string>(count).fill(name));
 }
 
 /** The size of the largest team of a list. */

@@ -24,8 +24,10 @@ export interface RuledTicket {
 
 /** A whole game. */
 export interface RuledGame {
-  /** The tickets of each team, in the order of the queue's teams. */
+  /** The tickets of each team, in the order of the queue's teams; of a divided party those of its players who play there. */
   readonly teams: readonly (readonly RuledTicket[])[];
+  /** The tickets of the game, each once and whole. @default those of the teams */
+  readonly tickets?: readonly RuledTicket[] | undefined;
   /** The kind of each team, by name; absent when the queue names none. */
   readonly kinds?: readonly string[] | undefined;
 }
@@ -90,11 +92,16 @@ export function evaluate(rule: RuleBody, game: RuledGame, context: RuleContext):
 /** Evaluates the game as one team, or each team separately: all must hold, and their shortfalls are added. */
 function perScope(
   scope: Scope | undefined,
-  { teams }: RuledGame,
+  game: RuledGame,
   judge: (tickets: readonly RuledTicket[]) => Verdict,
 ): Verdict {
-  if (scope !== 'team') return judge(teams.flat());
-  return added(teams.map(judge));
+  if (scope !== 'team') return judge(ticketsOf(game));
+  return added(game.teams.map(judge));
+}
+
+/** The tickets of a game, each once. */
+export function ticketsOf({ teams, tickets = teams.flat() }: RuledGame): readonly RuledTicket[] {
+  return tickets;
 }
 
 function added(verdicts: readonly Verdict[]): Verdict {
@@ -174,7 +181,7 @@ function evaluateCompare(
 /** One value for a number or a measure of the game, or one for each team of a kind; no value for a measure without players. */
 function sideValues(side: Side, game: RuledGame, context: RuleContext): number[] {
   if (typeof side === 'number') return [side];
-  const groups = side.team === undefined ? [game.teams.flat()] : teamsOfKind(game, side.team);
+  const groups = side.team === undefined ? [ticketsOf(game)] : teamsOfKind(game, side.team);
   return groups.flatMap((tickets) => {
     const value = measureOf(side, tickets, context);
     return value === undefined ? [] : [value];
@@ -227,7 +234,7 @@ function evaluateRecent(
   for (let i = 0; i < players.length; i++) {
     for (let j = 0; j < i; j++) {
       const [a, b] = [players[i], players[j]];
-      if (a.ticket === b.ticket) continue;
+      if (a.ticket.ticketId === b.ticket.ticketId) continue;
       if (scope === 'opponents' && a.t === b.t) continue;
       if (scope === 'teammates' && a.t !== b.t) continue;
       units += freshness(meetings.of(a.playerId)?.get(b.playerId), nowMs, seconds);

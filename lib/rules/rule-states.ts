@@ -1,5 +1,5 @@
-import type { Constraints, Facet, Ruling, Ticket } from '../engine/types.ts';
-import { evaluate, type RuleContext, type RuledGame } from './evaluate.ts';
+import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
+import { evaluate, type RuleContext, type RuledGame, ticketsOf } from './evaluate.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { levelAt, levelsOf, nextStepSeconds } from './levels.ts';
 import { AnyOfState } from './states/any-of-rules.ts';
@@ -33,7 +33,6 @@ export class RuleStates implements Constraints {
   /** By ticket and rule: the level of its own age. */
   readonly #levels: Uint8Array[] = [];
   #compiled: Compiled | undefined;
-  #facets: readonly RuleFacet[] | undefined;
 
   constructor(settings: RuleSettings) {
     this.#settings = settings;
@@ -58,15 +57,14 @@ export class RuleStates implements Constraints {
   facets(tickets: readonly number[]): readonly Facet[] | undefined {
     const { sets, ranges } = this.#states();
     if (tickets.length < this.#settings.facetsFrom || (!sets && !ranges)) return undefined;
-    this.#facets = facetsOf(tickets, sets, ranges);
-    return this.#facets;
+    return facetsOf(tickets, sets, ranges);
   }
 
   start(facet?: Facet): void {
     const { groups, sets } = this.#states();
     for (const group of groups) group.start();
     if (!facet) return;
-    for (const { set, value } of this.#facets![facet.id].restrictions) sets!.restrict(set, value);
+    for (const { set, value } of (facet as RuleFacet).restrictions) sets!.restrict(set, value);
   }
 
   admits(ticket: number): boolean {
@@ -118,13 +116,9 @@ export class RuleStates implements Constraints {
     return most;
   }
 
-  judge(teams: readonly (readonly number[])[]): Ruling | undefined {
-    const { rules, relaxBy, kinds } = this.#settings;
-    const game: RuledGame = {
-      teams: teams.map((team) => team.map((number) => this.#tickets[number])),
-      kinds,
-    };
-    const members = teams.flat();
+  judge(teams: readonly (readonly TeamMember[])[]): Ruling | undefined {
+    const { rules, relaxBy } = this.#settings;
+    const { game, members } = this.#gameOf(teams);
     if (hasAvoided(game)) return undefined;
     let cost = 0;
     let region: string | undefined;
@@ -161,6 +155,26 @@ export class RuleStates implements Constraints {
     return { cost, ...(region !== undefined && { region }), rules: byName };
   }
 
+  apart(tickets: readonly number[]): ArrayLike<number> | undefined {
+    const { mates } = this.#states();
+    if (mates.length === 0) return undefined;
+    const apart = new Int32Array(tickets.length);
+    tickets.forEach((ticket, at) => {
+      for (const group of mates) {
+        group.start();
+        if (!group.admits(ticket)) continue;
+        group.join(ticket);
+        for (let other = 0; other < at; other++) {
+          if (group.admits(tickets[other])) continue;
+          apart[at] |= 1 << other;
+          apart[other] |= 1 << at;
+        }
+        group.leave(ticket);
+      }
+    });
+    return apart;
+  }
+
   refusal(a: number, b: number): string | undefined {
     const { rules, nowMs } = this.#settings;
     const pair: RuledGame = { teams: [[this.#tickets[a], this.#tickets[b]]] };
@@ -195,6 +209,31 @@ export class RuleStates implements Constraints {
     return `${kept}; its rule ${next.rule.name} relaxes in ${Math.ceil(next.seconds!)} s`;
   }
 
+  /** A whole game in the form that rules evaluate, and its tickets. */
+  #gameOf(teams: readonly (readonly TeamMember[])[]): { game: RuledGame; members: readonly number[] } {
+    const { kinds } = this.#settings;
+    const isDivided = teams.some((team) => team.some((member) => typeof member === 'object'));
+    if (!isDivided) {
+      const whole = teams as readonly (readonly number[])[];
+      const game = { teams: whole.map((team) => team.map((number) => this.#tickets[number])), kinds };
+      return { game, members: whole.flat() };
+    }
+    const members = [
+      ...new Set(teams.flat().map((member) => (typeof member === 'number' ? member : member.ticket))),
+    ];
+    const partOf = (member: TeamMember) => {
+      if (typeof member === 'number') return this.#tickets[member];
+      const ticket = this.#tickets[member.ticket];
+      return { ...ticket, players: member.players.map((i) => ticket.players[i]) };
+    };
+    const game = {
+      teams: teams.map((team) => team.map(partOf)),
+      tickets: members.map((number) => this.#tickets[number]),
+      kinds,
+    };
+    return { game, members };
+  }
+
   #states(): Compiled {
     this.#compiled ??= this.#compile();
     return this.#compiled;
@@ -222,6 +261,7 @@ export class RuleStates implements Constraints {
       pairs,
       others: groups.filter((group) => group !== ranges && group !== sets && group !== pairs),
       costly: groups.filter(({ hasCosts }) => hasCosts),
+      mates: groupsOf(indexed.flatMap(betweenMates), tickets, this.#settings),
       levels,
     };
   }
@@ -234,6 +274,8 @@ interface Compiled {
   readonly pairs: PairRules | undefined;
   readonly others: readonly StateGroup[];
   readonly costly: readonly StateGroup[];
+  /** The rules of teams, for the players of one team. */
+  readonly mates: readonly StateGroup[];
   /** By ticket and rule: the level that searches use. */
   readonly levels: readonly Uint8Array[];
 }
@@ -300,6 +342,23 @@ function overGame(rule: Rule | InnerRule): boolean {
   return !('scope' in rule) || rule.scope === undefined || rule.scope === 'game';
 }
 
+/** A rule that applies to each team, as one over the players of a team. */
+function betweenMates({ rule, index }: IndexedRule): IndexedRule[] {
+  if (isCostOnly(rule)) return [];
+  switch (rule.type) {
+    case 'same':
+    case 'different':
+    case 'within':
+    case 'common':
+    case 'count':
+      return rule.scope === 'team' ? [{ rule: { ...rule, scope: undefined } as Rule, index }] : [];
+    case 'recent':
+      return rule.scope === 'teammates' ? [{ rule: { ...rule, scope: undefined }, index }] : [];
+    default:
+      return [];
+  }
+}
+
 /** Whether the rule depends on the division into teams. */
 function dependsOnTeams(rule: Rule | InnerRule): boolean {
   if (rule.type === 'anyOf') return rule.rules.some(dependsOnTeams);
@@ -335,8 +394,8 @@ function hereditaryPart(rule: Rule): Rule | undefined {
   }
 }
 
-function hasAvoided({ teams }: RuledGame): boolean {
-  const tickets = teams.flat();
+function hasAvoided(game: RuledGame): boolean {
+  const tickets = ticketsOf(game);
   return tickets.some((ticket) =>
     ticket.players.some(({ avoid }) =>
       avoid?.some((other) =>

@@ -12,8 +12,11 @@ interface Team {
   readonly roles: Readonly<Record<string, number>> | undefined;
 }
 
+/** What a game costs besides its shape; undefined when it is forbidden. Its teams are in the order of the rules. */
+export type CostOf = (teams: readonly (readonly Placed[])[]) => number | undefined;
+
 /** One player in a game. */
-interface Placed {
+export interface Placed {
   readonly ticket: Ticket;
   readonly player: Player;
 }
@@ -24,6 +27,7 @@ export function allShapedGames(
   rules: GameRules,
   nowMs: number,
   forbids?: Forbids,
+  costOf: CostOf = () => 0,
 ): OracleGame[] {
   const teams = teamsOf(rules);
   const placed: Placed[][] = teams.map(() => []);
@@ -71,7 +75,9 @@ export function allShapedGames(
       )
         return;
       const ticketIds = members.map(({ ticketId }) => ticketId).sort();
-      const imbalance = definition(placed, teams, rules);
+      const cost = costOf(placed);
+      if (cost === undefined) return;
+      const imbalance = definition(placed, teams, rules) + cost;
       const wait = Math.max(...members.map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
       const key = ticketIds.join();
       const known = best.get(key);
@@ -95,6 +101,7 @@ export function checkShapedGame(
   rules: GameRules,
   nowMs: number,
   forbids?: Forbids,
+  costOf: CostOf = () => 0,
 ): void {
   const expect = (holds: boolean, what: string) => {
     if (!holds) throw new Error(`${what}: ${JSON.stringify(game)}`);
@@ -158,10 +165,12 @@ export function checkShapedGame(
       !members.some((a, i) => members.slice(i + 1).some((b) => forbids(a, b))),
       'two tickets meet that may not',
     );
-  const f = definition(placed, teams, rules);
+  const cost = costOf(placed);
+  expect(cost !== undefined, 'a rule is violated');
+  const f = definition(placed, teams, rules) + cost!;
   const wait = Math.max(...members.map(({ enqueuedAtMs }) => (nowMs - enqueuedAtMs) / 1000));
   const top = Math.max(0, ...tickets.flatMap(({ players }) => players.map(({ skill }) => skill)));
-  const unit = 1e-12 * top * (1 + rules.alpha) * 16;
+  const unit = 1e-12 * (top * (1 + rules.alpha) * 16 + cost!);
   expect(Math.abs(game.imbalance - f) <= unit, `the imbalance is not ${f}`);
   expect(
     Math.abs(game.priority - (f - rules.beta * wait)) <= unit + 1e-12 * rules.beta * wait,

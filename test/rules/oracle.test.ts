@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
-import { compareCase } from './oracle-run.ts';
+import { compareCase, compareShapedCase } from './oracle-run.ts';
 
 it('agrees with brute force on random rules and pools, after every match', () => {
   let comparisons = 0;
   for (let seed = 1; seed <= 300; seed++) comparisons += compareCase(seed);
   expect(comparisons).toBeGreaterThan(4000);
+});
+
+it('agrees with brute force on random rules and shapes of games, after every match', () => {
+  let comparisons = 0;
+  for (let seed = 1; seed <= 50; seed++) comparisons += compareShapedCase(seed);
+  expect(comparisons).toBeGreaterThan(500);
 });

@@ -12,6 +12,8 @@ export interface RuledCase {
   readonly tickets: readonly Ticket[];
   readonly nowMs: number;
   readonly met: Met;
+  /** The kind of each team, by name; undefined when the teams have no names. */
+  readonly kinds?: readonly string[];
 }
 
 /** A game with the results of the rules. */
@@ -54,9 +56,16 @@ export function allGames(of: RuledCase): OracleGame[] {
   return found;
 }
 
-/** The cost that the rules add to the imbalance of these teams; undefined when one of them forbids the game. */
-export function rulesCost(of: RuledCase, teams: readonly Team[]): number | undefined {
-  const members = teams.flat();
+/**
+ * The cost that the rules add to the imbalance of these teams; undefined when one of them forbids the game.
+ *
+ * @param members the tickets, each whole; a team has only those players of a divided party who play on it
+ */
+export function rulesCost(
+  of: RuledCase,
+  teams: readonly Team[],
+  members: readonly Ticket[] = teams.flat(),
+): number | undefined {
   if (avoided(members)) return undefined;
   let sum = 0;
   for (const rule of of.definition.rules ?? []) {
@@ -68,7 +77,7 @@ export function rulesCost(of: RuledCase, teams: readonly Team[]): number | undef
     for (const { enqueuedAtMs } of askers) {
       const own = atAge(rule, of.nowMs - enqueuedAtMs);
       if (own === undefined) continue;
-      const { amount, fails } = ask(own, teams, of);
+      const { amount, fails } = ask(own, teams, members, of);
       if (fails && (own.cost === undefined || limitedByMax(own))) return undefined;
       cost = Math.max(cost, (own.cost ?? 0) * amount);
     }
@@ -88,11 +97,21 @@ export function checkRuledGame(game: Game, of: RuledCase): void {
   must(cost !== undefined, 'a rule is violated');
   const plain = imbalanceOf(teams[0], teams[1], of.rules);
   must(near(game.imbalance, plain + cost!), `the imbalance is not ${plain} + ${cost}`);
-  must(near(game.ruling?.cost ?? 0, cost!), `the cost is not ${cost}`);
+  checkRuling(game, of, cost!);
+}
+
+/** Throws unless the costs of the game's rules add up to this, and its region is the best of those in reach. */
+export function checkRuling(game: Game, of: RuledCase, cost: number): void {
+  const must = (holds: boolean, what: string) => {
+    if (!holds) throw new Error(`${what}: ${JSON.stringify({ game, of })}`);
+  };
+  must(near(game.ruling?.cost ?? 0, cost), `the cost is not ${cost}`);
   const named = Object.values(game.ruling?.rules ?? {}).reduce((sum, one) => sum + (one.cost ?? 0), 0);
-  must(near(named, cost!), 'the costs of the rules do not add up');
+  must(near(named, cost), 'the costs of the rules do not add up');
   must(game.lowerBound <= game.priority, 'the bound is above the game');
-  const players = teams.flat().flatMap((ticket) => ticket.players as Players);
+  const players = of.tickets
+    .filter(({ ticketId }) => game.ticketIds.includes(ticketId))
+    .flatMap((ticket) => ticket.players as Players);
   const { region } = game.ruling ?? {};
   const hasLatency = of.definition.rules?.some(({ type }) => type === 'latency') ?? false;
   if (hasLatency && region !== undefined) {
@@ -139,15 +158,22 @@ function avoided(members: Team): boolean {
 function ask(
   rule: Rule | Omit<Extract<Rule, { type: 'count' }>, 'name'>,
   teams: readonly Team[],
+  members: readonly Ticket[],
   of: RuledCase,
 ): { amount: number; fails: boolean } {
-  const everybody = teams.flat().flatMap(({ players }) => players as Players);
+  const everybody = members.flatMap(({ players }) => players as Players);
   const perTeam = teams.map((team) => team.flatMap(({ players }) => players as Players));
   const attributeOf = (player: RuledPlayer, name: string) =>
     name === 'skill'
       ? player.skill
       : (player.attributes?.[name] ?? of.definition.attributes?.[name]?.default);
-  const scoped = 'scope' in rule && rule.scope === 'team' ? perTeam : [everybody];
+  const ofKind = (kind: string) => perTeam.filter((_, t) => of.kinds?.[t] === kind);
+  const scoped =
+    'scope' in rule && rule.scope === 'team'
+      ? perTeam
+      : rule.type === 'count' && rule.team !== undefined
+        ? ofKind(rule.team)
+        : [everybody];
   const total = (amountOf: (players: Players) => number) =>
     scoped.reduce((sum, players) => sum + amountOf(players), 0);
   const zeroHolds = (amount: number) => ({ amount, fails: amount > 0 });
@@ -170,7 +196,7 @@ function ask(
         }),
       );
     case 'within': {
-      const groups = rule.scope === 'team' ? teams : [teams.flat()];
+      const groups = rule.scope === 'team' ? teams : [members];
       const widths = groups.map((tickets) => {
         const values = tickets.flatMap(({ players }) => {
           const own = players.map((player) => attributeOf(player as RuledPlayer, rule.attribute) as number);
@@ -209,23 +235,29 @@ function ask(
       const means = perTeam.map((players) =>
         meanOf(players.map((one) => attributeOf(one, rule.attribute) as number)),
       );
-      const amount = Math.abs(means[0] - means[1]);
+      const amount = Math.max(...means) - Math.min(...means);
       return { amount, fails: rule.max !== undefined && amount > rule.max };
     }
     case 'compare': {
-      const sideOf = (side: Side): number => {
-        if (typeof side === 'number') return side;
-        if (side.of === 'count')
-          return everybody.filter((one) => attributeOf(one, side.attribute) !== undefined).length;
-        const values = everybody.map((one) => attributeOf(one, side.attribute) as number);
-        if (side.of === 'mean') return meanOf(values);
-        if (side.of === 'sum') return values.reduce((a, b) => a + b, 0);
-        return side.of === 'least' ? Math.min(...values) : Math.max(...values);
+      const sidesOf = (side: Side): number[] => {
+        if (typeof side === 'number') return [side];
+        return (side.team === undefined ? [everybody] : ofKind(side.team)).map((players) => {
+          if (side.of === 'count')
+            return players.filter((one) => attributeOf(one, side.attribute) !== undefined).length;
+          const values = players.map((one) => attributeOf(one, side.attribute) as number);
+          if (side.of === 'mean') return meanOf(values);
+          if (side.of === 'sum') return values.reduce((a, b) => a + b, 0);
+          return side.of === 'least' ? Math.min(...values) : Math.max(...values);
+        });
       };
-      const [l, r] = [sideOf(rule.left), sideOf(rule.right)];
-      if (rule.op === '<=') return zeroHolds(Math.max(0, l - r));
-      if (rule.op === '>=') return zeroHolds(Math.max(0, r - l));
-      return zeroHolds(Math.max(0, Math.abs(l - r) - (rule.max ?? 0)));
+      const amounts = sidesOf(rule.left).flatMap((l) =>
+        sidesOf(rule.right).map((r) => {
+          if (rule.op === '<=') return l - r;
+          if (rule.op === '>=') return r - l;
+          return Math.abs(l - r) - (rule.max ?? 0);
+        }),
+      );
+      return zeroHolds(Math.max(0, ...amounts));
     }
     case 'latency': {
       const names = Object.keys(everybody[0].latencyMs ?? {});
@@ -259,7 +291,9 @@ function ask(
       return { amount, fails: amount > 0 };
     }
     case 'anyOf': {
-      const fails = rule.rules.every((inner) => ask({ ...inner, name: '' } as Rule, teams, of).fails);
+      const fails = rule.rules.every(
+        (inner) => ask({ ...inner, name: '' } as Rule, teams, members, of).fails,
+      );
       return { amount: fails ? 1 : 0, fails };
     }
   }

@@ -1,6 +1,7 @@
-import type { GameRules, Ticket } from '../../lib/engine/types.ts';
+import type { GameRules, TeamKind, Ticket } from '../../lib/engine/types.ts';
 import type { Attributes, InnerRule, Rule, RuledPlayer, RulesDefinition } from '../../lib/rules/types.ts';
-import type { RuledCase } from './oracle.ts';
+import { shapeCase } from '../engine/random-shape.ts';
+import type { Met, RuledCase } from './oracle.ts';
 
 const infinity = Number.POSITIVE_INFINITY;
 
@@ -26,6 +27,66 @@ export function randomRuledCase(random: () => number, only: { beta?: number } = 
     beta: only.beta ?? pick([0, 0, 0, 0.1, 3, 50]),
     ...(hasRoles && { roles: teamSize === 2 ? { tank: 1, damage: 1 } : { tank: 1, damage: 2 } }),
   };
+  const definition = randomDefinition(random, 2 * teamSize);
+  const limit = 2 * teamSize + upTo(teamSize === 3 ? 2 : 5);
+  const tickets: Ticket[] = [];
+  const isTied = chance(0.3);
+  for (let players = 0; players < limit; ) {
+    const size = Math.min(limit - players, chance(0.25) ? 1 + upTo(teamSize - 1) : 1);
+    const ticketId = `t${String(tickets.length).padStart(2, '0')}`;
+    tickets.push({
+      ticketId,
+      enqueuedAtMs: upTo(19) * 1000,
+      players: Array.from({ length: size }, (_, i): RuledPlayer => {
+        return {
+          playerId: `${ticketId}.${i}`,
+          skill: isTied ? 1500 + 10 * upTo(3) : Math.round(1400 + 200 * random()),
+          ...(hasRoles && chance(0.7) ? { roles: chance(0.5) ? ['tank'] : ['damage'] } : {}),
+          ...randomValues(random),
+        };
+      }),
+    });
+    players += size;
+  }
+  const nowMs = 20_000;
+  return { rules, definition, tickets, nowMs, met: randomMeetings(random, tickets, nowMs) };
+}
+
+/**
+ * A random small pool for games of any shape with random rules: see `shapeCase`. Its pairs are refused by the rules alone.
+ */
+export function randomShapedRuledCase(random: () => number): RuledCase & { nodeBudget?: number } {
+  const { rules, tickets: plain, nowMs, nodeBudget } = shapeCase(random);
+  const kinds = Array.isArray(rules.teams)
+    ? (rules.teams as readonly TeamKind[]).flatMap(({ name, count = 1 }) =>
+        new Array<string>(count).fill(name),
+      )
+    : undefined;
+  const seats = Array.isArray(rules.teams)
+    ? (rules.teams as readonly TeamKind[]).reduce((sum, { size, count = 1 }) => sum + size * count, 0)
+    : rules.teamSize * (rules.teams as number);
+  const definition = randomDefinition(random, seats, kinds);
+  const tickets = plain.map((ticket) => ({
+    ...ticket,
+    players: ticket.players.map((player) => ({ ...player, ...randomValues(random) })),
+  }));
+  const met = randomMeetings(random, tickets, nowMs);
+  return {
+    rules,
+    definition,
+    tickets,
+    nowMs,
+    met,
+    ...(kinds && { kinds }),
+    ...(nodeBudget && { nodeBudget }),
+  };
+}
+
+/** Random rules of every type, costs and relaxations, for games of so many players. */
+function randomDefinition(random: () => number, players: number, kinds?: readonly string[]): RulesDefinition {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
+  const chance = (probability: number) => random() < probability;
+  const upTo = (most: number) => Math.floor(random() * (most + 1));
   const ticksOf = (scale: number) => pick([0, 1, 2, 3]) * scale;
   const relaxOf = (steps: () => object[]) =>
     chance(0.5) ? { relax: steps().map((step, i) => ({ waitSeconds: [4, 9, 14][i], ...step })) } : {};
@@ -46,16 +107,20 @@ export function randomRuledCase(random: () => number, only: { beta?: number } = 
         return { type, attribute: 'maps', ...(chance(0.4) ? { atLeast: 2 } : {}), ...scope() };
       case 'count': {
         const value = pick(['x', 'b', 'a']);
+        const where = kinds && chance(0.3) ? { team: pick(kinds) } : scope();
         const limits = pick([{ atLeast: 1 }, { atLeast: 2 }, { atMost: 1 }, { atLeast: 1, atMost: 2 }]);
-        return { type, attribute: value === 'x' ? 'maps' : 'patch', value, ...limits, ...scope() };
+        return { type, attribute: value === 'x' ? 'maps' : 'patch', value, ...limits, ...where };
       }
       case 'balance':
         return { type, attribute: 'level', max: ticksOf(2) };
       case 'compare': {
         const of = pick(['mean', 'sum', 'least', 'greatest', 'count'] as const);
-        const other = of === 'count' ? pick([2, 4]) : of === 'sum' ? 10 * teamSize * 2 : pick([8, 10, 12]);
+        const other = of === 'count' ? pick([2, 4]) : of === 'sum' ? 10 * players : pick([8, 10, 12]);
         const how = chance(0.3) ? { max: 3 } : { op: pick(['<=', '>='] as const) };
-        return { type, left: { of, attribute: 'level' }, right: other, ...how };
+        const left = { of, attribute: 'level', ...(kinds && chance(0.5) && { team: pick(kinds) }) };
+        if (kinds && chance(0.3))
+          return { type, left, right: { of, attribute: 'level', team: pick(kinds) }, max: 3 };
+        return { type, left, right: other, ...how };
       }
     }
   };
@@ -104,42 +169,35 @@ export function randomRuledCase(random: () => number, only: { beta?: number } = 
   const ruleList = Array.from({ length: 1 + upTo(3) }, (_, i) => ruleOf(`r${i}`)).filter(
     (rule, i, all) => rule.type !== 'latency' || all.findIndex(({ type }) => type === 'latency') === i,
   );
-  const definition: RulesDefinition = {
+  return {
     attributes,
     rules: ruleList,
     ...(chance(0.2) ? { relaxBy: 'oldest' } : {}),
   };
-  const limit = 2 * teamSize + upTo(teamSize === 3 ? 2 : 5);
-  const tickets: Ticket[] = [];
-  const isTied = chance(0.3);
-  for (let players = 0; players < limit; ) {
-    const size = Math.min(limit - players, chance(0.25) ? 1 + upTo(teamSize - 1) : 1);
-    const ticketId = `t${String(tickets.length).padStart(2, '0')}`;
-    tickets.push({
-      ticketId,
-      enqueuedAtMs: upTo(19) * 1000,
-      players: Array.from({ length: size }, (_, i): RuledPlayer => {
-        const avoid = chance(0.15) ? { avoid: [`t0${upTo(7)}.0`] } : {};
-        return {
-          playerId: `${ticketId}.${i}`,
-          skill: isTied ? 1500 + 10 * upTo(3) : Math.round(1400 + 200 * random()),
-          ...(hasRoles && chance(0.7) ? { roles: chance(0.5) ? ['tank'] : ['damage'] } : {}),
-          ...(chance(0.9) && {
-            attributes: {
-              level: 7 + upTo(6),
-              patch: pick(['a', 'b', 'b']),
-              maps: pick([['x'], ['y'], ['x', 'y'], ['x', 'y', 'z'], ['y', 'z']]),
-            },
-          }),
-          latencyMs: { east: 10 * (1 + upTo(12)), ...(chance(0.7) && { west: 10 * (1 + upTo(12)) }) },
-          ...avoid,
-        };
-      }),
-    });
-    players += size;
-  }
+}
+
+/** The values of a player that rules use. */
+function randomValues(random: () => number): Partial<RuledPlayer> {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
+  const chance = (probability: number) => random() < probability;
+  const upTo = (most: number) => Math.floor(random() * (most + 1));
+  return {
+    ...(chance(0.9) && {
+      attributes: {
+        level: 7 + upTo(6),
+        patch: pick(['a', 'b', 'b']),
+        maps: pick([['x'], ['y'], ['x', 'y'], ['x', 'y', 'z'], ['y', 'z']]),
+      },
+    }),
+    latencyMs: { east: 10 * (1 + upTo(12)), ...(chance(0.7) && { west: 10 * (1 + upTo(12)) }) },
+    ...(chance(0.15) && { avoid: [`t0${upTo(7)}.0`, `t00${upTo(7)}.0`] }),
+  };
+}
+
+function randomMeetings(random: () => number, tickets: readonly Ticket[], nowMs: number): Met {
+  const chance = (probability: number) => random() < probability;
+  const upTo = (most: number) => Math.floor(random() * (most + 1));
   const meetings = new Map<string, number>();
-  const nowMs = 20_000;
   for (const a of tickets) {
     for (const b of tickets) {
       for (const p of a.players) {
@@ -150,6 +208,5 @@ export function randomRuledCase(random: () => number, only: { beta?: number } = 
       }
     }
   }
-  const met = (a: string, b: string) => meetings.get(a < b ? `${a} ${b}` : `${b} ${a}`);
-  return { rules, definition, tickets, nowMs, met };
+  return (a, b) => meetings.get(a < b ? `${a} ${b}` : `${b} ${a}`);
 }

@@ -1,7 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { FacetList } from './facet-list.ts';
-import type { RuledGame } from './ruled-divider.ts';
 import type { RuledPool } from './ruled-pool.ts';
+import type { RuledGame } from './ruled-teams.ts';
 
 /**
  * One entry for each ticket in each facet: it stands for the games of that facet in which the ticket is the first of the

@@ -1,14 +1,16 @@
 import type { PoolIndex } from '../index/pool-index.ts';
-import { teamsOf } from '../model/division.ts';
+import { type Division, teamsOf } from '../model/division.ts';
 import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import type { Constraints, Forbids, Game, GameRules } from '../types.ts';
+import { RuledPool } from './ruled-pool.ts';
 import { RuledQueue, type RuledResult } from './ruled-queue.ts';
+import { TwoTeams } from './two-teams.ts';
 
 /**
- * The index of a pool with constraints. The constraints are those of one moment, so `nowMs` of all queries is theirs. A
+ * The index of a pool with constraints whose games are two equal teams of up to 8 players. The constraints are those of one moment, so `nowMs` of all queries is theirs. A
  * ticket that is inserted after a query has the queue rebuilt at the next one.
  */
 export class RuledIndex implements PoolIndex {
@@ -59,21 +61,20 @@ export class RuledIndex implements PoolIndex {
   }
 
   #built(): RuledQueue {
-    this.#queue ??= new RuledQueue(
-      this.#rules,
-      this.#roles,
-      this.#forbids,
-      this.#constraints,
-      this.#nodeBudget,
-      this.#waiting,
-    );
+    if (this.#queue) return this.#queue;
+    const rules = this.#rules;
+    const constraints = this.#constraints;
+    const pool = new RuledPool(this.#waiting, constraints);
+    const teams = new TwoTeams(rules, this.#roles, this.#forbids, constraints, pool.hasParties);
+    this.#queue = new RuledQueue(rules, teams, constraints, this.#nodeBudget, pool);
     return this.#queue;
   }
 
   #make(result: RuledResult | undefined, nowMs: number): Game | undefined {
     if (!result) return undefined;
     const { game, cost, costBound } = result;
-    const { members, division } = game;
+    const { members } = game;
+    const division = game.division as Division;
     const numbers = members.map(({ ticket }) => this.#constraints.enter(ticket));
     const ruling = this.#constraints.judge(teamsOf(numbers, division));
     if (!ruling)

@@ -1,13 +1,10 @@
-import { imbalancePerRange, lemma1 } from '../bounds/range-bounds.ts';
-import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { RoleTable } from '../model/roles.ts';
-import type { Constraints, Forbids, GameRules } from '../types.ts';
+import type { Constraints, GameRules } from '../types.ts';
 import { type FacetList, facetLists } from './facet-list.ts';
-import type { RuledGame } from './ruled-divider.ts';
 import { RuledEntries } from './ruled-entries.ts';
-import { RuledPool } from './ruled-pool.ts';
+import type { RuledPool } from './ruled-pool.ts';
 import { type Credits, RuledSearch } from './ruled-search.ts';
+import type { RuledGame, RuledTeams } from './ruled-teams.ts';
 
 /** The game that a query found, its cost, and the proved bound on the cost of all games. */
 export interface RuledResult {
@@ -25,8 +22,8 @@ export class RuledQueue {
   /** The origin of the time axis: the enqueue time of the first ticket, in milliseconds. */
   readonly epochMs: number;
 
-  readonly #rules: GameRules;
-  readonly #n: number;
+  readonly #beta: number;
+  readonly #teams: RuledTeams;
   readonly #perRange: number;
   readonly #constraints: Constraints;
   readonly #nodeBudget: number;
@@ -49,17 +46,15 @@ export class RuledQueue {
   #preparation = 0;
 
   constructor(
-    rules: GameRules,
-    roles: RoleTable | undefined,
-    forbids: Forbids | undefined,
+    rules: Pick<GameRules, 'beta' | 'q'>,
+    teams: RuledTeams,
     constraints: Constraints,
     nodeBudget: number,
-    waiting: Iterable<PooledTicket>,
+    pool: RuledPool,
   ) {
-    const pool = new RuledPool(waiting, constraints);
-    this.#rules = rules;
-    this.#n = shapeOf(rules).seats;
-    this.#perRange = imbalancePerRange(rules);
+    this.#beta = rules.beta;
+    this.#teams = teams;
+    this.#perRange = teams.perRange;
     this.#constraints = constraints;
     this.#nodeBudget = nodeBudget;
     this.#pool = pool;
@@ -69,12 +64,10 @@ export class RuledQueue {
     this.#seconds = Float64Array.from(tickets, ({ ticket }) => (ticket.enqueuedAtMs - epochMs) / 1000);
     const low = tickets.reduce((least, ticket) => Math.min(least, ticket.low), Number.POSITIVE_INFINITY);
     const high = tickets.reduce((most, ticket) => Math.max(most, ticket.high), 0);
-    this.#highest =
-      lemma1(Math.max(0, high - low), rules.alpha * rules.teamSize, high) * (1 + 1e-9) +
-      constraints.costMax() * (1 + 1e-9);
+    this.#highest = teams.highest(low, high) + constraints.costMax() * (1 + 1e-9);
     this.#lists = facetLists(pool, constraints.facets(Array.from(pool.numbers)));
     this.#entries = new RuledEntries(pool, this.#lists, (place) => rules.beta * this.#seconds[place]);
-    this.#search = new RuledSearch(rules, roles, forbids, constraints, pool);
+    this.#search = new RuledSearch(rules.q, teams, constraints, pool);
     this.#setFirstKeys();
   }
 
@@ -119,8 +112,7 @@ export class RuledQueue {
       this.#refine(entry, cost - entries.wait[entry], Math.min(nodesLeft, shareOfBudget * this.#nodeBudget));
       consider(entry);
     }
-    const leastCost = entries.least() === -1 ? Number.POSITIVE_INFINITY : entries.leastCost;
-    const costBound = Math.min(asideBound, leastCost);
+    const costBound = Math.min(asideBound, this.leastCost());
     for (const entry of aside) entries.set(entry, entries.key[entry]);
     if (!found) {
       const any = this.#anyGame();
@@ -135,12 +127,12 @@ export class RuledQueue {
   bestWith(pooled: PooledTicket): RuledResult | undefined {
     const place = this.#pool.placeOf(pooled);
     if (place === undefined || this.#pool.alive[place] === 0) return undefined;
-    const wait = this.#rules.beta * this.#seconds[place];
+    const wait = this.#beta * this.#seconds[place];
     const { game, nodesLeft } = this.#mostBalanced(place);
     if (!game) return undefined;
     let best = game;
     let cost = game.imbalance + this.#waitOf(game);
-    if (this.#rules.beta > 0 && nodesLeft > 0) {
+    if (this.#beta > 0 && nodesLeft > 0) {
       // The waits of others may outweigh a less balanced game.
       const credits = this.#creditsFor(place);
       const share = nodesLeft / this.#entries.of(place).length;
@@ -151,9 +143,7 @@ export class RuledQueue {
         cost = more.imbalance + this.#waitOf(more);
       }
     }
-    const entry = this.#entries.least();
-    const costBound = entry === -1 ? cost : Math.min(cost, this.#entries.leastCost);
-    return { game: best, cost, costBound };
+    return { game: best, cost, costBound: Math.min(cost, this.leastCost()) };
   }
 
   /** No game with this ticket has a lower imbalance; ∞ if there is none. */
@@ -161,6 +151,11 @@ export class RuledQueue {
     const place = this.#pool.placeOf(pooled);
     if (place === undefined || this.#pool.alive[place] === 0) return Number.POSITIVE_INFINITY;
     return this.#mostBalanced(place).bound;
+  }
+
+  /** No game costs less; ∞ when there is none. */
+  leastCost(): number {
+    return this.#entries.least() === -1 ? Number.POSITIVE_INFINITY : this.#entries.leastCost;
   }
 
   get #nodes(): number {
@@ -199,11 +194,11 @@ export class RuledQueue {
       (least, place) => Math.min(least, this.#seconds[place]),
       Number.POSITIVE_INFINITY,
     );
-    return this.#rules.beta * longest;
+    return this.#beta * longest;
   }
 
   #creditsFor(anchor: number): Credits {
-    const { beta } = this.#rules;
+    const beta = this.#beta;
     const { alive } = this.#pool;
     const of = this.#seconds.map((seconds) => Math.max(0, beta * (this.#seconds[anchor] - seconds)));
     return {
@@ -220,7 +215,7 @@ export class RuledQueue {
     const key = entries.key[entry];
     const known = entries.gameOf(entry)?.imbalance ?? highest;
     const cuts = entries.cuts[entry];
-    const last = this.#rules.beta === 0 && cuts === 0 ? this.#lastCost : 0;
+    const last = this.#beta === 0 && cuts === 0 ? this.#lastCost : 0;
     const tries = entries.tries[entry];
     const growth = tries < smallSteps ? step ** (0.5 ** cuts) : 2 ** (tries - smallSteps + 1);
     const partWay = known < highest ? key + (known - key) * 0.5 ** cuts : highest;
@@ -288,7 +283,7 @@ export class RuledQueue {
     constraints.join(number);
     const mostCredit = credits ? credits.most : 0;
     const rootCost = constraints.hasCosts ? constraints.cost() : 0;
-    const isOneSided = accepts !== anyone && this.#rules.beta === 0;
+    const isOneSided = accepts !== anyone && this.#beta === 0;
     const from = isOneSided
       ? this.#entries.positionOf[entry] + 1
       : list.from(this.#pool.means[place] - (limit + mostCredit) / this.#perRange, this.#pool.means);
@@ -299,11 +294,38 @@ export class RuledQueue {
     let game: RuledGame | undefined;
     if (least >= limit) search.bound = least === Number.POSITIVE_INFINITY ? this.#highest : least;
     else {
-      game = search.run(place, this.#candidates, count, limit, nodeBudget, credits, firstOnly);
+      game = this.#searchSizes(place, count, limit, nodeBudget, credits, firstOnly);
       const outside = Math.max(limit, this.#perRange * this.#beyond * (1 - 1e-9) + rootCost - mostCredit);
       if (!game) search.bound = Math.min(search.bound, outside);
     }
     constraints.leave(number);
+    return game;
+  }
+
+  /** Searches games of every number of players that the teams allow, full ones first. */
+  #searchSizes(
+    place: number,
+    count: number,
+    limit: number,
+    nodeBudget: number,
+    credits: Credits | undefined,
+    firstOnly: boolean,
+  ): RuledGame | undefined {
+    const { seats, seatsMin } = this.#teams;
+    const search = this.#search;
+    const nodesFrom = search.nodes;
+    let game = search.run(place, this.#candidates, count, seats, limit, nodeBudget, credits, firstOnly);
+    let { bound, wasCut, cost } = search;
+    for (let n = seats - 1; n >= seatsMin && !(firstOnly && game); n--) {
+      const nodesLeft = Math.max(0, nodeBudget - (search.nodes - nodesFrom));
+      const found = search.run(place, this.#candidates, count, n, cost, nodesLeft, credits, firstOnly);
+      game = found ?? game;
+      cost = search.cost;
+      bound = Math.min(bound, search.bound);
+      wasCut ||= search.wasCut;
+    }
+    search.bound = bound;
+    search.wasCut = wasCut;
     return game;
   }
 
@@ -324,11 +346,14 @@ export class RuledQueue {
     const constraints = this.#constraints;
     const { places } = list;
     const mean = means[anchor];
-    const needed = this.#n - sizes[anchor];
+    const { seats, seatsMin } = this.#teams;
+    const needed = seats - sizes[anchor];
     let count = 0;
     let players = 0;
     this.#beyond = Number.POSITIVE_INFINITY;
-    this.#least = isOneSided && needed > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    // A game of fewer players may cost less.
+    const isEarly = isOneSided && needed > 0 && seats === seatsMin;
+    this.#least = isEarly ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
     for (let at = list.at(from); at < places.length; at = list.at(at + 1)) {
       const place = places[at];
       // Beyond the reach only as far as the narrowest window: that raises the key at once.
@@ -357,7 +382,7 @@ export class RuledQueue {
 
   /** Which others the games of an entry may have: those after its ticket in the order by skill, or with β by wait. */
   #othersOf(place: number): (other: number) => boolean {
-    if (this.#rules.beta === 0) return (other) => other > place;
+    if (this.#beta === 0) return (other) => other > place;
     const seconds = this.#seconds;
     return (other) => seconds[other] > seconds[place] || (seconds[other] === seconds[place] && other > place);
   }
@@ -367,7 +392,7 @@ export class RuledQueue {
     const { means, sizes, tickets, numbers } = this.#pool;
     const entries = this.#entries;
     const constraints = this.#constraints;
-    const n = this.#n;
+    const n = this.#teams.seatsMin;
     let entry = 0;
     for (const { places, facet } of this.#lists) {
       const count = places.length;
@@ -384,7 +409,7 @@ export class RuledQueue {
       for (let position = 0; position < count; position++, entry++) {
         const place = places[position];
         let range = Number.POSITIVE_INFINITY;
-        if (this.#rules.beta === 0) {
+        if (this.#beta === 0) {
           if (ends[position] < count) range = rangeOf(position, place);
         } else {
           for (let start = position; start >= 0 && position - start < n; start--)

@@ -1,12 +1,9 @@
 import { skillSpreadBound } from '../bounds/fill-bound.ts';
-import { imbalancePerRange } from '../bounds/range-bounds.ts';
-import { shapeOf } from '../model/game-shape.ts';
+import { lemma6 } from '../bounds/range-bounds.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { RoleTable } from '../model/roles.ts';
-import { ChosenTickets } from '../search/chosen-tickets.ts';
-import type { Constraints, Forbids, GameRules } from '../types.ts';
-import { RuledDivider, type RuledGame } from './ruled-divider.ts';
+import type { Constraints } from '../types.ts';
 import type { RuledPool } from './ruled-pool.ts';
+import type { RuledChoice, RuledGame, RuledTeams } from './ruled-teams.ts';
 
 /** What waiting is worth in a search: by place, the amount ≥ 0 by which a ticket's wait lowers the cost of its games. */
 export interface Credits {
@@ -24,19 +21,19 @@ export interface Credits {
 export class RuledSearch {
   /** The bound that `run` proved: no game costs less. */
   bound = 0;
+  /** The cost of the game that the last `run` found, f less its credit; the limit when it found none. */
+  cost = 0;
   /** Whether the node budget ended the last `run`. */
   wasCut = false;
   /** The nodes visited since construction. */
   nodes = 0;
 
-  readonly #rules: GameRules;
-  readonly #n: number;
-  readonly #perRange: number;
+  readonly #q: number;
   readonly #pool: RuledPool;
   readonly #constraints: Constraints;
-  readonly #divider: RuledDivider;
-  /** Sizes, roles and refused pairs; undefined when all are solo players without them. */
-  readonly #chosen: ChosenTickets | undefined;
+  readonly #teams: RuledTeams;
+  readonly #choice: RuledChoice | undefined;
+  readonly #gapPerRange: number;
   /** Whether the bounds come from prefix sums. */
   readonly #isFast: boolean;
 
@@ -47,6 +44,10 @@ export class RuledSearch {
   readonly #values: Float64Array;
   readonly #fill: Float64Array;
 
+  /** The players of the games that the last `run` searched, Lemma 6 for them, and the imbalance of their empty seats. */
+  #n = 0;
+  #perRange = 0;
+  #empty = 0;
   #credits: Credits | undefined;
   #firstOnly = false;
   #found: RuledGame | undefined;
@@ -56,33 +57,26 @@ export class RuledSearch {
   /** The least bound at which the search turned back. */
   #pruned = 0;
 
-  constructor(
-    rules: GameRules,
-    roles: RoleTable | undefined,
-    forbids: Forbids | undefined,
-    constraints: Constraints,
-    pool: RuledPool,
-  ) {
-    const { seats } = shapeOf(rules);
-    this.#rules = rules;
-    this.#n = seats;
-    this.#perRange = imbalancePerRange(rules);
+  constructor(q: number, teams: RuledTeams, constraints: Constraints, pool: RuledPool) {
+    const { seats } = teams;
+    this.#q = q;
     this.#pool = pool;
     this.#constraints = constraints;
-    this.#divider = new RuledDivider(rules, roles, constraints);
-    const isPlain = !pool.hasParties && !roles && !forbids;
-    this.#chosen = isPlain ? undefined : new ChosenTickets(rules, roles, forbids);
-    this.#isFast = !pool.hasParties && rules.q === 2;
+    this.#teams = teams;
+    this.#choice = teams.choice;
+    this.#gapPerRange = pool.hasParties ? 0 : teams.gapPerRange;
+    this.#isFast = !pool.hasParties && q === 2;
     this.#places = new Int32Array(seats);
     this.#numbers = new Int32Array(seats);
     this.#values = new Float64Array(seats);
     this.#fill = new Float64Array(seats);
     for (let i = 0; i <= seats; i++) this.#levels.push(new Candidates());
+    this.#setPlayers(seats);
   }
 
   /**
-   * The best game with the anchor and these candidates whose cost, f less the greatest credit of its tickets, is below
-   * `limit`; undefined if none was found. `bound` is proved in both cases.
+   * The best game of n players with the anchor and these candidates whose cost, f less the greatest credit of its tickets,
+   * is below `limit`; undefined if none was found. `bound` is proved in both cases.
    *
    * @param candidates places in ascending order, the anchor not among them; the first `count` are taken
    * @param firstOnly ends with the first game below the limit
@@ -91,12 +85,14 @@ export class RuledSearch {
     anchor: number,
     candidates: Int32Array,
     count: number,
+    n: number,
     limit: number,
     nodeBudget: number,
     credits?: Credits,
     firstOnly = false,
   ): RuledGame | undefined {
     const { means, numbers, tickets, sizes } = this.#pool;
+    this.#setPlayers(n);
     this.#found = undefined;
     this.#credits = credits;
     this.#firstOnly = firstOnly;
@@ -111,21 +107,27 @@ export class RuledSearch {
     this.#numbers[0] = numbers[anchor];
     const size = sizes[anchor];
     this.#values.fill(0, 0, size);
-    if (!this.#chosen || this.#chosen.start(this.#partiesOf(anchor, candidates, count))) {
+    const fits = size <= n;
+    if (
+      fits &&
+      (!this.#choice || this.#choice.start(tickets[anchor], this.#ticketsOf(candidates, count), n))
+    ) {
       const credit = credits ? credits.of[anchor] : 0;
       this.#extend(0, 1, size, 0, 0, tickets[anchor].spread, credit);
     }
     this.nodes += nodeBudget - this.#nodesLeft;
     this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
+    this.cost = this.#limit;
     // Without a game, the search may have turned back at bounds above the limit only.
     const proved = this.#found ? this.#limit : Math.max(limit, this.#pruned * rounded);
     this.bound = Math.min(proved, this.#cutBound);
     return this.#found;
   }
 
-  /** The least imbalance of a game of the anchor with the first of these candidates, none of them below it. */
+  /** The least imbalance of a full game of the anchor with the first of these candidates, none of them below it. */
   root(anchor: number, candidates: Int32Array, count: number): number {
     const { means, sizes, tickets } = this.#pool;
+    this.#setPlayers(this.#teams.seats);
     const r = this.#n - sizes[anchor];
     if (r === 0) return 0;
     const fill = this.#fill;
@@ -143,15 +145,22 @@ export class RuledSearch {
       squares: 0,
       within: tickets[anchor].spread,
     };
-    const v = skillSpreadBound(chosen, fill, r, this.#rules.q, this.#perRange) * rounded;
+    const v = skillSpreadBound(chosen, fill, r, this.#q, this.#perRange) * rounded;
     return v + (this.#constraints.hasCosts ? this.#constraints.cost() * rounded : 0);
   }
 
-  #partiesOf(anchor: number, candidates: Int32Array, count: number) {
+  #setPlayers(n: number): void {
+    if (n === this.#n) return;
+    this.#n = n;
+    const { seats, perRange } = this.#teams;
+    // Where the range is added to the bounds as teamGap, it must not count twice.
+    this.#perRange = n === seats && this.#gapPerRange === 0 ? perRange : lemma6(n / 2, this.#q);
+    this.#empty = (this.#teams.seats - n) * this.#teams.emptySeatCost;
+  }
+
+  #ticketsOf(candidates: Int32Array, count: number): PooledTicket[] {
     const { tickets } = this.#pool;
-    const all: PooledTicket[] = [tickets[anchor]];
-    for (let i = 0; i < count; i++) all.push(tickets[candidates[i]]);
-    return { tickets: all, anchor: 0, credits: [] };
+    return Array.from({ length: count }, (_, i) => tickets[candidates[i]]);
   }
 
   /**
@@ -179,13 +188,17 @@ export class RuledSearch {
     const { numbers, sizes, tickets } = this.#pool;
     const r = n - m;
     const cost = constraints.hasCosts ? constraints.cost() * rounded : 0;
+    const gapPerRange = this.#gapPerRange;
+    const certain = cost + this.#empty;
     const credits = this.#credits;
+    const choice = this.#choice;
     const mostCredit = credits ? credits.most : 0;
     level.top = Math.min(r, n >> 1);
     for (let j = 0; j < count; j++) {
-      const bound = this.#isFast
-        ? this.#fastBound(level, j, m, r, sum, squares, cost - mostCredit)
-        : this.#bound(level, j, m, r, sum, squares, within) + cost - mostCredit;
+      let bound = this.#isFast
+        ? this.#fastBound(level, j, m, r, sum, squares, certain - mostCredit)
+        : this.#bound(level, j, m, r, sum, squares, within) + certain - mostCredit;
+      if (gapPerRange > 0 && bound < this.#limit) bound += gapPerRange * this.#rangeWith(level, j, m, r);
       if (bound >= this.#limit) {
         if (bound < this.#pruned) this.#pruned = bound;
         break;
@@ -205,12 +218,12 @@ export class RuledSearch {
         }
       }
       this.#nodesLeft--;
-      if (this.#chosen && !this.#mayJoin(tickets[place], r)) continue;
+      if (choice && !choice.mayJoin(tickets[place], r)) continue;
       const value = values[j];
       this.#places[t] = place;
       this.#numbers[t] = number;
       for (let s = 0; s < size; s++) this.#values[m + s] = value;
-      const isSeated = !this.#chosen || this.#chosen.join(tickets[place]);
+      const isSeated = !choice || choice.join(tickets[place]);
       if (isSeated) {
         constraints.join(number);
         const nextSum = sum + size * value;
@@ -230,19 +243,16 @@ export class RuledSearch {
         }
         constraints.leave(number);
       }
-      this.#chosen?.leave();
+      choice?.leave();
       if (this.#firstOnly && this.#found) return;
     }
   }
 
-  #mayJoin(pooled: PooledTicket, r: number): boolean {
-    const chosen = this.#chosen!;
-    return (
-      pooled.size <= r &&
-      chosen.fitsSize(pooled.size) &&
-      chosen.seating.hasSeat(pooled.masks) &&
-      !chosen.refuses(pooled)
-    );
+  /** No game of the chosen with any rest from candidate j on, or from a later one, has a smaller range. For solo players. */
+  #rangeWith({ values, count }: Candidates, j: number, m: number, r: number): number {
+    if (j + r > count) return 0;
+    const lowest = m > 1 ? Math.min(0, this.#values[1]) : 0;
+    return (Math.max(0, values[j + r - 1]) - lowest) * rounded;
   }
 
   /** Puts the candidates of a level from `from` on that may still join into the next level. Returns whether they are enough. */
@@ -258,7 +268,7 @@ export class RuledSearch {
     const isFast = this.#isFast;
     const base = squares - (sum * sum) / m;
     const mean = sum / m;
-    const seating = this.#chosen?.seating;
+    const choice = this.#choice;
     // The sum of squares with which the chosen and one more are at the limit.
     const farthest = room > 0 ? room * room * n : 0;
     next.clear(count - from);
@@ -278,7 +288,7 @@ export class RuledSearch {
       if (sizes[place] > r) continue;
       const number = numbers[place];
       if (!constraints.admits(number)) continue;
-      if (seating && !seating.hasSeat(tickets[place].masks)) continue;
+      if (choice && !choice.hasSeat(tickets[place])) continue;
       if (hasCosts) {
         // v_q of the chosen with this one alone, and the costs with it.
         const left = room - constraints.costWith(number) * rounded;
@@ -344,7 +354,7 @@ export class RuledSearch {
     }
     if (filled < r) return Number.POSITIVE_INFINITY;
     const chosen = { values: this.#values, m, sum, squares, within };
-    return skillSpreadBound(chosen, fill, r, this.#rules.q, this.#perRange) * rounded;
+    return skillSpreadBound(chosen, fill, r, this.#q, this.#perRange) * rounded;
   }
 
   #leaf(t: number, credit: number): void {
@@ -352,7 +362,8 @@ export class RuledSearch {
     const constraints = this.#constraints;
     const members: PooledTicket[] = [];
     for (let i = 0; i < t; i++) members.push(tickets[this.#places[i]]);
-    const v = this.#divider.skillSpread(members);
+    const teams = this.#teams;
+    const v = teams.skillSpread(members) + this.#empty;
     const cost = constraints.hasCosts ? constraints.cost() : 0;
     const limit = this.#limit + credit;
     if (v + cost >= limit) {
@@ -360,7 +371,9 @@ export class RuledSearch {
       return;
     }
     const values = this.#pool.hasParties ? undefined : this.#values;
-    const f = this.#divider.divide(members, this.#numbers, v, cost, limit, values);
+    const f = teams.divide(members, this.#numbers, v, cost, limit, values);
+    this.#nodesLeft -= teams.takeWork();
+    if (teams.wasCut) this.#cutBound = Math.min(this.#cutBound, v + cost - credit);
     if (f === Number.POSITIVE_INFINITY) {
       this.#pruned = Math.min(this.#pruned, this.#limit);
       return;
@@ -368,7 +381,7 @@ export class RuledSearch {
     this.#limit = f - credit;
     this.#found = {
       members,
-      division: this.#divider.division,
+      division: teams.division,
       imbalance: f,
       places: this.#places.slice(0, t),
     };

@@ -1,7 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { AnchoredSearch, type Scope } from './anchored-search.ts';
-import type { Layout } from './layout.ts';
+import { highestOf, type Layout, whereAllFit } from './layout.ts';
 import { perRangeOf } from './range-factor.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
@@ -383,16 +383,14 @@ export class ExactQueue implements ShapeQueue {
   /** Builds line, entries and keys when tickets have been inserted since the last query. */
   #settle(): TicketLine {
     if (this.#line) return this.#line;
-    const { beta, alpha } = this.#rules;
+    const { beta } = this.#rules;
     const layout = this.#layout;
     const line = new TicketLine(this.#waiting);
     this.#line = line;
     const isSplit = line.tickets.some((ticket) => ticket.isSplit);
-    // Where nobody chooses a side and there are no roles, nobody has to be seated.
-    const isFree = layout.kinds.every(({ roles }) => !roles) && line.tickets.every(isAnywhere(layout));
-    const seated = isFree ? { ...layout, classes: undefined } : layout;
-    this.#search = new AnchoredSearch(this.#rules, seated, this.#forbids);
-    this.#loneSeat = beta > 0 || isFree || isSplit ? 0 : loneSeatOf(layout, this.#rules);
+    const fitted = whereAllFit(layout, line.tickets);
+    this.#search = new AnchoredSearch(this.#rules, fitted, this.#forbids);
+    this.#loneSeat = beta > 0 || isSplit ? 0 : loneSeatOf(fitted, this.#rules);
     this.epochMs = 0;
     let low = Number.POSITIVE_INFINITY;
     let high = 0;
@@ -406,14 +404,7 @@ export class ExactQueue implements ShapeQueue {
       return { ticket, place, credit, key: 0, tries: 0, cuts: 0, restsUntil: 0, game: undefined };
     });
     this.#creditMax = this.#entries.reduce((most, { credit }) => Math.max(most, credit), 0);
-    const offsets = layout.kinds.map(({ offset }) => offset);
-    const range = Math.max(0, high - low) * (1 + 1e-9) + 1e-13 * high + 1e-150;
-    const meanSize = layout.seats / layout.teams;
-    this.#highest =
-      1.000001 *
-      ((1 + alpha * meanSize) * range +
-        alpha * (Math.max(...offsets) - Math.min(...offsets)) +
-        layout.emptySeatCost * (layout.seats - layout.seatsMin));
+    this.#highest = highestOf(layout, this.#rules, low, high);
     this.#fileKeys(line);
     return line;
   }
@@ -478,11 +469,6 @@ interface Accepts {
 /** Whether a cost is at most a bound, except for rounding: costs are an imbalance less a credit. */
 function isAtMost(cost: number, bound: number, credit: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + credit);
-}
-
-/** Whether a ticket fits into every team. */
-function isAnywhere({ kinds: all }: Layout): (ticket: ShapeTicket) => boolean {
-  return ({ kinds }) => kinds.every((mask) => mask === 2 ** all.length - 1);
 }
 
 const anyone: Accepts = { isAboveOnly: false, isLone: false, other: () => true };

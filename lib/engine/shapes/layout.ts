@@ -67,6 +67,31 @@ export function layoutOf(rules: GameRules, isShort = false): Layout {
   return layout;
 }
 
+/** The layout without classes of seats where every ticket can take every seat, so that nobody has to be seated. */
+export function whereAllFit(layout: Layout, tickets: readonly { readonly kinds: Int32Array }[]): Layout {
+  if (layout.classes === undefined || layout.kinds.some(({ roles }) => roles !== undefined)) return layout;
+  const all = 2 ** layout.kinds.length - 1;
+  const isFree = tickets.every(({ kinds }) => kinds.every((mask) => mask === all));
+  return isFree ? { ...layout, classes: undefined } : layout;
+}
+
+/** Above the imbalance of every game of players within these skills. */
+export function highestOf(
+  { kinds, seats, seatsMin, teams, emptySeatCost }: Layout,
+  { alpha }: Pick<GameRules, 'alpha'>,
+  low: number,
+  high: number,
+): number {
+  const offsets = kinds.map(({ offset }) => offset);
+  const range = Math.max(0, high - low) * (1 + 1e-9) + 1e-13 * high + 1e-150;
+  return (
+    1.000001 *
+    ((1 + alpha * (seats / teams)) * range +
+      alpha * (Math.max(...offsets) - Math.min(...offsets)) +
+      emptySeatCost * (seats - seatsMin))
+  );
+}
+
 const built = new WeakMap<GameRules, Layout>();
 const builtShort = new WeakMap<GameRules, Layout>();
 

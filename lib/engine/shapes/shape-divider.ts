@@ -47,6 +47,12 @@ export class ShapeDivider {
   #best = 0;
   #isFound = false;
   #stepsLeft = 0;
+  /** Judges each complete division, for `divideEach`. */
+  #visit: Visit | undefined;
+  /** By unit: the units that may not be on one team with it, as a bit set; and the units of the team being filled. */
+  readonly #apart: Int32Array;
+  #areApart = false;
+  #mates = 0;
 
   constructor(rules: Pick<GameRules, 'p'>, layout: Layout) {
     const { seats, kindOf, kinds } = layout;
@@ -64,6 +70,7 @@ export class ShapeDivider {
     this.#skills = new Float64Array(seats);
     this.#classes = new Int32Array(seats);
     this.#unitOf = new Int32Array(seats);
+    this.#apart = new Int32Array(seats);
     this.#roleSeatings = kinds.map(({ roles, size }, kind) =>
       roles && layout.classes
         ? new Seating(
@@ -93,6 +100,52 @@ export class ShapeDivider {
     else this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     this.steps += stepsMax - this.#stepsLeft;
     return this.#isFound ? this.#best : Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Calls `visit` with every division of these tickets whose teamGap is below the limit, which is the number that `visit`
+   * returned last, or at first `limit`. Divisions that differ only in the order of interchangeable teams are one.
+   *
+   * @param apart by member: the members that may not be on one team with it, as a bit set; undefined when all may
+   */
+  divideEach(
+    members: readonly ShapeTicket[],
+    limit: number,
+    apart: ArrayLike<number> | undefined,
+    visit: Visit,
+  ): void {
+    this.#read(members);
+    // Players of the same skill may differ in what the visitor judges.
+    this.#isTwin.fill(0);
+    this.#areApart = apart !== undefined && this.#readApart(members, apart);
+    this.#best = limit;
+    this.wasCut = false;
+    this.#stepsLeft = stepsMax;
+    this.#visit = visit;
+    this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+    this.#visit = undefined;
+    this.#areApart = false;
+    this.steps += stepsMax - this.#stepsLeft;
+  }
+
+  /** Reads who is apart by unit. A party that may be split is apart from nobody as a whole. Returns whether anybody is. */
+  #readApart(members: readonly ShapeTicket[], apart: ArrayLike<number>): boolean {
+    const unitOf = new Int32Array(members.length).fill(-1);
+    let units = 0;
+    members.forEach(({ isSplit, size }, m) => {
+      if (!isSplit) unitOf[m] = units;
+      units += isSplit ? size : 1;
+    });
+    this.#apart.fill(0);
+    let isAny = false;
+    for (let a = 0; a < members.length; a++) {
+      for (let b = 0; b < members.length; b++) {
+        if (((apart[a] >> b) & 1) === 0 || unitOf[a] < 0 || unitOf[b] < 0) continue;
+        this.#apart[unitOf[a]] |= 1 << unitOf[b];
+        isAny = true;
+      }
+    }
+    return isAny;
   }
 
   /** Whether every player can take every seat. */
@@ -166,7 +219,10 @@ export class ShapeDivider {
       from = free;
       upTo = free + 1;
     }
+    const mates = this.#mates;
+    this.#mates = 0;
     this.#choose(t, from, upTo, 0, 0, fewest, most, playersLeft, low, high, -1);
+    this.#mates = mates;
   }
 
   /** Adds units from `from` on (the first one before `upTo`) to team t until it has enough players. */
@@ -193,12 +249,14 @@ export class ShapeDivider {
       const size = players + this.#size[u];
       if (size > most) continue;
       if (u > from && this.#isTwin[u] && this.#team[u - 1] < 0) continue;
+      if (this.#areApart && (this.#apart[u] & this.#mates) !== 0) continue;
       if (this.#stepsLeft-- <= 0) {
         this.#stepsLeft = 0;
         this.wasCut = true;
         return;
       }
       this.#team[u] = t;
+      this.#mates ^= 1 << u;
       const next = total + this.#sum[u];
       this.#choose(
         t,
@@ -213,6 +271,7 @@ export class ShapeDivider {
         high,
         players === 0 ? u : first,
       );
+      this.#mates ^= 1 << u;
       this.#team[u] = -1;
     }
   }
@@ -416,10 +475,14 @@ export class ShapeDivider {
 
   /** Keeps the division in `#team`, with this gap. */
   #keep(gap: number): void {
-    this.#best = gap;
-    this.#isFound = true;
     for (let player = 0; player < this.#players; player++)
       this.teams[player] = this.#team[this.#unitOf[player]];
+    if (this.#visit) {
+      this.#best = this.#visit(this.teams, gap);
+      return;
+    }
+    this.#best = gap;
+    this.#isFound = true;
   }
 
   /** Teams of one: the gap is the range. */
@@ -456,6 +519,9 @@ export class ShapeDivider {
       this.teams[order[t]] = this.teams[order[order.length - 1 - t]] = t;
   }
 }
+
+/** Gets the team of each player and the teamGap of a division. Returns the gap from which on divisions are of no use. */
+export type Visit = (teams: Uint8Array, gap: number) => number;
 
 function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);

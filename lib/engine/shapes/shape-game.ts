@@ -1,5 +1,5 @@
 import { priority } from '../model/imbalance.ts';
-import type { Game, GameRules, Seat } from '../types.ts';
+import type { Game, GameRules, Ruling, Seat, TeamMember } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
@@ -23,6 +23,7 @@ export function makeShapedGame(
   layout: Layout,
   nowMs: number,
   lowerBound: number,
+  ruling?: Ruling,
 ): Game {
   const sides: Side[] = layout.kindOf.map((kind) => ({ kind, seated: [] }));
   let oldest = Number.POSITIVE_INFINITY;
@@ -38,6 +39,7 @@ export function makeShapedGame(
     layout,
     rules,
   );
+  if (ruling) numbers.imbalance += ruling.cost;
   const g = priority(numbers.imbalance, oldest, nowMs, rules.beta);
   return {
     teams: sides.map((side) => seatsOf(side, layout)),
@@ -47,7 +49,37 @@ export function makeShapedGame(
     priority: g,
     lowerBound: Math.min(lowerBound, g),
     optimal: lowerBound >= g,
+    ...(ruling && { ruling }),
   };
+}
+
+/**
+ * The tickets on each team, as constraints judge them.
+ *
+ * @param numbers of the members in the constraints
+ * @param teamOf the team of each player, in the order of the members and their players
+ */
+export function membersOf(
+  members: readonly ShapeTicket[],
+  numbers: ArrayLike<number>,
+  teamOf: ArrayLike<number>,
+  teams: number,
+): TeamMember[][] {
+  const all = Array.from({ length: teams }, (): TeamMember[] => []);
+  let first = 0;
+  members.forEach(({ size, isSplit }, m) => {
+    const ticket = numbers[m];
+    if (!isSplit) all[teamOf[first]].push(ticket);
+    else {
+      all.forEach((team, t) => {
+        const players: number[] = [];
+        for (let i = 0; i < size; i++) if (teamOf[first + i] === t) players.push(i);
+        if (players.length > 0) team.push({ ticket, players });
+      });
+    }
+    first += size;
+  });
+  return all;
 }
 
 /** One team of a game: its kind and its players. */
@@ -70,8 +102,9 @@ function byId(a: Seated, b: Seated): number {
 
 function seatsOf({ kind, seated }: Side, layout: Layout): Seat[] {
   const seats = seated.map(({ ticket: { ticket }, at }): Seat => {
-    const { playerId } = ticket.players[at];
-    return { playerId, ticketId: ticket.ticketId };
+    const { ticketId, players } = ticket;
+    const { playerId, attributes } = players[at];
+    return attributes ? { playerId, ticketId, attributes } : { playerId, ticketId };
   });
   if (!layout.kinds[kind].roles) return seats;
   const classes = layout.classes!;

@@ -1,21 +1,23 @@
 import type { PoolIndex } from '../index/pool-index.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { Forbids, Game, GameRules } from '../types.ts';
+import type { Constraints, Forbids, Game, GameRules, Ruling } from '../types.ts';
 import { ExactQueue } from './exact-queue.ts';
 import { LargeQueue } from './large-queue.ts';
 import { type Layout, layoutOf } from './layout.ts';
-import { makeShapedGame, type ShapedGame } from './shape-game.ts';
+import { RuledShapeQueue } from './ruled-shape-queue.ts';
+import { makeShapedGame, membersOf, type ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
 /**
- * The index of pools whose games are not two equal teams. Games of full teams and games that may start short are searched
+ * The index of pools whose games are not two equal teams. Under constraints `nowMs` of all queries is their moment. Games of full teams and games that may start short are searched
  * in a queue each, because only tickets that have waited long enough may be in the latter.
  */
 export class ShapeIndex implements PoolIndex {
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
+  readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
   readonly #full: Search;
   /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
@@ -26,11 +28,13 @@ export class ShapeIndex implements PoolIndex {
   constructor(
     rules: GameRules,
     forbids: Forbids | undefined,
+    constraints: Constraints | undefined,
     nodeBudget: number | undefined,
     waiting: Iterable<PooledTicket>,
   ) {
     this.#rules = rules;
     this.#forbids = forbids;
+    this.#constraints = constraints;
     this.#nodeBudget = nodeBudget;
     this.#full = this.#searchOf(layoutOf(rules));
     for (const pooled of waiting) this.insert(pooled);
@@ -85,7 +89,18 @@ export class ShapeIndex implements PoolIndex {
     }
     if (!best) return undefined;
     const proved = isProved || bound >= best.priority ? Number.POSITIVE_INFINITY : bound;
-    return makeShapedGame(best.game, this.#rules, best.layout, nowMs, proved);
+    const ruling = this.#constraints && this.#rulingOn(best.game, this.#constraints);
+    return makeShapedGame(best.game, this.#rules, best.layout, nowMs, proved, ruling);
+  }
+
+  #rulingOn({ members, teams }: ShapedGame, constraints: Constraints): Ruling {
+    const numbers = members.map(({ ticket }) => constraints.enter(ticket));
+    const ruling = constraints.judge(membersOf(members, numbers, teams, this.#full.layout.teams));
+    if (!ruling) {
+      const ids = members.map(({ ticket }) => ticket.ticketId);
+      throw new Error(`Expected a game that the constraints permit, got ${ids}`);
+    }
+    return ruling;
   }
 
   /** The queue of the tickets that may play in short teams at this time. */
@@ -104,16 +119,32 @@ export class ShapeIndex implements PoolIndex {
   }
 
   #searchOf(layout: Layout): Search {
-    const queue =
-      layout.seats <= exactSeatsMax
-        ? new ExactQueue(this.#rules, layout, this.#forbids, this.#nodeBudget)
-        : new LargeQueue(this.#rules, layout, this.#forbids);
-    return { layout, queue };
+    return { layout, queue: this.#queueOf(layout) };
+  }
+
+  /** The pairs that may not be in one game, by refused pairs or constraints. */
+  #refusals(): Forbids | undefined {
+    const constraints = this.#constraints;
+    if (!constraints) return this.#forbids;
+    return (a, b) => this.#forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
+  }
+
+  #queueOf(layout: Layout): ShapeQueue {
+    const rules = this.#rules;
+    const forbids = this.#forbids;
+    const constraints = this.#constraints;
+    if (layout.seats > exactSeatsMax) return new LargeQueue(rules, layout, this.#refusals());
+    if (!constraints) return new ExactQueue(rules, layout, forbids, this.#nodeBudget);
+    const nodeBudget = this.#nodeBudget ?? ruledNodeBudget;
+    return new RuledShapeQueue(rules, layout, forbids, constraints, nodeBudget);
   }
 }
 
 /** Games of at most this many seats are searched exactly. */
 const exactSeatsMax = 16;
+
+/** The nodes of a query under constraints. */
+const ruledNodeBudget = 20_000;
 
 /** A queue and the layout of its games. */
 interface Search {

@@ -1,3 +1,4 @@
+import { imbalancePerRange, lemma1 } from '../bounds/range-bounds.ts';
 import type { Division } from '../model/division.ts';
 import { teamsOf } from '../model/division.ts';
 import { partyDivisions } from '../model/divisions.ts';
@@ -7,21 +8,19 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
-import type { Constraints, GameRules, Ruling } from '../types.ts';
+import { ChosenTickets } from '../search/chosen-tickets.ts';
+import type { Constraints, Forbids, GameRules, Ruling } from '../types.ts';
+import type { RuledChoice, RuledTeams } from './ruled-teams.ts';
 
-/** Tickets divided into the teams of a game that the constraints permit. */
-export interface RuledGame {
-  readonly members: readonly PooledTicket[];
-  readonly division: Division;
-  /** f with the cost of the ruling. */
-  readonly imbalance: number;
-  /** The members by their places in the pool. */
-  readonly places: Int32Array;
-}
-
-/** Divides the tickets of a game so that f with its costs is least and the constraints permit it. */
-export class RuledDivider {
-  /** What `divide` found. */
+/** Two equal teams of up to 8 players. */
+export class TwoTeams implements RuledTeams {
+  readonly seats: number;
+  readonly seatsMin: number;
+  readonly perRange: number;
+  readonly gapPerRange = 0;
+  readonly emptySeatCost = 0;
+  readonly choice: RuledChoice | undefined;
+  readonly wasCut = false;
   division: Division = 0;
 
   readonly #rules: GameRules;
@@ -31,7 +30,17 @@ export class RuledDivider {
   /** For solo players with p = 1. */
   readonly #solos: SoloDivider | undefined;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined, constraints: Constraints) {
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    constraints: Constraints,
+    hasParties: boolean,
+  ) {
+    const { seats } = shapeOf(rules);
+    this.seats = this.seatsMin = seats;
+    this.perRange = imbalancePerRange(rules);
+    this.choice = hasParties || roles || forbids ? new TwoTeamChoice(rules, roles, forbids) : undefined;
     this.#rules = rules;
     this.#roles = roles;
     this.#constraints = constraints;
@@ -39,18 +48,15 @@ export class RuledDivider {
     this.#solos = rules.p === 1 && !roles ? new SoloDivider(rules) : undefined;
   }
 
-  /** The exact v_q of these tickets. */
+  highest(low: number, high: number): number {
+    const { alpha, teamSize } = this.#rules;
+    return lemma1(Math.max(0, high - low), alpha * teamSize, high) * (1 + 1e-9);
+  }
+
   skillSpread(members: readonly PooledTicket[]): number {
     return this.#tickets.skillSpread(members);
   }
 
-  /**
-   * The least f, with costs, of these tickets below `limit`; ∞ if there is none.
-   *
-   * @param v their v_q
-   * @param cost the cost of their game, as far as it does not depend on the whole game
-   * @param values their skills relative to a common origin, for solo players
-   */
   divide(
     members: readonly PooledTicket[],
     numbers: ArrayLike<number>,
@@ -65,13 +71,17 @@ export class RuledDivider {
     const f = this.#rules.alpha * gap + v;
     if (f + cost >= limit) return Number.POSITIVE_INFINITY;
     if (!constraints.judgesGames) return f + cost;
-    const ruling = this.judge(members.length, numbers, this.division);
+    const ruling = this.#judge(members.length, numbers, this.division);
     const all = ruling ? f + ruling.cost : Number.POSITIVE_INFINITY;
     return all < limit ? all : Number.POSITIVE_INFINITY;
   }
 
+  takeWork(): number {
+    return 0;
+  }
+
   /** The ruling on a division of these tickets. */
-  judge(members: number, numbers: ArrayLike<number>, division: Division): Ruling | undefined {
+  #judge(members: number, numbers: ArrayLike<number>, division: Division): Ruling | undefined {
     return this.#constraints.judge(
       teamsOf(
         Array.from({ length: members }, (_, i) => numbers[i]),
@@ -106,12 +116,47 @@ export class RuledDivider {
       const f = alpha * teamGap(skillsOf(x), skillsOf(y), p) + v;
       if (f + cost >= least) continue;
       if (this.#roles && !(canSeat(this.#roles, x) && canSeat(this.#roles, y))) continue;
-      const ruling = this.judge(members.length, numbers, division);
+      const ruling = this.#judge(members.length, numbers, division);
       if (!ruling || f + ruling.cost >= least) continue;
       least = f + ruling.cost;
       this.division = division;
     }
     return least < limit ? least : Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Sizes, roles and refused pairs of two equal teams. */
+class TwoTeamChoice implements RuledChoice {
+  readonly #chosen: ChosenTickets;
+
+  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+    this.#chosen = new ChosenTickets(rules, roles, forbids);
+  }
+
+  start(anchor: PooledTicket, candidates: readonly PooledTicket[]): boolean {
+    return this.#chosen.start({ tickets: [anchor, ...candidates], anchor: 0, credits: [] });
+  }
+
+  hasSeat({ masks }: PooledTicket): boolean {
+    return this.#chosen.seating.hasSeat(masks);
+  }
+
+  mayJoin(pooled: PooledTicket, r: number): boolean {
+    const chosen = this.#chosen;
+    return (
+      pooled.size <= r &&
+      chosen.fitsSize(pooled.size) &&
+      chosen.seating.hasSeat(pooled.masks) &&
+      !chosen.refuses(pooled)
+    );
+  }
+
+  join(pooled: PooledTicket): boolean {
+    return this.#chosen.join(pooled);
+  }
+
+  leave(): void {
+    this.#chosen.leave();
   }
 }
 
