@@ -19,6 +19,8 @@ import { ShapeIndex } from './shapes/shape-index.ts';
 import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
+export { BackfillPool, type BackfillPoolOptions } from './backfill/backfill-pool.ts';
+export type { Filling, PresentPlayer, RunningGame } from './backfill/running-game.ts';
 export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread } from './model/imbalance.ts';

@@ -9,6 +9,7 @@ import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { bestGame } from '../engine/reference/best-game.ts';
 import { bestRoleGame } from '../engine/reference/best-role-game.ts';
+import { fillGames } from './engine-backfills.ts';
 import { benchRules } from './engine-rules.ts';
 
 /** One line of the results: the work, its target and the result. */
@@ -420,6 +421,23 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       aim: '',
       reached: `${scratch.toFixed(2)} ms / ${load.toFixed(2)} ms`,
       sink: fromScratch + fromQueue,
+    });
+  }
+
+  for (const isRuled of [false, true]) {
+    const n = size(1e4);
+    const games = size(200, 20);
+    let done = fillGames(n, games, isRuled, seed);
+    for (let run = 1; run < runs; run++) {
+      const again = fillGames(n, games, isRuled, seed);
+      if (again.milliseconds < done.milliseconds) done = again;
+    }
+    const { milliseconds, filled, proved, meanIncrement, sink } = done;
+    report({
+      work: `backfill, 1 to 3 seats of ${games} running games from ${count(n)} players${isRuled ? ', with region, map and level rules' : ''}`,
+      aim: isRuled ? '' : '< 100 ms',
+      reached: `${milliseconds.toFixed(0)} ms, ${filled} filled, ${percent(proved / filled)} exact, ${meanIncrement.toFixed(2)} above what is possible`,
+      sink,
     });
   }
 

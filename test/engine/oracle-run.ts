@@ -1,4 +1,6 @@
+import { compareBackfills } from './backfill-oracle.ts';
 import { compareWithBruteForce } from './compare.ts';
+import { backfillCase } from './random-backfill.ts';
 import { randomCase, roundingCase, seeded } from './random-pool.ts';
 import { shapeCase } from './random-shape.ts';
 
@@ -16,9 +18,12 @@ while (comparisons < aim) {
   const large = random() < 0.1;
   const shape = large ? { maxPlayers: 11, teamSizes: [2, 3, 4] } : { maxPlayers: 8, teamSizes: [1, 2, 3] };
   const kind = random();
-  const example =
-    kind < 0.3 ? shapeCase(random) : kind < 0.65 ? roundingCase(random) : randomCase(random, shape);
-  comparisons += compareWithBruteForce(example, random);
+  if (random() < 0.1) comparisons += compareBackfills(backfillCase(random), random);
+  else {
+    const example =
+      kind < 0.3 ? shapeCase(random) : kind < 0.65 ? roundingCase(random) : randomCase(random, shape);
+    comparisons += compareWithBruteForce(example, random);
+  }
   pools++;
   if (comparisons - reported >= aim / 10) {
     reported = comparisons;

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { BackfillPool, type RunningGame } from '../../../lib/engine/game-pool.ts';
+import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { compareBackfills } from '../backfill-oracle.ts';
+import { backfillCase } from '../random-backfill.ts';
+import { seeded } from '../random-pool.ts';
+
+const duo: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+
+const solo = (ticketId: string, skill: number, enqueuedAtMs = 0): Ticket => ({
+  ticketId,
+  enqueuedAtMs,
+  players: [{ playerId: ticketId, skill }],
+});
+const running = (...skills: [team: number, skill: number][]): RunningGame => ({
+  backfillId: 'b',
+  requestedAtMs: 0,
+  players: skills.map(([team, skill], i) => ({ playerId: `there-${i}`, team, skill })),
+});
+
+it('agrees with brute force on random running games, while tickets are removed', () => {
+  const random = seeded(20261123);
+  let comparisons = 0;
+  while (comparisons < 1500) comparisons += compareBackfills(backfillCase(random), random);
+  expect(comparisons).toBeGreaterThanOrEqual(1500);
+}, 60_000);
+
+describe('a running game', () => {
+  it('gets the players with whom the whole game is best', () => {
+    const tickets = [solo('weak', 1400), solo('even', 1520), solo('strong', 1600)];
+    const pool = new BackfillPool(duo, tickets, [running([0, 1500], [0, 1520], [1, 1500])], 0);
+    const filling = pool.fill('b')!;
+    expect(filling.ticketIds).toEqual(['even']);
+    expect(filling).toMatchObject({ teamGap: 0, imbalance: 10, lowerBound: 10, optimal: true });
+    expect(filling.teams).toEqual([
+      [
+        { playerId: 'there-0', ticketId: 'b' },
+        { playerId: 'there-1', ticketId: 'b' },
+      ],
+      [
+        { playerId: 'there-2', ticketId: 'b' },
+        { playerId: 'even', ticketId: 'even' },
+      ],
+    ]);
+  });
+
+  it('competes by what newcomers add to it, so a poor game has no worse place', () => {
+    const tickets = [solo('x', 1500)];
+    const poor = running([0, 1000], [0, 2000], [1, 1500]);
+    const filling = new BackfillPool(duo, tickets, [poor], 0).fill('b')!;
+    expect(filling.imbalance).toBeGreaterThan(300);
+    expect(filling.increment).toBeLessThan(1e-6);
+  });
+
+  it('is not filled with a player who is there already', () => {
+    const game = running([0, 1500], [0, 1500], [1, 1500]);
+    const pool = new BackfillPool(duo, [solo('there-1', 1500)], [game], 0);
+    expect(pool.fill('b')).toBeUndefined();
+    expect(pool.obstacle('b')).toBe('No waiting tickets can fill its 1 empty seat.');
+  });
+
+  it('takes fewer players than it has seats only where teams may be short and all have waited', () => {
+    const raid: GameRules = {
+      ...duo,
+      teams: [{ name: 'raid', size: 5, minSize: 3 }],
+      short: { afterSeconds: 30, cost: 10 },
+    };
+    const game = running([0, 1500], [0, 1500]);
+    const tickets = [solo('early', 1500, 0), solo('late', 1500, 15_000)];
+    const at = (nowMs: number) => new BackfillPool(raid, tickets, [game], nowMs).fill('b');
+    expect(at(29_000)).toBeUndefined();
+    expect(at(40_000)?.ticketIds).toEqual(['early']);
+    expect(at(40_000)?.imbalance).toBe(20);
+    expect(at(45_000)?.ticketIds).toEqual(['early', 'late']);
+  });
+
+  it('takes a whole party, or one that may be split into the empty seats of two teams', () => {
+    const party = (split: boolean): Ticket => ({
+      ticketId: 'pair',
+      enqueuedAtMs: 0,
+      players: ['ann', 'bob'].map((playerId) => ({ playerId, skill: 1500 })),
+      split,
+    });
+    const game = running([0, 1500], [1, 1500]);
+    expect(new BackfillPool(duo, [party(false)], [game], 0).fill('b')).toBeUndefined();
+    const filling = new BackfillPool(duo, [party(true)], [game], 0).fill('b')!;
+    expect(filling.teams.map((team) => team.length)).toEqual([2, 2]);
+  });
+
+  it('is never filled, and says why, when it does not fit the rules of the queue', () => {
+    const game = running([0, 1], [0, 2], [0, 3]);
+    const pool = new BackfillPool(duo, [solo('x', 1)], [game], 0);
+    expect(pool.fill('b')).toBeUndefined();
+    expect(pool.obstacle('b')).toBe('Expected backfill b to have at most 2 players in team 0, got 3');
+    const off = new BackfillPool(duo, [solo('x', 1)], [running([7, 1])], 0);
+    expect(off.obstacle('b')).toMatch('in a team from 0 to 1, got 7');
+  });
+
+  it('is filled at once when everybody has the same skill, however many wait', () => {
+    const tickets = Array.from({ length: 3000 }, (_, i) => solo(`t${i}`, 1000));
+    const games = Array.from({ length: 50 }, (_, i) => ({
+      ...running([0, 1000]),
+      backfillId: `b${i}`,
+    }));
+    const pool = new BackfillPool(duo, tickets, games, 0, { nodeBudget: 50 });
+    for (const { backfillId } of games) expect(pool.fill(backfillId)).toMatchObject({ optimal: true });
+  });
+
+  it('returns a valid bound when the node budget runs out', () => {
+    const random = seeded(4);
+    const tickets = Array.from({ length: 300 }, (_, i) => solo(`t${i}`, 1000 + 1000 * random()));
+    const game = running([0, 1500]);
+    const exact = new BackfillPool(duo, tickets, [game], 0).fill('b')!;
+    const cut = new BackfillPool(duo, tickets, [game], 0, { nodeBudget: 5 }).fill('b')!;
+    expect(exact.optimal).toBe(true);
+    expect(cut.lowerBound).toBeLessThanOrEqual(exact.imbalance);
+    expect(cut.imbalance).toBeGreaterThanOrEqual(exact.imbalance);
+  });
+});
