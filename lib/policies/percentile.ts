@@ -1,11 +1,14 @@
 import type { Ticket } from '../engine/types.ts';
 import type { Estimates } from './memory.ts';
 
-/** Replaces each player's skill by the percentage of recent players below it, 0 to 100. */
-export function inPercentiles(tickets: readonly Ticket[], { rank }: Estimates): Ticket[] {
-  return tickets.map((ticket) => ({
-    ...ticket,
-    players: ticket.players.map((player) => ({ ...player, skill: 100 * rank(player.skill) })),
+/** Replaces each player's skill by the percentage of recent players below it, 0 to 100: in tickets and in backfills. */
+export function inPercentiles<Group extends Pick<Ticket, 'players'>>(
+  groups: readonly Group[],
+  { rank }: Estimates,
+): Group[] {
+  return groups.map((group) => ({
+    ...group,
+    players: group.players.map((player) => ({ ...player, skill: 100 * rank(player.skill) })),
   }));
 }
 

@@ -39,6 +39,8 @@ export function periodic({ everySeconds }: PeriodicOptions): Policy {
             release: false,
             reason: 'Matches are made at the end of each period, and this one has not ended.',
           },
+    // A running match does not wait for the end of a period.
+    releaseFilling: () => ({ release: true }),
     reason: () =>
       everySeconds === undefined
         ? 'Matches are made in batches, and the next batch is not full yet.'

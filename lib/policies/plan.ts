@@ -1,8 +1,9 @@
-import { shapeOf } from '../engine/game-pool.ts';
+import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { type Meetings, meetingsOf } from '../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
+import { type Backfill, type BackfillPriority, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
@@ -11,6 +12,8 @@ import { policyOf, type ReleaseOptions } from './release.ts';
 import type { SearchEffort } from './search-effort.ts';
 import { WaitingPool } from './waiting-pool.ts';
 
+export type { Filling } from '../engine/game-pool.ts';
+export type { Backfill, BackfillPriority } from './backfills.ts';
 export type { TickMemory } from './memory.ts';
 
 /** Games that a queue is expected to make within one time-out, until arrivals have been measured. */
@@ -42,6 +45,8 @@ export interface QueueRules extends RulesDefinition {
    * is computed. @default 'raw'
    */
   readonly skillScale?: 'raw' | 'percentile' | undefined;
+  /** How running matches with empty seats compete with new ones. @default normal */
+  readonly backfill?: { readonly priority?: BackfillPriority | undefined } | undefined;
 }
 
 /** What a tick plans with: all that it knows, so that the plan needs no I/O. */
@@ -49,6 +54,8 @@ export interface TickInput {
   readonly rules: QueueRules;
   /** The waiting tickets of the range of skill that is searched, in any order, with distinct ticket ids. */
   readonly tickets: readonly Ticket[];
+  /** The running matches that ask for players, with distinct ids. @default none */
+  readonly backfills?: readonly Backfill[] | undefined;
   readonly nowMs: number;
   /** The memory that the last tick of this range returned. Omit it at the first tick. */
   readonly memory?: TickMemory | undefined;
@@ -82,7 +89,20 @@ export interface TickPlan {
   readonly waiting: readonly { readonly ticketId: string; readonly reason: string }[];
   /** Tickets past their time-out that are in no game, longest wait first. */
   readonly timedOut: readonly string[];
+  /** In the order of release. No ticket is in two of them, or in one of them and a match. */
+  readonly fillings: readonly Filling[];
+  /** Every backfill that keeps waiting, longest wait first, with the reason. */
+  readonly unfilled: readonly { readonly backfillId: string; readonly reason: string }[];
+  /** Backfills past the time-out of the queue. They are not filled. */
+  readonly timedOutBackfills: readonly string[];
   readonly memory: TickMemory;
+}
+
+/** What a tick releases: a game that begins, or the newcomers of one that is being played. */
+export type Released = Game | Filling;
+
+export function isFilling(released: Released): released is Filling {
+  return 'increment' in released;
 }
 
 /**
@@ -129,17 +149,20 @@ export function planTick(input: TickInput): TickPlan {
  * while the search goes on.
  * @returns the plan, with all games that were yielded
  */
-export function* planGames(input: TickInput): Generator<Game, TickPlan> {
+export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false, effort } = input;
   const memory = remember(input.memory, input.tickets, nowMs, input.sight);
   const ofSkills = estimatesOf(input.queueMemory ?? memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;
+  const asked = input.backfills ?? [];
+  const backfilled = percentiles ? inPercentiles(asked, ofSkills) : asked;
   const timeoutMs = 1000 * rules.timeoutSeconds;
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
   const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraintsOf(input, tickets, gameRules));
+  const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const matches: Game[] = [];
   const timedOut: string[] = [];
   for (const ticket of late) {
@@ -158,6 +181,18 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
 
   const policy = policyOf(rules.release);
   const facts = factsOf(input, percentiles ? ofPercentiles(ofSkills) : ofSkills, pool, gameRules, timeoutMs);
+  const backfills =
+    backfilled.length === 0
+      ? undefined
+      : new Backfills(
+          backfilled.filter((backfill) => !isOver(backfill)),
+          pool,
+          policy,
+          facts,
+          nowMs,
+          rules.backfill?.priority ?? 'normal',
+        );
+  if (backfills) yield* backfills.fill('before', outOfTime);
   const held = new Map<string, string>();
   for (const candidate of policy.candidates(pool, facts, nowMs)) {
     if (outOfTime()) break;
@@ -172,8 +207,12 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
       }
     }
   }
+  if (backfills) yield* backfills.fill('after', outOfTime);
   return {
     matches,
+    fillings: backfills?.filled ?? [],
+    unfilled: backfills?.unfilled(reasons) ?? [],
+    timedOutBackfills: backfilled.filter(isOver).map(({ backfillId }) => backfillId),
     waiting: reasons
       ? waitingWithReasons(pool, held, policy, facts, nowMs)
       : pool.byAge
@@ -186,14 +225,15 @@ export function* planGames(input: TickInput): Generator<Game, TickPlan> {
 
 /** The rules of the queue for searches at this time; undefined when nothing limits who may play together. */
 function constraintsOf(
-  { rules, nowMs, meetings }: TickInput,
+  { rules, nowMs, meetings, backfills = [] }: TickInput,
   tickets: readonly Ticket[],
   gameRules: GameRules,
 ): (() => Constraints) | undefined {
   const isAvoiding = ({ avoid = [] }: RuledPlayer) => avoid.length > 0;
-  const hasAvoid = tickets.some(({ players }) => (players as readonly RuledPlayer[]).some(isAvoiding));
+  const groups: readonly { readonly players: readonly RuledPlayer[] }[] = [...tickets, ...backfills];
+  const hasAvoid = groups.some(({ players }) => players.some(isAvoiding));
   if (rules.rules === undefined && !hasAvoid) return undefined;
-  const players = tickets.flatMap((ticket) => ticket.players as readonly RuledPlayer[]);
+  const players = groups.flatMap((group) => group.players);
   const moment = {
     nowMs,
     seats: shapeOf(gameRules).seats,

@@ -61,6 +61,11 @@ export interface Policy {
   /** Judges one candidate. With the same facts, a candidate released at one time is released at any later time. */
   release(candidate: Candidate, facts: PoolFacts, nowMs: number): Verdict;
   /**
+   * Judges the filling of a running match. The imbalance of its game is what the newcomers add to that of the match, and its
+   * first ticket are the players who are there. @default `release`
+   */
+  releaseFilling?(candidate: Candidate, facts: PoolFacts, nowMs: number): Verdict;
+  /**
    * Why a ticket is waiting that is in no held candidate, although games are possible. When omitted, the engine
    * explains.
    */

@@ -1,4 +1,10 @@
-import { GamePool, isPaperShape, partitionTickets } from '../engine/game-pool.ts';
+import {
+  BackfillPool,
+  GamePool,
+  isPaperShape,
+  partitionTickets,
+  type RunningGame,
+} from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { byArrival, type Candidate, type CandidateSource, meanSkill } from './policy.ts';
 import type { SearchEffort } from './search-effort.ts';
@@ -68,6 +74,14 @@ export class WaitingPool implements CandidateSource {
 
   isWaiting(ticket: Ticket): boolean {
     return this.#waiting.get(ticket.ticketId) === ticket;
+  }
+
+  has(ticketId: string): boolean {
+    return this.#waiting.has(ticketId);
+  }
+
+  ticket(ticketId: string): Ticket | undefined {
+    return this.#waiting.get(ticketId);
   }
 
   get waiting(): IterableIterator<Ticket> {
@@ -151,6 +165,15 @@ export class WaitingPool implements CandidateSource {
     const pool = this.#poolOf(tickets, CANDIDATE_NODE_BUDGET);
     const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
     return game && this.#candidateOf(game, new Map(tickets.map((ticket) => [ticket.ticketId, ticket])));
+  }
+
+  /** The waiting tickets as newcomers of running games. */
+  backfillPool(games: readonly RunningGame[]): BackfillPool {
+    return new BackfillPool(this.#rules, this.#waiting.values(), games, this.#nowMs, {
+      nodeBudget: this.#budget(CANDIDATE_NODE_BUDGET) ?? CANDIDATE_NODE_BUDGET,
+      forbids: this.#forbids(),
+      constraints: this.#constraintsOf?.(),
+    });
   }
 
   /** Removes a ticket from the pool without a game. */

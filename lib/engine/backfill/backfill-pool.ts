@@ -99,12 +99,15 @@ export class BackfillPool {
     return true;
   }
 
-  /** The best filling of a running game, or undefined if none is possible or none was found within the node budget. */
-  fill(backfillId: string): Filling | undefined {
+  /**
+   * The best filling of a running game, or undefined if none is possible or none was found within the node budget.
+   * @param isFree whether a ticket may come. @default every ticket
+   */
+  fill(backfillId: string, isFree?: (ticketId: string) => boolean): Filling | undefined {
     const opening = this.#openings.get(backfillId);
     if (!opening) return undefined;
     for (let newcomers = opening.open; newcomers >= opening.fewest; newcomers--) {
-      const filling = newcomers <= this.#players && this.#fillWith(opening, newcomers);
+      const filling = newcomers <= this.#players && this.#fillWith(opening, newcomers, isFree);
       if (filling) return filling;
     }
     return undefined;
@@ -166,21 +169,31 @@ export class BackfillPool {
     });
   }
 
-  #searchFor(opening: Opening, newcomers: number, wanted: readonly number[]): SeatSearch {
+  #searchFor(
+    opening: Opening,
+    newcomers: number,
+    wanted: readonly number[],
+    isFree?: (ticketId: string) => boolean,
+  ): SeatSearch {
     const seekers = {
       lines: this.#lines,
       constraints: this.#constraints,
       forbids: this.#forbids,
       search: ++this.#searches,
       nowMs: this.#nowMs,
+      isFree,
     };
     return new SeatSearch(opening, seekers, newcomers, wanted);
   }
 
   /** The first filling that is found says how far to look: from close to what is possible at all, in growing steps. */
-  #fillWith(opening: Opening, newcomers: number): Filling | undefined {
+  #fillWith(
+    opening: Opening,
+    newcomers: number,
+    isFree: ((ticketId: string) => boolean) | undefined,
+  ): Filling | undefined {
     const free = leastFree(opening, newcomers);
-    const search = this.#searchFor(opening, newcomers, free.wanted);
+    const search = this.#searchFor(opening, newcomers, free.wanted, isFree);
     if (!search.canStart) return undefined;
     const { costs } = search;
     const floor = free.imbalance + costs;

@@ -22,6 +22,8 @@ export interface Seekers {
   /** The number of this search among all, for `SeatLine.asked`. */
   readonly search: number;
   readonly nowMs: number;
+  /** Whether a ticket may come to this game. @default every ticket */
+  readonly isFree?: ((ticketId: string) => boolean) | undefined;
 }
 
 /**
@@ -396,8 +398,8 @@ export class SeatSearch {
 
   /** Whether a ticket makes the same games as another one that has been tried in its place. */
   #isSame(a: ShapeTicket, b: ShapeTicket): boolean {
-    const { constraints, forbids } = this.#seekers;
-    if (constraints || forbids || this.#newcomers < this.#opening.open) return false;
+    const { constraints, forbids, isFree } = this.#seekers;
+    if (constraints || forbids || isFree || this.#newcomers < this.#opening.open) return false;
     return a.mean === b.mean && areAlike(a, b) && a.kinds[0] === b.kinds[0];
   }
 
@@ -415,7 +417,9 @@ export class SeatSearch {
   /** Whether the ticket may come to this game, whoever else comes. */
   #isWelcome(ticket: ShapeTicket): boolean {
     const { playerIds, open, rules } = this.#opening;
+    const { isFree } = this.#seekers;
     if (!fitsSomewhere(ticket, this.#opening)) return false;
+    if (isFree && !isFree(ticket.ticket.ticketId)) return false;
     if (this.#newcomers < open) {
       const waited = this.#seekers.nowMs - ticket.ticket.enqueuedAtMs;
       if (waited < 1000 * rules.short!.afterSeconds) return false;

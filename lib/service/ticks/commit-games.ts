@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Game } from '../../engine/types.ts';
-import type { TickPlan } from '../../policies/plan.ts';
+import type { Released, TickPlan } from '../../policies/plan.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pace } from './pace.ts';
 
@@ -18,16 +17,16 @@ const TURN_MS = 10;
  */
 export async function commitGames<Commit>(
   clock: Clock,
-  planOf: (outOfTime: () => boolean) => Generator<Game, TickPlan>,
-  commit: (game: Game) => Promise<Commit>,
+  planOf: (outOfTime: () => boolean) => Generator<Released, TickPlan>,
+  commit: (released: Released) => Promise<Commit>,
   pace: Pace,
   untilMs: number,
 ): Promise<{ plan: TickPlan; commits: Commit[] }> {
   const commits: Promise<Commit>[] = [];
   const inFlight = new Set<Promise<void>>();
   let stopped = false;
-  const begin = (game: Game) => {
-    const committed = commit(game);
+  const begin = (released: Released) => {
+    const committed = commit(released);
     commits.push(committed);
     const over = committed
       .catch(() => {

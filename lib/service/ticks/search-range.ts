@@ -1,7 +1,7 @@
 import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
-import { planGames, type TickMemory, type TickPlan } from '../../policies/plan.ts';
+import { isFilling, planGames, type Released, type TickMemory, type TickPlan } from '../../policies/plan.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -132,7 +132,8 @@ export async function searchRange(
     });
   const seconds = recentSeconds(definition);
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
-  const commit = async (game: Game): Promise<Commit> => {
+  const commit = async (game: Released): Promise<Commit> => {
+    if (isFilling(game)) throw new Error('Expected games alone, because this tick has no backfills');
     const match = toMatch(game, definition, deps.newId(), nowMs);
     const met = seconds > 0 ? meetingRecords(game, byId, seconds, nowMs) : [];
     return { game, match, outcome: await deps.matches.commit(match, nowMs, met) };
