@@ -8,14 +8,17 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import type { ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
+import type { PoolSurvey, ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
 import {
   type BucketLayout,
+  bucketsWithin,
   type KeyRange,
+  keysOfBucket,
   poolKey,
   poolKeys,
+  poolKeysAround,
   poolKeysWithin,
   poolOrder,
 } from '../service/ticks/buckets.ts';
@@ -33,7 +36,7 @@ export const TICKET_DAYS = 1;
 
 /**
  * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: pool key
- * `pool` (queue, layout, bucket), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads the
+ * `pool` (queue, layout, bucket, and a shard if the bucket has several), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads the
  * index and pays for its bytes: about 150 for a player whose ids are UUIDs.
  *
  *     create   put if no such ticketId       → in the pool
@@ -87,21 +90,23 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       const queries = pools.map((pool) => inRange(table, pool, range));
       const { items, readUntil } = await readPool(client, queries, bound.limit, bound.hasTime);
       const next = readUntil === undefined ? {} : { next: after(readUntil) };
-      return { ...readQueued(bySkill(items), queue), ...next };
+      return { ...readQueued(bySkill(items), queue), pools: countByPool(items), ...next };
     },
 
     async survey(queue, layouts, range, hasTime) {
-      const pools = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
+      const buckets = layouts.flatMap((layout) =>
+        bucketsWithin(layout, range).map(({ bucket }) => keysOfBucket(queue, layout, bucket)),
+      );
       const cuts: string[] = [];
       let waiting = 0;
       try {
-        for (const pool of pools) {
+        for (const keys of buckets) {
           if (!hasTime()) break;
-          for await (const page of pages(client, { ...inRange(table, pool, range), Select: 'COUNT' })) {
-            waiting += page.Count ?? 0;
-            if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
-            if (!hasTime()) break;
-          }
+          const parts = await Promise.all(keys.map((pool) => surveyKey(client, table, pool, range, hasTime)));
+          waiting += parts.reduce((sum, part) => sum + part.waiting, 0);
+          if (keys.length === 1) cuts.push(...parts[0]!.cuts);
+          // Each shard is a random sample of the bucket, and too small to be cut by its pages.
+          else cuts.push(...(await sampledCuts(client, inRange(table, keys.at(-1)!, range), keys.length)));
         }
       } catch (error) {
         // The count so far is useful even if it is incomplete.
@@ -112,7 +117,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
 
     async neighbours(ticket, layouts, limit) {
       const order = poolOrder(ticket.ticketId, ticket.players);
-      const pools = layouts.map((layout) => poolKey(ticket.queue, layout, order));
+      const pools = layouts.flatMap((layout) => poolKeysAround(ticket.queue, layout, order));
       const found = await Promise.all(
         pools.flatMap((pool) => [
           client.send(new QueryCommand({ ...inRange(table, pool, { from: order }), Limit: limit + 1 })),
@@ -202,7 +207,10 @@ function withSplit(item: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The index contains only what a tick needs. Queue and status follow from the presence in the index. */
-function readQueued(items: readonly Record<string, unknown>[], queue: string): WaitingTickets {
+function readQueued(
+  items: readonly Record<string, unknown>[],
+  queue: string,
+): Pick<WaitingTickets, 'tickets' | 'unreadable'> {
   const tickets: StoredTicket[] = [];
   const unreadable: string[] = [];
   for (const item of items) {
@@ -211,6 +219,13 @@ function readQueued(items: readonly Record<string, unknown>[], queue: string): W
     else unreadable.push(String(item.ticketId));
   }
   return { tickets, unreadable };
+}
+
+/** The number of items of each pool key. */
+function countByPool(items: readonly Record<string, unknown>[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { pool } of items) counts.set(String(pool), (counts.get(String(pool)) ?? 0) + 1);
+  return counts;
 }
 
 /**
@@ -243,6 +258,40 @@ function inRange(table: string, pool: string, { from, to }: KeyRange): QueryComm
       ...(to !== undefined && { ':to': to }),
     },
   };
+}
+
+/** Counts the tickets of a key. The cuts are where DynamoDB ends a page. */
+async function surveyKey(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pool: string,
+  range: KeyRange,
+  hasTime: () => boolean,
+): Promise<PoolSurvey> {
+  const cuts: string[] = [];
+  let waiting = 0;
+  for await (const page of pages(client, { ...inRange(table, pool, range), Select: 'COUNT' })) {
+    waiting += page.Count ?? 0;
+    if (page.LastEvaluatedKey !== undefined) cuts.push(after(page.LastEvaluatedKey.poolOrder));
+    if (!hasTime()) break;
+  }
+  return { waiting, cuts };
+}
+
+/** A part of a sharded bucket has about this many tickets. */
+const SAMPLED_PART = 100;
+
+/** Cuts a bucket into parts of about `SAMPLED_PART` tickets by the sort keys of one of its shards. */
+async function sampledCuts(
+  client: DynamoDBDocumentClient,
+  query: QueryCommandInput,
+  shards: number,
+): Promise<string[]> {
+  const orders: string[] = [];
+  for await (const { Items = [] } of pages(client, query))
+    orders.push(...Items.map(({ poolOrder: order }) => order));
+  const step = Math.max(1, Math.round(SAMPLED_PART / shards));
+  return orders.filter((_, i) => (i + 1) % step === 0).map(after);
 }
 
 async function* pages(client: DynamoDBDocumentClient, query: QueryCommandInput) {

@@ -20,7 +20,13 @@ const { values } = parseArgs({
 });
 
 /** One bucket, on a DynamoDB without limits. */
-const UNLIMITED = { ...BUCKET_LIMITS, readTickets: 1e9, commitsPerSecond: 1e9, endsPerSecond: 1e9 };
+const UNLIMITED = {
+  ...BUCKET_LIMITS,
+  readTickets: 1e9,
+  commitsPerSecond: 1e9,
+  drainsPerSecond: 1e9,
+  endsPerSecond: 1e9,
+};
 
 const POPULATIONS: Readonly<Record<string, Partial<AutoRunOptions>>> = {
   solos: {},

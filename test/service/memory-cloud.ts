@@ -153,8 +153,8 @@ export class MemoryCloud {
       },
       waiting: async (queue, layouts, range, bound) => {
         const limit = bound?.limit ?? Number.POSITIVE_INFINITY;
-        const found = layouts
-          .flatMap((layout) => poolKeysWithin(queue, layout, range))
+        const keys = layouts.flatMap((layout) => poolKeysWithin(queue, layout, range));
+        const found = keys
           .flatMap((pool) => within(pool, range, limit + 1))
           .sort((a, b) => (a.order < b.order ? -1 : 1));
         let read = 0;
@@ -167,6 +167,7 @@ export class MemoryCloud {
         return {
           tickets,
           unreadable: [],
+          pools: new Map(keys.map((pool) => [pool, within(pool, range, limit + 1).length])),
           ...(read < found.length && { next: `${found[read - 1]!.order} ` }),
         };
       },

@@ -13,6 +13,8 @@ export interface WaitingTickets {
   readonly tickets: StoredTicket[];
   /** Ids of existing tickets that this version of Muster cannot parse. */
   readonly unreadable: string[];
+  /** The number of tickets read under each pool key. */
+  readonly pools: ReadonlyMap<string, number>;
   /** The sort key where the next read continues; absent when the range was read to its end. */
   readonly next?: string;
 }

@@ -5,6 +5,7 @@ import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { wake } from '../ticks/schedule.ts';
 import { type EnqueueDeps, type Enqueued, putTicket } from './enqueue.ts';
+import { type PoolWriter, poolWriter } from './pool-writer.ts';
 
 /** The outcome of one ticket of a batch. */
 export type BatchOutcome = { readonly ticketId: string | null } & (
@@ -53,11 +54,12 @@ async function putAll(
   tickets: readonly unknown[],
   nowMs: number,
 ): Promise<BatchOutcome[]> {
+  const writer = poolWriter(deps, record, nowMs);
   const last = new Map<string | null, Promise<BatchOutcome>>();
   return Promise.all(
     tickets.map((posted) => {
       const ticketId = idOf(posted);
-      const put = () => putOne(deps, record, ticketId, posted, nowMs);
+      const put = () => putOne(deps, record, writer, ticketId, posted, nowMs);
       const outcome = last.get(ticketId)?.then(put) ?? put();
       last.set(ticketId, outcome);
       return outcome;
@@ -68,12 +70,13 @@ async function putAll(
 async function putOne(
   deps: EnqueueDeps,
   record: QueueRecord,
+  writer: PoolWriter,
   ticketId: string | null,
   posted: unknown,
   nowMs: number,
 ): Promise<BatchOutcome> {
   try {
-    return { ticketId, outcome: 'enqueued', ...(await putTicket(deps, record, posted, nowMs)) };
+    return { ticketId, outcome: 'enqueued', ...(await putTicket(deps, record, writer, posted, nowMs)) };
   } catch (error) {
     if (error instanceof Problem) return { ticketId, outcome: 'refused', problem: error };
     return { ticketId, outcome: 'failed', error };

@@ -8,10 +8,10 @@ import type { TicketStore } from '../ports/ticket-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
-import { layoutAt } from '../ticks/buckets.ts';
 import { recentSeconds } from '../ticks/meeting-records.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
 import { parseNewTicket } from './parse-tickets.ts';
+import { type PoolWriter, poolWriter } from './pool-writer.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
@@ -32,7 +32,7 @@ export interface Enqueued {
  *
  *     read the queue      a crash before or after changes nothing
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
- *     put the ticket      on the condition that its id is new; from here on it is accepted
+ *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
@@ -45,7 +45,7 @@ export async function enqueue(
   nowMs: number,
 ): Promise<Enqueued> {
   const record = await openQueue(deps.queues, queue, DEFINITION_AGE_MS);
-  const enqueued = await putTicket(deps, record, body, nowMs);
+  const enqueued = await putTicket(deps, record, poolWriter(deps, record, nowMs), body, nowMs);
   if (enqueued.ticket.status === 'QUEUED') await wake(deps, record, nowMs);
   return enqueued;
 }
@@ -57,6 +57,7 @@ export async function enqueue(
 export async function putTicket(
   deps: Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings'>,
   record: QueueRecord,
+  put: PoolWriter,
   body: unknown,
   nowMs: number,
 ): Promise<Enqueued> {
@@ -70,7 +71,7 @@ export async function putTicket(
     ...(split === true && { split }),
   };
   const announced = isOnBus(record.definition, 'TicketQueued');
-  const result = await deps.tickets.create(ticket, layoutAt(record.layouts, nowMs), announced);
+  const result = await put(ticket, announced);
   if (result.created) return { created: true, ticket };
   assertSame(result.existing, ticket);
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };

@@ -12,6 +12,9 @@
  * | 600 | tickets that commits remove |
  * | 150 | tickets that time out or no longer fit |
  *
+ * No tickets arrive under the keys of an earlier layout, so commits may use their share too: 850. All ranges that read a
+ * key divide this among themselves: see `commit-rate.ts`.
+ *
  * **Reads.** A waiting ticket has some 150 bytes in the index, and a read unit is 8 KB, so 20,000 tickets are
  * 3 MB and 370 units. At a tick a second that is an eighth of a key's capacity. Reading them takes three round trips
  * and 0.2 s of CPU time. A bucket of 8,000 is read whole with room to spare.
@@ -27,7 +30,8 @@
  *
  * **Launches.** 500 tickets a second that arrive and leave use the 1,000 writes of a key, 2.5 times the capacity of a
  * bucket. A bucket with this load may have rejected any number of tickets, so it is split into three times as many parts.
- * Superfluous parts are merged ten minutes later.
+ * Superfluous parts are merged ten minutes later. A bucket whose key is throttled gets further keys at once: see
+ * `shards.ts`. Then the load of each key counts.
  *
  * **Hysteresis.** The parts of a split have a load of 0.4 each, 0.8 for two neighbours; neighbours merge when their total
  * load is below 0.25. So a load that has split a bucket never merges it, and one that has merged it never splits it.
@@ -39,8 +43,10 @@
 export interface BucketLimits {
   /** The maximum of tickets that one tick reads. Later ticks read the others in turn. */
   readonly readTickets: number;
-  /** Tickets a second that commits remove from a range. The burst is half of it. */
+  /** Tickets a second that commits remove from a partition key. The burst is half of it. */
   readonly commitsPerSecond: number;
+  /** The same for the keys of earlier layouts, where no tickets arrive. */
+  readonly drainsPerSecond: number;
   /** Tickets a second that a tick ends. The burst is half of it. */
   readonly endsPerSecond: number;
 
@@ -70,6 +76,7 @@ export interface BucketLimits {
 export const BUCKET_LIMITS: BucketLimits = {
   readTickets: 20_000,
   commitsPerSecond: 600,
+  drainsPerSecond: 850,
   endsPerSecond: 150,
   arrivalsPerSecond: 200,
   waitingTickets: 8_000,

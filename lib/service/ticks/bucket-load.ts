@@ -70,6 +70,8 @@ export interface TickSight {
   readonly survey?: { readonly waiting: number; readonly cuts: readonly string[] } | undefined;
   /** Whether the tickets read are only a part of the range. */
   readonly isPart: boolean;
+  /** The number of partition keys of the bucket. */
+  readonly shards: number;
 }
 
 /** The load after a tick. */
@@ -101,7 +103,7 @@ export function loadOf(sight: TickSight, last: BucketLoad | undefined, limits: B
       ? { surveyedMs: nowMs }
       : isPart && last?.surveyedMs !== undefined && { surveyedMs: last.surveyedMs }),
     busy,
-    cuts: share > 1 ? cutsOf(sight, last, partsOf(share, ticketShare, limits)) : [],
+    cuts: share > 1 ? cutsOf(sight, last, partsOf(share, ticketShare, sight.shards, limits)) : [],
   };
 }
 
@@ -122,10 +124,10 @@ function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: Buc
 }
 
 /** When only the time is too long, the range is halved, because it is unknown how the time depends on the tickets. */
-function partsOf(share: number, ticketShare: number, limits: BucketLimits): number {
+function partsOf(share: number, ticketShare: number, shards: number, limits: BucketLimits): number {
   if (ticketShare <= 1) return 2;
   // DynamoDB has throttled requests, so the real load is unknown.
-  const unseen = ticketShare >= limits.saturatedShare ? limits.saturatedFactor : 1;
+  const unseen = ticketShare >= limits.saturatedShare * shards ? limits.saturatedFactor : 1;
   return Math.min(PARTS_MAX, Math.ceil((unseen * share) / limits.splitTo));
 }
 

@@ -28,6 +28,16 @@ export interface BucketLayout {
   readonly boundaries: readonly Edge[];
   /** The first slot searched under this layout, milliseconds since the epoch. */
   readonly fromMs: number;
+  /** Further partition keys of each bucket, under a load that one key cannot take: see `shards.ts`. @default none */
+  readonly shards?: Shards;
+}
+
+/** The partition keys of each bucket of a layout. A ticket's key follows from a hash of its id. */
+export interface Shards {
+  /** The number of keys of a bucket, from 2. */
+  readonly count: number;
+  /** When they were added, milliseconds since the epoch. Earlier tickets have the bucket's first key. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -44,6 +54,7 @@ export const bucketLayout = z.object({
   version: z.number(),
   boundaries: z.array(edge),
   fromMs: z.number(),
+  shards: z.object({ count: z.int().min(2), sinceMs: z.number() }).exactOptional(),
 }) satisfies z.ZodType<BucketLayout>;
 
 /** A range of sort keys: `from` inclusive, `to` exclusive; undefined is unbounded. */
@@ -94,29 +105,53 @@ export function edgeAt(order: string): Edge {
   ];
 }
 
-/** The pool key of a ticket. Compares sort keys instead of skills, so that rounding is consistent. */
+/** The pool key under which a ticket is stored. Compares sort keys instead of skills, so that rounding is consistent. */
 export function poolKey(queue: string, layout: BucketLayout, order: string): string {
-  const bucket = layout.boundaries.filter((edge) => edgeKey(edge) <= order).length;
-  return keyOfBucket(queue, layout, bucket);
+  return keyOfShard(queue, layout, bucketOf(layout, order), shardOf(order, layout.shards?.count ?? 1));
+}
+
+/** All pool keys that may contain a ticket: those of its bucket. */
+export function poolKeysAround(queue: string, layout: BucketLayout, order: string): string[] {
+  return keysOfBucket(queue, layout, bucketOf(layout, order));
 }
 
 /** Every pool key of a layout. */
 export function poolKeys(queue: string, layout: BucketLayout): string[] {
-  return Array.from({ length: layout.boundaries.length + 1 }, (_, bucket) =>
-    keyOfBucket(queue, layout, bucket),
-  );
+  return poolKeysWithin(queue, layout, {});
 }
 
 /** The pool keys of a layout that overlap a range of sort keys. */
 export function poolKeysWithin(queue: string, layout: BucketLayout, range: KeyRange): string[] {
+  return bucketsWithin(layout, range).flatMap(({ bucket }) => keysOfBucket(queue, layout, bucket));
+}
+
+/** A bucket by its index in a layout, and its sort keys. */
+export interface Bucket extends KeyRange {
+  readonly bucket: number;
+}
+
+/** The buckets of a layout that overlap a range of sort keys. */
+export function bucketsWithin(layout: BucketLayout, range: KeyRange): Bucket[] {
   const edges = layout.boundaries.map(edgeKey);
-  return poolKeys(queue, layout).filter((_, bucket) => {
-    const low = edges[bucket - 1];
-    const high = edges[bucket];
-    const below = high !== undefined && range.from !== undefined && high <= range.from;
-    const above = low !== undefined && range.to !== undefined && low >= range.to;
-    return !below && !above;
-  });
+  return Array.from({ length: edges.length + 1 }, (_, bucket): Bucket => {
+    const from = edges[bucket - 1];
+    const to = edges[bucket];
+    return { bucket, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  }).filter((bucket) => overlap(bucket, range));
+}
+
+/** Whether two ranges have sort keys in common. */
+export function overlap(a: KeyRange, b: KeyRange): boolean {
+  const isBelow = (low: KeyRange, high: KeyRange) =>
+    low.to !== undefined && high.from !== undefined && low.to <= high.from;
+  return !isBelow(a, b) && !isBelow(b, a);
+}
+
+/** The pool keys of a bucket. */
+export function keysOfBucket(queue: string, layout: BucketLayout, bucket: number): string[] {
+  return Array.from({ length: layout.shards?.count ?? 1 }, (_, shard) =>
+    keyOfShard(queue, layout, bucket, shard),
+  );
 }
 
 /** The key of a range's report. Even and odd slots of a layout with one bucket share the only range. */
@@ -141,11 +176,9 @@ export function cellsWithin(layout: BucketLayout, range: KeyRange): string[] {
     .flatMap((edge, i) => (i === 0 ? [edge] : [between(edges[i - 1]!, edge), edge]))
     .map(edgeKey);
   return cellsOf(layout).filter((_, cell) => {
-    const low = keys[cell - 1];
-    const high = keys[cell];
-    const below = high !== undefined && range.from !== undefined && high <= range.from;
-    const above = low !== undefined && range.to !== undefined && low >= range.to;
-    return !below && !above;
+    const from = keys[cell - 1];
+    const to = keys[cell];
+    return overlap({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) }, range);
   });
 }
 
@@ -208,6 +241,18 @@ function between(low: Edge, high: Edge): Edge {
   return lowShare > 0 && skillKey(middle) <= skillKey(lowSkill) ? [lowSkill, (lowShare + 1) / 2] : middle;
 }
 
-function keyOfBucket(queue: string, layout: BucketLayout, bucket: number): string {
-  return `${queue}#${layout.version}.${bucket}`;
+function bucketOf(layout: BucketLayout, order: string): number {
+  return layout.boundaries.filter((edge) => edgeKey(edge) <= order).length;
 }
+
+/** The first shard has the key that the bucket has without shards, so tickets from before they were added are found. */
+function keyOfShard(queue: string, layout: BucketLayout, bucket: number, shard: number): string {
+  return `${queue}#${layout.version}.${bucket}${shard === 0 ? '' : `.${shard}`}`;
+}
+
+/** The shard of a sort key: its last digits, because the first ones decide the order within a skill. */
+function shardOf(order: string, shards: number): number {
+  return shards === 1 ? 0 : Number.parseInt(order.slice(-SHARD_DIGITS), 32) % shards;
+}
+
+const SHARD_DIGITS = 3;

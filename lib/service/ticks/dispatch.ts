@@ -6,6 +6,7 @@ import type { BucketLimits } from './bucket-limits.ts';
 import { type BucketLayout, cellsOf, rangesOf } from './buckets.ts';
 import { mayMerge, rebalance } from './rebalance.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
+import { endShards } from './shards.ts';
 
 /** A layout is kept this long after its successor began, because writes under it may still be in flight. */
 const LAYOUT_GRACE_MS = 5 * 60_000;
@@ -79,7 +80,8 @@ async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: num
     );
     await deps.queues.dropLayouts(record, keep);
   }
-  if (mayMerge(record, nowMs)) await rebalance(deps, queue, nowMs);
+  const isChanged = mayMerge(record, nowMs) && (await rebalance(deps, queue, nowMs));
+  if (!isChanged) await endShards(deps, record, nowMs);
   if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
     await forget(deps, queue, record.layouts);
     await deps.queues.remove(record);

@@ -12,8 +12,9 @@ import type { QueueRecord } from '../queues/queue-record.ts';
 import { misfits } from '../tickets/misfits.ts';
 import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLimits } from './bucket-limits.ts';
-import type { KeyRange } from './buckets.ts';
+import { type KeyRange, layoutAt } from './buckets.ts';
 import { commitGames } from './commit-games.ts';
+import { commitRate } from './commit-rate.ts';
 import { inParallel } from './in-parallel.ts';
 import { meetingRecords, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
@@ -52,6 +53,8 @@ export interface SearchBefore {
 export interface OtherRanges {
   /** The arrivals of the whole queue. */
   readonly arrivals: TickMemory | undefined;
+  /** All ranges of the slot. */
+  readonly ranges: readonly KeyRange[];
 }
 
 /** The results of the search of a range. */
@@ -101,7 +104,7 @@ export async function searchRange(
       { ...range, ...(from !== undefined && { from }) },
       { limit: limits.readTickets, hasTime },
     );
-  const { tickets: stored, unreadable, next } = await readInTurn(read, before.next);
+  const { tickets: stored, unreadable, pools, next } = await readInTurn(read, before.next);
   const nowMs = deps.clock.now();
   const untilMs = Math.min(nowMs + times.searchMs, times.writeUntilMs);
   const { unfit, late, tickets } = sortOut(stored, definition, nowMs);
@@ -138,9 +141,12 @@ export async function searchRange(
     const met = seconds > 0 ? meetingRecords(game, byId, seconds, nowMs) : [];
     return { game, match, outcome: await deps.matches.commit(match, nowMs, met) };
   };
+  const ranges = others?.ranges ?? [range];
+  const inForce = layoutAt(layouts, nowMs);
+  const perSecond = commitRate(definition.name, layouts, inForce, range, ranges, pools, limits);
   const [ends, { plan, commits }] = await bothOf(
     endStale(search, unreadable, unfit, late, untilMs),
-    commitGames(deps.clock, planOf, commit, new Pace(deps.clock, limits.commitsPerSecond), untilMs),
+    commitGames(deps.clock, planOf, commit, new Pace(deps.clock, perSecond), untilMs),
   );
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {

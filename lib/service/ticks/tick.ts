@@ -122,7 +122,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       range,
       // After the buckets are merged, the range continues with their merged memory.
       before ?? (isOneOfSeveral ? {} : { memory: arrivals }),
-      isOneOfSeveral ? { arrivals } : undefined,
+      isOneOfSeveral ? { arrivals, ranges } : undefined,
       {
         readUntilMs: startMs + READ_MS,
         searchMs: Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, record.definition.tickSeconds * 1_000)),
@@ -192,7 +192,8 @@ async function measure(
     ? await deps.tickets.survey(definition.name, layouts, range, () => deps.clock.now() < nowMs + SURVEY_MS)
     : undefined;
   const tickMs = definition.tickSeconds * 1_000;
-  const sight = { nowMs: readAtMs, tickMs, durationMs, read, left: waiting, survey, isPart };
+  const shards = layoutAt(layouts, readAtMs).shards?.count ?? 1;
+  const sight = { nowMs: readAtMs, tickMs, durationMs, read, left: waiting, survey, isPart, shards };
   return loadOf(sight, before?.load, deps.limits ?? BUCKET_LIMITS);
 }
 

@@ -1,3 +1,5 @@
+import { CONCURRENCY } from '../../../lib/infra/limits.ts';
+
 /**
  * The assumptions of the simulated region. Latencies are those of services in one region, seen from a function; CPU times
  * were measured on the machine that docs/benchmarks.md names, without a network, and are multiplied by `cpuFactor`.
@@ -21,7 +23,9 @@ export const ASSUMPTIONS = {
   /** Additional milliseconds of a cold start. */
   coldStartMs: 500,
   /** Lambda starts with this many executions for an SQS queue, and adds this many per second while messages wait. */
-  executions: { first: 5, perSecond: 5, max: 1_000 },
+  executions: { first: 5, perSecond: 5, max: CONCURRENCY.tick },
+  /** Lambda's concurrent executions of an account, shared by all functions. */
+  accountExecutions: 1_000,
 
   /** The CPU time of one request in the SDK: marshalling, signing, parsing. */
   cpuPerRequestMs: 0.4,

@@ -1,5 +1,8 @@
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { quantile } from '../../../lib/service/queues/quantile.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
-import { ScaleRun } from './scale-run.ts';
+import { type Bystanders, ScaleRun, skillOf } from './scale-run.ts';
 
 export interface LoadOptions {
   /** The duration of a steady load. */
@@ -23,6 +26,7 @@ export interface LoadResult {
   readonly throttled: number;
   readonly refused: number;
   readonly missed: number;
+  readonly overtaken: number;
   readonly lost: number;
   readonly twice: number;
   /** Messages about missed targets. */
@@ -35,6 +39,9 @@ export interface Load {
   readonly partyWeights: readonly number[];
   /** The number of tickets in a request. */
   readonly batch: number;
+  /** Changes to the definition of the queue. */
+  readonly definition?: Partial<QueueDefinition>;
+  readonly bystanders?: Bystanders;
   /** Runs the load. Returns messages about its own missed targets. */
   run(run: ScaleRun, options: LoadOptions): Promise<string[]>;
 }
@@ -50,30 +57,21 @@ export const LOADS = {
   'steady-1000-parties': steady('1,000 players/s, parties', 1_000, PARTIES),
   'steady-10000': steady('10,000 players/s, solos', 10_000, SOLOS),
   'steady-10000-parties': steady('10,000 players/s, parties', 10_000, PARTIES),
-  launch: {
-    title: 'a launch: 25,000 players/s come to an empty queue',
-    partyWeights: SOLOS,
-    batch: 50,
-    run: launch,
-  },
+  launch: launch('a launch without preparation, 25,000 players/s', 25_000),
+  'launch-at-once': launch('a launch without preparation, 100,000 players/s', 100_000),
+  'launch-prepared': launch('a launch with 256 buckets, 100,000 players/s', 100_000, quantiles(256)),
   ramp: {
     title: '10 to 5,000 players/s in a minute, and back',
     partyWeights: SOLOS,
     batch: 25,
     run: ramp,
   },
+  bystanders: bystanders(1_000),
 } satisfies Readonly<Record<string, Load>>;
 
 /** Runs a load on a new region. */
 export async function measure(load: Load, options: LoadOptions): Promise<LoadResult> {
-  const run = new ScaleRun({
-    seed: options.seed,
-    cpuFactor: options.cpuFactor,
-    partyWeights: load.partyWeights,
-    definition: { release: { policy: 'greedy' } },
-    batch: load.batch,
-  });
-  await run.start();
+  const run = await startRun(load, options);
   const short = await load.run(run, options);
   const missed = run.missedTicks();
   const hottest = hottestOf(run);
@@ -90,6 +88,7 @@ export async function measure(load: Load, options: LoadOptions): Promise<LoadRes
     throttled: run.region.throttled,
     refused: run.refused,
     missed: [...missed.values()].reduce((sum, count) => sum + count, 0),
+    overtaken: run.overtakenTicks(),
     lost: run.lost,
     twice: run.twice,
     short,
@@ -99,9 +98,24 @@ export async function measure(load: Load, options: LoadOptions): Promise<LoadRes
       `units of whole tables in a second: ${[...run.region.meter.busiest].map(([name, units]) => `${name} ${units}`).join(', ')}`,
       `hottest keys: ${[...run.region.meter.hottest].map(([name, units]) => `${name} ${units}`).join(', ')}`,
       `ticks at once at most: ${run.region.executionsMax}; not searched: ${JSON.stringify(Object.fromEntries(missed))}`,
+      ...run.notes,
+      ...run.missedExamples(),
       `mean imbalance: ${run.imbalanceMean().toFixed(2)}`,
     ],
   };
+}
+
+async function startRun(load: Load, { seed, cpuFactor }: LoadOptions): Promise<ScaleRun> {
+  const run = new ScaleRun({
+    seed,
+    cpuFactor,
+    partyWeights: load.partyWeights,
+    definition: { release: { policy: 'greedy' }, ...load.definition },
+    batch: load.batch,
+    ...(load.bystanders && { bystanders: load.bystanders }),
+  });
+  await run.start();
+  return run;
 }
 
 function steady(title: string, perSecond: number, partyWeights: readonly number[]): Load {
@@ -123,21 +137,38 @@ function steady(title: string, perSecond: number, partyWeights: readonly number[
   };
 }
 
-const LAUNCH_RATE = 25_000;
 const LAUNCH_MAX_SECONDS = 300;
 
 /** Players arrive at an idle queue faster than one key accepts them. Rejected clients retry. */
-async function launch(run: ScaleRun, { players }: LoadOptions): Promise<string[]> {
-  const beginMs = run.region.time.nowMs;
-  for (let left = players; left > 0; left -= LAUNCH_RATE) await run.aSecond(Math.min(left, LAUNCH_RATE));
-  while ((run.outside > 0 || run.waiting > run.posted / 1_000) && run.second < LAUNCH_MAX_SECONDS)
-    await run.aSecond(0);
-  const firstSeconds = (run.firstMatchMs! - (beginMs - run.startMs)) / 1_000;
-  const perSecond = busiestRate(run.matchedPerSecond);
-  return shortfalls([
-    [firstSeconds <= 3, `the first match came after ${firstSeconds.toFixed(1)} s`],
-    [perSecond >= 20_000, `${perSecond.toFixed(0)} players/s were matched`],
-  ]);
+function launch(title: string, perSecond: number, buckets?: readonly number[]): Load {
+  return {
+    title,
+    partyWeights: SOLOS,
+    batch: 50,
+    ...(buckets && { definition: { buckets: [...buckets] } }),
+    async run(run, { players }) {
+      const beginMs = run.region.time.nowMs;
+      for (let left = players; left > 0; left -= perSecond) await run.aSecond(Math.min(left, perSecond));
+      while ((run.outside > 0 || run.waiting > run.posted / 1_000) && run.second < LAUNCH_MAX_SECONDS)
+        await run.aSecond(0);
+      const firstSeconds = (run.firstMatchMs! - (beginMs - run.startMs)) / 1_000;
+      const matchedPerSecond = busiestRate(run.matchedPerSecond);
+      run.notes.push(
+        `first match after ${firstSeconds.toFixed(1)} s; ${matchedPerSecond.toFixed(0)} players/s over the middle eight tenths`,
+      );
+      return shortfalls([
+        [firstSeconds <= 3, `the first match came after ${firstSeconds.toFixed(1)} s`],
+        [matchedPerSecond >= 20_000, `${matchedPerSecond.toFixed(0)} players/s were matched`],
+      ]);
+    },
+  };
+}
+
+/** Boundaries at quantiles of the players' skills, N(1500, 300), for this number of buckets. */
+function quantiles(buckets: number): number[] {
+  const random = seededRandom(1);
+  const skills = Float64Array.from({ length: 1_000 * buckets }, () => skillOf(random)).sort();
+  return Array.from({ length: buckets - 1 }, (_, i) => Math.round(100 * skills[1_000 * (i + 1)]!) / 100);
 }
 
 /** Players matched per second, measured over the middle eight tenths of them. */
@@ -172,6 +203,50 @@ async function ramp(run: ScaleRun): Promise<string[]> {
     [isRising && isFalling, 'the buckets flapped'],
     [run.tickSeconds(0.99) < 1, 'tick p99 is 1 s or more'],
   ]);
+}
+
+/** The highest change of the matching that other traffic may cause. */
+const CHANGE_MAX = 1.1;
+
+/** The matching of a steady load, with and without polls and webhooks in the same account. */
+function bystanders(perSecond: number): Load {
+  const alone = steady('', perSecond, SOLOS);
+  return {
+    ...alone,
+    title: `${perSecond.toLocaleString('en')} players/s, 10,000 polls/s, 10 of 1,000 receivers hang`,
+    bystanders: { pollsPerSecond: 10_000, receivers: 1_000, hanging: 10 },
+    async run(run, options) {
+      const short = await alone.run(run, options);
+      const base = await startRun(alone, options);
+      await alone.run(base, options);
+      const measures: [string, (of: ScaleRun) => number][] = [
+        ['wait p50', (of) => of.waitSeconds(0.5)],
+        ['wait p99', (of) => of.waitSeconds(0.99)],
+        ['tick p99', (of) => of.tickSeconds(0.99)],
+        ['matches', (of) => of.imbalances.length],
+      ];
+      for (const [name, of] of measures) {
+        const [own, other] = [of(run), of(base)];
+        run.notes.push(`${name}: ${own.toFixed(3)}, without the other traffic ${other.toFixed(3)}`);
+        const ratio = name === 'matches' ? other / own : own / other;
+        if (ratio > CHANGE_MAX) short.push(`${name} changed by a factor of ${ratio.toFixed(2)}`);
+      }
+      run.notes.push(...othersOf(run));
+      return short;
+    },
+  };
+}
+
+function othersOf(run: ScaleRun): string[] {
+  const { executions } = run.region;
+  const polls = Float64Array.from(run.polls).sort();
+  const delays = run.webhooks!.delaysMs((receiver) => receiver >= run.hanging);
+  const [first, slow] = [run.webhooks!.first, run.webhooks!.slow];
+  return [
+    `polls: ${polls.length}, p50 ${quantile(polls, 0.5)?.toFixed(3)} s, p99 ${quantile(polls, 0.99)?.toFixed(3)} s, failed ${run.failedPolls}`,
+    `webhooks to receivers that respond: ${delays.length}, p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms; executions at most ${first.runningMax} and ${slow.runningMax} in the slow lane`,
+    `executions of the account at most: ${executions.max}, rejected: ${executions.throttled}`,
+  ];
 }
 
 function shortfalls(aims: readonly (readonly [held: boolean, otherwise: string])[]): string[] {

@@ -2,7 +2,9 @@ import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../../lib/aws/range-store.ts';
+import { receiverStore } from '../../../lib/aws/receiver-store.ts';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
+import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
@@ -13,6 +15,7 @@ import type { RandomSource } from '../../../lib/simulation/random.ts';
 import { tableResources, type Wire } from '../../aws/emulated-tables.ts';
 import { MemoryDynamoDB } from '../../memory-dynamodb/memory-dynamodb.ts';
 import { memoryClient, tableSchema } from '../../memory-dynamodb/memory-tables.ts';
+import { AccountExecutions } from './account-executions.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { KeyMeter } from './key-meter.ts';
 import { RegionTime } from './region-time.ts';
@@ -39,6 +42,9 @@ export class Region {
   readonly ticks: TickRecord[] = [];
   /** Called after each write. */
   onWrite: (operation: string, input: WriteInput) => void = () => {};
+  /** Called often, for what is not part of the region itself. */
+  onStep: () => void = () => {};
+  readonly executions = new AccountExecutions();
   /** The number of throttled requests to DynamoDB. */
   throttled = 0;
   /** The maximum of concurrent ticks. */
@@ -64,6 +70,7 @@ export class Region {
       matches: nameOf('Matches'),
       queues: nameOf('Queues'),
       ranges: nameOf('Ranges'),
+      receivers: nameOf('Receivers'),
     };
     const names = new Map(Object.entries(this.tables).map(([word, name]) => [name, word]));
     this.meter = new KeyMeter((table) => names.get(table)!);
@@ -88,6 +95,7 @@ export class Region {
         void this.#dispatch();
       }
       this.#deliver();
+      this.onStep();
     }
   }
 
@@ -131,7 +139,8 @@ export class Region {
   #deliver(): void {
     const { nowMs } = this.time;
     const due = this.#messages.filter(({ dueMs }) => dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs);
-    const started = new Set(due.slice(0, Math.max(0, Math.floor(this.#allowed) - this.#executions)));
+    const free = Math.min(Math.floor(this.#allowed) - this.#executions, this.executions.left);
+    const started = new Set(due.slice(0, Math.max(0, free)));
     const waiting = due.length - started.size;
     const { executions } = ASSUMPTIONS;
     if (waiting > 0)
@@ -144,6 +153,7 @@ export class Region {
 
   async #tick(message: TickMessage): Promise<void> {
     this.#executions++;
+    this.executions.begin();
     this.executionsMax = Math.max(this.executionsMax, this.#executions);
     const startMs = this.time.nowMs;
     const warm = this.#idle.pop();
@@ -161,6 +171,7 @@ export class Region {
     this.ticks.push({ message, result, durationMs: nowMs - startMs, afterSlotMs: nowMs - message.slotMs });
     this.#idle.push(instance);
     this.#executions--;
+    this.executions.end();
   }
 
   async #dispatch(): Promise<void> {
@@ -194,6 +205,7 @@ let ids = 0;
 export class Instance {
   readonly deps;
   readonly clock;
+  readonly receivers: ReceiverStore;
   readonly #region: Region;
   #busyUntilMs = 0;
 
@@ -211,6 +223,7 @@ export class Instance {
         await time.sleep(Math.max(0, this.#busyUntilMs - time.nowMs) + ms);
       },
     };
+    this.receivers = receiverStore(client, tables.receivers);
     this.deps = {
       clock: this.clock,
       newId: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`,

@@ -1,12 +1,15 @@
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { CONCURRENCY } from '../../../lib/infra/limits.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { quantile } from '../../../lib/service/queues/quantile.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
+import { getTicket } from '../../../lib/service/tickets/tickets.ts';
 import type { BucketLayout } from '../../../lib/service/ticks/buckets.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../../service/definitions.ts';
+import { WebhookLanes } from '../../service/events/webhook-lanes.ts';
 import { type Instance, Region, type WriteInput } from './region.ts';
 
 export interface ScaleOptions {
@@ -18,6 +21,18 @@ export interface ScaleOptions {
   readonly definition: Partial<QueueDefinition>;
   /** The number of tickets in a request. */
   readonly batch: number;
+  /** Other traffic of the same account. @default none */
+  readonly bystanders?: Bystanders;
+}
+
+/** Traffic that must not change the matching. */
+export interface Bystanders {
+  /** Requests a second for a ticket, chosen among those posted in the last seconds. */
+  readonly pollsPerSecond: number;
+  /** Webhook receivers, each of its own queue. Every match is an event for one of them, in turn. */
+  readonly receivers: number;
+  /** So many of them never respond. */
+  readonly hanging: number;
 }
 
 /** A bucket layout that was stored. */
@@ -27,8 +42,14 @@ interface LayoutRecord {
 }
 
 const QUEUE = 'scale';
+const OVERTAKEN = 'its slot is already searched';
 /** After a rejected request, a client posts the ticket again after this time, plus a random time of up to the same length. */
 const RETRY_MS = 1_000;
+/** Tickets posted in this time are polled, and an ended ticket is kept for longer. */
+const POLLED_MS = 3_000;
+const KEPT_MS = 8_000;
+/** The time from a match to the message about its event. */
+const PUBLISH_MS = 300;
 /** Statuses of a ticket, by its number. */
 const [POSTED, MATCHED, ENDED] = [1, 2, 3];
 
@@ -48,9 +69,19 @@ export class ScaleRun {
   /** Milliseconds from the start to the first match. */
   firstMatchMs: number | undefined;
   readonly startMs = NOW_MS;
+  /** Further results, each in words. */
+  readonly notes: string[] = [];
   readonly #random: RandomSource;
   readonly #options: ScaleOptions;
   readonly #idle: Instance[] = [];
+  readonly #idlePolls: Instance[] = [];
+  readonly webhooks: WebhookLanes | undefined;
+  /** Seconds from polls to their responses, and the number of polls without one. */
+  polls: number[] = [];
+  failedPolls = 0;
+  readonly #polled: { readonly ticketId: string; readonly postedMs: number }[] = [];
+  readonly #ended: { readonly table: string; readonly key: string; readonly atMs: number }[] = [];
+  #events = 0;
   #statuses = new Uint8Array(1 << 16);
   #sizes = new Uint8Array(1 << 16);
   #postedMs = new Float64Array(1 << 16);
@@ -63,6 +94,15 @@ export class ScaleRun {
     this.#random = seededRandom(options.seed);
     this.region = new Region(NOW_MS, options.cpuFactor, this.#random.fork('region'));
     this.region.onWrite = (operation, input) => this.#see(operation, input);
+    const { bystanders } = options;
+    if (bystanders === undefined) return;
+    this.webhooks = new WebhookLanes(this.region.time, {
+      receiver: (receiver) => (receiver < bystanders.hanging ? 'hangs' : 'answers'),
+      concurrency: { first: CONCURRENCY.notify, slow: CONCURRENCY.notifySlow },
+      executions: this.region.executions,
+      receivers: this.region.instance().receivers,
+    });
+    this.region.onStep = () => this.webhooks!.poll();
   }
 
   async start(): Promise<void> {
@@ -94,8 +134,14 @@ export class ScaleRun {
   /** Tickets that were posted or are still being posted, but are neither ended nor in the pool. */
   get lost(): number {
     let pool = 0;
-    for (const _ of this.region.dynamodb.tables.get(this.region.tables.tickets)!.all()) pool++;
+    for (const { status } of this.region.dynamodb.tables.get(this.region.tables.tickets)!.all())
+      if (status === 'QUEUED') pool++;
     return this.waiting - pool;
+  }
+
+  /** Receivers with a number below this hang. */
+  get hanging(): number {
+    return this.#options.bystanders?.hanging ?? 0;
   }
 
   get posted(): number {
@@ -121,7 +167,10 @@ export class ScaleRun {
     this.#debt = left;
     for (let at = 0; at < tickets.length; at += this.#options.batch)
       void this.#post(tickets.slice(at, at + this.#options.batch), this.#random.uniform() * 1_000);
+    for (let i = 0; i < (this.#options.bystanders?.pollsPerSecond ?? 0); i++)
+      void this.#poll(this.#random.uniform() * 1_000);
     await this.region.runUntil(endMs);
+    this.#expire();
     this.#watchLayouts();
   }
   #debt = 0;
@@ -134,6 +183,9 @@ export class ScaleRun {
     this.region.meter.forget();
     this.region.throttled = 0;
     this.refused = 0;
+    this.polls = [];
+    this.failedPolls = 0;
+    this.region.executions.max = 0;
   }
 
   waitSeconds(share: number): number {
@@ -147,15 +199,35 @@ export class ScaleRun {
     return quantile(Float64Array.from(durations).sort(), share) ?? Number.NaN;
   }
 
-  /** Ticks that searched nothing, by the reason. */
+  /** Ticks that were so late that the next slot of their range was already searched. Their tickets have not waited longer for it. */
+  overtakenTicks(): number {
+    return this.region.ticks.filter(
+      ({ result }) => result !== 'failed' && result.outcome === 'dropped' && result.why === OVERTAKEN,
+    ).length;
+  }
+
+  /** Other ticks that searched nothing, by the reason. */
   missedTicks(): Map<string, number> {
     const missed = new Map<string, number>();
     for (const { result } of this.region.ticks) {
       if (result !== 'failed' && result.outcome === 'searched') continue;
       const why = result === 'failed' ? 'throttled' : (result as { why: string }).why;
+      if (why === OVERTAKEN) continue;
       missed.set(why, (missed.get(why) ?? 0) + 1);
     }
     return missed;
+  }
+
+  /** The first missed ticks, each in words. */
+  missedExamples(): string[] {
+    const missed = this.region.ticks.filter(
+      ({ result }) => result === 'failed' || result.outcome !== 'searched',
+    );
+    return missed.slice(0, 5).map(({ message, result, durationMs, afterSlotMs }) => {
+      const why = result === 'failed' ? 'throttled' : (result as { why: string }).why;
+      const second = Math.round((message.slotMs - this.startMs) / 1_000);
+      return `not searched at ${second} s: layout ${message.layout}, range ${message.range}, ${durationMs.toFixed(0)} ms, ended ${afterSlotMs.toFixed(0)} ms after its slot: ${why}`;
+    });
   }
 
   imbalanceMean(): number {
@@ -174,7 +246,7 @@ export class ScaleRun {
     const ticketId = `${hex}-5eed-4000-8000-${String(number).padStart(12, '0')}`;
     const players = Array.from({ length: size }, (_, i) => ({
       playerId: `${hex}-91a4-4${String(i).padStart(3, '0')}-8000-${String(number).padStart(12, '0')}`,
-      skill: Math.max(0, 1_500 + 300 * this.#random.normal()),
+      skill: skillOf(this.#random),
     }));
     return { ticketId, players };
   }
@@ -208,14 +280,18 @@ export class ScaleRun {
       const number = numberOf(ticketId);
       this.#postedMs[number] ||= time.nowMs;
     }
+    const { executions } = this.region;
     const instance = this.#idle.pop() ?? this.region.instance();
     let left = tickets;
+    const begun = executions.begin();
     try {
+      if (!begun) throw new StoreBusy('the account has no more executions');
       const outcomes = await enqueueBatch(instance.deps, QUEUE, { tickets }, instance.clock.now());
       left = tickets.filter((_, i) => outcomes[i]!.outcome !== 'enqueued');
     } catch (error) {
       if (!(error instanceof StoreBusy)) throw error;
     }
+    if (begun) executions.end();
     this.#idle.push(instance);
     this.#posting -= tickets.length;
     if (left.length === 0) return;
@@ -223,17 +299,69 @@ export class ScaleRun {
     void this.#post(left, RETRY_MS * (1 + this.#random.uniform()));
   }
 
+  /** A client reads a ticket that was posted lately. */
+  async #poll(afterMs: number): Promise<void> {
+    const { time, executions } = this.region;
+    await time.sleep(afterMs);
+    const first = this.#polled.findIndex(({ postedMs }) => postedMs > time.nowMs - POLLED_MS);
+    if (first < 0) return;
+    const index = first + Math.floor(this.#random.uniform() * (this.#polled.length - first));
+    if (!executions.begin()) {
+      this.failedPolls++;
+      return;
+    }
+    const instance = this.#idlePolls.pop() ?? this.region.instance();
+    const startMs = time.nowMs;
+    try {
+      await getTicket(instance.deps, this.#polled[index]!.ticketId);
+      await instance.clock.sleep(0);
+      this.polls.push((time.nowMs - startMs) / 1_000);
+    } catch (error) {
+      if (!(error instanceof StoreBusy)) throw error;
+      this.failedPolls++;
+    }
+    executions.end();
+    this.#idlePolls.push(instance);
+  }
+
+  /** Deletes an item that would be kept for a day, which takes too much memory in a simulation. */
+  #end(table: string, key: string): void {
+    if (this.#options.bystanders === undefined) this.region.dynamodb.tables.get(table)!.expire(key);
+    else this.#ended.push({ table, key, atMs: this.region.time.nowMs + KEPT_MS });
+  }
+
+  #expire(): void {
+    const { nowMs } = this.region.time;
+    while ((this.#ended[0]?.atMs ?? nowMs) < nowMs) {
+      const { table, key } = this.#ended.shift()!;
+      this.region.dynamodb.tables.get(table)!.expire(key);
+    }
+    const fresh = this.#polled.findIndex(({ postedMs }) => postedMs > nowMs - POLLED_MS);
+    this.#polled.splice(0, fresh < 0 ? this.#polled.length : fresh);
+  }
+
+  async #announce(): Promise<void> {
+    const { bystanders } = this.#options;
+    if (bystanders === undefined) return;
+    const receiver = this.#events++ % bystanders.receivers;
+    await this.region.time.sleep(PUBLISH_MS);
+    this.webhooks!.send(receiver);
+  }
+
   #see(operation: string, input: WriteInput): void {
     const { tickets, matches } = this.region.tables;
-    const { dynamodb } = this.region;
     if (operation === 'PutItem' && input.TableName === tickets) {
       const number = numberOf((input as unknown as { Item: Posted }).Item.ticketId);
       // A repeated request fails its condition, so it is not counted here.
       this.#statuses[number] = POSTED;
+      if (this.#options.bystanders !== undefined) {
+        const { ticketId } = (input as unknown as { Item: Posted }).Item;
+        this.#polled.push({ ticketId, postedMs: this.region.time.nowMs });
+      }
     }
     if (operation === 'UpdateItem' && input.TableName === tickets) {
       this.#statuses[numberOf(input.Key!.ticketId!)] = ENDED;
-      dynamodb.tables.get(tickets)!.expire(input.Key!.ticketId!);
+      this.#end(tickets, input.Key!.ticketId!);
     }
     if (operation !== 'TransactWriteItems') return;
     const [first, ...others] = input.TransactItems!;
@@ -248,10 +376,10 @@ export class ScaleRun {
       this.#statuses[number] = MATCHED;
       players += this.#sizes[number]!;
       this.waits.push((this.region.time.nowMs - this.#postedMs[number]!) / 1_000);
-      // It would be kept for a day, which takes too much memory in a simulation.
-      dynamodb.tables.get(tickets)!.expire(Update!.Key.ticketId!);
+      this.#end(tickets, Update!.Key.ticketId!);
     }
-    dynamodb.tables.get(matches)!.expire(first.Put.Item.matchId!);
+    this.#end(matches, first.Put.Item.matchId!);
+    void this.#announce();
     const second = Math.floor((this.region.time.nowMs - NOW_MS) / 1_000);
     this.matchedPerSecond[second] = (this.matchedPerSecond[second] ?? 0) + players;
   }
@@ -268,6 +396,11 @@ export class ScaleRun {
 interface Posted {
   readonly ticketId: string;
   readonly players: readonly { readonly playerId: string; readonly skill: number }[];
+}
+
+/** The skill of a random player. */
+export function skillOf(random: RandomSource): number {
+  return Math.max(0, 1_500 + 300 * random.normal());
 }
 
 function numberOf(ticketId: string): number {

@@ -21,9 +21,9 @@ console.log(
   `Node ${process.version}, ${cpus()[0]?.model}; CPU times × ${values['cpu-factor']}, seed ${values.seed}\n`,
 );
 console.log(
-  '| load | seconds | tickets | wait p50 s | wait p99 s | tick p99 s | buckets at most | hottest key, of its limit | throttled | refused | ticks missed | lost | twice | to hold |',
+  '| load | seconds | tickets | wait p50 s | wait p99 s | tick p99 s | buckets at most | hottest key, of its limit | throttled | refused | ticks missed | overtaken | lost | twice | to hold |',
 );
-console.log(`| --- |${' ---: |'.repeat(12)} --- |`);
+console.log(`| --- |${' ---: |'.repeat(13)} --- |`);
 for (const name of values.rows.split(',')) {
   const load: Load | undefined = LOADS[name as keyof typeof LOADS];
   if (load === undefined) throw new Error(`Expected rows of ${Object.keys(LOADS)}, got ${name}`);
@@ -46,6 +46,7 @@ for (const name of values.rows.split(',')) {
     row.throttled,
     row.refused,
     row.missed,
+    row.overtaken,
     row.lost,
     row.twice,
     row.short.length === 0 ? 'held' : row.short.join('; '),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONCURRENCY } from '../../../lib/infra/limits.ts';
-import { type Behaviour, WebhookTraffic } from './webhook-traffic.ts';
+import type { Behaviour } from './webhook-lanes.ts';
+import { WebhookTraffic } from './webhook-traffic.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -89,6 +89,7 @@ const limits = {
   ...BUCKET_LIMITS,
   readTickets: 2_000,
   commitsPerSecond: 60,
+  drainsPerSecond: 85,
   endsPerSecond: 15,
   arrivalsPerSecond: 20,
   waitingTickets: 800,
@@ -163,7 +164,9 @@ describe('a queue with buckets "auto"', () => {
     run.fill(10_000);
     await run.seconds(40, () => 0);
     expect(run.buckets).toBeGreaterThan(10);
-    expect(run.cloud.committed.length).toBeGreaterThan(800);
+    // The key's limit is 100 writes a second here. A range commits at least one game a tick, so 17 ranges exceed it a little.
+    expect(run.cloud.committed.length).toBeGreaterThan(600);
+    expect(run.cloud.keyWritesMax).toBeLessThan(200);
     run.expectNobodyTwice();
   });
 });

@@ -9,6 +9,7 @@ import {
   layoutAt,
   poolKey,
   poolKeys,
+  poolKeysAround,
   poolKeysWithin,
   poolOrder,
   skillKey,
@@ -24,6 +25,10 @@ const layouts = fc
   .map((all) =>
     layout(...all.map(([skill, share]): Edge => (share === 0 ? 10 * skill : [10 * skill, share]))),
   );
+/** The same layouts, some with shards. */
+const sharded = fc
+  .tuple(layouts, fc.constantFrom(0, 2, 5, 32))
+  .map(([p, count]) => (count === 0 ? p : { ...p, shards: { count, sinceMs: 0 } }));
 const ids = fc.uuid();
 const skills = fc.oneof(
   fc.double({ min: 0, max: 5000, noNaN: true }),
@@ -62,11 +67,15 @@ describe('a bucket layout', () => {
 
   it.each([false, true])('covers every ticket by exactly one range of a slot (odd: %s)', (odd) => {
     fc.assert(
-      fc.property(layouts, skills, ids, (p, skill, id) => {
+      fc.property(sharded, skills, ids, (p, skill, id) => {
         const order = poolOrder(id, [{ playerId: 'a', skill }]);
         const ranges = tickRanges(p, odd).filter((range) => holds(range, order));
         expect(ranges).toHaveLength(1);
-        expect(poolKeysWithin('q', p, ranges[0]!)).toContain(poolKey('q', p, order));
+        const { shards: _, ...before } = p;
+        for (const key of [poolKey('q', p, order), poolKey('q', before, order)]) {
+          expect(poolKeysWithin('q', p, ranges[0]!)).toContain(key);
+          expect(poolKeysAround('q', p, order)).toContain(key);
+        }
       }),
     );
   });
@@ -110,6 +119,18 @@ describe('a bucket layout', () => {
   it('has one partition and one range when there are no edges', () => {
     expect(poolKeys('q', layout())).toEqual(['q#3.0']);
     expect(tickRanges(layout(), true)).toEqual([{ index: 0, cells: ['3.0'] }]);
+  });
+
+  it('has one key more for each further shard of a bucket, and spreads tickets of any skill evenly over them', () => {
+    const one = { ...layout(1000), shards: { count: 3, sinceMs: 0 } };
+    expect(poolKeys('q', one)).toEqual(['q#3.0', 'q#3.0.1', 'q#3.0.2', 'q#3.1', 'q#3.1.1', 'q#3.1.2']);
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 3_000; i++) {
+      const key = poolKey('q', one, poolOrder(`ticket-${i}`, [{ playerId: 'a', skill: 500 }]));
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    expect([...counts.keys()].sort()).toEqual(['q#3.0', 'q#3.0.1', 'q#3.0.2']);
+    for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(100);
   });
 
   it('is in force from its first slot on', () => {
