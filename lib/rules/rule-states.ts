@@ -1,7 +1,7 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
 import { evaluate, type RuleContext, type RuledGame, ticketsOf } from './evaluate.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
-import { levelAt, levelsOf, nextStepSeconds } from './levels.ts';
+import { type LeveledRule, levelAt, levelsOf, nextStepSeconds } from './levels.ts';
 import { AnyOfState } from './states/any-of-rules.ts';
 import { PairRules } from './states/pair-rules.ts';
 import { type RangeRule, RangeRules } from './states/range-rules.ts';
@@ -32,11 +32,14 @@ export class RuleStates implements Constraints {
   readonly #tickets: Ticket[] = [];
   /** By ticket and rule: the level of its own age. */
   readonly #levels: Uint8Array[] = [];
+  /** By rule: its levels of relaxation. */
+  readonly #allLevels: readonly (readonly LeveledRule[])[];
   #compiled: Compiled | undefined;
 
   constructor(settings: RuleSettings) {
     this.#settings = settings;
     const { rules, relaxBy } = settings;
+    this.#allLevels = rules.map(levelsOf);
     this.judgesTeams = rules.some(dependsOnTeams);
     this.judgesGames =
       this.judgesTeams || rules.some(isFinal) || (relaxBy === 'oldest' && rules.some(({ relax }) => relax));
@@ -117,20 +120,14 @@ export class RuleStates implements Constraints {
   }
 
   judge(teams: readonly (readonly TeamMember[])[]): Ruling | undefined {
-    const { rules, relaxBy } = this.#settings;
+    const { rules } = this.#settings;
     const { game, members } = this.#gameOf(teams);
     if (hasAvoided(game)) return undefined;
     let cost = 0;
     let region: string | undefined;
     const byName: Record<string, { cost?: number; values?: readonly string[] }> = {};
     for (let r = 0; r < rules.length; r++) {
-      const all = levelsOf(rules[r]);
-      let level = relaxBy === 'oldest' ? 0 : all.length - 1;
-      for (const member of members) {
-        const own = this.#levels[member][r];
-        level = relaxBy === 'oldest' ? Math.max(level, own) : Math.min(level, own);
-      }
-      const leveled = all[level];
+      const leveled = this.#leveledFor(members, r);
       if (leveled === undefined) {
         if (rules[r].type === 'latency') {
           region = evaluate({ type: 'latency' }, game, this.#settings).region;
@@ -138,8 +135,7 @@ export class RuleStates implements Constraints {
         continue;
       }
       const verdict = evaluate(leveled, game, this.#settings);
-      const isSoft = leveled.cost !== undefined && !('max' in leveled && leveled.type !== 'compare');
-      if (!verdict.holds && !isSoft) return undefined;
+      if (!verdict.holds && !isCostOnly(leveled)) return undefined;
       if (verdict.region !== undefined) region = verdict.region;
       const own =
         leveled.cost === undefined || verdict.units === Number.POSITIVE_INFINITY
@@ -153,6 +149,30 @@ export class RuleStates implements Constraints {
       };
     }
     return { cost, ...(region !== undefined && { region }), rules: byName };
+  }
+
+  shortfall(teams: readonly (readonly TeamMember[])[]): number {
+    const { game, members } = this.#gameOf(teams);
+    let sum = hasAvoided(game) ? unmeasured : 0;
+    for (let r = 0; r < this.#settings.rules.length; r++) {
+      const leveled = this.#leveledFor(members, r);
+      if (leveled === undefined || isCostOnly(leveled)) continue;
+      const { holds, units } = evaluate(leveled, game, this.#settings);
+      if (!holds) sum += Math.min(unmeasured, Math.max(Number.MIN_VALUE, units));
+    }
+    return sum;
+  }
+
+  /** The rule with the limits of a game of these tickets; undefined when it is off. */
+  #leveledFor(members: readonly number[], r: number): LeveledRule {
+    const { relaxBy } = this.#settings;
+    const all = this.#allLevels[r];
+    let level = relaxBy === 'oldest' ? 0 : all.length - 1;
+    for (const member of members) {
+      const own = this.#levels[member][r];
+      level = relaxBy === 'oldest' ? Math.max(level, own) : Math.min(level, own);
+    }
+    return all[level];
   }
 
   apart(tickets: readonly number[]): ArrayLike<number> | undefined {
@@ -406,6 +426,9 @@ function hasAvoided(game: RuledGame): boolean {
     ),
   );
 }
+
+/** The shortfall of a rule that cannot say by how much it is broken. */
+const unmeasured = 1e6;
 
 function relaxing(seconds: number | undefined): string {
   return seconds === undefined ? '' : ` and relaxes in ${Math.ceil(seconds)} s`;

@@ -1,4 +1,8 @@
 import { GamePool, shapeOf } from '../../lib/engine/game-pool.ts';
+import { layoutOf } from '../../lib/engine/shapes/layout.ts';
+import { RuledLargeQueue } from '../../lib/engine/shapes/ruled-large-queue.ts';
+import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
+import { poolShapeTicket, type ShapeTicket } from '../../lib/engine/shapes/shape-ticket.ts';
 import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { compileRules } from '../../lib/rules/compile-rules.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
@@ -57,6 +61,72 @@ export function compareShapedCase(seed: number): number {
   const random = seeded(seed);
   const { nodeBudget, ...of } = randomShapedRuledCase(random);
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, shapedOracle(of));
+}
+
+/**
+ * Compares the queue for games of more than 16 seats with brute force. Such games are too large for it, so the queue
+ * searches small ones. Returns how many games it found, and how often it found none although there was one.
+ */
+export function compareLargeCase(seed: number): { comparisons: number; found: number; missed: number } {
+  const random = seeded(seed);
+  const { nodeBudget: _, ...of } = randomShapedRuledCase(random);
+  const rules = { ...of.rules, short: undefined };
+  const oracle = shapedOracle({ ...of, rules });
+  const layout = layoutOf(rules);
+  const seats = layout.seats;
+  const moment = { nowMs: of.nowMs, seats, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom: 1 };
+  const constraints = compileRules(of.definition, moment, true)!();
+  const queue = new RuledLargeQueue(rules, layout, undefined, constraints);
+  const waiting = new Map<string, ShapeTicket>();
+  for (const ticket of of.tickets) {
+    const pooled = poolShapeTicket(ticket, layout);
+    if (pooled.kinds.includes(0)) continue;
+    waiting.set(ticket.ticketId, pooled);
+    queue.insert(pooled);
+  }
+  const must = (holds: boolean, what: string) => {
+    if (!holds) throw new Error(`seed ${seed}: ${what} ${JSON.stringify(of)}`);
+  };
+  const numberOf = ({ ticket }: ShapeTicket) => constraints.enter(ticket);
+  const made = ({ members, teams }: ShapedGame, bound: number) => {
+    const ruling = constraints.judge(membersOf(members, members.map(numberOf), teams, layout.teams));
+    must(ruling !== undefined, 'a game is not permitted');
+    return makeShapedGame({ members, teams }, rules, layout, of.nowMs, bound, ruling);
+  };
+  let comparisons = 0;
+  let found = 0;
+  for (;;) {
+    const left = [...waiting.values()].map(({ ticket }) => ticket);
+    const games = oracle.allGames(left);
+    const best = games.reduce((least, { priority }) => Math.min(least, priority), Number.POSITIVE_INFINITY);
+    const error = 1e-9 * Math.abs(best) + 1e-6;
+    for (const one of [...waiting.values()].slice(0, 2)) {
+      const withOne = games.filter(({ ticketIds }) => ticketIds.includes(one.ticket.ticketId));
+      const least = withOne.reduce((f, { imbalance }) => Math.min(f, imbalance), Number.POSITIVE_INFINITY);
+      must(queue.leastImbalanceWith(one) <= least * (1 + 1e-9) + 1e-6, 'the bound of a ticket is too high');
+      const { game: own, cost } = queue.bestWith(one);
+      comparisons += 2;
+      if (!own) continue;
+      must(own.members.includes(one), 'a ticket is not in its own game');
+      const shift = (rules.beta * (of.nowMs - queue.epochMs)) / 1000;
+      const game = made(own, Number.NEGATIVE_INFINITY);
+      oracle.check(game, left);
+      must(near(game.priority, cost - shift), 'the cost is wrong');
+    }
+    const { game, costBound, cost } = queue.best();
+    const shift = (rules.beta * (of.nowMs - queue.epochMs)) / 1000;
+    comparisons++;
+    must(costBound - shift <= best + error, `the best is ${best}, the bound ${costBound - shift}`);
+    if (!game) return { comparisons, found, missed: Number(games.length > 0) };
+    found++;
+    const whole = made(game, costBound - shift);
+    oracle.check(whole, left);
+    must(near(whole.priority, cost - shift), 'the cost is wrong');
+    for (const member of game.members) {
+      queue.remove(member);
+      waiting.delete(member.ticket.ticketId);
+    }
+  }
 }
 
 /** The brute force for games of any shape under the rules of a case. */
@@ -150,11 +220,12 @@ function compare(
   return comparisons;
 }
 
-/** `node test/rules/oracle-run.ts [comparisons] [first seed]`: two equal teams and other shapes in turn. */
+/** `node test/rules/oracle-run.ts [comparisons] [first seed]`: two equal teams, other shapes and games of many seats in turn. */
 if (process.argv[1]?.endsWith('oracle-run.ts')) {
   const wanted = Number(process.argv[2] ?? 100_000);
   let seed = Number(process.argv[3] ?? 1);
   let done = 0;
-  for (; done < wanted; seed++) done += compareCase(seed) + compareShapedCase(seed);
+  for (; done < wanted; seed++)
+    done += compareCase(seed) + compareShapedCase(seed) + compareLargeCase(seed).comparisons;
   console.log(`${done} comparisons without a mismatch, up to seed ${seed}`);
 }

@@ -1,8 +1,8 @@
 import type { Forbids, GameRules } from '../types.ts';
-import { type Draft, type Unit, unitsOf } from './draft.ts';
+import { type Draft, finishedGame, type Unit, unitsOf } from './draft.ts';
+import type { Permit } from './permit.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
-import { shapeImbalance } from './team-values.ts';
 
 /**
  * Balances the teams of a draft, for games of too many players to try all divisions: exchanges between the team that is
@@ -12,37 +12,20 @@ import { shapeImbalance } from './team-values.ts';
 export class Balancer {
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
+  readonly #permit: Permit | undefined;
 
-  constructor(rules: GameRules, forbids: Forbids | undefined) {
+  constructor(rules: GameRules, forbids: Forbids | undefined, permit: Permit | undefined) {
     this.#rules = rules;
     this.#forbids = forbids;
+    this.#permit = permit;
   }
 
   /** @param near tickets in no game, near the centre, which may replace others; empty if none may */
   balance(draft: Draft, near: readonly ShapeTicket[]): ShapedGame {
-    const state = new Balance(draft, this.#rules, this.#forbids);
+    const state = new Balance(draft, this.#rules, this.#forbids, this.#permit);
     if (draft.teams.length > 1 && this.#rules.p < Number.POSITIVE_INFINITY) state.improve(near);
-    return finished(draft, this.#rules);
+    return finishedGame(draft, this.#rules);
   }
-}
-
-/** The game of a full draft, with its exact imbalance. */
-function finished(draft: Draft, rules: GameRules): ShapedGame {
-  const members = [...new Set(draft.teams.flatMap((units) => units.map(({ ticket }) => ticket)))];
-  const teamOf = new Map<ShapeTicket, number[]>(members.map((ticket) => [ticket, []]));
-  draft.teams.forEach((units, team) => {
-    for (const { ticket, first, size } of units) {
-      for (let i = first; i < first + size; i++) teamOf.get(ticket)![i] = team;
-    }
-  });
-  const skills = draft.teams.map((units) =>
-    units.flatMap(({ ticket, first, size }) => [...ticket.skills.subarray(first, first + size)]),
-  );
-  return {
-    members,
-    teams: members.flatMap((ticket) => teamOf.get(ticket)!),
-    imbalance: shapeImbalance(skills, draft.layout, rules).imbalance,
-  };
 }
 
 /** The sums of a draft's teams while they are balanced. For p ≠ 1 players count by a power of their skill. */
@@ -50,6 +33,7 @@ class Balance {
   readonly #draft: Draft;
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
+  readonly #permit: Permit | undefined;
   /** By team: the sum of its values, and the factor and offset that make it comparable. */
   readonly #sums: Float64Array;
   readonly #scale: Float64Array;
@@ -60,11 +44,12 @@ class Balance {
   #sum = 0;
   #squares = 0;
 
-  constructor(draft: Draft, rules: GameRules, forbids: Forbids | undefined) {
+  constructor(draft: Draft, rules: GameRules, forbids: Forbids | undefined, permit: Permit | undefined) {
     const { layout, teams } = draft;
     this.#draft = draft;
     this.#rules = rules;
     this.#forbids = forbids;
+    this.#permit = permit;
     this.#n = draft.players;
     this.#hasRoles = layout.kinds.some(({ roles }) => roles !== undefined);
     this.#valueOf = rules.p === 1 ? ({ sum }) => sum : this.#powerSum(teams);
@@ -138,6 +123,8 @@ class Balance {
           const won = before - a * a - b * b;
           if (won <= gain) continue;
           if (this.#hasRoles && !this.#canExchange(team, i, other, j)) continue;
+          if (this.#permit && !(this.#mayBeMates(team, i, theirs) && this.#mayBeMates(other, j, mine)))
+            continue;
           gain = won;
           best = [other, i, j];
         }
@@ -160,6 +147,13 @@ class Balance {
     const mine = teams[team].with(i, teams[other][j]);
     const theirs = teams[other].with(j, teams[team][i]);
     return this.#draft.canPlay(team, mine) && this.#draft.canPlay(other, theirs);
+  }
+
+  /** Whether the unit may play beside those of a team, except for the one at a place. */
+  #mayBeMates(team: number, at: number, { ticket }: Unit): boolean {
+    const permit = this.#permit;
+    if (!permit?.judgesTeams) return true;
+    return this.#draft.teams[team].every((unit, i) => i === at || permit.mayBeMates(unit.ticket, ticket));
   }
 
   /** Divides this team, the most opposite one and others in turn anew: the best of all divisions of their units. */
@@ -220,6 +214,12 @@ class Balance {
     if (!found) return false;
     const divided = three.map((_, t) => units.filter((_unit, i) => found![i] === t));
     if (this.#hasRoles && !three.every((t, i) => this.#draft.canPlay(t, divided[i]))) return false;
+    const permit = this.#permit;
+    if (permit?.judgesTeams) {
+      const areMates = (team: readonly Unit[]) =>
+        team.every((a, i) => team.slice(0, i).every((b) => permit.mayBeMates(a.ticket, b.ticket)));
+      if (!divided.every(areMates)) return false;
+    }
     three.forEach((t, i) => {
       teams[t] = divided[i];
       this.#sums[t] = divided[i].reduce((sum, unit) => sum + this.#valueOf(unit), 0);
@@ -264,8 +264,10 @@ class Balance {
         const squares = this.#squares - mine.squares + unit.squares;
         const distance = off[team] + (unit.sum - mine.sum) * this.#scale[team];
         const less = cost(sum, squares, distance);
-        if (less >= best || !this.#mayJoin(unit, team, at)) continue;
-        best = less;
+        if (less >= best) continue;
+        const added = this.#costOfJoining(unit, team, at);
+        if (added === undefined || less + added >= best) continue;
+        best = less + added;
         found = { at, unit };
       }
     }
@@ -281,14 +283,19 @@ class Balance {
     return true;
   }
 
-  #mayJoin(unit: Unit, team: number, at: number): boolean {
+  /** What constraints add to the cost of the game when a unit replaces the one at a place; undefined when it may not. */
+  #costOfJoining(unit: Unit, team: number, at: number): number | undefined {
     const { teams, members } = this.#draft;
     const gone = teams[team][at].ticket;
     if (this.#forbids) {
       for (const member of members)
-        if (member !== gone && this.#forbids(member.ticket, unit.ticket.ticket) !== undefined) return false;
+        if (member !== gone && this.#forbids(member.ticket, unit.ticket.ticket) !== undefined)
+          return undefined;
     }
-    return !this.#hasRoles || this.#draft.canPlay(team, teams[team].with(at, unit));
+    if (this.#hasRoles && !this.#draft.canPlay(team, teams[team].with(at, unit))) return undefined;
+    if (!this.#permit) return 0;
+    if (!this.#mayBeMates(team, at, unit)) return undefined;
+    return this.#permit.costOfReplacing(members, gone, unit.ticket);
   }
 
   /** Σ (s / top)^p of a unit, relative to the mean of all, so that sums lose no precision. */

@@ -1,6 +1,9 @@
+import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
+import type { ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { shapeImbalance } from './team-values.ts';
 
 /** What moves together when teams are balanced: a party, or one player of a party that may be divided. */
 export interface Unit {
@@ -26,14 +29,17 @@ export class Draft {
   players = 0;
 
   readonly #isTight: boolean;
+  readonly #mayBeMates: MayBeMates | undefined;
 
   /**
    * @param isShort whether the teams get as few players as they may have, in place of all
    * @param isTight whether a party goes where it leaves the fewest free seats, so that more parties fit, or the most, so
    *   that the teams are easier to balance
+   * @param mayBeMates which tickets may be on one team. @default all
    */
-  constructor(layout: Layout, centre: number, isShort: boolean, isTight: boolean) {
+  constructor(layout: Layout, centre: number, isShort: boolean, isTight: boolean, mayBeMates?: MayBeMates) {
     this.#isTight = isTight;
+    this.#mayBeMates = mayBeMates;
     this.layout = layout;
     this.centre = centre;
     this.teams = layout.kindOf.map(() => []);
@@ -94,6 +100,8 @@ export class Draft {
       const score = this.#isTight && unit.size > 1 ? free : -free;
       if (score > bestScore || (score === bestScore && this.#sums[team] >= this.#sums[best])) continue;
       if (!this.canPlay(team, [...this.teams[team], unit])) continue;
+      if (this.#mayBeMates && !this.teams[team].every(({ ticket }) => this.#mayBeMates!(ticket, unit.ticket)))
+        continue;
       best = team;
       bestScore = score;
     }
@@ -106,6 +114,28 @@ export class Draft {
     this.free[team] += unit.size;
     this.#sums[team] -= unit.sum;
   }
+}
+
+/** Whether two tickets may be on one team. */
+export type MayBeMates = (a: ShapeTicket, b: ShapeTicket) => boolean;
+
+/** The game of a full draft, with its exact imbalance. */
+export function finishedGame(draft: Draft, rules: GameRules): ShapedGame {
+  const members = [...new Set(draft.teams.flatMap((units) => units.map(({ ticket }) => ticket)))];
+  const teamOf = new Map<ShapeTicket, number[]>(members.map((ticket) => [ticket, []]));
+  draft.teams.forEach((units, team) => {
+    for (const { ticket, first, size } of units) {
+      for (let i = first; i < first + size; i++) teamOf.get(ticket)![i] = team;
+    }
+  });
+  const skills = draft.teams.map((units) =>
+    units.flatMap(({ ticket, first, size }) => [...ticket.skills.subarray(first, first + size)]),
+  );
+  return {
+    members,
+    teams: members.flatMap((ticket) => teamOf.get(ticket)!),
+    imbalance: shapeImbalance(skills, draft.layout, rules).imbalance,
+  };
 }
 
 export function unitsOf(ticket: ShapeTicket, centre: number): Unit[] {

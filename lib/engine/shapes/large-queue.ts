@@ -4,6 +4,8 @@ import { Balancer } from './balancer.ts';
 import { CentreCells, type Near } from './centre-cells.ts';
 import { Draft } from './draft.ts';
 import type { Layout } from './layout.ts';
+import type { Permit } from './permit.ts';
+import { permittedGame } from './permitted-game.ts';
 import { PlayerWindows } from './player-windows.ts';
 import { perRangeOf } from './range-factor.ts';
 import type { ShapedGame } from './shape-game.ts';
@@ -18,6 +20,9 @@ import { TicketLine } from './ticket-line.ts';
  * every seat come from the best window of neighbours (`PlayerWindows`); otherwise the tickets around the best centre
  * (`CentreCells`) fill the teams, in small teams with parties in the proportion in which they wait: the best game of all
  * would often take solo players only, and leave parties that nobody can complete. The teams are then balanced (`Balancer`).
+ *
+ * Under constraints tickets join a draft only if the constraints admit them beside those placed before, and what only a
+ * whole game shows is mended at the end (`permittedGame`).
  */
 export class LargeQueue implements ShapeQueue {
   epochMs = 0;
@@ -25,6 +30,7 @@ export class LargeQueue implements ShapeQueue {
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #forbids: Forbids | undefined;
+  readonly #permit: Permit | undefined;
   readonly #balancer: Balancer;
   readonly #waiting = new Set<ShapeTicket>();
   /** How many parties of each size wait; those that may be divided count as solo players. */
@@ -33,11 +39,13 @@ export class LargeQueue implements ShapeQueue {
   #windows: PlayerWindows | undefined;
   #cells: CentreCells | undefined;
 
-  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined) {
+  /** @param permit the constraints on its games. @default none */
+  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined, permit?: Permit) {
     this.#rules = rules;
     this.#layout = layout;
     this.#forbids = forbids;
-    this.#balancer = new Balancer(rules, forbids);
+    this.#permit = permit;
+    this.#balancer = new Balancer(rules, forbids, permit);
     this.#sizes = new Array<number>(layout.partyMax + 1).fill(0);
   }
 
@@ -85,6 +93,11 @@ export class LargeQueue implements ShapeQueue {
     return bound === undefined ? Number.POSITIVE_INFINITY : Math.max(own, bound);
   }
 
+  /** A bound on the cost of every game, without a search. */
+  outlook(): { cost: number; costBound: number } {
+    return { cost: Number.POSITIVE_INFINITY, costBound: this.#boundOfAll(this.#settle()) };
+  }
+
   /** Solo players: the window of least cost. */
   #bestWindow(line: TicketLine, windows: PlayerWindows): ShapeAnswer {
     const least = windows.least();
@@ -96,7 +109,13 @@ export class LargeQueue implements ShapeQueue {
     const { mean } = tickets[tickets.length >> 1];
     const draft = new Draft(this.#layout, mean, false, false);
     for (const ticket of tickets.reverse()) draft.place(ticket);
-    return this.#answer(this.#balancer.balance(draft, near), least.bound);
+    return this.#answer(this.#finish(draft, near), least.bound);
+  }
+
+  /** The game of a full draft, balanced; undefined when no permitted one was found. */
+  #finish(draft: Draft, near: readonly ShapeTicket[]): ShapedGame | undefined {
+    const game = this.#balancer.balance(draft, near);
+    return this.#permit ? permittedGame(draft, near, this.#rules, this.#permit) : game;
   }
 
   #boundOfAll(line: TicketLine): number {
@@ -108,7 +127,7 @@ export class LargeQueue implements ShapeQueue {
   /** A good game around a centre, with this ticket if one is given; full, or as short as allowed where that costs less. */
   #around(centre: number, forced: ShapeTicket | undefined): ShapedGame | undefined {
     const { seats, seatsMin } = this.#layout;
-    const players = this.#areHardToPack() ? 5 * seats : 1.5 * seats;
+    const players = this.#permit || this.#areHardToPack() ? 5 * seats : 1.5 * seats;
     const near = this.#cells!.near(centre, Math.ceil(players) + 40);
     let game: ShapedGame | undefined;
     for (const isShort of seatsMin < seats ? [false, true] : [false])
@@ -116,10 +135,37 @@ export class LargeQueue implements ShapeQueue {
     return game;
   }
 
-  #fill(centre: number, near: readonly Near[], forced: ShapeTicket | undefined, isShort: boolean) {
+  #fill(
+    centre: number,
+    near: readonly Near[],
+    forced: ShapeTicket | undefined,
+    isShort: boolean,
+  ): ShapedGame | undefined {
+    const game = this.#fillWith(centre, near, forced, undefined, isShort);
+    if (game || !this.#permit || forced) return game;
+    // The first ticket decides who may join, so others are tried as the first.
+    for (const { ticket } of near.slice(1, firstTickets)) {
+      const other = this.#fillWith(centre, near, undefined, ticket, isShort);
+      if (other) return other;
+    }
+    return undefined;
+  }
+
+  /** A game with the forced ticket, which has to be in it, or begun with the first one. */
+  #fillWith(
+    centre: number,
+    near: readonly Near[],
+    forced: ShapeTicket | undefined,
+    first: ShapeTicket | undefined,
+    isShort: boolean,
+  ): ShapedGame | undefined {
+    const permit = this.#permit;
+    const mayBeMates = permit?.judgesTeams ? permit.mayBeMates.bind(permit) : undefined;
     for (const way of ['in proportion', 'nearest first', 'largest first'] as const) {
-      const draft = new Draft(this.#layout, centre, isShort, way === 'largest first');
-      if (forced && !draft.place(forced)) return undefined;
+      const draft = new Draft(this.#layout, centre, isShort, way === 'largest first', mayBeMates);
+      permit?.begin([]);
+      const begun = forced ?? first;
+      if (begun && !this.#place(draft, begun)) return undefined;
       if (way === 'in proportion') {
         if (!this.#areHardToPack()) continue;
         this.#placeParties(draft, near);
@@ -138,7 +184,8 @@ export class LargeQueue implements ShapeQueue {
       const others = near.filter(({ ticket }) => !draft.members.has(ticket) && ticket !== forced);
       // The ticket that has to be in the game may not be replaced.
       const spare = forced ? [] : others.slice(0, replacements).map(({ ticket }) => ticket);
-      return this.#balancer.balance(draft, spare);
+      const game = this.#finish(draft, spare);
+      if (game) return game;
     }
     return undefined;
   }
@@ -184,13 +231,19 @@ export class LargeQueue implements ShapeQueue {
     if (this.#layout.classes) return;
     let seats = draft.free.reduce((sum, free) => sum + free, 0);
     const chosen: ShapeTicket[] = [];
+    const permit = this.#permit;
     for (const { ticket } of near) {
       if (ticket.size > seats || draft.members.has(ticket)) continue;
+      if (permit) {
+        if (!permit.admits(ticket)) continue;
+        permit.join(ticket);
+      }
       chosen.push(ticket);
       seats -= ticket.size;
     }
     const sizeOf = ({ size, isSplit }: ShapeTicket) => (isSplit ? 1 : size);
     chosen.sort((a, b) => sizeOf(b) - sizeOf(a) || b.mean - a.mean);
+    permit?.begin(draft.members);
     for (const ticket of chosen) this.#place(draft, ticket);
   }
 
@@ -206,7 +259,10 @@ export class LargeQueue implements ShapeQueue {
   #place(draft: Draft, ticket: ShapeTicket): boolean {
     if (draft.members.has(ticket)) return false;
     if (this.#forbids && !mayMeet(ticket, [...draft.members], this.#forbids)) return false;
-    return draft.place(ticket);
+    if (this.#permit && !this.#permit.admits(ticket)) return false;
+    if (!draft.place(ticket)) return false;
+    this.#permit?.join(ticket);
+    return true;
   }
 
   /**
@@ -289,6 +345,7 @@ export class LargeQueue implements ShapeQueue {
     const isPlain =
       this.#rules.beta === 0 &&
       !this.#forbids &&
+      !this.#permit &&
       layout.classes === undefined &&
       layout.seatsMin === layout.seats &&
       line.tickets.every(({ size }) => size === 1);
@@ -344,6 +401,9 @@ const hardToPack = 4;
 
 /** The tickets in no game that may replace others. */
 const replacements = 24;
+
+/** The tickets that are tried as the first of a game under constraints. */
+const firstTickets = 12;
 
 /** The tickets that are tried when no game was found around the best centre. */
 const anyGameTickets = 200;

@@ -5,6 +5,7 @@ import type { Constraints, Forbids, Game, GameRules, Ruling } from '../types.ts'
 import { ExactQueue } from './exact-queue.ts';
 import { LargeQueue } from './large-queue.ts';
 import { type Layout, layoutOf } from './layout.ts';
+import { RuledLargeQueue } from './ruled-large-queue.ts';
 import { RuledShapeQueue } from './ruled-shape-queue.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
@@ -122,18 +123,13 @@ export class ShapeIndex implements PoolIndex {
     return { layout, queue: this.#queueOf(layout) };
   }
 
-  /** The pairs that may not be in one game, by refused pairs or constraints. */
-  #refusals(): Forbids | undefined {
-    const constraints = this.#constraints;
-    if (!constraints) return this.#forbids;
-    return (a, b) => this.#forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
-  }
-
   #queueOf(layout: Layout): ShapeQueue {
     const rules = this.#rules;
     const forbids = this.#forbids;
     const constraints = this.#constraints;
-    if (layout.seats > exactSeatsMax) return new LargeQueue(rules, layout, this.#refusals());
+    const isLarge = layout.seats > exactSeatsMax;
+    if (isLarge && constraints) return new RuledLargeQueue(rules, layout, forbids, constraints);
+    if (isLarge) return new LargeQueue(rules, layout, forbids);
     if (!constraints) return new ExactQueue(rules, layout, forbids, this.#nodeBudget);
     const nodeBudget = this.#nodeBudget ?? ruledNodeBudget;
     return new RuledShapeQueue(rules, layout, forbids, constraints, nodeBudget);
