@@ -42,7 +42,7 @@ function flexMatchCommand(): Command {
     });
 }
 
-/** The faults of the definition, such as teams that a queue with rules cannot have. */
+/** The faults of the definition, such as more seats than a match can have. */
 function faultsOf(definition: Imported['definition']): Imported['lines'] {
   try {
     checkQueueDefinition(definition, 'The definition');

@@ -239,21 +239,11 @@ const ruleFields = z.object({
 function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFaults> {
   const fields = ruleFields.safeParse(definition).data;
   if (fields === undefined) return [];
-  const teamSize = z.object({ teamSize: z.number() }).safeParse(definition).data?.teamSize;
-  const { teams: given = 2 } = (definition ?? {}) as Record<string, unknown>;
-  const seats = teamSize === undefined || given !== 2 ? undefined : seatsOf({ teamSize });
-  const faults = ruleFaults(fields, { seats });
-  if (fields.rules !== undefined && (given !== 2 || (teamSize ?? 0) > 8)) {
-    return [
-      ...faults,
-      {
-        path: ['rules'],
-        message:
-          'Expected rules only in a queue of two teams of 1 to 8 players, got another shape of games: remove the rules or the shape',
-      },
-    ];
-  }
-  return faults;
+  const list = z.object({ teams: z.array(teamKind) }).safeParse(definition).data;
+  if (list !== undefined)
+    return ruleFaults(fields, { seats: seatsOf(list), teamKinds: list.teams.map(({ name }) => name) });
+  const equal = equalTeams.safeParse(definition).data;
+  return ruleFaults(fields, { seats: equal?.teamSize === undefined ? undefined : seatsOf(equal) });
 }
 
 /** Contradictions of teamSize, teams and short. */

@@ -34,7 +34,7 @@ describe('a queue definition', () => {
     expect(readFileSync('docs/matches.md', 'utf8')).toContain(file);
   });
 
-  it('has rules only with two teams, and limits their counts by the seats of those teams alone', () => {
+  it('limits the counts of rules by the seats of all teams', () => {
     const withRule = (teams: number) =>
       definition({
         teamSize: 3,
@@ -43,7 +43,18 @@ describe('a queue definition', () => {
         rules: [{ name: 'Sides', type: 'count', attribute: 'side', value: 'a', atLeast: 8 }],
       });
     expect(faults(withRule(2))).toEqual(['#/rules/0/atLeast']);
-    expect(faults(withRule(4))).toEqual(['#/rules']);
+    expect(faults(withRule(4))).toEqual([]);
+  });
+
+  it('may have rules beside every shape, and its rules name only the kinds of team it has', () => {
+    const withRule = (team: string) => ({
+      ...shaped([side('killer', 1), side('survivors', 4, { minSize: 3 })]),
+      short: { afterSeconds: 10 },
+      attributes: { perk: { type: 'string' } },
+      rules: [{ name: 'Perks', type: 'count', attribute: 'perk', value: 'a', atMost: 1, team }],
+    });
+    expect(faults(withRule('survivors'))).toEqual([]);
+    expect(faults(withRule('hunters'))).toEqual(['#/rules/0/team']);
   });
 
   it('may have all fields at once', () => {

@@ -3,26 +3,17 @@ import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import { seeded } from '../engine/random-pool.ts';
 import { allGames, checkRuledGame, type RuledCase } from './oracle.ts';
-import { meetingsOf } from './oracle-run.ts';
-import { randomRuledCase } from './random-rules.ts';
-
-const policies: Record<string, ReleaseOptions> = {
-  greedy: { policy: 'greedy' },
-  fifo: { policy: 'fifo' },
-  'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
-  'periodic by batch': { policy: 'periodic' },
-  brackets: { policy: 'brackets' },
-  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.05 },
-  patient: { policy: 'patient', imbalanceMax: 60, waitCost: 1 },
-  expanding: { policy: 'expanding', tolerance: 300 },
-  'option-value': { policy: 'option-value', waitCost: 1 },
-};
+import { meetingsOf, shapedOracle } from './oracle-run.ts';
+import { policies } from './policies.ts';
+import { randomRuledCase, randomShapedRuledCase } from './random-rules.ts';
 
 function planOf(of: RuledCase, release: ReleaseOptions, timeoutSeconds: number) {
-  const { alpha, p, q, beta, teamSize, roles } = of.rules;
+  const { alpha, p, q, beta, teamSize, teams, short, roles } = of.rules;
   const norm = (value: number) => (value === Number.POSITIVE_INFINITY ? 'inf' : value);
   const rules: QueueRules = {
     teamSize,
+    teams,
+    short,
     roles,
     imbalance: { alpha, p: norm(p), q: norm(q) },
     beta,
@@ -48,6 +39,20 @@ describe.each(Object.entries(policies))('policy %s in a queue with rules', (name
       }
     }
     expect(matches).toBeGreaterThan(50);
+  });
+
+  it('releases only permitted games of any shape, with their costs', () => {
+    const kinds = new Set<string>();
+    for (let seed = 1; seed <= 60; seed++) {
+      const of = randomShapedRuledCase(seeded(9000 + seed));
+      let waiting = of.tickets;
+      for (const match of planOf(of, release, 21).matches) {
+        shapedOracle(of).check(match, waiting);
+        waiting = waiting.filter(({ ticketId }) => !match.ticketIds.includes(ticketId));
+        for (const { type } of of.definition.rules!) kinds.add(type);
+      }
+    }
+    expect(kinds.size).toBeGreaterThan(8);
   });
 
   // These release every game that is possible when all tickets are at their last chance.

@@ -161,7 +161,9 @@ export class LargeQueue implements ShapeQueue {
   ): ShapedGame | undefined {
     const permit = this.#permit;
     const mayBeMates = permit?.judgesTeams ? permit.mayBeMates.bind(permit) : undefined;
-    for (const way of ['in proportion', 'nearest first', 'largest first'] as const) {
+    let best: ShapedGame | undefined;
+    for (const way of ['in proportion', 'nearest first', 'largest first', 'without cost'] as const) {
+      if (way === 'without cost' && !permit?.hasCosts) continue;
       const draft = new Draft(this.#layout, centre, isShort, way === 'largest first', mayBeMates);
       permit?.begin([]);
       const begun = forced ?? first;
@@ -171,6 +173,7 @@ export class LargeQueue implements ShapeQueue {
         this.#placeParties(draft, near);
         this.#placeSolos(draft, near);
       } else if (way === 'nearest first') this.#placeNearest(draft, near);
+      else if (way === 'without cost') this.#placeFree(draft, near);
       const order = way === 'largest first' ? near.toSorted((a, b) => b.ticket.size - a.ticket.size) : near;
       this.#placeAll(draft, order);
       if (!draft.isFull && near.length < this.#waiting.size) {
@@ -184,10 +187,10 @@ export class LargeQueue implements ShapeQueue {
       const others = near.filter(({ ticket }) => !draft.members.has(ticket) && ticket !== forced);
       // The ticket that has to be in the game may not be replaced.
       const spare = forced ? [] : others.slice(0, replacements).map(({ ticket }) => ticket);
-      const game = this.#finish(draft, spare);
-      if (game) return game;
+      best = this.#cheaper(best, this.#finish(draft, spare));
+      if (best && !permit?.hasCosts) return best;
     }
-    return undefined;
+    return best;
   }
 
   /** Places parties of each size in the proportion in which they wait, the largest first. */
@@ -245,6 +248,14 @@ export class LargeQueue implements ShapeQueue {
     chosen.sort((a, b) => sizeOf(b) - sizeOf(a) || b.mean - a.mean);
     permit?.begin(draft.members);
     for (const ticket of chosen) this.#place(draft, ticket);
+  }
+
+  /** Places the nearest tickets that add nothing to the cost of those before. */
+  #placeFree(draft: Draft, near: readonly Near[]): void {
+    for (const { ticket } of near) {
+      if (draft.isFull) return;
+      if (!this.#permit!.raisesCost(ticket)) this.#place(draft, ticket);
+    }
   }
 
   #placeAll(draft: Draft, order: readonly Near[]): void {

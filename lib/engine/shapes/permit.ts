@@ -22,6 +22,11 @@ export class Permit {
     return this.#constraints.judgesTeams;
   }
 
+  /** Whether any game costs anything before it is judged. */
+  get hasCosts(): boolean {
+    return this.#constraints.hasCosts;
+  }
+
   /** Begins a game with these tickets. They may be in one game. */
   begin(members: Iterable<ShapeTicket>): void {
     this.#constraints.start(this.#facet);
@@ -34,6 +39,11 @@ export class Permit {
 
   join(ticket: ShapeTicket): void {
     this.#constraints.join(this.#numberOf(ticket));
+  }
+
+  /** Whether the cost grows when the ticket joins. */
+  raisesCost(ticket: ShapeTicket): boolean {
+    return this.#constraints.costWith(this.#numberOf(ticket)) > this.#constraints.cost();
   }
 
   /**

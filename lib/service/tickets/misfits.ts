@@ -15,12 +15,6 @@ export function misfits(party: Party, definition: QueueDefinition): FieldProblem
   const kinds = teamKindsOf(definition);
   const problems = clashes(party.players, definition);
   const tooLarge = sizeFault(party, kinds);
-  if (party.split && definition.rules !== undefined) {
-    problems.push({
-      pointer: '#/split',
-      detail: 'Expected a party that stays together in a queue with rules, got "split": true: remove it',
-    });
-  }
   if (tooLarge !== undefined) problems.unshift({ pointer: '#/players', detail: tooLarge });
   if (problems.length > 0) return problems;
   const unseated = seatFault(party, kinds);

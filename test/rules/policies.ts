@@ -1,0 +1,14 @@
+import type { ReleaseOptions } from '../../lib/policies/release.ts';
+
+/** Every release policy. */
+export const policies: Record<string, ReleaseOptions> = {
+  greedy: { policy: 'greedy' },
+  fifo: { policy: 'fifo' },
+  'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
+  'periodic by batch': { policy: 'periodic' },
+  brackets: { policy: 'brackets' },
+  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.05 },
+  patient: { policy: 'patient', imbalanceMax: 60, waitCost: 1 },
+  expanding: { policy: 'expanding', tolerance: 300 },
+  'option-value': { policy: 'option-value', waitCost: 1 },
+};
