@@ -10,6 +10,7 @@ describe.each(globSync('queues/shapes/*.json').sort())('the sample %s', (file) =
     const definition = parseQueueDefinition(readFileSync(file, 'utf8'), file);
     const kinds = teamKindsOf(definition);
     const roles = roleSeatsOf(definition);
+    const hasRegions = definition.rules?.some(({ type }) => type === 'latency') === true;
     const sides = kinds.flatMap(({ name, size, count }) =>
       name === undefined ? [] : [{ name, partyMax: size, weight: 0.8 * size * count }],
     );
@@ -22,6 +23,8 @@ describe.each(globSync('queues/shapes/*.json').sort())('the sample %s', (file) =
             sides: [...sides, { name: undefined, partyMax: 99, weight: 0.2 * seatsOf(definition) }],
           }),
           ...(roles && { roleWeights: roles, roleFlexibility: 0.4 }),
+          attributes: definition.attributes,
+          regionWeights: hasRegions ? { east: 60, west: 40 } : undefined,
         },
         rate: { kind: 'constant', perSecond: 5 },
         players: 400,
@@ -29,13 +32,14 @@ describe.each(globSync('queues/shapes/*.json').sort())('the sample %s', (file) =
       7,
     );
     let matches = 0;
-    const { steps, result } = play(definition, traffic, ({ teams, teamNames }) => {
+    const { steps, result } = play(definition, traffic, ({ teams, teamNames, ruling }) => {
       matches++;
       const sizes = kinds.flatMap(({ size, count }) => new Array<number>(count).fill(size));
       expect(teams.length).toBe(sizes.length);
       teams.forEach((team, t) => {
         expect(team.length).toBeLessThanOrEqual(sizes[t]!);
       });
+      expect(ruling?.region !== undefined).toBe(hasRegions);
       expect(teamNames === undefined).toBe(kinds[0]!.name === undefined);
     });
     for (const _ of steps);

@@ -89,7 +89,7 @@ export function nothingSeen(queue: string): QueueSeen {
   };
 }
 
-/** A plausible population: half of the parties are solos, friends have similar skills, some roles are rare. */
+/** A plausible population: half of the parties are solos, friends have similar skills, some roles are rare, attributes are drawn evenly. */
 function populationOf(definition: QueueDefinition): Population {
   const kinds = teamKindsOf(definition);
   const roles = kinds.find((kind) => kind.roles !== undefined)?.roles;
@@ -105,8 +105,13 @@ function populationOf(definition: QueueDefinition): Population {
     partyWeights: [55, 25, 10, 3, 7].slice(0, partyMaxOf(definition)),
     ...(roles && { roleWeights: { ...roles }, roleFlexibility: 0.35, seats: roles }),
     ...(named.length > 1 && { sides }),
+    ...(definition.attributes && { attributes: definition.attributes }),
+    ...(definition.rules?.some(({ type }) => type === 'latency') && { regionWeights: REGIONS }),
   };
 }
+
+/** The regions that the players of a queue with a `latency` rule live in, by weight. */
+const REGIONS = { 'eu-west-1': 60, 'us-east-1': 40 };
 
 /** The number of players at the start: enough for two matches, one of them good. */
 const openingPlayersOf = (definition: QueueDefinition) => Math.max(12, 2 * seatsOf(definition));

@@ -9,12 +9,14 @@ export class Permit {
   readonly #teams: number;
   /** By the numbers of two tickets: whether they may be on one team. */
   readonly #mates = new Map<number, Map<number, boolean>>();
+  #areAllMates = false;
 
   /** @param teams of a game */
   constructor(constraints: Constraints, facet: Facet | undefined, teams: number) {
     this.#constraints = constraints;
     this.#facet = facet;
     this.#teams = teams;
+    this.#areAllMates = !constraints.judgesTeams;
   }
 
   /** Whether it depends on who plays on which team whether a game is permitted, or what it costs. */
@@ -66,7 +68,7 @@ export class Permit {
 
   /** Whether two tickets may be on one team, as far as pairs tell. Parties that may be divided always may. */
   mayBeMates(a: ShapeTicket, b: ShapeTicket): boolean {
-    if (!this.judgesTeams || a === b || a.isSplit || b.isSplit) return true;
+    if (this.#areAllMates || a === b || a.isSplit || b.isSplit) return true;
     const x = this.#numberOf(a);
     const y = this.#numberOf(b);
     const [low, high] = x < y ? [x, y] : [y, x];
@@ -78,7 +80,11 @@ export class Permit {
     let may = known.get(high);
     if (may === undefined) {
       const apart = this.#constraints.apart([low, high]);
-      may = apart === undefined || apart[0] === 0;
+      if (apart === undefined) {
+        this.#areAllMates = true;
+        return true;
+      }
+      may = apart[0] === 0;
       known.set(high, may);
     }
     return may;
