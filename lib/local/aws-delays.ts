@@ -21,9 +21,9 @@ const FROM = {
   coldStarts:
     'AWS Lambda operator guide, "Execution environments": a cold start takes from under 100 ms to over a second. The p50 is an assumption',
   dynamodb:
-    'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": atomic operations such as GetItem and PutItem average in single-digit milliseconds. Both figures within it are assumptions',
+    'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": atomic operations such as GetItem and PutItem average in single-digit milliseconds, measured inside the service. Both figures are assumptions within it',
   eventBus:
-    'AWS News, "EventBridge announces up to 94% improvement in end-to-end latency" (2024): 129 ms at p99. The p50 is an assumption, below the p90 of 80 ms that Amazon Key reports in the AWS Architecture Blog (2026)',
+    'AWS News, "EventBridge announces up to 94% improvement in end-to-end latency" (2024): 129 ms at p99. The p50 is an assumption, below the p90 of 80 ms that the Amazon Key team reports for its own events in the AWS Architecture Blog (2026)',
 } as const;
 
 /** The delay of each step. */

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { receiverStore } from '../../lib/aws/receiver-store.ts';
 import type { ReceiverStore } from '../../lib/service/ports/receiver-store.ts';
 import { memoryReceivers } from '../service/events/memory-receivers.ts';
-import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
+import { type EmulatedTables, STORES, startTables } from './emulated-tables.ts';
 import { NOW_MS } from './samples.ts';
 
-/** The store of the functions on both emulators, and the one of the simulated traffic. */
-const STORES = [...EMULATORS, { emulator: 'memory', skipped: undefined } as const];
+/** The store of the functions on all tables, and the one of the simulated traffic. */
+const RECEIVERS = [...STORES, { emulator: 'no tables', skipped: undefined } as const];
 
-describe.each(STORES)('receivers in $emulator', ({ emulator, skipped }) => {
+describe.each(RECEIVERS)('receivers in $emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(skipped ?? 'as everywhere', () => {
     let tables: EmulatedTables | undefined;
     let store: ReceiverStore;
     let count = 0;
     const newUrl = () => `https://game.example/${++count}?${'x'.repeat(3_000)}`;
     beforeAll(async () => {
-      if (emulator === 'memory') {
+      if (emulator === 'no tables') {
         store = memoryReceivers();
         return;
       }

@@ -192,13 +192,18 @@ function parseRemove(tokens: Tokens): Update {
   };
 }
 
-/** ADD is supported for sets only, because the stores use no other type. */
+/** Adds elements to a set, or a number to a number. */
 function parseAdd(tokens: Tokens): Update {
   const path = tokens.next();
   const value = tokens.next();
   return (item, by) => {
-    const before = (item[nameOf(path, by)] ?? new Set()) as Set<unknown>;
-    put(path, new Set([...before, ...(placed(value, by) as Set<unknown>)]), item, by);
+    const before = item[nameOf(path, by)];
+    const added = placed(value, by);
+    const sum =
+      typeof added === 'number'
+        ? ((before ?? 0) as number) + added
+        : new Set([...((before ?? []) as Set<unknown>), ...(added as Set<unknown>)]);
+    put(path, sum, item, by);
   };
 }
 
