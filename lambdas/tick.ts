@@ -55,9 +55,10 @@ export const handler = async (event: SQSEvent): Promise<void> => {
 };
 
 /** Records each value separately, so that a dashboard can distinguish queues and compute percentiles. */
-function record({ queue, waiting, recent, timedOut, lostRaces, durationMs, ageMs }: TickMetrics): void {
+function record(ticked: TickMetrics): void {
+  const { queue, waiting, recent, timedOut, lostRaces, durationMs, ageMs, choiceFreeNeeded } = ticked;
   const metrics = new Metrics({ defaultDimensions: { queue } });
-  const { Count, Milliseconds, NoUnit } = MetricUnit;
+  const { Count, Milliseconds, NoUnit, Percent } = MetricUnit;
   const put = (
     name: string,
     unit: (typeof MetricUnit)[keyof typeof MetricUnit],
@@ -81,5 +82,7 @@ function record({ queue, waiting, recent, timedOut, lostRaces, durationMs, ageMs
     Milliseconds,
     recent.flatMap(({ waitsMs }) => waitsMs),
   );
+  // Each metric of a queue costs money, so there is none for queues without choices.
+  if (choiceFreeNeeded !== undefined) put('ChoiceFreeNeeded', Percent, [choiceFreeNeeded]);
   metrics.publishStoredMetrics();
 }

@@ -2,6 +2,29 @@ import * as z from 'zod';
 
 const seconds = z.number().nullable();
 
+/** Something that players choose, and whether it leaves their wait without a bound. */
+const choice = z.object({
+  of: z.enum(['sides', 'roles', 'regions']),
+  players: z.number().int().meta({ description: 'Recent players that were counted' }),
+  isBounded: z.boolean().nullable().meta({
+    description:
+      'false: players wait longer and longer under every policy. null while fewer than 100 players are counted',
+  }),
+  overchosen: z
+    .array(z.string())
+    .meta({ description: 'The sides or roles that too many players insist on; empty when bounded' }),
+  regions: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Present when too many insist on them only among the players of these regions' }),
+  choiceFreeNeeded: z.number().meta({
+    description:
+      'The wait is bounded if more than this many of the players per second accepted everything; 0 when bounded',
+  }),
+  choiceFreeShare: z.number().meta({ description: 'The same as a share of all players' }),
+  warning: z.string().nullable().meta({ description: 'The same in a sentence; null when bounded' }),
+});
+
 /** The statistics of a queue. */
 export const queueStats = z
   .object({
@@ -28,6 +51,10 @@ export const queueStats = z
         description:
           'Over the last matches of each bucket, 20 at most. The waits are those of matched tickets; for waiting tickets see `waiting` and `oldestWaitSeconds`',
       }),
+    choices: z.array(choice).optional().meta({
+      description:
+        'What players choose: sides, roles and regions. Whether their wait is bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices',
+    }),
   })
   .meta({ id: 'QueueStats' });
 export type QueueStats = z.output<typeof queueStats>;

@@ -114,6 +114,10 @@ export class Observability extends Construct {
         'Throttled invocations a minute',
         ...props.functions.map((fn) => fn.metricThrottles({ period: minute, label: fn.name })),
       ),
+      graph(
+        'Players who would have to accept any side, role or region (%); above 0 waits have no bound',
+        perQueue('ChoiceFreeNeeded', 'Maximum'),
+      ),
     );
   }
 }

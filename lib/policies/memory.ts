@@ -1,5 +1,13 @@
 import * as z from 'zod';
 import type { Ticket } from '../engine/types.ts';
+import {
+  addChoices,
+  type ChoiceCounts,
+  COUNTS_MAX,
+  choiceCounts,
+  mixedChoices,
+} from './choices/choice-counts.ts';
+import type { Choice } from './choices/choices.ts';
 import type { PoolFacts } from './policy.ts';
 import { addSkills, distributionOf, EMPTY_SKETCH, mixedSkills, type SkillSketch } from './skill-sketch.ts';
 
@@ -23,6 +31,8 @@ export interface TickMemory {
   readonly seen: number;
   /** Skills of recent arrivals: mostly those of the last hour or of the last thousand players, whichever is longer. */
   readonly skills: SkillSketch;
+  /** What recent arrivals accept of the queue's sides, roles and regions, with the same decay; absent without these. */
+  readonly choices?: readonly ChoiceCounts[] | undefined;
 }
 
 /** Parses a stored memory of the current version. */
@@ -34,6 +44,7 @@ export const tickMemory = z.object({
   seconds: z.number(),
   seen: z.number(),
   skills: z.object({ means: z.array(z.number()), weights: z.array(z.number()) }),
+  choices: z.array(choiceCounts).optional().catch(undefined),
 }) satisfies z.ZodType<TickMemory>;
 
 /**
@@ -55,19 +66,23 @@ export interface Sight {
   readonly share: number;
 }
 
-/** Updates the memory with the tickets of this tick: all waiting tickets, or the part that `sight` describes. */
+/**
+ * Updates the memory with the tickets of this tick: all waiting tickets, or the part that `sight` describes.
+ * @param choices what the players of the queue choose
+ */
 export function remember(
   memory: TickMemory | undefined,
   tickets: readonly Ticket[],
   nowMs: number,
   { sinceMs, share }: Sight = { sinceMs: Number.MIN_SAFE_INTEGER, share: 1 },
+  choices: readonly Choice[] = [],
 ): TickMemory {
   const before = memory?.version === VERSION ? memory : firstMemory(tickets, nowMs);
   let { newestSeenMs } = before;
   const countedFromMs = Math.max(before.newestSeenMs, sinceMs);
+  const arrived = tickets.filter(({ enqueuedAtMs }) => enqueuedAtMs > countedFromMs);
   const newcomers: number[] = [];
-  for (const { enqueuedAtMs, players } of tickets) {
-    if (enqueuedAtMs <= countedFromMs) continue;
+  for (const { enqueuedAtMs, players } of arrived) {
     newestSeenMs = Math.max(newestSeenMs, enqueuedAtMs);
     for (const { skill } of players) newcomers.push(skill);
   }
@@ -86,6 +101,9 @@ export function remember(
     seconds: before.seconds * kept + watched * added,
     seen: before.seen + newcomers.length,
     skills: addSkills(before.skills, newcomers, skillsKept),
+    ...(choices.length > 0 && {
+      choices: addChoices(before.choices ?? [], choices, arrived, skillsKept, COUNTS_MAX),
+    }),
   };
 }
 
@@ -96,8 +114,9 @@ export function remember(
 export function together(memories: readonly TickMemory[]): TickMemory | undefined {
   const some = memories.filter(({ seen }) => seen > 0);
   if (some.length === 0) return undefined;
-  const rates = some.map(({ players, seconds }) => players / Math.max(seconds, 1));
+  const rates = some.map(measuredRate);
   const seconds = Math.max(1, ...some.map((one) => one.seconds));
+  const choices = mixedChoices(some.map((one, i) => ({ choices: one.choices ?? [], share: rates[i] })));
   return {
     version: VERSION,
     tickedAtMs: Math.max(...some.map(({ tickedAtMs }) => tickedAtMs)),
@@ -106,6 +125,7 @@ export function together(memories: readonly TickMemory[]): TickMemory | undefine
     seconds,
     seen: some.reduce((sum, { seen }) => sum + seen, 0),
     skills: mixedSkills(some.map(({ skills }, i) => ({ sketch: skills, share: rates[i] }))),
+    ...(choices.length > 0 && { choices }),
   };
 }
 
@@ -156,6 +176,11 @@ export function estimatesOf(memory: TickMemory, expectedRate: number): Estimates
     rank: skills.rank,
     strongShare: 1 - skills.rank(skills.mean),
   };
+}
+
+/** The players who arrive per second, as measured; 0 before the first arrival. */
+export function measuredRate({ players, seconds }: TickMemory): number {
+  return players / Math.max(seconds, 1);
 }
 
 /** The weight of the expected rate, in arrivals. It is combined as a factor, so even a wrong one is soon outweighed. */

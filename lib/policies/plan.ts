@@ -5,6 +5,7 @@ import { type Meetings, meetingsOf } from '../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
 import { type Backfill, type BackfillPriority, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';
+import { choicesOf } from './choices/choices.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
 import { byArrival, type Policy, type PoolFacts } from './policy.ts';
@@ -151,7 +152,7 @@ export function planTick(input: TickInput): TickPlan {
  */
 export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false, effort } = input;
-  const memory = remember(input.memory, input.tickets, nowMs, input.sight);
+  const memory = remember(input.memory, input.tickets, nowMs, input.sight, choicesOf(rules));
   const ofSkills = estimatesOf(input.queueMemory ?? memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
   const tickets = percentiles ? inPercentiles(input.tickets, ofSkills) : input.tickets;

@@ -528,6 +528,7 @@ describe('the dashboard', () => {
       'TickAge p50',
       'TickAge p99',
       'LostRaces Sum',
+      'ChoiceFreeNeeded Maximum',
     ]);
   });
 

@@ -1,7 +1,11 @@
 import type { QueueStats } from '../../contract/queue-stats.ts';
+import type { ChoiceAdvice } from '../../policies/choices/advise-choices.ts';
+import { together } from '../../policies/memory.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
-import { rangesOf } from '../ticks/buckets.ts';
+import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../ticks/buckets.ts';
+import type { TickReport } from '../ticks/tick-report.ts';
+import { choiceAdvice } from './choice-advice.ts';
 import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
 import { waitingCount } from './waiting-count.ts';
@@ -23,6 +27,7 @@ export async function getStats(
   const lastSlotMs = Math.max(0, ...all.map(({ slotMs }) => slotMs));
   const last = all.filter(({ slotMs }) => slotMs === lastSlotMs);
   const oldestMs = Math.max(0, ...last.map(({ oldestWaitMs }) => oldestWaitMs));
+  const choices = choiceAdvice(record.definition, arrivalsOf(record.layouts, reports));
   return {
     queue,
     waiting: waiting?.tickets ?? 0,
@@ -37,6 +42,33 @@ export async function getStats(
       waitSecondsP50: quantileSeconds(waits, 0.5),
       waitSecondsP99: quantileSeconds(waits, 0.99),
     },
+    ...(choices.length > 0 && { choices: choices.map(choiceView) }),
+  };
+}
+
+/**
+ * The arrivals of the whole queue, as the ticks of one slot have counted them. The ticks of even and odd slots count the
+ * same players in different ranges, so only the later ones count.
+ */
+function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<string, TickReport>) {
+  const layout = layouts.at(-1)!;
+  const [even, odd] = [false, true].map((isOdd) =>
+    tickRanges(layout, isOdd).flatMap((range) => reports.get(rangeName(range)) ?? []),
+  );
+  const newest = (some: readonly TickReport[]) => Math.max(0, ...some.map(({ slotMs }) => slotMs));
+  return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
+}
+
+function choiceView({ of, players, advice }: ChoiceAdvice): NonNullable<QueueStats['choices']>[number] {
+  return {
+    of,
+    players: Math.round(players),
+    isBounded: advice?.stable ?? null,
+    overchosen: [...(advice?.overchosen ?? [])],
+    ...(advice?.regions && { regions: [...advice.regions] }),
+    choiceFreeNeeded: advice?.choiceFreeNeeded ?? 0,
+    choiceFreeShare: advice?.choiceFreeShare ?? 0,
+    warning: advice?.stable === false ? advice.message : null,
   };
 }
 

@@ -12,4 +12,9 @@ export interface TickMetrics {
   readonly busy: number;
   readonly durationMs: number;
   readonly ageMs: number;
+  /**
+   * The share of the players, in percent, who would have to accept any side, role or region for a bounded wait. Present
+   * once every ten seconds, for queues whose players choose.
+   */
+  readonly choiceFreeNeeded?: number | undefined;
 }

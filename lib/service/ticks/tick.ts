@@ -1,10 +1,11 @@
-import { together } from '../../policies/memory.ts';
+import { type TickMemory, together } from '../../policies/memory.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { Lease, RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
+import { choiceFreeNeeded } from '../queues/choice-advice.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
@@ -105,13 +106,14 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   if (leased === 'done') return { outcome: 'dropped', why: 'its slot is already searched' };
   if (leased === 'held') return { outcome: 'dropped', why: 'the previous tick is still running' };
   let load: BucketLoad;
-  let outcome: TickOutcome;
+  let outcome: TickOutcome & { outcome: 'searched' };
+  let arrivals: TickMemory | undefined;
   try {
     if (!(await closeOlderLayouts(deps, record, layout, range)))
       return { outcome: 'dropped', why: 'a tick of an older bucket layout is still running' };
     const name = rangeName(range);
     const isOneOfSeveral = ranges.length > 1;
-    const [reports, arrivals] = await Promise.all([
+    const [reports, ofQueue] = await Promise.all([
       deps.ranges.reports(queue, [name]),
       layout.version > 1 || isOneOfSeveral ? deps.ranges.arrivals(queue) : undefined,
     ]);
@@ -121,8 +123,8 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       record,
       range,
       // After the buckets are merged, the range continues with their merged memory.
-      before ?? (isOneOfSeveral ? {} : { memory: arrivals }),
-      isOneOfSeveral ? { arrivals, ranges } : undefined,
+      before ?? (isOneOfSeveral ? {} : { memory: ofQueue }),
+      isOneOfSeveral ? { arrivals: ofQueue, ranges } : undefined,
       {
         readUntilMs: startMs + READ_MS,
         searchMs: Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, record.definition.tickSeconds * 1_000)),
@@ -146,6 +148,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       load,
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
+    arrivals = memory;
     const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };
     outcome = { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
   } finally {
@@ -154,9 +157,14 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   // Only the reports of even slots count: their ranges are the buckets.
   const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
   const isSplit = isBucket && isOverloaded(load, deps.clock.now()) && (await split(deps, record));
-  if (isSplit || (range.index === 0 && ranges.length > 1 && isArrivalsSlot(record, slotMs)))
-    await updateArrivals(deps, queue, ranges);
-  return outcome;
+  const isArrivalsTick = range.index === 0 && isArrivalsSlot(record, slotMs);
+  if (isSplit || (ranges.length > 1 && isArrivalsTick)) arrivals = await updateArrivals(deps, queue, ranges);
+  if (!isArrivalsTick) return outcome;
+  const metrics = {
+    ...outcome.metrics,
+    choiceFreeNeeded: choiceFreeNeeded(record.definition, arrivals),
+  };
+  return { ...outcome, metrics };
 }
 
 /** Whether the arrivals of the whole queue are updated at this slot: the first in each ten seconds. */
@@ -165,13 +173,19 @@ function isArrivalsSlot({ definition }: QueueRecord, slotMs: number): boolean {
 }
 
 /** Adds up the arrivals that the ranges of a slot have counted, for the ticks of all ranges. */
-async function updateArrivals(deps: TickDeps, queue: string, ranges: readonly TickRange[]): Promise<void> {
+async function updateArrivals(
+  deps: TickDeps,
+  queue: string,
+  ranges: readonly TickRange[],
+): Promise<TickMemory | undefined> {
   try {
     const reports = await deps.ranges.reports(queue, ranges.map(rangeName));
     const arrivals = together([...reports.values()].flatMap(({ memory }) => memory ?? []));
     if (arrivals !== undefined) await deps.ranges.putArrivals(queue, arrivals, deps.clock.now());
+    return arrivals;
   } catch (error) {
     if (!(error instanceof StoreBusy)) throw error;
+    return undefined;
   }
 }
 

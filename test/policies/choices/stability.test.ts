@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../lib/simulation/random.ts';
-import { adviseStability, type PreferenceRate } from '../../lib/simulation/stability.ts';
+import { adviseStability, type PreferenceRate } from '../../../lib/policies/choices/stability.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
 
 const SIDES = { attack: 5, defend: 5 };
 
@@ -100,5 +100,81 @@ describe('the adviser on choices of side and role', () => {
     expect(() => adviseStability(SIDES, [{ accepts: [], rate: -1 }])).toThrow(
       'Expected a rate from 0 up, got `-1`',
     );
+  });
+});
+
+/** Whether players of both sides can be paired in every region so that nobody is left, by trying all halves of players. */
+function isPairable(players: readonly PreferenceRate[]): boolean {
+  const halves = players.flatMap((player) => Array.from({ length: 2 * player.rate }, () => player));
+  const places = (player: PreferenceRate) =>
+    (player.accepts.length === 0 ? ['attack', 'defend'] : player.accepts).flatMap((side) =>
+      player.regions!.map((region) => [region, side === 'attack' ? 1 : -1] as const),
+    );
+  const seen = new Set<string>();
+  const place = (at: number, balance: ReadonlyMap<string, number>): boolean => {
+    if (at === halves.length) return [...balance.values()].every((difference) => difference === 0);
+    const state = JSON.stringify([at, [...balance].sort()]);
+    if (seen.has(state)) return false;
+    seen.add(state);
+    return places(halves[at]).some(([region, sign]) =>
+      place(at + 1, new Map([...balance, [region, (balance.get(region) ?? 0) + sign]])),
+    );
+  };
+  return place(0, new Map());
+}
+
+describe('the adviser on choices in regions', () => {
+  const player = (side: string | undefined, regions: string[], rate: number): PreferenceRate => ({
+    accepts: side === undefined ? [] : [side],
+    regions,
+    rate,
+  });
+
+  test('finds a surplus in one region that players of other regions cannot take', () => {
+    const advice = adviseStability(SIDES, [
+      player('attack', ['eu'], 4),
+      player('defend', ['eu'], 1),
+      player('defend', ['us'], 4),
+      player('attack', ['us'], 1),
+    ]);
+    expect(advice).toMatchObject({ stable: false, overchosen: ['attack'], regions: ['eu'] });
+    expect(advice.choiceFreeNeeded).toBeCloseTo(1.5, 12);
+    expect(advice.message).toContain('players in eu who accept only attack');
+  });
+
+  test('is satisfied when players who reach both regions can fill either', () => {
+    const advice = adviseStability(SIDES, [
+      player('attack', ['eu'], 4),
+      player('defend', ['eu', 'us'], 3.5),
+      player(undefined, ['us'], 4),
+      player(undefined, ['eu', 'us'], 2),
+    ]);
+    expect(advice.stable).toBe(true);
+  });
+
+  test('does not judge a region of which it knows few players', () => {
+    const players = [player('attack', ['eu'], 0.1), player(undefined, ['us'], 5)];
+    expect(adviseStability(SIDES, players).stable).toBe(false);
+    expect(adviseStability(SIDES, players, 0.2).stable).toBe(true);
+  });
+
+  test('reports a surplus only where players cannot all be paired', () => {
+    const random = seededRandom(31);
+    let warned = 0;
+    for (let round = 0; round < 300; round++) {
+      const players = Array.from({ length: 3 + random.integer(3) }, () =>
+        player(
+          [undefined, 'attack', 'defend'][random.integer(3)],
+          [['eu'], ['us'], ['eu', 'us'], ['eu', 'us', 'ap'], ['ap']][random.integer(5)],
+          1,
+        ),
+      );
+      const { surplusPerSecond } = adviseStability(SIDES, players);
+      if (surplusPerSecond > 1e-9) {
+        warned++;
+        expect(isPairable(players)).toBe(false);
+      }
+    }
+    expect(warned).toBeGreaterThan(50);
   });
 });

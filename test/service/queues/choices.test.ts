@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { queueStats } from '../../../lib/contract/queue-stats.ts';
+import type { RuledPlayer } from '../../../lib/rules/types.ts';
+import { getStats } from '../../../lib/service/queues/stats.ts';
+import { layoutAt, tickRanges } from '../../../lib/service/ticks/buckets.ts';
+import { isOdd } from '../../../lib/service/ticks/schedule.ts';
+import { tick } from '../../../lib/service/ticks/tick.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
+import { NOW_MS } from '../../aws/samples.ts';
+import { definition } from '../definitions.ts';
+import { MemoryCloud } from '../memory-cloud.ts';
+
+type Accepted = Partial<RuledPlayer>;
+
+const killer: Accepted = { teams: ['killer'] };
+const survivor: Accepted = { teams: ['survivor'] };
+const anySide: Accepted = {};
+
+/** One killer against one survivor. */
+const sides = {
+  teamSize: undefined,
+  teams: [
+    { name: 'killer', size: 1 },
+    { name: 'survivor', size: 1 },
+  ],
+};
+
+interface RunOptions {
+  readonly boundaries?: readonly number[];
+  /** The ten players of a second, in order of arrival. */
+  readonly ten: readonly Accepted[] | ((second: number) => readonly Accepted[]);
+  readonly seconds?: number;
+}
+
+/** Runs the ticks of a queue in which ten players arrive per second. Returns its statistics and its metric. */
+async function run(changes: object, { boundaries = [], ten, seconds = 50 }: RunOptions) {
+  const cloud = new MemoryCloud(NOW_MS);
+  const rules = definition({ name: 'choice', buckets: [...boundaries], ...changes });
+  const record = {
+    definition: rules,
+    version: 1,
+    layouts: [{ version: 1, boundaries, fromMs: 0 }],
+    awakeUntilMs: 0,
+    sentUntilMs: 0,
+  };
+  cloud.setRecord(record);
+  const random = seededRandom(7);
+  const metrics: number[] = [];
+  const firstMs = Math.ceil(NOW_MS / 1_000) * 1_000;
+  for (let second = 0; second < seconds; second++) {
+    const slotMs = firstMs + 1_000 * second;
+    cloud.time.nowMs = Math.max(cloud.time.nowMs, slotMs);
+    const players = typeof ten === 'function' ? ten(second) : ten;
+    const arrived = players.map((accepted, i) => ({
+      ticketId: `t-${second}-${i}`,
+      queue: 'choice',
+      status: 'QUEUED' as const,
+      enqueuedAt: new Date(slotMs - 900 + 50 * i).toISOString(),
+      players: [{ playerId: `p-${second}-${i}`, skill: 1 + random.integer(3000), ...accepted }],
+    }));
+    cloud.fill(arrived, record);
+    const layout = layoutAt(record.layouts, slotMs);
+    for (const range of tickRanges(layout, isOdd(record, slotMs)).keys()) {
+      const message = { queue: 'choice', slotMs, layout: 1, range };
+      const result = await cloud.time.run(() => tick(cloud.deps, message));
+      if (result.outcome !== 'searched') throw new Error(result.why);
+      if (result.metrics.choiceFreeNeeded !== undefined) metrics.push(result.metrics.choiceFreeNeeded);
+    }
+  }
+  const stats = queueStats.parse(await cloud.time.run(() => getStats(cloud.deps, 'choice')));
+  return { stats, metrics };
+}
+
+const repeated = (...groups: [number, Accepted][]) =>
+  groups.flatMap(([count, accepted]) => Array<Accepted>(count).fill(accepted));
+
+describe.each([
+  { buckets: 'one bucket', boundaries: [] },
+  { buckets: 'three buckets', boundaries: [1000, 2000] },
+])('a queue of $buckets whose players choose sides', ({ boundaries }) => {
+  it('warns when too many insist on one side, and says how many choice-free players are needed', async () => {
+    const ten = repeated([7, killer], [2, survivor], [1, anySide]);
+    const { stats, metrics } = await run(sides, { boundaries, ten });
+    const [choice] = stats.choices!;
+    expect(choice).toMatchObject({ of: 'sides', isBounded: false, overchosen: ['killer'] });
+    expect(choice!.choiceFreeShare).toBeCloseTo(0.2, 1);
+    expect(choice!.warning).toMatch(/^The wait has no bound: players who accept only killer arrive faster/);
+    expect(metrics.length).toBeGreaterThan(1);
+    expect(metrics.at(-1)).toBeCloseTo(20, -1);
+  });
+
+  it('does not warn when enough players accept both sides', async () => {
+    const ten = repeated([4, killer], [2, survivor], [4, anySide]);
+    const { stats, metrics } = await run(sides, { boundaries, ten });
+    expect(stats.choices).toMatchObject([
+      { isBounded: true, overchosen: [], choiceFreeShare: 0, warning: null },
+    ]);
+    expect(new Set(metrics)).toEqual(new Set([0]));
+  });
+});
+
+describe('a queue whose players choose sides', () => {
+  it('warns exactly at the boundary, where the wait grows without bound although no player is in surplus', async () => {
+    const { stats } = await run(sides, { ten: repeated([5, killer], [2, survivor], [3, anySide]) });
+    expect(stats.choices).toMatchObject([{ isBounded: false, overchosen: ['killer'] }]);
+    expect(stats.choices![0]!.choiceFreeShare).toBeCloseTo(0, 4);
+  });
+
+  it('gives no verdict before a hundred players have arrived, and records no metric', async () => {
+    const { stats, metrics } = await run(sides, { ten: repeated([10, killer]), seconds: 9 });
+    expect(stats.choices).toMatchObject([{ players: 90, isBounded: null, warning: null }]);
+    expect(metrics).toEqual([]);
+  });
+
+  it('forgets what players chose in the past', async () => {
+    const past = repeated([10, killer]);
+    const now = repeated([5, survivor], [5, anySide]);
+    const ten = (second: number) => (second < 12 ? past : now);
+    expect((await run(sides, { ten, seconds: 15 })).stats.choices).toMatchObject([{ isBounded: false }]);
+    expect((await run(sides, { ten, seconds: 60 })).stats.choices).toMatchObject([{ isBounded: true }]);
+  });
+});
+
+describe('a queue without choices', () => {
+  it('has no verdict in its statistics and no metric', async () => {
+    const { stats, metrics } = await run({}, { ten: repeated([10, {}]) });
+    expect(stats).not.toHaveProperty('choices');
+    expect(metrics).toEqual([]);
+  });
+});
+
+describe('a queue with a latency rule', () => {
+  const rules = [{ name: 'Ping', type: 'latency', max: 60, relax: [{ waitSeconds: 20, max: 100 }] }];
+  const eu = { latencyMs: { eu: 90, us: 150 } };
+  const us = { latencyMs: { eu: 150, us: 30 } };
+  const nowhere = { latencyMs: { eu: 101, us: 150 } };
+
+  it('does not warn when every player reaches a region within the loosest limit', async () => {
+    const { stats } = await run({ rules }, { ten: repeated([5, eu], [5, us]) });
+    expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: true, warning: null }]);
+  });
+
+  it('warns when players reach no region', async () => {
+    const { stats, metrics } = await run({ rules }, { ten: repeated([5, eu], [4, us], [1, nowhere]) });
+    expect(stats.choices).toMatchObject([{ of: 'regions', isBounded: false, overchosen: [] }]);
+    expect(stats.choices![0]!.warning).toContain('10% of the players reach no region');
+    expect(metrics.at(-1)).toBeCloseTo(10);
+  });
+
+  it('warns when a role is over-chosen among the players of one region only', async () => {
+    const roles = { tank: 1, damage: 1 };
+    const ten = [
+      ...repeated([4, { ...eu, roles: ['damage'] }], [1, { ...eu, roles: ['tank'] }]),
+      ...repeated([4, { ...us, roles: ['tank'] }], [1, { ...us, roles: ['damage'] }]),
+    ];
+    const { stats } = await run({ teamSize: 2, roles, rules }, { ten });
+    const [choice] = stats.choices!;
+    expect(choice).toMatchObject({ of: 'roles', isBounded: false });
+    expect(choice!.regions).toHaveLength(1);
+    expect(choice!.warning).toMatch(/players in (eu|us) who accept only/);
+  });
+});
