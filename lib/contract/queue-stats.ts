@@ -51,6 +51,31 @@ export const queueStats = z
         description:
           'Over the last matches of each bucket, 20 at most. The waits are those of matched tickets; for waiting tickets see `waiting` and `oldestWaitSeconds`',
       }),
+    regions: z
+      .record(
+        z.string(),
+        z.object({
+          share: z.number().meta({ description: 'Of all matches' }),
+          waitSecondsMean: z.number().meta({ description: 'The mean wait of its matched tickets' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Where the matches of about the last hour are played; with a latency rule' }),
+    rules: z
+      .record(
+        z.string(),
+        z.object({
+          relaxedShare: z.number().nullable().optional().meta({
+            description:
+              'Of the matches of about the last hour, the share that the rule without its relaxation forbids. Present for rules that relax',
+          }),
+          costMean: z.number().nullable().optional().meta({
+            description: 'The imbalance that it adds to a match, on average. Present for rules with a cost',
+          }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The rules by name, in a queue with rules; null before the first match' }),
     choices: z.array(choice).optional().meta({
       description:
         'What players choose: sides, roles and regions. Whether their wait is bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices',

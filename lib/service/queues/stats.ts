@@ -1,9 +1,13 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { QueueStats } from '../../contract/queue-stats.ts';
 import type { ChoiceAdvice } from '../../policies/choices/advise-choices.ts';
 import { together } from '../../policies/memory.ts';
+import { relaxableRules } from '../../rules/relaxed-rules.ts';
+import type { Rule } from '../../rules/types.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../ticks/buckets.ts';
+import { type MatchTally, mergedTallies } from '../ticks/match-tally.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
 import { choiceAdvice } from './choice-advice.ts';
 import { quantile } from './quantile.ts';
@@ -43,6 +47,7 @@ export async function getStats(
       waitSecondsP99: quantileSeconds(waits, 0.99),
     },
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
+    ...rulesView(record.definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
   };
 }
 
@@ -58,6 +63,39 @@ function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<strin
   const newest = (some: readonly TickReport[]) => Math.max(0, ...some.map(({ slotMs }) => slotMs));
   return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
 }
+
+/** The matches of the last hour by region and rule; nothing for a queue without rules. */
+function rulesView(
+  definition: QueueDefinition,
+  tally: MatchTally | undefined,
+): Pick<QueueStats, 'regions' | 'rules'> {
+  const rules: readonly Rule[] = definition.rules ?? [];
+  if (rules.length === 0) return {};
+  const { matches = 0, regions = {} } = tally ?? {};
+  const relaxable = relaxableRules({ rules });
+  const perMatch = (sum: number) => (matches > 0 ? sum / matches : null);
+  const ruleViews = rules.map((rule): [string, RuleView] => {
+    const { relaxed = 0, cost = 0 } = tally?.rules[rule.name] ?? {};
+    return [
+      rule.name,
+      {
+        ...(relaxable.includes(rule) && { relaxedShare: perMatch(relaxed) }),
+        ...(rule.cost !== undefined && { costMean: perMatch(cost) }),
+      },
+    ];
+  });
+  const regionViews = Object.entries(regions).map(([name, region]): [string, RegionView] => [
+    name,
+    { share: region.matches / matches, waitSecondsMean: region.waitSeconds / region.tickets },
+  ]);
+  return {
+    ...(rules.some(({ type }) => type === 'latency') && { regions: Object.fromEntries(regionViews) }),
+    rules: Object.fromEntries(ruleViews),
+  };
+}
+
+type RuleView = NonNullable<QueueStats['rules']>[string];
+type RegionView = NonNullable<QueueStats['regions']>[string];
 
 function choiceView({ of, players, advice }: ChoiceAdvice): NonNullable<QueueStats['choices']>[number] {
   return {

@@ -2,6 +2,7 @@ import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { isFilling, planGames, type Released, type TickMemory, type TickPlan } from '../../policies/plan.ts';
+import { relaxedRules } from '../../rules/relaxed-rules.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -16,6 +17,7 @@ import { type KeyRange, layoutAt } from './buckets.ts';
 import { commitGames } from './commit-games.ts';
 import { commitRate } from './commit-rate.ts';
 import { inParallel } from './in-parallel.ts';
+import type { TalliedMatch } from './match-tally.ts';
 import { meetingRecords, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
 import type { RecentMatch } from './tick-report.ts';
@@ -62,6 +64,8 @@ export interface SearchResult {
   /** The matches committed. */
   readonly matches: StoredMatch[];
   readonly recent: RecentMatch[];
+  /** The matches committed by region and rule; empty in a queue without rules. */
+  readonly tallied: TalliedMatch[];
   /** The number of tickets that were read and are still waiting, and the longest of their waits. */
   readonly waiting: number;
   readonly oldestWaitMs: number;
@@ -150,7 +154,7 @@ export async function searchRange(
   );
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {
-    ...summarise(nowMs, tickets, plan, commits),
+    ...summarise(definition, nowMs, tickets, plan, commits),
     timedOut: ends + unfilled,
     unreadable,
     read: stored,
@@ -297,21 +301,42 @@ function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs
 
 /** Counts committed matches and tickets that are still waiting. */
 function summarise(
+  definition: QueueDefinition,
   nowMs: number,
   tickets: readonly Ticket[],
   plan: TickPlan,
   commits: readonly Commit[],
 ): Omit<SearchResult, 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'next'> {
-  const enqueuedAtMs = new Map(tickets.map((ticket) => [ticket.ticketId, ticket.enqueuedAtMs]));
-  const waitMs = (ticketId: string) => Math.max(0, nowMs - (enqueuedAtMs.get(ticketId) ?? nowMs));
+  const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
+  const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
+  const tallied = ({ game }: Commit): TalliedMatch => ({
+    waitsMs: game.ticketIds.map(waitMs),
+    region: game.ruling?.region,
+    costs: costsOf(game),
+    relaxed: relaxedRules(
+      definition,
+      game,
+      game.ticketIds.flatMap((ticketId) => byId.get(ticketId) ?? []),
+      nowMs,
+    ),
+  });
   const committed = commits.filter(({ outcome }) => outcome === 'committed');
   return {
     matches: committed.map(({ match }) => match),
     recent: committed.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
+    tallied: definition.rules === undefined ? [] : committed.map(tallied),
     waiting: plan.waiting.length,
     oldestWaitMs: plan.waiting.reduce((oldest, { ticketId }) => Math.max(oldest, waitMs(ticketId)), 0),
     lostRaces: commits.filter(({ outcome }) => outcome === 'lost-race').length,
     busy: commits.filter(({ outcome }) => outcome === 'busy').length,
     memory: plan.memory,
   };
+}
+
+/** What the rules of a queue cost a game, by name. */
+function costsOf({ ruling }: Game): Record<string, number> {
+  const entries = Object.entries(ruling?.rules ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([name, { cost }]) => (cost === undefined ? [] : [[name, cost]])),
+  );
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 import { type BucketLoad, bucketLoad } from './bucket-load.ts';
+import { type MatchTally, matchTally } from './match-tally.ts';
 
 /** The state that a tick stores for the statistics and for the next tick's release policy. */
 export interface TickReport {
@@ -17,6 +18,8 @@ export interface TickReport {
   readonly next?: string | undefined;
   /** The load of the range. */
   readonly load?: BucketLoad | undefined;
+  /** The matches of the last hour by region and rule, in a queue with rules. */
+  readonly tally?: MatchTally | undefined;
 }
 
 /** A committed match, for the statistics. */
@@ -37,4 +40,5 @@ export const tickReport = z.object({
   memory: tickMemory.optional().catch(undefined),
   next: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),
+  tally: matchTally.optional().catch(undefined),
 }) satisfies z.ZodType<TickReport>;

@@ -18,6 +18,7 @@ import {
   type TickRange,
   tickRanges,
 } from './buckets.ts';
+import { addMatches } from './match-tally.ts';
 import { choosesBuckets, mayChange, rebalance } from './rebalance.ts';
 import { isOdd } from './schedule.ts';
 import { type SearchDeps, type SearchResult, searchRange } from './search-range.ts';
@@ -146,6 +147,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       memory,
       next,
       load,
+      ...(record.definition.rules && { tally: addMatches(before?.tally, result.tallied, startMs) }),
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
     arrivals = memory;

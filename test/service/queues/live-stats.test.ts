@@ -33,7 +33,7 @@ interface RunOptions {
 }
 
 /** Runs the ticks of a queue in which ten players arrive per second. Returns its statistics and its metric. */
-async function run(changes: object, { boundaries = [], ten, seconds = 50 }: RunOptions) {
+async function run(changes: object, { boundaries = [], ten, seconds = 25 }: RunOptions) {
   const cloud = new MemoryCloud(NOW_MS);
   const rules = definition({ name: 'choice', buckets: [...boundaries], ...changes });
   const record = {
@@ -75,12 +75,12 @@ const repeated = (...groups: [number, Accepted][]) =>
   groups.flatMap(([count, accepted]) => Array<Accepted>(count).fill(accepted));
 
 describe.each([
-  { buckets: 'one bucket', boundaries: [] },
-  { buckets: 'three buckets', boundaries: [1000, 2000] },
-])('a queue of $buckets whose players choose sides', ({ boundaries }) => {
+  { buckets: 'one bucket', boundaries: [], seconds: 25 },
+  { buckets: 'three buckets', boundaries: [1000, 2000], seconds: 45 },
+])('a queue of $buckets whose players choose sides', ({ boundaries, seconds }) => {
   it('warns when too many insist on one side, and says how many choice-free players are needed', async () => {
     const ten = repeated([7, killer], [2, survivor], [1, anySide]);
-    const { stats, metrics } = await run(sides, { boundaries, ten });
+    const { stats, metrics } = await run(sides, { boundaries, ten, seconds });
     const [choice] = stats.choices!;
     expect(choice).toMatchObject({ of: 'sides', isBounded: false, overchosen: ['killer'] });
     expect(choice!.choiceFreeShare).toBeCloseTo(0.2, 1);
@@ -91,7 +91,7 @@ describe.each([
 
   it('does not warn when enough players accept both sides', async () => {
     const ten = repeated([4, killer], [2, survivor], [4, anySide]);
-    const { stats, metrics } = await run(sides, { boundaries, ten });
+    const { stats, metrics } = await run(sides, { boundaries, ten, seconds });
     expect(stats.choices).toMatchObject([
       { isBounded: true, overchosen: [], choiceFreeShare: 0, warning: null },
     ]);
@@ -158,5 +158,55 @@ describe('a queue with a latency rule', () => {
     expect(choice).toMatchObject({ of: 'roles', isBounded: false });
     expect(choice!.regions).toHaveLength(1);
     expect(choice!.warning).toMatch(/players in (eu|us) who accept only/);
+  });
+});
+
+describe('the statistics of a queue with rules', () => {
+  const level = { type: 'number', default: 1 };
+  const rules = [
+    { name: 'Ping', type: 'latency', max: 60 },
+    {
+      name: 'Level',
+      type: 'within',
+      attribute: 'level',
+      max: 5,
+      relax: [{ waitSeconds: 10, max: 50 }],
+    },
+    { name: 'Mixed', type: 'same', attribute: 'level', cost: 3 },
+  ];
+  const eu = (own: number) => ({ latencyMs: { eu: 20 }, attributes: { level: own } });
+  const us = (own: number) => ({ latencyMs: { us: 20 }, attributes: { level: own } });
+
+  it.each([{ boundaries: [] }, { boundaries: [1000, 2000] }])(
+    'say where matches are played, how often rules relax and what they cost, with buckets $boundaries',
+    async ({ boundaries }) => {
+      // Nobody has the level of the last player, so a match has to wait until the rule relaxes.
+      const ten = (second: number) => [...repeated([6, eu(1)], [3, us(1)]), us(10 + 10 * second)];
+      const { stats } = await run({ attributes: { level }, rules }, { boundaries, ten, seconds: 30 });
+      const { regions, rules: byRule } = stats;
+      expect(Object.keys(regions!).sort()).toEqual(['eu', 'us']);
+      expect(regions!.eu!.share + regions!.us!.share).toBeCloseTo(1, 4);
+      expect(regions!.eu!.share).toBeGreaterThan(0.5);
+      expect(regions!.us!.waitSecondsMean).toBeGreaterThan(regions!.eu!.waitSecondsMean);
+      expect(byRule!.Ping).toEqual({});
+      expect(byRule!.Level!.relaxedShare).toBeGreaterThan(0);
+      expect(byRule!.Level!.relaxedShare).toBeLessThan(0.3);
+      // One more level in a match costs 3.
+      expect(byRule!.Mixed!.costMean).toBeCloseTo(3 * byRule!.Level!.relaxedShare!, 3);
+    },
+  );
+
+  it('have no values before the first match', async () => {
+    const { stats } = await run({ attributes: { level }, rules }, { ten: [eu(1)], seconds: 1 });
+    expect(stats).toMatchObject({
+      regions: {},
+      rules: { Ping: {}, Level: { relaxedShare: null }, Mixed: { costMean: null } },
+    });
+  });
+
+  it('omit both in a queue without rules', async () => {
+    const { stats } = await run({}, { ten: repeated([10, {}]), seconds: 3 });
+    expect(stats).not.toHaveProperty('regions');
+    expect(stats).not.toHaveProperty('rules');
   });
 });

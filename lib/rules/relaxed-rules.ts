@@ -1,0 +1,63 @@
+import { evaluate, type RuledGame, type RuledTicket } from './evaluate.ts';
+import { meetingsOf } from './met.ts';
+import type { Rule, RuledPlayer, RulesDefinition } from './types.ts';
+
+/** The part of a game that says who plays in which team. */
+interface TeamsOfGame {
+  /** In the order of the queue's teams. */
+  readonly teams: readonly (readonly { readonly playerId: string; readonly ticketId: string }[])[];
+}
+
+/** Rules, and the teams that they are about. */
+export interface RulesOfTeams extends RulesDefinition {
+  readonly teams?:
+    | number
+    | readonly { readonly name: string; readonly count?: number | undefined }[]
+    | undefined;
+}
+
+/** The rules of a queue that can relax: they forbid games, and have steps. */
+export function relaxableRules({ rules = [] }: RulesDefinition): readonly Rule[] {
+  return rules.filter((rule) => (rule.relax?.length ?? 0) > 0 && (rule.cost === undefined || 'max' in rule));
+}
+
+/**
+ * The names of the rules that had to relax for a game: as written, without the steps of `relax`, they forbid it.
+ * @param tickets those of the game
+ */
+export function relaxedRules(
+  definition: RulesOfTeams,
+  { teams }: TeamsOfGame,
+  tickets: readonly RuledTicket[],
+  nowMs: number,
+): string[] {
+  const relaxable = relaxableRules(definition);
+  if (relaxable.length === 0) return [];
+  const players = tickets.flatMap((ticket) => ticket.players);
+  const byId = new Map(players.map((player) => [player.playerId, player]));
+  const game: RuledGame = { teams: teams.map((seats) => ticketsOf(seats, byId)), kinds: kindsOf(definition) };
+  const context = { attributes: definition.attributes ?? {}, nowMs, meetings: meetingsOf(players) };
+  return relaxable.filter((rule) => !evaluate(rule, game, context).holds).map(({ name }) => name);
+}
+
+/** The kind of each team, by name, when the queue names them. */
+function kindsOf({ teams }: RulesOfTeams): string[] | undefined {
+  if (typeof teams !== 'object') return undefined;
+  return teams.flatMap(({ name, count = 1 }) => Array<string>(count).fill(name));
+}
+
+/** The tickets in a team; of a divided party the players that are in it. */
+function ticketsOf(
+  seats: TeamsOfGame['teams'][number],
+  byId: ReadonlyMap<string, RuledPlayer>,
+): RuledTicket[] {
+  const tickets = new Map<string, RuledPlayer[]>();
+  for (const { playerId, ticketId } of seats) {
+    const player = byId.get(playerId);
+    if (player === undefined) continue;
+    const own = tickets.get(ticketId);
+    if (own === undefined) tickets.set(ticketId, [player]);
+    else own.push(player);
+  }
+  return [...tickets].map(([ticketId, players]) => ({ ticketId, players }));
+}
