@@ -2,7 +2,7 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { matchIdOf } from '../lib/aws/match-message.ts';
-import { matchStore } from '../lib/aws/match-store.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
@@ -13,10 +13,9 @@ import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 const client = documentClient();
 const sqs = sqsClient();
 const url = environment('DEADLINE_QUEUE_URL');
-const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
 const deps = {
-  tickets: ticketStore(client, tables.tickets),
-  matches: matchStore(client, tables),
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
   timer: deadlineTimer(sqs, url),

@@ -2,6 +2,7 @@ import { overdueMatches } from '../lib/aws/deadline-index.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
@@ -14,6 +15,7 @@ const sqs = sqsClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   tickets: ticketStore(client, environment('TICKETS_TABLE')),
   ticks: tickSender(sqs, environment('TICK_QUEUE_URL')),
   overdue: overdueMatches(client, environment('MATCHES_TABLE')),

@@ -18,12 +18,11 @@ import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 
 const client = documentClient();
 const tables = {
-  tickets: environment('TICKETS_TABLE'),
   matches: environment('MATCHES_TABLE'),
   ranges: environment('RANGES_TABLE'),
 };
 const deps = {
-  tickets: ticketStore(client, tables.tickets),
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
   matches: matchStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, tables.ranges),

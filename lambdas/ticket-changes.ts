@@ -3,7 +3,7 @@ import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
-import { matchStore } from '../lib/aws/match-store.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
@@ -16,11 +16,11 @@ import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { cancelTicket } from '../lib/service/tickets/tickets.ts';
 
 const client = documentClient();
-const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
 const deps = {
-  tickets: ticketStore(client, tables.tickets),
-  matches: matchStore(client, tables),
+  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  clock,
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };
 

@@ -57,26 +57,15 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
   }
 }
 
-/**
- * Runs a transaction. Conditions that do not hold are returned as an outcome. Conflicts with other transactions are
- * retried, because the winner's outcome decides whether the conditions still hold.
- * @throws StoreBusy when every try conflicted with other transactions
- */
-export async function transact(
-  client: DynamoDBDocumentClient,
-  items: TransactItems,
-): Promise<'done' | 'condition-failed'> {
-  return (await transactOrItems(client, items)).met ? 'done' : 'condition-failed';
-}
-
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /**
- * Like {@link transact}, but returns the current item of each write whose condition did not hold and that requests
- * `ALL_OLD`, at the index of the write.
+ * Runs a transaction. When conditions do not hold, returns the current item of each write whose condition did not hold and
+ * that requests `ALL_OLD`, at the index of the write. Conflicts with other transactions are retried, because the winner's
+ * outcome decides whether the conditions still hold.
  * @throws StoreBusy when every try conflicted with other transactions
  */
-export async function transactOrItems(
+export async function transact(
   client: DynamoDBDocumentClient,
   items: TransactItems,
 ): Promise<{ met: true } | { met: false; items: (Record<string, unknown> | undefined)[] }> {

@@ -1,133 +1,82 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/placement/stored-match.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
-import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
-import { poolKey, poolOrder } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
-import { conditionally, secondsAfter, transact } from './dynamo.ts';
+import { conditionally, secondsAfter, settled, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
 import { meetingWrite } from './meeting-store.ts';
-import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
+import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days that a match is kept. It outlives its tickets, because it holds their status. */
 const MATCH_DAYS = 7;
+/**
+ * The tickets of an abandoned match are looked at again after this: its tick may have been slow instead of dead, and may
+ * have claimed tickets until its function ended. Longer than a function runs.
+ */
+const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
  * `deadline-index.ts`.
  *
- *     commit    put the match and its meetings, every ticket from QUEUED to the match's status: all or nothing
+ *     create    put the match                if there is none, and none was abandoned
+ *     abandon   put ABANDONED                if there is none
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
  *     advance   status: from → to            if status = from
  *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
- *     dissolve  FAILED, tickets back         if status = REQUIRES_ACCEPTANCE and no ticket accepted since
+ *     dissolve  FAILED                       if status = REQUIRES_ACCEPTANCE and no ticket accepted since
  *
- * For writes whose response is lost see `write-mark.ts`.
+ * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For
+ * writes whose response is lost see `write-mark.ts`.
  */
 export function matchStore(
   client: DynamoDBDocumentClient,
-  tables: { matches: string; tickets: string; ranges?: string },
+  tables: { matches: string; ranges?: string },
 ): MatchStore {
   return {
     ...singleMatchStore(client, tables.matches),
 
-    async commit(match, nowMs, meetings = []) {
-      try {
-        const outcome = await transact(client, [
-          {
-            Put: {
-              TableName: tables.matches,
-              Item: toItem(match, nowMs),
-              ConditionExpression: 'attribute_not_exists(matchId)',
-            },
-          },
-          ...match.ticketIds.map((ticketId) => ({
-            Update: {
-              TableName: tables.tickets,
-              Key: { ticketId },
-              UpdateExpression:
-                'SET #status = :status, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
-              ConditionExpression: IS_QUEUED,
-              ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
-              ExpressionAttributeValues: {
-                ':queued': 'QUEUED',
-                ':status': match.status,
-                ':matchId': match.matchId,
-                ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
-              },
-            },
-          })),
-          ...meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record)),
-        ]);
-        return outcome === 'done' ? 'committed' : 'lost-race';
-      } catch (error) {
-        if (error instanceof StoreBusy) return 'busy';
-        throw error;
+    async create(match, nowMs, meetings = []) {
+      const put = {
+        TableName: tables.matches,
+        Item: toItem(match, nowMs),
+        ConditionExpression: 'attribute_not_exists(matchId)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      } as const;
+      if (meetings.length === 0) {
+        const write = await conditionally(() => client.send(new PutCommand(put)));
+        return write.met ? 'created' : found(write.item);
       }
-    },
-
-    async dissolve(match, { requeue, cancel }, layout, reason, nowMs) {
-      const theirs = '#status = :requiresAcceptance AND matchId = :matchId';
-      const mine = { ':requiresAcceptance': 'REQUIRES_ACCEPTANCE', ':matchId': match.matchId };
-      const outcome = await transact(client, [
-        {
-          Update: {
-            TableName: tables.matches,
-            Key: { matchId: match.matchId },
-            UpdateExpression: 'SET #status = :failed, reason = :reason REMOVE #deadline',
-            ConditionExpression: `#status = :requiresAcceptance AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: {
-              ':requiresAcceptance': 'REQUIRES_ACCEPTANCE',
-              ':failed': 'FAILED',
-              ':reason': reason,
-              ...(match.accepted && { ':accepted': new Set(match.accepted) }),
-            },
-          },
-        },
-        ...requeue.map((ticket) => {
-          const order = poolOrder(ticket.ticketId, ticket.players);
-          return {
-            Update: {
-              TableName: tables.tickets,
-              Key: { ticketId: ticket.ticketId },
-              UpdateExpression:
-                'SET #status = :queued, #pool = :pool, poolOrder = :poolOrder REMOVE matchId, expiresAt',
-              ConditionExpression: theirs,
-              ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
-              ExpressionAttributeValues: {
-                ...mine,
-                ':queued': 'QUEUED',
-                ':pool': poolKey(ticket.queue, layout!, order),
-                ':poolOrder': order,
-              },
-            },
-          };
-        }),
-        ...cancel.map((ticket) => ({
-          Update: {
-            TableName: tables.tickets,
-            Key: { ticketId: ticket.ticketId },
-            UpdateExpression: 'SET #status = :cancelled, reason = :reason, expiresAt = :expiresAt',
-            ConditionExpression: theirs,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ...mine,
-              ':cancelled': 'CANCELLED',
-              ':reason': reason,
-              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
-            },
-          },
-        })),
-      ]);
-      return outcome === 'done' ? 'dissolved' : 'lost-race';
+      const writes = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
+      const before = writes.splice(TRANSACTION_MAX - 1);
+      await settled(before.map(({ Update }) => client.send(new UpdateCommand(Update))));
+      const transaction = await transact(client, [{ Put: put }, ...writes]);
+      return transaction.met ? 'created' : found(transaction.items[0]);
     },
   };
+}
+
+/** The maximum of writes in a transaction of DynamoDB. */
+const TRANSACTION_MAX = 100;
+
+/** The status of an abandoned match. */
+const ABANDONED = 'ABANDONED';
+
+/** What a put has found in its place: its own match, of which the first response was lost, or an abandoned one. */
+function found(item: Record<string, unknown> | undefined): 'created' | 'abandoned' {
+  if (item === undefined) throw new Error('Expected the item for which the condition of a put failed');
+  return isAbandoned(item) ? 'abandoned' : 'created';
+}
+
+/** Whether an item of the matches table is an abandoned match. */
+export function isAbandoned(item: Record<string, unknown> | undefined): boolean {
+  return item?.status === ABANDONED;
 }
 
 /** The operations that need only the matches table. */
@@ -137,13 +86,88 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
       );
-      return Item && toMatch(Item);
+      return existing(Item);
     },
 
     async getMany(matchIds) {
       const keys = matchIds.map((matchId) => ({ matchId }));
-      const matches = (await batchGet(client, table, keys)).map(toMatch);
+      const matches = (await batchGet(client, table, keys)).flatMap((item) => existing(item) ?? []);
       return new Map(matches.map((match) => [match.matchId, match]));
+    },
+
+    async abandon(queue, { matchId, ticketIds }, nowMs) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression:
+              'SET #status = :abandoned, queue = :queue, #deadline = :deadline, deadlineGroup = :group, expiresAt = :expiresAt ADD ticketIds :ticketIds',
+            ConditionExpression: 'attribute_not_exists(matchId) OR #status = :abandoned',
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: {
+              ':abandoned': ABANDONED,
+              ':queue': queue,
+              ':ticketIds': new Set(ticketIds),
+              ':deadline': new Date(nowMs + LOOK_AGAIN_MS).toISOString(),
+              ':group': deadlineGroup(matchId),
+              ':expiresAt': secondsAfter(nowMs, MATCH_DAYS),
+            },
+          }),
+        ),
+      );
+      return update.met ? 'abandoned' : 'exists';
+    },
+
+    async abandoned(matchId) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
+      );
+      if (!isAbandoned(Item) || Item!.deadline === undefined) return undefined;
+      return readWith(abandonedItem, Item, `abandoned match ${matchId}`);
+    },
+
+    async dissolve(match, cancelled, reason, nowMs) {
+      const mark = newWriteMark();
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId: match.matchId },
+            UpdateExpression:
+              'SET #status = :failed, reason = :reason, cancelled = :cancelled, #deadline = :now, writeId = :writeId',
+            ConditionExpression: `#status = :requiresAcceptance AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: {
+              ':requiresAcceptance': 'REQUIRES_ACCEPTANCE',
+              ':failed': 'FAILED',
+              ':reason': reason,
+              // A list, because the set of no ticket is not a value.
+              ':cancelled': cancelled,
+              ':now': new Date(nowMs).toISOString(),
+              ':writeId': mark,
+              ...(match.accepted && { ':accepted': new Set(match.accepted) }),
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return wasApplied(update, mark) ? 'dissolved' : 'lost-race';
+    },
+
+    async ticketsReturned(matchId) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression: 'REMOVE #deadline',
+            ConditionExpression: '#status = :failed OR #status = :abandoned',
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: { ':failed': 'FAILED', ':abandoned': ABANDONED },
+          }),
+        ),
+      );
     },
 
     async accept(matchId, ticketId) {
@@ -164,8 +188,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
           }),
         ),
       );
-      const item = update.met ? update.result.Attributes : update.item;
-      return item && toMatch(item);
+      return existing(update.met ? update.result.Attributes : update.item);
     },
 
     async advance(matchId, from, to, { deadline, reason }) {
@@ -215,8 +238,8 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
         ),
       );
       if (update.met) return { outcome: 'assigned', match: toMatch(update.result.Attributes!) };
-      if (update.item === undefined) return undefined;
-      const match = toMatch(update.item);
+      const match = existing(update.item);
+      if (match === undefined) return undefined;
       const again = match.status === 'COMPLETED' && isDeepStrictEqual(match.assignment, assignment);
       return { outcome: again ? 'assigned' : 'conflict', match };
     },
@@ -237,6 +260,13 @@ function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
     expiresAt: secondsAfter(nowMs, MATCH_DAYS),
   };
 }
+
+/** A match from its item; undefined when there is none or it was abandoned. */
+function existing(item: Record<string, unknown> | undefined): StoredMatch | undefined {
+  return item === undefined || isAbandoned(item) ? undefined : toMatch(item);
+}
+
+const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketIds: stringSet });
 
 const matchItem = storedMatchState.extend({
   game: packedGame(storedGame),

@@ -7,9 +7,13 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { tickMemory } from '../policies/memory.ts';
+import type { FormingMatch } from '../service/ports/match-store.ts';
 import type { Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
+import { readWith } from '../service/ports/unreadable.ts';
 import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
-import { conditionally, secondsAfter, settled, transactOrItems } from './dynamo.ts';
+import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
+import { packId, unpackId } from './compact-id.ts';
+import { conditionally, secondsAfter, settled, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 
 /** Days that a lease or report is kept after its last tick. It is useful only while the range is searched. */
@@ -18,14 +22,19 @@ const RANGE_DAYS = 1;
 /** An expired lease of the last possible slot. */
 const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } as const;
 
+/** The `untilMs` of a lease that its owner has ended. A lease that expires without it is that of a crashed tick. */
+const ENDED_MS = 0;
+
 /**
  * Leases and reports in DynamoDB. Key: `item`, which contains the queue and the cell or range. Each has its own
  * partition key, so the cost does not depend on their number.
  *
- *     takeLease   if each cell's lease has ended and its last slot is before this one, or if the caller
- *                 already holds it: the request is repeated when its response is lost
- *     endLease    each cell whose lease the caller still holds
- *     close       each cell whose lease has ended
+ *     takeLease   if each cell's lease was ended, or has expired and its owner's matches are settled, and its
+ *                 last slot is before this one; or if the caller already holds it: the request is repeated
+ *                 when its response is lost
+ *     endLease    each cell whose lease the owner still holds
+ *     close       each cell whose lease is still the one that was read
+ *     putJournal, journalUntilClosed   if there is no such page
  *     putReport   if the stored report is older
  *     putArrivals always; of two concurrent writes either is correct
  */
@@ -41,30 +50,58 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
 
   const arrivalsOf = (queue: string) => ({ TableName: table, Key: { item: `${queue}#arrivals` } });
 
-  const leaseWrite = (queue: string, cell: string, lease: Lease) =>
+  const journalOf = (queue: string, owner: string, page: number) => ({
+    TableName: table,
+    Key: { item: `${queue}#journal#${owner}#${page}` },
+  });
+
+  /** Stores a page if there is none. A repetition of the request finds its own page. */
+  const putPage = (queue: string, owner: string, page: number, matches: string, nowMs: number) =>
+    conditionally(() =>
+      client.send(
+        new UpdateCommand({
+          ...journalOf(queue, owner, page),
+          UpdateExpression: 'SET matches = :matches, expiresAt = :expiresAt',
+          ConditionExpression: 'attribute_not_exists(matches) OR matches = :matches',
+          ExpressionAttributeValues: {
+            ':matches': matches,
+            ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+
+  const leaseWrite = (queue: string, cell: string, lease: Lease, settledOwners: readonly string[]) =>
     ({
       ...leaseOf(queue, cell),
       UpdateExpression: 'SET #lease = :lease, expiresAt = :expiresAt',
-      ConditionExpression:
-        'attribute_not_exists(#lease) OR #lease = :lease OR (#lease.#slotMs < :slotMs AND #lease.#untilMs <= :nowMs)',
-      ExpressionAttributeNames: { '#lease': 'lease', '#slotMs': 'slotMs', '#untilMs': 'untilMs' },
+      ConditionExpression: `attribute_not_exists(#lease) OR #lease = :lease OR (#lease.#slotMs < :slotMs AND ${isOver(settledOwners)})`,
+      ExpressionAttributeNames: {
+        '#lease': 'lease',
+        '#slotMs': 'slotMs',
+        '#untilMs': 'untilMs',
+        ...(settledOwners.length > 0 && { '#owner': 'owner' }),
+      },
       ExpressionAttributeValues: {
         ':lease': { owner: lease.owner, slotMs: lease.slotMs, untilMs: lease.untilMs },
         ':slotMs': lease.slotMs,
-        ':nowMs': lease.nowMs,
+        ':ended': ENDED_MS,
+        ...(settledOwners.length > 0 && { ':nowMs': lease.nowMs }),
+        ...Object.fromEntries(settledOwners.map((owner, i) => [`:settled${i}`, owner])),
         ':expiresAt': secondsAfter(lease.nowMs, RANGE_DAYS),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }) satisfies UpdateCommandInput;
 
   return {
-    async takeLease(queue, cells, lease) {
-      const writes = cells.map((cell) => leaseWrite(queue, cell, lease));
+    async takeLease(queue, cells, lease, settledOwners = []) {
+      const writes = cells.map((cell) => leaseWrite(queue, cell, lease, settledOwners));
       if (writes.length === 1) {
         const write = await conditionally(() => client.send(new UpdateCommand(writes[0]!)));
         return write.met ? 'leased' : refusal([write.item], lease);
       }
-      const transaction = await transactOrItems(
+      const transaction = await transact(
         client,
         writes.map((Update) => ({ Update })),
       );
@@ -81,7 +118,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
                 UpdateExpression: 'SET #lease.#untilMs = :over',
                 ConditionExpression: '#lease.#owner = :owner',
                 ExpressionAttributeNames: { '#lease': 'lease', '#untilMs': 'untilMs', '#owner': 'owner' },
-                ExpressionAttributeValues: { ':over': 0, ':owner': lease.owner },
+                ExpressionAttributeValues: { ':over': ENDED_MS, ':owner': lease.owner },
               }),
             ),
           ),
@@ -89,30 +126,34 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
       );
     },
 
-    async close(queue, cells, nowMs) {
-      const closed = await Promise.all(
+    async close(queue, cells, nowMs, settledOwners = []) {
+      const found = await Promise.all(
         cells.map(async (cell) => {
           const { Item } = await client.send(
             new GetCommand({ ...leaseOf(queue, cell), ConsistentRead: true }),
           );
-          if (Item?.lease === undefined) return 'free';
-          const there = leaseItem.safeParse(Item).data?.lease;
-          if (there?.slotMs === CLOSED.slotMs) return true;
-          return there !== undefined && there.untilMs <= nowMs ? 'free' : false;
+          return { cell, stored: Item?.lease as unknown, lease: leaseItem.safeParse(Item).data?.lease };
         }),
       );
-      const free = cells.filter((_, i) => closed[i] === 'free');
-      const writes = free.map((cell) =>
+      const isFree = ({ stored, lease }: (typeof found)[number]) =>
+        stored === undefined ||
+        lease?.untilMs === ENDED_MS ||
+        (lease !== undefined && lease.untilMs <= nowMs && settledOwners.includes(lease.owner));
+      const open = found.filter(({ lease }) => lease?.slotMs !== CLOSED.slotMs);
+      const writes = open.filter(isFree).map(({ cell, stored }) =>
         conditionally(() =>
           client.send(
             new UpdateCommand({
               ...leaseOf(queue, cell),
               UpdateExpression: 'SET #lease = :closed, expiresAt = :expiresAt',
-              ConditionExpression: 'attribute_not_exists(#lease) OR #lease.#untilMs <= :nowMs',
-              ExpressionAttributeNames: { '#lease': 'lease', '#untilMs': 'untilMs' },
+              ConditionExpression:
+                stored === undefined
+                  ? 'attribute_not_exists(#lease) OR #lease = :closed'
+                  : '#lease = :stored OR #lease = :closed',
+              ExpressionAttributeNames: { '#lease': 'lease' },
               ExpressionAttributeValues: {
                 ':closed': CLOSED,
-                ':nowMs': nowMs,
+                ...(stored !== undefined && { ':stored': stored }),
                 ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
               },
             }),
@@ -121,7 +162,43 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
       );
       await settled(writes);
       const met = await Promise.all(writes);
-      return !closed.includes(false) && met.every((write) => write.met);
+      const left = open.filter((one) => !isFree(one));
+      const crashed = left.flatMap(({ lease }) =>
+        lease !== undefined && lease.untilMs <= nowMs ? [lease.owner] : [],
+      );
+      if (crashed.length > 0) return { crashed: [...new Set(crashed)] };
+      return left.length === 0 && met.every((write) => write.met) ? 'closed' : 'held';
+    },
+
+    async crashed(queue, cells, nowMs) {
+      const found = new Map<string, string[]>();
+      for (let at = 0; at < cells.length; at += BATCH_GET_MAX) {
+        const cellOf = new Map(
+          cells.slice(at, at + BATCH_GET_MAX).map((cell) => [leaseOf(queue, cell).Key.item, cell]),
+        );
+        const items = await batchGet(
+          client,
+          table,
+          [...cellOf.keys()].map((item) => ({ item })),
+        );
+        for (const item of items) {
+          const lease = leaseItem.safeParse(item).data?.lease;
+          if (lease === undefined || lease.untilMs === ENDED_MS || lease.untilMs > nowMs) continue;
+          found.set(lease.owner, [...(found.get(lease.owner) ?? []), cellOf.get(item.item as string)!]);
+        }
+      }
+      return found;
+    },
+
+    async putJournal(queue, owner, page, matches, nowMs) {
+      const write = await putPage(queue, owner, page, packMatches(matches), nowMs);
+      return write.met ? 'stored' : 'closed';
+    },
+
+    async journalUntilClosed(queue, owner, page, nowMs) {
+      const write = await putPage(queue, owner, page, CLOSED_PAGE, nowMs);
+      if (write.met) return 'closed';
+      return readWith(journalItem, write.item, `page ${page} of the journal of tick ${owner}`).matches;
     },
 
     async putReport(queue, range, report, nowMs) {
@@ -186,13 +263,43 @@ const arrivalsItem = z.object({ arrivals: jsonOf(tickMemory) });
 const reportItem = z.object({ report: jsonOf(tickReport) });
 
 /** The part of a lease that other ticks need. A lease of another type counts as held. */
-const leaseItem = z.object({ lease: z.object({ slotMs: z.number(), untilMs: z.number() }) });
+const leaseItem = z.object({
+  lease: z.object({ owner: z.string(), slotMs: z.number(), untilMs: z.number() }),
+});
+
+/** The condition that a lease was ended, or has expired and its owner's matches are settled. */
+function isOver(settledOwners: readonly string[]): string {
+  if (settledOwners.length === 0) return '#lease.#untilMs = :ended';
+  const owners = settledOwners.map((_, i) => `#lease.#owner = :settled${i}`);
+  return `(#lease.#untilMs = :ended OR (#lease.#untilMs <= :nowMs AND (${owners.join(' OR ')})))`;
+}
+
+/** Matches of a journal as JSON: `[matchId, ticketId, ticketId, …]` for each, with packed ids. */
+function packMatches(matches: readonly FormingMatch[]): string {
+  return JSON.stringify(matches.map(({ matchId, ticketIds }) => [matchId, ...ticketIds].map(packId)));
+}
+
+/** The page after the last one of a closed journal. */
+const CLOSED_PAGE = packMatches([]);
+
+const journalItem = z.object({
+  matches: jsonOf(z.array(z.array(z.string()).min(1))).transform((matches) =>
+    matches.map((packed): FormingMatch => {
+      const [matchId, ...ticketIds] = packed.map(unpackId);
+      return { matchId: matchId!, ticketIds };
+    }),
+  ),
+});
 
 /** The reason why cells were not leased, from their items. Items of cells that were free may be absent. */
 function refusal(
   items: readonly (Record<string, unknown> | undefined)[],
-  { slotMs }: Lease,
+  { slotMs, nowMs }: Lease,
 ): Exclude<LeaseOutcome, 'leased'> {
   const leases = items.map((item) => leaseItem.safeParse(item).data?.lease);
-  return leases.some((lease) => lease !== undefined && lease.slotMs >= slotMs) ? 'done' : 'held';
+  if (leases.some((lease) => lease !== undefined && lease.slotMs >= slotMs)) return 'done';
+  const crashed = leases.flatMap((lease) =>
+    lease !== undefined && lease.untilMs !== ENDED_MS && lease.untilMs <= nowMs ? [lease.owner] : [],
+  );
+  return crashed.length > 0 ? { crashed: [...new Set(crashed)] } : 'held';
 }

@@ -32,16 +32,18 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
 export const ANNOUNCED = 'TicketQueued';
 
 /** Days that a ticket is kept after its end. */
-export const TICKET_DAYS = 1;
+const TICKET_DAYS = 1;
 
 /**
  * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: pool key
  * `pool` (queue, layout, bucket, and a shard if the bucket has several), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads the
  * index and pays for its bytes: about 150 for a player whose ids are UUIDs.
  *
- *     create   put if no such ticketId       → in the pool
- *     commit   update if status = QUEUED     → out of the pool (see match-store.ts)
- *     end      update if status = QUEUED     → out of the pool
+ *     create            put if no such ticketId            → in the pool
+ *     claim             update if status = QUEUED          → out of the pool, MATCHED
+ *     end               update if status = QUEUED          → out of the pool
+ *     release           update if MATCHED to this match    → in the pool
+ *     cancelWithMatch   update if MATCHED to this match
  *
  * Every way out of the pool has the same condition, so exactly one of them happens. For writes
  * whose response is lost see `write-mark.ts`.
@@ -145,7 +147,71 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       return found.some(({ Count = 0 }) => Count > 0);
     },
 
-    async end(ticketId, status, reason, nowMs) {
+    async claim(ticketId, matchId, nowMs) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { ticketId },
+            UpdateExpression:
+              'SET #status = :matched, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
+            ConditionExpression: IS_QUEUED,
+            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+            ExpressionAttributeValues: {
+              ':queued': 'QUEUED',
+              ':matched': 'MATCHED',
+              ':matchId': matchId,
+              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return update.met || (update.item?.status === 'MATCHED' && update.item.matchId === matchId);
+    },
+
+    async release(ticket, matchId, layout, announced) {
+      const order = poolOrder(ticket.ticketId, ticket.players);
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { ticketId: ticket.ticketId },
+            UpdateExpression: `SET #status = :queued, #pool = :pool, poolOrder = :poolOrder${announced ? '' : ', releasedFrom = :matchId'} REMOVE matchId, expiresAt`,
+            ConditionExpression: IS_IN_MATCH,
+            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+            ExpressionAttributeValues: {
+              ...inMatch(matchId),
+              ':queued': 'QUEUED',
+              ':pool': poolKey(ticket.queue, layout, order),
+              ':poolOrder': order,
+            },
+          }),
+        ),
+      );
+    },
+
+    async cancelWithMatch(ticketId, matchId, reason, nowMs) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { ticketId },
+            UpdateExpression: 'SET #status = :cancelled, reason = :reason, expiresAt = :expiresAt',
+            ConditionExpression: IS_IN_MATCH,
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ...inMatch(matchId),
+              ':cancelled': 'CANCELLED',
+              ':reason': reason,
+              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+            },
+          }),
+        ),
+      );
+    },
+
+    async end(ticketId, status, reason, nowMs, freedFrom) {
       const mark = newWriteMark();
       const update = await conditionally(() =>
         client.send(
@@ -153,11 +219,12 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
             TableName: table,
             Key: { ticketId },
             UpdateExpression:
-              'SET #status = :status, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool',
-            ConditionExpression: IS_QUEUED,
+              'SET #status = :status, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool, matchId',
+            ConditionExpression: freedFrom === undefined ? IS_QUEUED : `${IS_QUEUED} OR (${IS_IN_MATCH})`,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
               ':queued': 'QUEUED',
+              ...(freedFrom !== undefined && inMatch(freedFrom)),
               ':status': status,
               ':reason': reason,
               ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
@@ -175,7 +242,14 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
 }
 
 /** The condition of every write that removes a ticket from the pool. */
-export const IS_QUEUED = '#status = :queued';
+const IS_QUEUED = '#status = :queued';
+
+/** The condition of every write that returns a ticket from a match. Earlier versions stored the status of the match. */
+const IS_IN_MATCH = 'matchId = :matchId AND (#status = :matched OR #status = :requiresAcceptance)';
+
+function inMatch(matchId: string) {
+  return { ':matchId': matchId, ':matched': 'MATCHED', ':requiresAcceptance': 'REQUIRES_ACCEPTANCE' };
+}
 
 const ticketItem = storedTicket.extend({
   players: packedPlayers(storedTicket.shape.players),

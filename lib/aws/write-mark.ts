@@ -8,18 +8,22 @@ import type { Unmet } from './dynamo.ts';
  * of the write itself, and the mark shows this. Not every write needs a mark:
  *
  *     write                        its repetition
- *     commit, dissolve, lease of   has the same client token, so DynamoDB applies the transaction once
- *       several cells
+ *     lease of several cells,      has the same client token, so DynamoDB applies the transaction once
+ *       create with meetings
  *     accept, dropLayouts, endLease,  changes nothing more
- *       lease of one cell
+ *       lease of one cell, abandon,
+ *       putJournal
+ *     claim, create, close         finds its own claim, match or closed lease
+ *     release, cancelWithMatch,    fails its condition, and callers need no outcome
+ *       ticketsReturned
  *     assign                       finds the same assignment
  *     create                       finds its own ticket: the status is 200 instead of 201, and the queue is
  *                                  woken as for a new ticket
  *     advance, confirmSent,        fails its condition, and callers ignore that outcome
  *       putReport
  *     remove                       finds no item, which counts as removed
- *     end, put, extendAwake,       finds its mark
- *       markDown
+ *     end, dissolve, put,          finds its mark
+ *       extendAwake, markDown
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     markSlow, clearFailures      changes nothing more
  *

@@ -144,7 +144,7 @@ export class FanOut extends Construct {
       stage,
     });
     store.matches.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
-    store.tickets.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.deadline.fn, 'BatchGetItem', 'UpdateItem');
     store.queues.allow(this.deadline.fn, 'GetItem', 'UpdateItem');
     // Tickets that return to the pool wake their queue. A deadline that is not due yet is sent again with a delay.
     tick.queue.allowSend(this.deadline.fn);

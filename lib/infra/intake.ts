@@ -70,7 +70,7 @@ export class Intake extends Construct {
       timeout: Duration.seconds(10),
       stage,
     });
-    store.tickets.allow(this.ticketChanges, 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.ticketChanges, 'GetItem', 'BatchGetItem', 'UpdateItem');
     store.matches.allow(this.ticketChanges, 'GetItem', 'UpdateItem');
     store.queues.allow(this.ticketChanges, 'GetItem', 'UpdateItem');
     tick.queue.allowSend(this.ticketChanges);

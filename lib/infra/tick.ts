@@ -34,9 +34,9 @@ export class Tick extends Construct {
     });
     store.queues.allow(this.tick, 'GetItem', 'UpdateItem');
     store.ranges.allow(this.tick, 'GetItem', 'UpdateItem');
-    store.tickets.allow(this.tick, 'UpdateItem');
+    store.tickets.allow(this.tick, 'BatchGetItem', 'UpdateItem');
     store.tickets.allowIndexQuery(this.tick, 'pool');
-    store.matches.allow(this.tick, 'PutItem');
+    store.matches.allow(this.tick, 'PutItem', 'UpdateItem');
     this.queue = new WorkQueue(this, 'Ticks', {
       consumer: this.tick,
       variable: 'TICK_QUEUE_URL',
@@ -67,8 +67,10 @@ export class Tick extends Construct {
     store.queues.allow(this.dispatch, 'BatchGetItem', 'DeleteItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.dispatch, 'items');
     store.queues.allow(this.dispatch, 'GetItem');
-    store.ranges.allow(this.dispatch, 'DeleteItem', 'GetItem');
+    store.ranges.allow(this.dispatch, 'BatchGetItem', 'DeleteItem', 'GetItem', 'UpdateItem');
+    store.tickets.allow(this.dispatch, 'BatchGetItem', 'UpdateItem');
     store.tickets.allowIndexQuery(this.dispatch, 'pool');
+    store.matches.allow(this.dispatch, 'UpdateItem');
     store.matches.allowIndexQuery(this.dispatch, 'deadlines');
     this.queue.allowSend(this.dispatch);
     for (const fn of [this.tick, this.dispatch])

@@ -31,12 +31,12 @@ export const LOG_BYTES = { request: 400 } as const;
 export const MEASURED = {
   /** The item and its entry in the pool's index. */
   enqueue: { writeUnits: 2, readUnits: 0.08, gbSeconds: 0.007 },
-  /** The item out in a transaction, at twice the price, and its entry in the index. */
-  ticketMatched: { writeUnits: 3 },
-  /** The same outside a transaction. */
+  /** The item claimed for its match, and its entry in the index. */
+  ticketMatched: { writeUnits: 2 },
+  /** The item ended, and its entry in the index. */
   ticketGivenUp: { writeUnits: 2 },
-  /** The match itself, in the transaction of its tickets. */
-  match: { writeUnits: 2 },
+  /** The match itself, and its part of a page of the journal. */
+  match: { writeUnits: 1.4 },
   /** A batch of a stream to the event bus. */
   publish: { readUnits: 0.5, gbSeconds: 0.009 },
   /** A webhook: sent to the queue, received and deleted there. */

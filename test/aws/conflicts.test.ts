@@ -36,7 +36,7 @@ import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
 // The waits between attempts are random; these tests skip them.
 vi.mock('node:timers/promises', () => ({ setTimeout: async () => {} }));
 
-const tables = { tickets: 'tickets', matches: 'matches' };
+const tables = { matches: 'matches', ranges: 'ranges' };
 const $metadata = {};
 const cancelled = (...codes: string[]) =>
   new TransactionCanceledException({
@@ -49,7 +49,8 @@ describe('a transaction', () => {
   const made = documentClient({ region: 'us-east-1' });
   const client = mockClient(made);
   const matches = matchStore(made, tables);
-  const commit = () => matches.commit(match('q', 'm', ['a', 'b']), NOW_MS);
+  const record = { playerId: 'p', met: [], expiresAtMs: NOW_MS };
+  const create = () => matches.create(match('q', 'm', ['a', 'b']), NOW_MS, [record, record]);
   const attempts = () => client.commandCalls(TransactWriteCommand).length;
   beforeEach(() => {
     client.reset();
@@ -61,35 +62,31 @@ describe('a transaction', () => {
       .rejectsOnce(cancelled('None', 'TransactionConflict', 'None'))
       .rejectsOnce(cancelled('TransactionConflict', 'None', 'ThrottlingError'))
       .resolves({});
-    expect(await commit()).toBe('committed');
+    expect(await create()).toBe('created');
     expect(attempts()).toBe(3);
   });
 
-  it('that conflicts first and then fails its condition has lost the race', async () => {
+  it('that conflicts first and then fails its condition finds why', async () => {
     client
       .on(TransactWriteCommand)
       .rejectsOnce(cancelled('None', 'TransactionConflict', 'None'))
-      .rejects(cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'));
-    expect(await commit()).toBe('lost-race');
+      .rejects(
+        new TransactionCanceledException({
+          $metadata,
+          message: 'cancelled',
+          CancellationReasons: [
+            { Code: 'ConditionalCheckFailed', Item: { status: { S: 'ABANDONED' } } },
+            { Code: 'TransactionConflict' },
+          ],
+        }),
+      );
+    expect(await create()).toBe('abandoned');
     expect(attempts()).toBe(2);
   });
 
-  it('that conflicts every time returns busy after a bounded number of attempts', async () => {
+  it('that conflicts every time throws StoreBusy after a bounded number of attempts', async () => {
     client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
-    expect(await commit()).toBe('busy');
-    expect(attempts()).toBe(5);
-  });
-
-  it('that dissolves a match and conflicts every time throws StoreBusy', async () => {
-    client.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'));
-    const dissolved = matches.dissolve(
-      match('q', 'm', ['a'], { status: 'REQUIRES_ACCEPTANCE' }),
-      { requeue: [ticket('q', 'a', 1)], cancel: [] },
-      bucketLayout(1),
-      'why',
-      NOW_MS,
-    );
-    await expect(dissolved).rejects.toThrow(StoreBusy);
+    await expect(create()).rejects.toThrow(StoreBusy);
     expect(attempts()).toBe(5);
   });
 
@@ -97,7 +94,7 @@ describe('a transaction', () => {
     'that fails for another reason (%s) throws instead of losing the race',
     async (code) => {
       client.on(TransactWriteCommand).rejects(cancelled('None', code));
-      await expect(commit()).rejects.toThrow(TransactionCanceledException);
+      await expect(create()).rejects.toThrow(TransactionCanceledException);
       expect(attempts()).toBe(1);
     },
   );

@@ -15,6 +15,7 @@ import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { readDelivery } from '../../lib/service/events/delivery.ts';
 import { Unreadable } from '../../lib/service/ports/unreadable.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
+import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { readTickMessage, toWire } from '../../lib/service/ticks/tick-message.ts';
@@ -135,12 +136,35 @@ describe('A ticket of version 0.1', () => {
   });
 });
 
+describe('A ticket with the status of its match, as versions before MATCHED stored it,', () => {
+  const inMatch = async (name: string, status: string) => {
+    const old = ticket('q-old', name, 5);
+    await put('tickets', { ...old, status, players: JSON.stringify(old.players), matchId: `${name}-match` });
+    return (await stores.tickets.get(name))!;
+  };
+
+  it('has that status at its end, without a read of the match', async () => {
+    const matches = { get: () => Promise.reject(new Error('Expected no read of the match')) };
+    const completed = await inMatch('t-completed', 'COMPLETED');
+    const view = await withMatchStatus({ tickets: stores.tickets, matches }, completed);
+    expect(view).toMatchObject({ status: 'COMPLETED', matchId: 't-completed-match' });
+  });
+
+  it('returns to the pool or is cancelled when the match is dissolved', async () => {
+    for (const name of ['t-back', 't-out']) await inMatch(name, 'REQUIRES_ACCEPTANCE');
+    await stores.tickets.release((await stores.tickets.get('t-back'))!, 't-back-match', oneLayout, true);
+    await stores.tickets.cancelWithMatch('t-out', 't-out-match', 'no', NOW_MS);
+    expect(await stores.tickets.get('t-back')).toEqual(ticket('q-old', 't-back', 5));
+    expect((await stores.tickets.get('t-out'))!.status).toBe('CANCELLED');
+  });
+});
+
 describe('A lease of another form', () => {
   it('counts as held, and is not closed', async () => {
     await put('ranges', { item: 'l#lease#1.0', lease: { holder: 'x' } });
     const lease = { owner: 'me', slotMs: NOW_MS, nowMs: NOW_MS, untilMs: NOW_MS + 10_000 };
     expect(await stores.ranges.takeLease('l', ['1.0'], lease)).toBe('held');
-    expect(await stores.ranges.close('l', ['1.0'], NOW_MS)).toBe(false);
+    expect(await stores.ranges.close('l', ['1.0'], NOW_MS)).toBe('held');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Player } from '../../lib/engine/types.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
-import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
+import type { CurrentTicket } from '../../lib/service/tickets/stored-ticket.ts';
 import type { BucketLayout, Edge } from '../../lib/service/ticks/buckets.ts';
 
 /** Sample items for the tests of stores; a test sets only the fields that it is about. */
@@ -12,7 +12,7 @@ export function bucketLayout(version: number, ...boundaries: Edge[]): BucketLayo
 }
 
 /** A ticket of one player for each skill. */
-export function ticket(queue: string, ticketId: string, skills: number | readonly number[]): StoredTicket {
+export function ticket(queue: string, ticketId: string, skills: number | readonly number[]): CurrentTicket {
   const players: Player[] = [skills].flat().map((skill, i) => ({ playerId: `${ticketId}.${i}`, skill }));
   return { ticketId, queue, status: 'QUEUED', enqueuedAt: new Date(NOW_MS).toISOString(), players };
 }

@@ -2,12 +2,14 @@ import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
+import { meetingStore } from '../../lib/aws/meeting-store.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
+import type { MeetingStore } from '../../lib/service/ports/meeting-store.ts';
 import type { OverdueMatches } from '../../lib/service/ports/overdue-matches.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
@@ -24,6 +26,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     let tables: EmulatedTables;
     let tickets: TicketStore;
     let matches: MatchStore;
+    let meetings: MeetingStore;
     let overdue: OverdueMatches;
     let queues: QueueStore;
     let ranges: RangeStore;
@@ -36,6 +39,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       const client = tables.client();
       tickets = ticketStore(client, tables.names.tickets);
       matches = matchStore(client, tables.names);
+      meetings = meetingStore(client, tables.names.ranges);
       overdue = overdueMatches(client, tables.names.matches);
       queues = queueStore(client, tables.names.queues);
       ranges = rangeStore(client, tables.names.ranges);
@@ -385,93 +389,144 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       });
     });
 
-    describe('a commit', () => {
-      it('stores the match and removes every ticket from the pool', async () => {
-        newQueue();
-        const stored = [await put('a', 1), await put('b', 2)];
-        await put('c', 3);
-        const made = match(
-          queue,
-          id('m'),
-          stored.map(({ ticketId }) => ticketId),
-          { status: 'PLACING', deadline: '2026-01-01T12:05:00.000Z' },
-        );
-        expect(await matches.commit(made, NOW_MS)).toBe('committed');
-        expect(await matches.get(made.matchId)).toEqual(made);
-        for (const one of stored) {
-          expect(await tickets.get(one.ticketId)).toEqual({
-            ...one,
-            status: 'PLACING',
-            matchId: made.matchId,
-          });
-        }
-        expect(await namesWaiting()).toEqual(['c']);
-      });
+    /** Commits a match by the steps of a tick, when all of its tickets are QUEUED. */
+    const commit = async (made: StoredMatch): Promise<void> => {
+      for (const ticketId of made.ticketIds)
+        expect(await tickets.claim(ticketId, made.matchId, NOW_MS)).toBe(true);
+      expect(await matches.create(made, NOW_MS)).toBe('created');
+    };
 
-      it('changes nothing when one ticket was cancelled before', async () => {
+    describe('a claim', () => {
+      it('removes a ticket from the pool for one match, also when it is repeated', async () => {
         newQueue();
-        const names = Array.from({ length: 16 }, (_, i) => `t${i}`);
-        for (const name of names) await put(name, 1);
-        await tickets.end(id('t15'), 'CANCELLED', 'x', NOW_MS);
-        const made = match(queue, id('m'), names.map(id));
-        expect(await matches.commit(made, NOW_MS)).toBe('lost-race');
-        expect(await matches.get(made.matchId)).toBeUndefined();
-        expect((await namesWaiting()).sort()).toEqual(names.slice(0, 15).sort());
-      });
-
-      it('changes nothing when a ticket is missing or the match already exists', async () => {
-        newQueue();
-        await put('a', 1);
+        const stored = await put('a', 1);
         await put('b', 1);
-        expect(await matches.commit(match(queue, id('m'), [id('a'), id('nobody')]), NOW_MS)).toBe(
-          'lost-race',
-        );
-        expect(await matches.commit(match(queue, id('m'), [id('a')]), NOW_MS)).toBe('committed');
-        expect(await matches.commit(match(queue, id('m'), [id('b')]), NOW_MS)).toBe('lost-race');
-        expect(await statusOf('b')).toBe('QUEUED');
-        expect((await matches.get(id('m')))!.ticketIds).toEqual([id('a')]);
+        expect(await tickets.claim(id('a'), id('m'), NOW_MS)).toBe(true);
+        expect(await tickets.claim(id('a'), id('m'), NOW_MS)).toBe(true);
+        expect(await tickets.claim(id('a'), id('other'), NOW_MS)).toBe(false);
+        expect(await tickets.claim(id('nobody'), id('m'), NOW_MS)).toBe(false);
+        expect(await tickets.get(id('a'))).toEqual({ ...stored, status: 'MATCHED', matchId: id('m') });
+        expect(await tickets.get(id('nobody'))).toBeUndefined();
+        expect(await namesWaiting()).toEqual(['b']);
       });
 
-      it('has lost the race when it is repeated', async () => {
-        newQueue();
-        await put('a', 1);
-        const made = match(queue, id('m'), [id('a')]);
-        expect(await matches.commit(made, NOW_MS)).toBe('committed');
-        expect(await matches.commit(made, NOW_MS)).toBe('lost-race');
-        expect(await matches.get(made.matchId)).toEqual(made);
-      });
-
-      it('succeeds for exactly one of several matches that share a ticket, and stores nothing of the others', async () => {
-        newQueue();
-        await put('shared', 1);
-        const rivals = Array.from({ length: 6 }, (_, i) => i);
-        for (const i of rivals) await put(`own${i}`, 1);
-        const outcomes = await Promise.all(
-          rivals.map((i) =>
-            matches.commit(match(queue, id(`m${i}`), [id('shared'), id(`own${i}`)].sort()), NOW_MS),
-          ),
-        );
-        expect(outcomes.filter((outcome) => outcome === 'committed')).toHaveLength(1);
-        for (const i of rivals) {
-          const won = outcomes[i] === 'committed';
-          expect((await matches.get(id(`m${i}`))) !== undefined).toBe(won);
-          expect((await tickets.get(id(`own${i}`)))!.matchId).toBe(won ? id(`m${i}`) : undefined);
-        }
-        expect((await tickets.get(id('shared')))!.matchId).toBe(id(`m${outcomes.indexOf('committed')}`));
-      });
-
-      it('or a cancel of one of its tickets succeeds, never both', async () => {
+      it('or a cancel, or a claim for another match succeeds, exactly one of them', async () => {
         newQueue();
         for (let i = 0; i < 6; i++) {
-          await put(`a${i}`, 1);
-          await put(`b${i}`, 1);
-          const [outcome, end] = await Promise.all([
-            matches.commit(match(queue, id(`m${i}`), [id(`a${i}`), id(`b${i}`)]), NOW_MS),
-            tickets.end(id(`b${i}`), 'CANCELLED', 'x', NOW_MS),
+          await put(`t${i}`, 1);
+          const [one, other, end] = await Promise.all([
+            tickets.claim(id(`t${i}`), id('one'), NOW_MS),
+            tickets.claim(id(`t${i}`), id('other'), NOW_MS),
+            tickets.end(id(`t${i}`), 'CANCELLED', 'x', NOW_MS),
           ]);
-          expect(end!.ended).toBe(outcome === 'lost-race');
-          expect(await statusOf(`a${i}`)).toBe(end!.ended ? 'QUEUED' : 'COMPLETED');
-          expect(await statusOf(`b${i}`)).toBe(end!.ended ? 'CANCELLED' : 'COMPLETED');
+          expect([one, other, end!.ended].filter(Boolean)).toHaveLength(1);
+          const now = (await tickets.get(id(`t${i}`)))!;
+          expect(now.status).toBe(end!.ended ? 'CANCELLED' : 'MATCHED');
+          expect(now.matchId).toBe(one ? id('one') : other ? id('other') : undefined);
+        }
+      });
+
+      it('is released only while the ticket is in this match, and under the layout that is given', async () => {
+        newQueue();
+        const stored = await put('a', 1);
+        const layout = bucketLayout(7, 1);
+        await tickets.claim(id('a'), id('m'), NOW_MS);
+        const claimed = (await tickets.get(id('a')))!;
+        await tickets.release(claimed, id('other'), layout, false);
+        expect(await tickets.get(id('a'))).toEqual(claimed);
+        await tickets.release(claimed, id('m'), layout, false);
+        const released = { ...stored, releasedFrom: id('m') };
+        expect(await tickets.get(id('a'))).toEqual(released);
+        expect(await namesWaiting([layout])).toEqual(['a']);
+        await tickets.claim(id('a'), id('n'), NOW_MS);
+        await tickets.release(claimed, id('m'), layout, false);
+        expect(await tickets.get(id('a'))).toEqual({ ...released, status: 'MATCHED', matchId: id('n') });
+        await tickets.release(claimed, id('n'), oneLayout, true);
+        expect(await tickets.get(id('a'))).toEqual(released);
+        expect(await namesWaiting()).toEqual(['a']);
+      });
+
+      it('ends with the ticket when the caller knows that it is free of the match', async () => {
+        newQueue();
+        const stored = await put('a', 1);
+        await tickets.claim(id('a'), id('m'), NOW_MS);
+        expect(await tickets.end(id('a'), 'CANCELLED', 'x', NOW_MS)).toMatchObject({ ended: false });
+        expect(await tickets.end(id('a'), 'CANCELLED', 'x', NOW_MS, id('n'))).toMatchObject({ ended: false });
+        const ended = { ...stored, status: 'CANCELLED', reason: 'x' };
+        expect(await tickets.end(id('a'), 'CANCELLED', 'x', NOW_MS, id('m'))).toEqual({
+          ended: true,
+          ticket: ended,
+        });
+        await tickets.release(stored, id('m'), oneLayout, false);
+        expect(await tickets.get(id('a'))).toEqual(ended);
+        await put('b', 1);
+        expect(await tickets.end(id('b'), 'CANCELLED', 'x', NOW_MS, id('m'))).toMatchObject({ ended: true });
+      });
+    });
+
+    describe('the creation of a match', () => {
+      it('stores it with its meetings, also when it is repeated', async () => {
+        newQueue();
+        const made = match(queue, id('m'), [id('a'), id('b')], {
+          status: 'PLACING',
+          deadline: '2026-01-01T12:05:00.000Z',
+        });
+        // More records than a transaction has room for.
+        const records = Array.from({ length: 200 }, (_, i) => ({
+          playerId: id(`p${i}`),
+          met: [[id(`q${i}`), NOW_MS] as const],
+          expiresAtMs: NOW_MS + 1_000,
+        })) as unknown as Parameters<typeof matches.create>[2];
+        expect(await matches.create(made, NOW_MS, records)).toBe('created');
+        expect(await matches.create(made, NOW_MS, records)).toBe('created');
+        expect(await matches.create(made, NOW_MS)).toBe('created');
+        expect(await matches.get(made.matchId)).toEqual(made);
+        const met = await meetings.of(queue, [id('p0'), id('p98'), id('p199')], NOW_MS);
+        expect([...met.values()].map((one) => one.length)).toEqual([1, 1, 1]);
+      });
+
+      it('fails with its meetings after the match was abandoned, and the match counts as missing', async () => {
+        newQueue();
+        const made = match(queue, id('m'), [id('a')], { status: 'REQUIRES_ACCEPTANCE' });
+        expect(await matches.abandon(queue, made, NOW_MS)).toBe('abandoned');
+        expect(await matches.abandon(queue, { ...made, ticketIds: [id('b')] }, NOW_MS)).toBe('abandoned');
+        const record = {
+          playerId: id('p'),
+          met: [[id('q'), NOW_MS] as [string, number]],
+          expiresAtMs: NOW_MS,
+        };
+        expect(await matches.create(made, NOW_MS)).toBe('abandoned');
+        expect(await matches.create(made, NOW_MS, [record])).toBe('abandoned');
+        expect((await meetings.of(queue, [id('p')], 0)).get(id('p')) ?? []).toEqual([]);
+        expect(await matches.get(id('m'))).toBeUndefined();
+        expect(await matches.getMany([id('m')])).toEqual(new Map());
+        expect(await matches.accept(id('m'), id('a'))).toBeUndefined();
+        expect(await matches.assign(id('m'), { address: 'x' })).toBeUndefined();
+        expect(await matches.advance(id('m'), 'PLACING', 'FAILED', {})).toBe(false);
+        expect(await matches.dissolve(made, [], 'no', NOW_MS)).toBe('lost-race');
+        expect(await matches.abandoned(id('m'))).toEqual({
+          matchId: id('m'),
+          queue,
+          ticketIds: [id('a'), id('b')],
+        });
+        await matches.ticketsReturned(id('m'));
+        expect(await matches.abandoned(id('m'))).toBeUndefined();
+        expect(await matches.create(made, NOW_MS)).toBe('abandoned');
+      });
+
+      it('or its abandonment succeeds, never both', async () => {
+        newQueue();
+        for (let i = 0; i < 6; i++) {
+          const made = match(queue, id(`m${i}`), [id(`a${i}`)]);
+          const [created, abandoned] = await Promise.all([
+            matches.create(made, NOW_MS),
+            matches.abandon(queue, made, NOW_MS),
+          ]);
+          expect([created, abandoned]).toEqual(
+            created === 'created' ? ['created', 'exists'] : ['abandoned', 'abandoned'],
+          );
+          expect(await matches.get(made.matchId)).toEqual(created === 'created' ? made : undefined);
+          expect(await matches.abandoned(id('nobody'))).toBeUndefined();
         }
       });
     });
@@ -485,7 +540,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           status: 'REQUIRES_ACCEPTANCE',
           deadline: '2026-01-01T12:00:30.000Z',
         });
-        expect(await matches.commit(made, NOW_MS)).toBe('committed');
+        await commit(made);
         return { made, stored };
       };
 
@@ -493,7 +548,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         for (const name of ['m', 'n']) {
           await put(`${name}-ticket`, 1);
-          await matches.commit(match(queue, id(name), [id(`${name}-ticket`)]), NOW_MS);
+          await commit(match(queue, id(name), [id(`${name}-ticket`)]));
         }
         const found = await matches.getMany(['m', 'nobody', 'n'].map(id));
         expect([...found.keys()].sort()).toEqual(['m', 'n'].map(id));
@@ -573,67 +628,57 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('that completed without a provisioner accepts a later assignment', async () => {
         newQueue();
         await put('a', 1);
-        await matches.commit(match(queue, id('m'), [id('a')]), NOW_MS);
+        await commit(match(queue, id('m'), [id('a')]));
         expect(await matches.assign(id('m'), { address: 'x' })).toMatchObject({ outcome: 'assigned' });
       });
 
-      it('that is dissolved returns its tickets to the pool or cancels them in one transaction', async () => {
-        const { made, stored } = await pending('a', 'b', 'c');
-        const layout = bucketLayout(7, 1);
-        const found = (await Promise.all(
-          stored.map(({ ticketId }) => tickets.get(ticketId)),
-        )) as typeof stored;
-        const [a, b, c] = found;
-        expect(
-          await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, layout, 'b said no', NOW_MS),
-        ).toBe('dissolved');
+      it('that is dissolved names the tickets to cancel, and keeps a deadline until its tickets are returned', async () => {
+        const { made } = await pending('a', 'b', 'c');
+        expect(await matches.dissolve(made, [id('b')], 'b said no', NOW_MS)).toBe('dissolved');
         const { deadline: _, ...rest } = made;
-        expect(await matches.get(made.matchId)).toEqual({ ...rest, status: 'FAILED', reason: 'b said no' });
-        expect(await tickets.get(a!.ticketId)).toEqual(stored[0]);
-        expect(await tickets.get(c!.ticketId)).toEqual(stored[2]);
-        expect(await tickets.get(b!.ticketId)).toEqual({
-          ...stored[1],
+        const failed = { ...rest, status: 'FAILED', reason: 'b said no', cancelled: [id('b')] };
+        const deadline = new Date(NOW_MS).toISOString();
+        expect(await matches.get(made.matchId)).toEqual({ ...failed, deadline });
+        expect(await matches.dissolve(made, [id('a')], 'again', NOW_MS)).toBe('lost-race');
+        await matches.ticketsReturned(made.matchId);
+        expect(await matches.get(made.matchId)).toEqual(failed);
+      });
+
+      it('that is dissolved cancels tickets that are still in it', async () => {
+        const { made, stored } = await pending('a', 'b');
+        await tickets.release((await tickets.get(id('b')))!, made.matchId, oneLayout, true);
+        for (const name of ['a', 'b']) await tickets.cancelWithMatch(id(name), made.matchId, 'no', NOW_MS);
+        expect(await tickets.get(id('a'))).toEqual({
+          ...stored[0],
           status: 'CANCELLED',
           matchId: made.matchId,
-          reason: 'b said no',
+          reason: 'no',
         });
-        // Tickets of the same skill are in the order of a hash of their ids.
-        expect((await namesWaiting([layout])).sort()).toEqual(['a', 'c']);
-        expect(await namesWaiting([oneLayout])).toEqual([]);
-        expect(
-          await matches.dissolve(made, { requeue: [a!, c!], cancel: [b!] }, layout, 'again', NOW_MS),
-        ).toBe('lost-race');
-        expect(await matches.commit(match(queue, id('m2'), [id('a'), id('c')]), NOW_MS)).toBe('committed');
+        expect(await tickets.get(id('b'))).toEqual(stored[1]);
+        await tickets.release((await tickets.get(id('a')))!, made.matchId, oneLayout, true);
+        expect(await statusOf('a')).toBe('CANCELLED');
       });
 
       it('is not dissolved when a ticket has accepted since it was read', async () => {
-        const { made, stored } = await pending('a', 'b');
+        const { made } = await pending('a', 'b');
         await matches.accept(made.matchId, id('a'));
-        expect(await matches.dissolve(made, { requeue: [], cancel: stored }, oneLayout, 'late', NOW_MS)).toBe(
-          'lost-race',
-        );
+        expect(await matches.dissolve(made, [], 'late', NOW_MS)).toBe('lost-race');
         const read = (await matches.get(made.matchId))!;
         await matches.accept(made.matchId, id('b'));
-        expect(await matches.dissolve(read, { requeue: [], cancel: stored }, oneLayout, 'late', NOW_MS)).toBe(
-          'lost-race',
-        );
+        expect(await matches.dissolve(read, [], 'late', NOW_MS)).toBe('lost-race');
         const now = (await matches.get(made.matchId))!;
-        expect(await matches.dissolve(now, { requeue: stored, cancel: [] }, oneLayout, 'late', NOW_MS)).toBe(
-          'dissolved',
-        );
-        expect((await namesWaiting()).sort()).toEqual(['a', 'b']);
+        expect(await matches.dissolve(now, [], 'late', NOW_MS)).toBe('dissolved');
       });
 
       it('either advances or is dissolved', async () => {
         for (let i = 0; i < 4; i++) {
-          const { made, stored } = await pending(`a${i}`, `b${i}`);
+          const { made } = await pending(`a${i}`, `b${i}`);
           const [advanced, dissolved] = await Promise.all([
             matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {}),
-            matches.dissolve(made, { requeue: stored, cancel: [] }, oneLayout, 'no', NOW_MS),
+            matches.dissolve(made, [], 'no', NOW_MS),
           ]);
           expect(advanced).toBe(dissolved === 'lost-race');
           expect((await matches.get(made.matchId))!.status).toBe(advanced ? 'COMPLETED' : 'FAILED');
-          expect(await statusOf(`a${i}`)).toBe(advanced ? 'REQUIRES_ACCEPTANCE' : 'QUEUED');
         }
       });
     });
@@ -641,10 +686,10 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     describe('matches that are overdue', () => {
       const dueMs = NOW_MS + 60_000;
       const deadline = new Date(dueMs).toISOString();
-      const commit = async (name: string, changes: Partial<StoredMatch>) => {
+      const commitOne = async (name: string, changes: Partial<StoredMatch>) => {
         await put(`${name}-ticket`, 1);
         const made = match(queue, id(name), [id(`${name}-ticket`)], { deadline, ...changes });
-        expect(await matches.commit(made, NOW_MS)).toBe('committed');
+        await commit(made);
         return made;
       };
       const found = async (byMs: number) =>
@@ -656,9 +701,9 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('are all found from their deadline on', async () => {
         newQueue();
         const names = Array.from({ length: 40 }, (_, i) => `m${i}`).sort();
-        await Promise.all(names.map((name) => commit(name, { status: 'PLACING' })));
+        await Promise.all(names.map((name) => commitOne(name, { status: 'PLACING' })));
         await put('other', 1);
-        await matches.commit(match(queue, id('none'), [id('other')]), NOW_MS);
+        await commit(match(queue, id('none'), [id('other')]));
         expect(await found(dueMs - 1)).toEqual([]);
         expect(await found(dueMs)).toEqual(names);
       });
@@ -666,20 +711,25 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('are no longer found after they have ended in any way', async () => {
         newQueue();
         const placing = ['assigned', 'failed'];
-        for (const name of placing) await commit(name, { status: 'PLACING' });
-        await commit('accepted', { status: 'REQUIRES_ACCEPTANCE' });
-        const dissolved = await commit('dissolved', { status: 'REQUIRES_ACCEPTANCE' });
+        for (const name of placing) await commitOne(name, { status: 'PLACING' });
+        await commitOne('accepted', { status: 'REQUIRES_ACCEPTANCE' });
+        const dissolved = await commitOne('dissolved', { status: 'REQUIRES_ACCEPTANCE' });
         expect(await found(dueMs)).toEqual(['accepted', 'assigned', 'dissolved', 'failed']);
         await matches.assign(id('assigned'), { address: 'game.example' });
         await matches.advance(id('failed'), 'PLACING', 'FAILED', { reason: 'why' });
         await matches.advance(id('accepted'), 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
-        await matches.dissolve(dissolved, { requeue: [], cancel: [] }, oneLayout, 'why', NOW_MS);
+        await matches.dissolve(dissolved, [], 'why', NOW_MS);
+        await matches.abandon(queue, { matchId: id('abandoned'), ticketIds: [id('a')] }, NOW_MS);
+        // Their tickets are not returned yet.
+        expect(await found(dueMs + 3_600_000)).toEqual(['abandoned', 'dissolved']);
+        await matches.ticketsReturned(id('dissolved'));
+        await matches.ticketsReturned(id('abandoned'));
         expect(await found(dueMs + 3_600_000)).toEqual([]);
       });
 
       it('are found by their new deadline after they advance', async () => {
         newQueue();
-        await commit('m', { status: 'REQUIRES_ACCEPTANCE' });
+        await commitOne('m', { status: 'REQUIRES_ACCEPTANCE' });
         const later = new Date(dueMs + 1_000).toISOString();
         await matches.advance(id('m'), 'REQUIRES_ACCEPTANCE', 'PLACING', { deadline: later });
         expect(await found(dueMs)).toEqual([]);
@@ -820,7 +870,8 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         matches: 3,
         recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
       });
-      const outcomeOf = (cells: readonly string[], wanted: Lease) => ranges.takeLease(queue, cells, wanted);
+      const outcomeOf = (cells: readonly string[], wanted: Lease, settled: readonly string[] = []) =>
+        ranges.takeLease(queue, cells, wanted, settled);
 
       it('leases cells to one tick at a time', async () => {
         newQueue();
@@ -845,7 +896,66 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         await ranges.takeLease(queue, ['1.0'], lease('a', 1_000));
         expect(await outcomeOf(['1.0'], lease('b', 2_000, 10_999))).toBe('held');
-        expect(await outcomeOf(['1.0'], lease('b', 2_000, 11_000))).toBe('leased');
+        expect(await outcomeOf(['1.0'], lease('b', 2_000, 11_000), ['a'])).toBe('leased');
+      });
+
+      it('names the owners of leases that expired without an end, until they are settled', async () => {
+        newQueue();
+        await ranges.takeLease(queue, ['1.0'], lease('a', 1_000));
+        await ranges.takeLease(queue, ['1.1'], lease('b', 1_000));
+        expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 10_999)).toEqual(new Map());
+        expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 11_000)).toEqual(
+          new Map([
+            ['a', ['1.0']],
+            ['b', ['1.1']],
+          ]),
+        );
+        const next = lease('next', 2_000, 11_000);
+        expect(await outcomeOf(['1.0'], next)).toEqual({ crashed: ['a'] });
+        expect(await outcomeOf(['1.0', '1.1'], next)).toEqual({ crashed: ['a', 'b'] });
+        expect(await outcomeOf(['1.0', '1.1'], next, ['a'])).toEqual({ crashed: ['b'] });
+        expect(await ranges.close(queue, ['1.0', '1.1'], 11_000, ['b'])).toEqual({ crashed: ['a'] });
+        expect(await outcomeOf(['1.1'], next)).toBe('done');
+        expect(await outcomeOf(['1.0', '1.2'], next, ['b', 'a'])).toBe('leased');
+        expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 12_000)).toEqual(new Map());
+        await ranges.endLease(queue, ['1.0', '1.2'], next);
+        expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 99_000)).toEqual(new Map());
+      });
+
+      it('finds crashed ticks among more cells than one batch has', async () => {
+        newQueue();
+        await ranges.takeLease(queue, ['1.250'], lease('a', 1_000));
+        const cells = Array.from({ length: 511 }, (_, i) => `1.${i}`);
+        expect(await ranges.crashed(queue, cells, 11_000)).toEqual(new Map([['a', ['1.250']]]));
+      });
+
+      it('keeps the journal of a tick page by page', async () => {
+        newQueue();
+        const page = [
+          { matchId: '9b2f6a0c-2c63-4c5e-8d8e-0123456789ab', ticketIds: ['=odd', 'plain'] },
+          { matchId: 'm', ticketIds: ['9b2f6a0c-2c63-4c5e-8d8e-0123456789ac'] },
+        ];
+        expect(await ranges.putJournal(queue, 'a', 0, page, NOW_MS)).toBe('stored');
+        expect(await ranges.putJournal(queue, 'a', 0, page, NOW_MS)).toBe('stored');
+        expect(await ranges.journalUntilClosed(queue, 'a', 0, NOW_MS)).toEqual(page);
+        expect(await ranges.journalUntilClosed(queue, 'b', 0, NOW_MS)).toBe('closed');
+        expect(await ranges.putJournal(queue, 'a', 1, page, NOW_MS)).toBe('stored');
+        expect(await ranges.journalUntilClosed(queue, 'a', 1, NOW_MS)).toEqual(page);
+        expect(await ranges.journalUntilClosed(queue, 'a', 2, NOW_MS)).toBe('closed');
+        expect(await ranges.journalUntilClosed(queue, 'a', 2, NOW_MS)).toBe('closed');
+        expect(await ranges.putJournal(queue, 'a', 2, page, NOW_MS)).toBe('closed');
+      });
+
+      it('stores a page or closes the journal, never both', async () => {
+        newQueue();
+        for (let i = 0; i < 6; i++) {
+          const page = [{ matchId: `m${i}`, ticketIds: ['t'] }];
+          const [put, read] = await Promise.all([
+            ranges.putJournal(queue, `a${i}`, 0, page, NOW_MS),
+            ranges.journalUntilClosed(queue, `a${i}`, 0, NOW_MS),
+          ]);
+          expect(read).toEqual(put === 'stored' ? page : 'closed');
+        }
       });
 
       it('leases all cells of a range or none', async () => {
@@ -875,7 +985,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('does not end leases that another tick has taken over', async () => {
         newQueue();
         await ranges.takeLease(queue, ['1.1', '1.2'], lease('slow', 1_000));
-        expect(await outcomeOf(['1.2', '1.3'], lease('next', 2_000, 11_000))).toBe('leased');
+        expect(await outcomeOf(['1.2', '1.3'], lease('next', 2_000, 11_000), ['slow'])).toBe('leased');
         await ranges.endLease(queue, ['1.1', '1.2'], lease('slow', 1_000));
         expect(await outcomeOf(['1.2'], lease('third', 3_000, 11_500))).toBe('held');
       });
@@ -883,12 +993,12 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('closes cells whose leases have ended, permanently', async () => {
         newQueue();
         expect(await outcomeOf(['1.1'], lease('a', 5_000))).toBe('leased');
-        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(false);
+        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe('held');
         expect(await outcomeOf(['1.0'], lease('b', 9_000))).toBe('done');
         expect(await outcomeOf(['1.1'], lease('b', 9_000))).toBe('held');
         await ranges.endLease(queue, ['1.1'], lease('a', 5_000));
-        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(true);
-        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe(true);
+        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe('closed');
+        expect(await ranges.close(queue, ['1.0', '1.1'], 5_000)).toBe('closed');
         expect(await outcomeOf(['1.1', '1.2'], lease('c', 99_000))).toBe('done');
         expect(await outcomeOf(['1.2'], lease('c', 99_000))).toBe('leased');
       });

@@ -68,7 +68,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     awsDelays: options.awsDelays,
     queuesDir: folder,
     secretsFile: join(folder, 'secrets'),
-    intercept: async (call, service, caller) => usage.count(call, await service(usage.asking(call)), caller),
+    intercept: (call, service, caller) => usage.request(call, caller, service),
     onInvocation: (invocation) => usage.countInvocation(invocation),
     log: ({ line }) => usage.countLog(line),
   });

@@ -16,6 +16,8 @@ const REQUESTS_PER_BATCH = 2;
 const MILLION = 1_000_000;
 /** The memory that gives a function a whole core. */
 const CORE_MB = 1_769;
+/** Functions of which one call at a time runs in the benchmark, so that their requests in parallel can be told apart. */
+const ONE_AT_A_TIME = ['tick'];
 /** How long a webhook receiver takes to respond: an assumption. */
 const RECEIVER_MS = 50;
 
@@ -27,8 +29,12 @@ interface Capacity {
 export class Usage {
   readonly calls = new Map<string, number>();
   readonly invocations = new Map<string, { count: number; cpuMs: number; memoryMb: number }>();
-  /** The time that functions wait for AWS, by the function's name. */
+  /** The time that functions wait for AWS, by the function's name; requests in parallel count one after the other. */
   readonly #waitMs = new Map<string, number>();
+  /** The same where requests in parallel count once: by the longest chain of requests in each call of the function. */
+  readonly #chainMs = new Map<string, number>();
+  /** When the chain of the current call of a function has ended so far, counted from its start. */
+  readonly #chain = new Map<string, number>();
   readonly #serviceOf = new Map<string, string>();
   writeUnits = 0;
   readUnits = 0;
@@ -40,6 +46,8 @@ export class Usage {
     this.calls.clear();
     this.invocations.clear();
     this.#waitMs.clear();
+    this.#chainMs.clear();
+    this.#chain.clear();
     this.writeUnits = 0;
     this.readUnits = 0;
     this.events = 0;
@@ -48,17 +56,34 @@ export class Usage {
   }
 
   /** The same call with a request to return the consumed capacity. */
-  asking(call: AwsCall): AwsCall {
+  #asking(call: AwsCall): AwsCall {
     if (call.target !== DYNAMODB_TARGET) return call;
     const input = { ...call.input, ReturnConsumedCapacity: 'INDEXES' };
     return { ...call, input, body: JSON.stringify(input) };
   }
 
-  /** @param caller the name of the function that calls */
-  count(call: AwsCall, reply: AwsReply, caller?: string): AwsReply {
+  /**
+   * Counts a request and its reply.
+   * @param caller the name of the function that sends it
+   */
+  async request(
+    call: AwsCall,
+    caller: string | undefined,
+    send: (call: AwsCall) => Promise<AwsReply>,
+  ): Promise<AwsReply> {
+    // The request may depend on every one that has ended before it began.
+    const beginMs = this.#chain.get(caller ?? '') ?? 0;
+    const reply = await send(this.#asking(call));
     const step = stepOf(call.target, call.operation);
-    if (caller !== undefined && step !== undefined)
-      this.#waitMs.set(caller, (this.#waitMs.get(caller) ?? 0) + AWS_DELAYS[step].p50Ms);
+    if (caller !== undefined && step !== undefined) {
+      const { p50Ms } = AWS_DELAYS[step];
+      this.#waitMs.set(caller, (this.#waitMs.get(caller) ?? 0) + p50Ms);
+      this.#chain.set(caller, Math.max(this.#chain.get(caller) ?? 0, beginMs + p50Ms));
+    }
+    return this.#count(call, reply);
+  }
+
+  #count(call: AwsCall, reply: AwsReply): AwsReply {
     this.calls.set(call.operation, (this.calls.get(call.operation) ?? 0) + 1);
     if (call.operation === 'PutEvents') {
       const entries: { Resources?: string[] }[] = call.input.Entries;
@@ -83,6 +108,8 @@ export class Usage {
     const seen = this.invocations.get(service) ?? { count: 0, cpuMs: 0 };
     this.invocations.set(service, { count: seen.count + 1, cpuMs: seen.cpuMs + cpuMs, memoryMb });
     this.#serviceOf.set(name, service);
+    this.#chainMs.set(name, (this.#chainMs.get(name) ?? 0) + (this.#chain.get(name) ?? 0));
+    this.#chain.delete(name);
   }
 
   /**
@@ -92,7 +119,8 @@ export class Usage {
   gbSeconds(service: string): number {
     const { cpuMs = 0, memoryMb = 0 } = this.invocations.get(service) ?? {};
     const callers = [...this.#serviceOf].filter(([, of]) => of === service);
-    const waitMs = callers.reduce((sum, [name]) => sum + (this.#waitMs.get(name) ?? 0), 0);
+    const waits = ONE_AT_A_TIME.includes(service) ? this.#chainMs : this.#waitMs;
+    const waitMs = callers.reduce((sum, [name]) => sum + (waits.get(name) ?? 0), 0);
     const receiversMs = service === 'notify' ? this.deliveries * RECEIVER_MS : 0;
     const share = Math.min(1, memoryMb / CORE_MB);
     return ((cpuMs / share + waitMs + receiversMs) / 1_000) * (memoryMb / 1_024) || 0;

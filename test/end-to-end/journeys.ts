@@ -1,6 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, vi } from 'vitest';
+import { documentClient } from '../../lib/aws/dynamo.ts';
+import { rangeStore } from '../../lib/aws/range-store.ts';
+import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
@@ -43,6 +46,30 @@ export const JOURNEYS = {
       players: [player(skill)],
     }));
     expect((await api.post(`/queues/${queue}/dry-run`, tickets)).body.matches).toHaveLength(1);
+  },
+
+  async 'get tickets back that a crashed tick has claimed'(muster) {
+    const { api, cloud } = muster;
+    const queue = await api.queue();
+    const { ticketId } = await api.ticket(queue, 1_000);
+    const matchId = fresh('forming');
+    const { TICKETS_TABLE, RANGES_TABLE } = cloud.function('dispatch').environment;
+    const client = documentClient(cloud.awsConfig);
+    const ranges = rangeStore(client, RANGES_TABLE!);
+    const nowMs = Date.now();
+    const tick = { owner: fresh('tick'), nowMs: nowMs - 20_000, untilMs: nowMs - 10_000 };
+    await ranges.putJournal(queue, tick.owner, 0, [{ matchId, ticketIds: [ticketId] }], nowMs);
+    await ticketStore(client, TICKETS_TABLE!).claim(ticketId, matchId, nowMs);
+    // Ticks take every slot for searched, so dispatch finds the lease.
+    const lease = { ...tick, slotMs: Number.MAX_SAFE_INTEGER - 1 };
+    await vi.waitFor(async () => {
+      expect(await ranges.takeLease(queue, ['1.0'], lease)).toBe('leased');
+    }, AWAKE_WITHIN);
+    await vi.waitFor(async () => {
+      await cloud.schedules.run();
+      const stored = (await muster.rows('tickets')).find((row) => row.ticketId === ticketId);
+      expect(stored).toMatchObject({ status: 'QUEUED', releasedFrom: matchId });
+    }, AWAKE_WITHIN);
   },
 
   async 'get a match'(muster) {

@@ -62,15 +62,23 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   await tickets.hasWaiting('duel', layouts[0]!);
   await tickets.getMany(ids);
   for (const ticketId of ids.slice(0, 10)) await tickets.get(ticketId);
-  await matches.commit(match('duel', 'one', ids.slice(0, 6)), NOW_MS);
-  await matches.commit(
+  for (const ticketId of ids.slice(0, 6)) await tickets.claim(ticketId, 'one', NOW_MS);
+  await matches.create(match('duel', 'one', ids.slice(0, 6)), NOW_MS);
+  for (const ticketId of ids.slice(6, 20)) await tickets.claim(ticketId, 'two', NOW_MS);
+  await matches.create(
     {
       ...match('duel', 'two', ids.slice(6, 20)),
       status: 'PLACING',
       deadline: new Date(NOW_MS).toISOString(),
     },
     NOW_MS,
+    [{ playerId: 'p', met: [['q', NOW_MS]], expiresAtMs: NOW_MS }],
   );
+  for (const ticketId of ids.slice(20, 30)) await tickets.claim(ticketId, 'three', NOW_MS);
+  await matches.abandon('duel', { matchId: 'three', ticketIds: ids.slice(20, 30) }, NOW_MS);
+  await matches.ticketsReturned('three');
+  for (const ticketId of ids.slice(20, 30))
+    await tickets.release((await tickets.get(ticketId))!, 'three', layouts[1]!, false);
   await matches.advance('two', 'PLACING', 'FAILED', { reason: 'late' });
   await matches.get('one');
   for (const ticketId of ids.slice(20, 30)) await tickets.end(ticketId, 'CANCELLED', 'by its player', NOW_MS);
@@ -78,6 +86,10 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   await ranges.takeLease('duel', ['1.0'], lease);
   await ranges.takeLease('duel', ['1.1', '1.2'], lease);
   await ranges.endLease('duel', ['1.0', '1.1', '1.2'], lease);
+  await ranges.putJournal('duel', 'tick', 0, [{ matchId: 'one', ticketIds: ids.slice(0, 6) }], NOW_MS);
+  await ranges.journalUntilClosed('duel', 'tick', 0, NOW_MS);
+  await ranges.journalUntilClosed('duel', 'tick', 1, NOW_MS);
+  await ranges.crashed('duel', ['1.0', '1.1', '1.2', '1.3'], NOW_MS);
   await ranges.remove('duel', ['1.0'], []);
   return bills;
 }

@@ -10,6 +10,7 @@ import { putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../lib/service/tickets/enqueue-batch.ts';
+import { getTickets } from '../../lib/service/tickets/get-tickets.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { BUCKET_LIMITS, type BucketLimits } from '../../lib/service/ticks/bucket-limits.ts';
 import type { KeyRange } from '../../lib/service/ticks/buckets.ts';
@@ -48,6 +49,16 @@ const FUNCTION_MS = 10_000;
 
 type ChaosDeps = VirtualCloud['deps'] & { readonly limits: BucketLimits };
 
+/** The response to a request for a ticket. */
+interface Told {
+  readonly ticketId: string;
+  readonly status: string;
+  readonly matchId: string | undefined;
+  /** Counted in requests: when this one began and when its response arrived. */
+  readonly begin: number;
+  readonly end: number;
+}
+
 interface Search {
   readonly range: KeyRange;
   readonly message: string;
@@ -85,6 +96,9 @@ export class ChaosRun {
   /** The ranges that ticks are searching now, by process. */
   readonly #searches = new Map<string, Search>();
   readonly #overlaps: string[] = [];
+  /** What requests were told of tickets, in the order of the responses. */
+  readonly #told: Told[] = [];
+  #requests = 0;
   readonly #unpublished: Change[] = [];
   /** Ids of changes that were given up because they could not be published. */
   readonly #deadLetters = new Set<string>();
@@ -197,6 +211,7 @@ export class ChaosRun {
 
   #client(): void {
     const asked = [...this.#asked.keys()];
+    if (asked.length > 0 && this.all.chance(0.3)) this.#read(this.#pick(asked.slice(-20)));
     const again = asked.length > 0 && this.all.chance(0.15) ? this.#pick(asked) : undefined;
     if (asked.length > 0 && this.all.chance(0.15)) {
       const ticketId = this.#pick(asked);
@@ -222,6 +237,20 @@ export class ChaosRun {
       () => enqueueBatch(this.#deps, this.queue, { tickets }, this.cloud.nowMs),
       (outcomes) => {
         for (const one of outcomes ?? []) if (one.outcome === 'enqueued') this.#answered.add(one.ticketId!);
+      },
+    );
+  }
+
+  /** Reads a ticket, and records the response. */
+  #read(ticketId: string): void {
+    const begin = ++this.#requests;
+    this.all.begin(
+      `read ${ticketId}`,
+      () => getTickets(this.#deps, [ticketId]),
+      (found) => {
+        const end = ++this.#requests;
+        for (const { status, matchId } of found ?? [])
+          this.#told.push({ ticketId, status, matchId, begin, end });
       },
     );
   }
@@ -397,14 +426,36 @@ export class ChaosRun {
     const tickets = await Promise.all([...this.#asked.keys()].map((ticketId) => deps.tickets.get(ticketId)));
     const matches = await Promise.all(ids.map((matchId) => deps.matches.get(matchId)));
     const stored = tickets.flatMap((found) => (found ? [found] : []));
-    return violations({
-      accepted: [...new Set([...this.#answered, ...stored.map(({ ticketId }) => ticketId)])],
-      tickets: new Map(stored.map((found) => [found.ticketId, found])),
-      matches: new Map(matches.flatMap((found) => (found ? [[found.matchId, found]] : []))),
-      changes,
-      events,
-      deadLetters: this.#deadLetters,
-    });
+    const made = new Map(matches.flatMap((found) => (found ? [[found.matchId, found] as const] : [])));
+    return [...this.#contradictions(made)].concat(
+      violations({
+        accepted: [...new Set([...this.#answered, ...stored.map(({ ticketId }) => ticketId)])],
+        tickets: new Map(stored.map((found) => [found.ticketId, found])),
+        matches: made,
+        changes,
+        events,
+        deadLetters: this.#deadLetters,
+      }),
+    );
+  }
+
+  /**
+   * No player is told of a match that disappears, or is told QUEUED after the match, unless the match was dissolved.
+   * Responses to concurrent requests have no order.
+   */
+  *#contradictions(matches: ReadonlyMap<string, StoredMatch>): Generator<string> {
+    const byTicket = Map.groupBy(this.#told, ({ ticketId }) => ticketId);
+    for (const [ticketId, told] of byTicket) {
+      for (const { matchId, end } of told) {
+        if (matchId === undefined) continue;
+        const match = matches.get(matchId);
+        if (match === undefined)
+          yield `ticket ${ticketId} was told of match ${matchId}, which does not exist`;
+        const later = told.find((other) => other.begin > end && other.matchId !== matchId);
+        if (later !== undefined && match?.cancelled === undefined)
+          yield `ticket ${ticketId} was told of match ${matchId}, then that it is ${later.status} without it`;
+      }
+    }
   }
 
   #pick<T>(from: readonly T[]): T {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MusterEvent } from '../../lib/contract/events.ts';
-import { isFinal } from '../../lib/contract/ticket.ts';
+import { isFinal, type TicketStatus } from '../../lib/contract/ticket.ts';
 import { type Change, toEvent } from '../../lib/service/events/publish.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
@@ -39,8 +39,10 @@ function ofTickets({ accepted, tickets, matches }: Outcome): string[] {
       found.push(`ticket ${ticketId} is COMPLETED, its match ${match.matchId} ${match.status}`);
     if (match !== undefined && ticket.status === 'CANCELLED' && match.status !== 'FAILED')
       found.push(`ticket ${ticketId} is CANCELLED, its match ${match.matchId} ${match.status}`);
-    const status = match === undefined || isFinal(ticket.status) ? ticket.status : match.status;
-    if (!isFinal(status)) found.push(`ticket ${ticketId} is still ${status}`);
+    if (ticket.status === 'MATCHED' && match?.cancelled !== undefined)
+      found.push(`ticket ${ticketId} was not returned from match ${match.matchId}, which was dissolved`);
+    const status = match === undefined || hasEnded(ticket.status) ? ticket.status : match.status;
+    if (!hasEnded(status)) found.push(`ticket ${ticketId} is still ${status}`);
     return found;
   });
 }
@@ -80,6 +82,11 @@ function ofMatches({ tickets, matches, changes }: Outcome): string[] {
   });
 }
 
+/** A MATCHED ticket has ended with its match, or returns to the pool. */
+function hasEnded(status: StoredTicket['status']): boolean {
+  return status !== 'MATCHED' && isFinal(status as TicketStatus);
+}
+
 /** No ticket and no match leaves a final status. */
 function ofHistory(changes: readonly Change[]): string[] {
   const last = new Map<string, Change['after']>();
@@ -87,7 +94,7 @@ function ofHistory(changes: readonly Change[]): string[] {
     const key = change.table === 'tickets' ? change.after.ticketId : change.after.matchId;
     const before = last.get(key);
     last.set(key, change.after);
-    return before !== undefined && isFinal(before.status) && before.status !== change.after.status
+    return before !== undefined && hasEnded(before.status) && before.status !== change.after.status
       ? [`${key} went from ${before.status} to ${change.after.status}`]
       : [];
   });

@@ -70,19 +70,19 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
     await define([recent]);
     const first = await join('ann', 1000);
     await join('bob', 1001);
-    const { commit } = cloud.deps.matches;
+    const deps = cloud.deps;
+    const { claim } = deps.tickets;
     const lost = {
       ...cloud.deps,
-      matches: {
-        ...cloud.deps.matches,
+      tickets: {
+        ...cloud.deps.tickets,
         // Another process cancels the ticket after it was read.
-        commit: async (...call: Parameters<typeof commit>) => {
-          await cloud.deps.tickets.end(first.ticketId, 'CANCELLED', 'by its player', cloud.nowMs);
-          return commit(...call);
+        claim: async (...call: Parameters<typeof claim>) => {
+          await deps.tickets.end(first.ticketId, 'CANCELLED', 'by its player', cloud.nowMs);
+          return claim(...call);
         },
       },
     };
-    const deps = cloud.deps;
     Object.assign(cloud, { deps: lost });
     expect(await matched()).toEqual([]);
     Object.assign(cloud, { deps });

@@ -37,6 +37,8 @@ export class MemoryCloud {
   readonly deps;
   #pools = new Map<string, Waiting[]>();
   #poolOf = new Map<string, { pool: string; order: string }>();
+  /** Tickets that were claimed for a match, and where they were waiting. */
+  readonly #claimed = new Map<string, { matchId: string; pool: string; waiting: Waiting }>();
   #records = new Map<string, QueueRecord>();
   #leases = new Map<string, Lease>();
   #reports = new Map<string, TickReport>();
@@ -115,14 +117,27 @@ export class MemoryCloud {
     this.keyWritesMax = Math.max(this.keyWritesMax, writes);
   }
 
+  #enter(name: string, waiting: Waiting): void {
+    const pool = this.#pool(name);
+    pool.splice(lowerBound(pool, waiting.order), 0, waiting);
+    this.#poolOf.set(waiting.ticket.ticketId, { pool: name, order: waiting.order });
+    this.#countWrite(name);
+  }
+
+  /** A ticket in its pool; undefined when it is in none. */
+  #pooled(ticketId: string): { readonly pool: string; readonly waiting: Waiting } | undefined {
+    const at = this.#poolOf.get(ticketId);
+    if (at === undefined) return undefined;
+    const pool = this.#pool(at.pool);
+    return { pool: at.pool, waiting: pool[indexOf(pool, at.order, ticketId)]! };
+  }
+
   /** Removes a ticket from its pool. Returns false when it is in none. */
   #leave(ticketId: string): boolean {
     const at = this.#poolOf.get(ticketId);
     if (at === undefined) return false;
     const pool = this.#pool(at.pool);
-    let index = lowerBound(pool, at.order);
-    while (pool[index]!.ticket.ticketId !== ticketId) index++;
-    pool.splice(index, 1);
+    pool.splice(indexOf(pool, at.order, ticketId), 1);
     this.#poolOf.delete(ticketId);
     this.#countWrite(at.pool);
     return true;
@@ -138,11 +153,7 @@ export class MemoryCloud {
       create: async (ticket, layout) => {
         await this.time.sleep(LATENCY.put);
         const order = poolOrder(ticket.ticketId, ticket.players);
-        const pool = poolKey(ticket.queue, layout, order);
-        const all = this.#pool(pool);
-        all.splice(lowerBound(all, order), 0, { order, ticket });
-        this.#poolOf.set(ticket.ticketId, { pool, order });
-        this.#countWrite(pool);
+        this.#enter(poolKey(ticket.queue, layout, order), { order, ticket });
         return { created: true };
       },
       get: async () => {
@@ -190,6 +201,24 @@ export class MemoryCloud {
         await this.time.sleep(LATENCY.page);
         return poolKeysWithin(queue, layout, {}).some((pool) => this.#pool(pool).length > 0);
       },
+      claim: async (ticketId, matchId) => {
+        await this.time.sleep(LATENCY.put);
+        const pooled = this.#pooled(ticketId);
+        if (pooled === undefined) return false;
+        this.#leave(ticketId);
+        this.#claimed.set(ticketId, { matchId, ...pooled });
+        return true;
+      },
+      release: async ({ ticketId }, matchId) => {
+        await this.time.sleep(LATENCY.put);
+        const claimed = this.#claimed.get(ticketId);
+        if (claimed?.matchId !== matchId) return;
+        this.#claimed.delete(ticketId);
+        this.#enter(claimed.pool, claimed.waiting);
+      },
+      cancelWithMatch: async () => {
+        throw new Error('Expected no dissolved match');
+      },
       end: async (ticketId, status, reason) => {
         await this.time.sleep(LATENCY.put);
         if (!this.#leave(ticketId)) return undefined;
@@ -205,14 +234,17 @@ export class MemoryCloud {
       throw new Error('matches only come to be here');
     };
     return {
-      commit: async (match) => {
-        await this.time.sleep(LATENCY.transaction);
-        if (!match.ticketIds.every((ticketId) => this.#poolOf.has(ticketId))) return 'lost-race';
-        for (const ticketId of match.ticketIds) this.#leave(ticketId);
+      create: async (match) => {
+        await this.time.sleep(LATENCY.put);
+        if (!match.ticketIds.every((ticketId) => this.#claimed.get(ticketId)?.matchId === match.matchId))
+          throw new Error(`Expected every ticket of match ${match.matchId} to be claimed for it`);
         this.committed.push(match);
-        return 'committed';
+        return 'created';
       },
+      abandon: unused,
+      abandoned: unused,
       dissolve: unused,
+      ticketsReturned: unused,
       get: unused,
       getMany: unused,
       accept: unused,
@@ -292,8 +324,14 @@ export class MemoryCloud {
               untilMs: 0,
             });
         }
-        return closed;
+        return closed ? 'closed' : 'held';
       },
+      crashed: async () => new Map(),
+      putJournal: async () => {
+        await this.time.sleep(LATENCY.put);
+        return 'stored';
+      },
+      journalUntilClosed: async () => 'closed',
       putReport: async (queue, range, report) => {
         await this.time.sleep(LATENCY.put);
         // As in the store: undefined values are omitted.
@@ -327,6 +365,12 @@ export class MemoryCloud {
       },
     };
   }
+}
+
+function indexOf(pool: readonly Waiting[], order: string, ticketId: string): number {
+  let index = lowerBound(pool, order);
+  while (pool[index]!.ticket.ticketId !== ticketId) index++;
+  return index;
 }
 
 /** The number of items before this key. */

@@ -207,7 +207,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
     it('accepts a decline although another ticket accepts just before it is written', async () => {
       const matchId = await found();
       const refused = await cloud.on(
-        justBefore('TransactWriteItems', () => answer('a', matchId, true)),
+        justBefore('UpdateItem', () => answer('a', matchId, true)),
         () => answer('b', matchId, false),
       );
       expect(refused.status).toBe('CANCELLED');
@@ -219,7 +219,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       const matchId = await found();
       cloud.nowMs += 20_000;
       const ended = await cloud.on(
-        justBefore('TransactWriteItems', () => answer('a', matchId, true)),
+        justBefore('UpdateItem', () => answer('a', matchId, true)),
         () => checkDeadline(cloud.deps, matchId, cloud.nowMs),
       );
       expect(ended).toBe('ended');

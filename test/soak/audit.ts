@@ -46,7 +46,8 @@ export async function audit(
   }
   const statusOfMatch = new Map<string, string>();
   for await (const row of rows(client, MATCHES_TABLE!, ['matchId', 'status'])) {
-    statusOfMatch.set(String(row.matchId), String(row.status));
+    // An abandoned match never existed.
+    if (row.status !== 'ABANDONED') statusOfMatch.set(String(row.matchId), String(row.status));
   }
   client.destroy();
   const notifiedIds = new Set(notified.map(({ matchId }) => matchId));

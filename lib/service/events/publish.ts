@@ -68,7 +68,8 @@ export function toEvent(change: Change): MusterEvent | undefined {
   if (change.table === 'tickets') {
     const type = ticketEventType(change);
     if (type === undefined) return undefined;
-    return { type, ...aboutOf(change, change.after.enqueuedAt), ticket: toTicketView(change.after) };
+    const ticket = toTicketView({ ...change.after, status: STATUS_OF[type] });
+    return { type, ...aboutOf(change, change.after.enqueuedAt), ticket };
   }
   const type = matchEventType(change);
   if (type === undefined) return undefined;
@@ -81,8 +82,17 @@ function aboutOf({ changeId, atMs, after }: Change, begunAt: string) {
   return { eventId: changeId, time, queue: after.queue };
 }
 
+/** The status of the ticket in each event. */
+const STATUS_OF = {
+  TicketQueued: 'QUEUED',
+  TicketCancelled: 'CANCELLED',
+  TicketTimedOut: 'TIMED_OUT',
+} as const;
+
 function ticketEventType({ before, after }: TicketChange): TicketEventType | undefined {
   if (before?.status === after.status) return undefined;
+  // For clients, a ticket whose match was abandoned has been QUEUED all the time.
+  if (after.releasedFrom !== before?.releasedFrom) return undefined;
   if (after.status === 'QUEUED') return 'TicketQueued';
   if (after.status === 'CANCELLED') return 'TicketCancelled';
   if (after.status === 'TIMED_OUT') return 'TicketTimedOut';
@@ -108,5 +118,8 @@ function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefi
 
 /** Always publish these: the deadline function needs the event even if nobody subscribes. */
 function hasDeadline(change: Change): boolean {
-  return change.table === 'matches' && change.after.deadline !== undefined;
+  // A dissolved match has a deadline too, of which it needs no event.
+  return (
+    change.table === 'matches' && change.after.status !== 'FAILED' && change.after.deadline !== undefined
+  );
 }

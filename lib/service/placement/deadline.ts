@@ -1,6 +1,9 @@
+import { returnTickets } from '../commits/return-tickets.ts';
 import type { DeadlineTimer } from '../ports/deadline-timer.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { AcceptanceDeps } from '../tickets/acceptance.ts';
-import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
+import { advanceIfAccepted, dissolveMatch, isDissolving, returnDissolved } from '../tickets/acceptance.ts';
+import { wake } from '../ticks/schedule.ts';
 import type { StoredMatch } from './stored-match.ts';
 
 export interface DeadlineDeps extends AcceptanceDeps {
@@ -19,7 +22,10 @@ export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
  * and sends another; see `sweep-deadlines.ts`.
  *
  *     put back       a crash after it, before this message is deleted: two messages remain, which is harmless
- *     end the match  one conditional write or transaction: repeating it changes nothing
+ *     end the match  conditional writes: repeating them changes nothing
+ *
+ * It also returns the tickets of dissolved and abandoned matches that a crash has left in them. Such a match keeps a
+ * deadline until its tickets are returned.
  */
 export async function checkDeadline(
   deps: DeadlineDeps,
@@ -27,7 +33,9 @@ export async function checkDeadline(
   nowMs: number,
 ): Promise<DeadlineOutcome> {
   const match = await deps.matches.get(matchId);
-  if (match === undefined || match.deadline === undefined) return 'over';
+  if (match === undefined) return returnAbandoned(deps, matchId, nowMs);
+  if (match.deadline === undefined) return 'over';
+  if (isDissolving(match)) await returnDissolved(deps, match, nowMs);
   if (match.status !== 'REQUIRES_ACCEPTANCE' && match.status !== 'PLACING') return 'over';
   const leftMs = Date.parse(match.deadline) - nowMs;
   if (leftMs > 0) {
@@ -54,4 +62,15 @@ async function endAcceptance(
   });
   // A ticket has accepted since the match was read, so check again. This happens at most once for each ticket.
   return outcome === 'dissolved' ? 'ended' : checkDeadline(deps, match.matchId, nowMs);
+}
+
+/** Returns the tickets that a slow tick has claimed after the match was abandoned. */
+async function returnAbandoned(deps: DeadlineDeps, matchId: string, nowMs: number): Promise<DeadlineOutcome> {
+  const match = await deps.matches.abandoned(matchId);
+  if (match === undefined) return 'over';
+  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
+  const waiting = await returnTickets(deps, record, match, { announced: false, nowMs });
+  if (record !== undefined && waiting > 0) await wake(deps, record, nowMs);
+  await deps.matches.ticketsReturned(matchId);
+  return 'over';
 }

@@ -16,6 +16,8 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
   readonly deadline?: string;
   /** The tickets that have accepted, while REQUIRES_ACCEPTANCE. */
   readonly accepted?: readonly string[];
+  /** Of a dissolved match: the tickets that are cancelled. The others return to the pool. */
+  readonly cancelled?: readonly string[];
 }
 
 /** The part of a match that never changes. */
@@ -33,12 +35,13 @@ export const storedMatchState = z.object({
   deadline: z.iso.datetime().exactOptional(),
   reason: z.string().exactOptional(),
   accepted: z.array(z.string()).exactOptional(),
+  cancelled: z.array(z.string()).exactOptional(),
   assignment: assignmentView.exactOptional(),
 });
 
 /** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
-  const { ticketIds: _, deadline, accepted, ...view } = match;
+  const { ticketIds: _, deadline, accepted, cancelled: __, ...view } = match;
   if (match.status !== 'REQUIRES_ACCEPTANCE' || deadline === undefined) return view;
   return { ...view, acceptance: { deadline, accepted: [...(accepted ?? [])].sort() } };
 }

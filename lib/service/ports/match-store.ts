@@ -1,14 +1,25 @@
 import type { Assignment, MatchStatus } from '../../contract/match.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import type { BucketLayout } from '../ticks/buckets.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
-/** Operations on an existing match, which need only the matches. */
+/** A match that a tick forms: its id and its tickets. */
+export interface FormingMatch {
+  readonly matchId: string;
+  readonly ticketIds: readonly string[];
+}
+
+/** Operations that need only the matches. An abandoned match counts as missing, for ever. */
 export interface SingleMatchStore {
   get(matchId: string): Promise<StoredMatch | undefined>;
   /** The existing matches with these ids, by id; at most 100 ids, each once. */
   getMany(matchIds: readonly string[]): Promise<ReadonlyMap<string, StoredMatch>>;
+  /**
+   * Abandons a match: from now on it can never be created. `exists`: it was created before, and nothing has changed.
+   * The match is found as overdue a little later, so that `deadline` looks for tickets that were claimed too late.
+   */
+  abandon(queue: string, match: FormingMatch, nowMs: number): Promise<'abandoned' | 'exists'>;
+  /** An abandoned match whose tickets must be looked at again; undefined for all others. */
+  abandoned(matchId: string): Promise<(FormingMatch & { readonly queue: string }) | undefined>;
   /** Records that a ticket accepts. Returns the match, unchanged if it is no longer REQUIRES_ACCEPTANCE. */
   accept(matchId: string, ticketId: string): Promise<StoredMatch | undefined>;
   /** Advances a match if its status is still `from`. */
@@ -23,31 +34,31 @@ export interface SingleMatchStore {
     matchId: string,
     assignment: Assignment,
   ): Promise<{ outcome: 'assigned' | 'conflict'; match: StoredMatch } | undefined>;
-}
-
-/** Operations that change matches and tickets together. */
-export interface MatchStore extends SingleMatchStore {
   /**
-   * Stores a match and removes all of its tickets from the pool in one transaction, if all of them are still QUEUED.
-   * `lost-race`: at least one is not, and nothing has changed. `busy`: the store rejected the transaction; the next tick
-   * reads the tickets again.
-   * @param meetings the meetings of the players, stored in the same transaction
-   */
-  commit(
-    match: StoredMatch,
-    nowMs: number,
-    meetings?: readonly MeetingRecord[],
-  ): Promise<'committed' | 'lost-race' | 'busy'>;
-  /**
-   * Fails a match that REQUIRES_ACCEPTANCE and releases its tickets in one transaction: `requeue` returns to the pool
-   * with the time they were first enqueued, `cancel` becomes CANCELLED. `lost-race`: nothing has changed.
-   * @param layout the layout of the pool; required when there is a ticket to requeue
+   * Fails a match that REQUIRES_ACCEPTANCE and decides what becomes of its tickets: these are cancelled, the others return
+   * to the pool. The match keeps a deadline until {@link SingleMatchStore.ticketsReturned}. `lost-race`: a ticket has accepted
+   * since the match was read, or it no longer requires acceptance; nothing has changed.
    */
   dissolve(
     match: StoredMatch,
-    tickets: { requeue: readonly StoredTicket[]; cancel: readonly StoredTicket[] },
-    layout: BucketLayout | undefined,
+    cancelled: readonly string[],
     reason: string,
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;
+  /** Ends the deadline of a dissolved or abandoned match, when all of its tickets are returned. */
+  ticketsReturned(matchId: string): Promise<void>;
+}
+
+/** Matches and the meetings of their players. */
+export interface MatchStore extends SingleMatchStore {
+  /**
+   * Stores a match. From here on it exists. `abandoned`: somebody has abandoned it, and nothing has changed.
+   * @param meetings the meetings of the players. Up to 99 records are stored in one transaction with the match. Further
+   * ones are stored just before it, so they also count if the match is abandoned
+   */
+  create(
+    match: StoredMatch,
+    nowMs: number,
+    meetings?: readonly MeetingRecord[],
+  ): Promise<'created' | 'abandoned'>;
 }

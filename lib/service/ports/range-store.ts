@@ -1,21 +1,57 @@
 import type { TickMemory } from '../../policies/memory.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
+import type { FormingMatch } from './match-store.ts';
 
-/** The shared state of ticks: leases on cells, and reports of ranges. */
+/** The shared state of ticks: leases on cells, their journals, and reports of ranges. */
 export interface RangeStore {
   /**
    * Leases all cells or none, for one slot, until a time. `held`: another tick holds one of them. `done`: this slot or a
-   * later one is already searched there.
+   * later one is already searched there. `crashed`: the leases of these owners have expired but were not ended. The caller
+   * must settle what they left before it takes the lease.
    * @param cells 1 to 3
+   * @param settled owners of expired leases whose matches the caller has settled
    */
-  takeLease(queue: string, cells: readonly string[], lease: Lease): Promise<LeaseOutcome>;
-  /** Ends the leases that the caller still holds on these cells. */
-  endLease(queue: string, cells: readonly string[], lease: Lease): Promise<void>;
+  takeLease(
+    queue: string,
+    cells: readonly string[],
+    lease: Lease,
+    settled?: readonly string[],
+  ): Promise<LeaseOutcome>;
+  /** Ends the leases that the owner still holds on these cells. */
+  endLease(queue: string, cells: readonly string[], lease: Pick<Lease, 'owner'>): Promise<void>;
   /**
-   * Permanently closes cells: later requests for a lease get `done`. Returns false if a tick still holds one of them; the
-   * others are closed.
+   * Permanently closes cells: later requests for a lease get `done`. `held`: a tick still holds one of them; the others are
+   * closed. `crashed`: as for a lease.
    */
-  close(queue: string, cells: readonly string[], nowMs: number): Promise<boolean>;
+  close(
+    queue: string,
+    cells: readonly string[],
+    nowMs: number,
+    settled?: readonly string[],
+  ): Promise<'closed' | 'held' | Crashed>;
+  /** The cells whose leases have expired but were not ended, by owner. */
+  crashed(
+    queue: string,
+    cells: readonly string[],
+    nowMs: number,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Stores a page of a tick's journal. It expires after a day. `closed`: the journal was closed, nothing has changed. */
+  putJournal(
+    queue: string,
+    owner: string,
+    page: number,
+    matches: readonly FormingMatch[],
+    nowMs: number,
+  ): Promise<'stored' | 'closed'>;
+  /**
+   * A page of a tick's journal. When there is none, closes the journal, so that the tick can store no page from here on.
+   */
+  journalUntilClosed(
+    queue: string,
+    owner: string,
+    page: number,
+    nowMs: number,
+  ): Promise<readonly FormingMatch[] | 'closed'>;
   /** Stores the report of a range unless there is one of a later slot. It expires after a day. */
   putReport(queue: string, range: string, report: TickReport, nowMs: number): Promise<void>;
   /** The last reports of these ranges, by the range's name. A report that cannot be parsed is omitted. */
@@ -28,7 +64,12 @@ export interface RangeStore {
   remove(queue: string, cells: readonly string[], ranges: readonly string[]): Promise<void>;
 }
 
-export type LeaseOutcome = 'leased' | 'held' | 'done';
+export type LeaseOutcome = 'leased' | 'held' | 'done' | Crashed;
+
+/** Owners of leases that have expired but were not ended. */
+export interface Crashed {
+  readonly crashed: readonly string[];
+}
 
 /** A tick's right to search some cells. Times are milliseconds since the epoch. */
 export interface Lease {

@@ -65,11 +65,28 @@ export interface TicketStore {
    */
   neighbours(ticket: StoredTicket, layouts: readonly BucketLayout[], limit: number): Promise<StoredTicket[]>;
   hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
-  /** Ends a ticket if it is QUEUED. Returns the ticket's state afterwards, or undefined if it does not exist. */
+  /**
+   * Claims a ticket for a match if it is QUEUED: it leaves the pool and is MATCHED. Returns whether the match has the
+   * ticket, also when an earlier request has claimed it.
+   */
+  claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
+  /**
+   * Returns a ticket from a match that does not exist to the pool, with the time it was first enqueued. Does nothing when
+   * the ticket is no longer in this match.
+   * @param announced whether `TicketQueued` is published again, as for tickets of dissolved matches
+   */
+  release(ticket: StoredTicket, matchId: string, layout: BucketLayout, announced: boolean): Promise<void>;
+  /**
+   * Ends a ticket if it is QUEUED. Returns the ticket's state afterwards, or undefined if it does not exist.
+   * @param freedFrom also ends it while it is in this match, which the caller knows to be abandoned or dissolved
+   */
   end(
     ticketId: string,
     status: 'CANCELLED' | 'TIMED_OUT',
     reason: string,
     nowMs: number,
+    freedFrom?: string,
   ): Promise<{ ended: boolean; ticket: StoredTicket } | undefined>;
+  /** Cancels a ticket of a dissolved match. Does nothing when the ticket is no longer in this match. */
+  cancelWithMatch(ticketId: string, matchId: string, reason: string, nowMs: number): Promise<void>;
 }

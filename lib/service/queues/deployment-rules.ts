@@ -1,7 +1,6 @@
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
-import { seatsOf } from '../../contract/team-kinds.ts';
 
 /** The rules of a deployment for definitions, besides the schema. */
 export interface DeploymentRules {
@@ -13,28 +12,7 @@ export interface DeploymentRules {
 
 /** The fields of a definition that break the rules of the deployment. */
 export function deploymentProblems(definition: QueueDefinition, rules: DeploymentRules): FieldProblem[] {
-  return [
-    ...seatProblems(definition),
-    ...urlProblems(definition, rules),
-    ...secretProblems(definition, rules.secretGrants),
-  ];
-}
-
-/**
- * The maximum of tickets in a match. A match and its tickets are written in one transaction, and a transaction of DynamoDB
- * has at most 100 items.
- */
-const TICKETS_PER_MATCH_MAX = 99;
-
-function seatProblems(definition: QueueDefinition): FieldProblem[] {
-  const seats = seatsOf(definition);
-  if (seats <= TICKETS_PER_MATCH_MAX) return [];
-  return [
-    {
-      pointer: '#/teams',
-      detail: `Expected at most ${TICKETS_PER_MATCH_MAX} seats in a queue of the service, got ${seats}: a match and its tickets are written in one transaction of at most 100 items. \`muster match\`, \`partition\`, \`simulate\` and \`tune\` take up to 200`,
-    },
-  ];
+  return [...urlProblems(definition, rules), ...secretProblems(definition, rules.secretGrants)];
 }
 
 function urlProblems(

@@ -1,13 +1,13 @@
 import { acceptanceBody } from '../../contract/acceptance.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
+import { returnTickets } from '../commits/return-tickets.ts';
 import { statusAfterAcceptance } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import { layoutAt } from '../ticks/buckets.ts';
 import { wake } from '../ticks/schedule.ts';
-import type { StoredTicket } from './stored-ticket.ts';
+import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 import { type TicketDeps, unknownTicket } from './tickets.ts';
 
@@ -22,8 +22,7 @@ export interface AcceptanceDeps extends TicketDeps {
  *     accept              adds the ticket to a set in the match: repeating it changes nothing
  *     all have accepted   the match advances, on the condition that it still requires acceptance.
  *                         A crash before it: `deadline` finds that all have accepted and advances it
- *     decline             one transaction fails the match, cancels this ticket and returns the others to
- *                         the pool with the time they were first enqueued
+ *     decline             dissolves the match: see `dissolveMatch`
  * @throws Problem 400, 404, 409 the ticket's match is another one or no longer requires acceptance
  */
 export async function answerMatch(
@@ -31,13 +30,15 @@ export async function answerMatch(
   ticketId: string,
   body: unknown,
   nowMs: number,
-): Promise<StoredTicket> {
+): Promise<CurrentTicket> {
   const { accepted, matchId } = parseWith(acceptanceBody, body, 'The acceptance');
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const ticket = await deps.tickets.get(ticketId);
     if (ticket === undefined) throw unknownTicket(ticketId);
     if (ticket.matchId !== matchId) throw otherMatch(await withMatchStatus(deps, ticket), matchId);
     const match = await deps.matches.get(matchId);
+    // An earlier request that crashed may have left tickets in the match.
+    if (match !== undefined && isDissolving(match)) await returnDissolved(deps, match, nowMs);
     if (match?.status !== 'REQUIRES_ACCEPTANCE') return repeatedRequest(deps, ticket, match, accepted);
     if (await acceptOrDecline(deps, match, ticketId, accepted, nowMs))
       return withMatchStatus(deps, (await deps.tickets.get(ticketId)) ?? ticket);
@@ -74,10 +75,10 @@ async function repeatedRequest(
   ticket: StoredTicket,
   match: StoredMatch | undefined,
   accepted: boolean,
-): Promise<StoredTicket> {
+): Promise<CurrentTicket> {
   const now = await withMatchStatus(deps, ticket);
   if (match !== undefined && accepted && match.accepted?.includes(ticket.ticketId)) return now;
-  if (match !== undefined && !accepted && ticket.status === 'CANCELLED') return now;
+  if (match !== undefined && !accepted && now.status === 'CANCELLED') return now;
   throw new Problem(
     409,
     `Ticket ${ticket.ticketId} is ${now.status}; only a ticket that REQUIRES_ACCEPTANCE can accept or decline.`,
@@ -110,28 +111,44 @@ export async function advanceIfAccepted(
 }
 
 /**
- * Fails a match that was not accepted, cancels the tickets that did not accept, and returns the others to the pool. If
- * the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since the match was read, or the
- * match has moved on.
+ * Fails a match that was not accepted, cancels the tickets that did not accept, and returns the others to the pool with the
+ * time they were first enqueued. If the queue no longer exists, all are cancelled. `lost-race`: a ticket has accepted since
+ * the match was read, or the match has moved on.
+ *
+ *     dissolve   one conditional write fails the match and names the tickets that are cancelled. From here on every
+ *                reader sees each ticket as CANCELLED or QUEUED. A crash before it changes nothing
+ *     return     each ticket by a conditional write
+ *     wake       the queue
+ *     end        the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue,
+ *                returns its tickets
  */
 export async function dissolveMatch(
   deps: AcceptanceDeps,
   match: StoredMatch,
   how: { cancelled: (ticketId: string) => boolean; reason: string; nowMs: number },
 ): Promise<'dissolved' | 'lost-race'> {
-  const found = await Promise.all(match.ticketIds.map((ticketId) => deps.tickets.get(ticketId)));
-  const tickets = found.flatMap((ticket) => (ticket?.matchId === match.matchId ? [ticket] : []));
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
-  const cancelled = ({ ticketId }: StoredTicket) => record === undefined || how.cancelled(ticketId);
-  const requeue = tickets.filter((ticket) => !cancelled(ticket));
-  const outcome = await deps.matches.dissolve(
-    match,
-    { requeue, cancel: tickets.filter(cancelled) },
-    record && layoutAt(record.layouts, how.nowMs),
-    how.reason,
-    how.nowMs,
-  );
-  if (record !== undefined && requeue.length > 0 && outcome === 'dissolved')
-    await wake({ queues: deps.queues, ticks: deps.ticks }, record, how.nowMs);
+  const cancelled = match.ticketIds.filter((ticketId) => record === undefined || how.cancelled(ticketId));
+  const outcome = await deps.matches.dissolve(match, cancelled, how.reason, how.nowMs);
+  if (outcome === 'dissolved')
+    await returnDissolved(deps, { ...match, cancelled, reason: how.reason }, how.nowMs);
   return outcome;
+}
+
+/** Whether a match was dissolved and may still have tickets. */
+export function isDissolving({ cancelled, deadline }: StoredMatch): boolean {
+  return cancelled !== undefined && deadline !== undefined;
+}
+
+/** Returns the tickets of a dissolved match, also those that a crash has left in it. */
+export async function returnDissolved(
+  deps: AcceptanceDeps,
+  match: StoredMatch,
+  nowMs: number,
+): Promise<void> {
+  const { cancelled = [], reason = 'not every ticket accepted' } = match;
+  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
+  const waiting = await returnTickets(deps, record, match, { cancelled, reason, announced: true, nowMs });
+  if (record !== undefined && waiting > 0) await wake(deps, record, nowMs);
+  await deps.matches.ticketsReturned(match.matchId);
 }

@@ -12,7 +12,7 @@ import { recentSeconds } from '../ticks/meeting-records.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
-import type { StoredTicket } from './stored-ticket.ts';
+import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface EnqueueDeps extends ScheduleDeps {
@@ -24,7 +24,7 @@ export interface EnqueueDeps extends ScheduleDeps {
 export interface Enqueued {
   /** False when the ticket already existed. */
   readonly created: boolean;
-  readonly ticket: StoredTicket;
+  readonly ticket: CurrentTicket;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function putTicket(
   nowMs: number,
 ): Promise<Enqueued> {
   const { ticketId, players, split } = parseNewTicket(body, record.definition);
-  const ticket: StoredTicket = {
+  const ticket: CurrentTicket = {
     ticketId,
     queue: record.definition.name,
     status: 'QUEUED',

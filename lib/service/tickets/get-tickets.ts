@@ -1,11 +1,12 @@
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { StoredTicket } from './stored-ticket.ts';
+import type { CurrentTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 /**
  * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. Needs two
- * requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again.
+ * requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again, and
+ * for each that a tick is matching at this moment.
  * @param ticketIds at most 100
  */
 export async function getTickets(
@@ -14,7 +15,7 @@ export async function getTickets(
     readonly matches: Pick<SingleMatchStore, 'get' | 'getMany'>;
   },
   ticketIds: readonly string[],
-): Promise<StoredTicket[]> {
+): Promise<CurrentTicket[]> {
   const unique = [...new Set(ticketIds)];
   const stored = await deps.tickets.getMany(unique);
   const tickets = unique.flatMap((ticketId) => stored.get(ticketId) ?? []);

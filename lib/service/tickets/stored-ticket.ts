@@ -3,11 +3,17 @@ import { TICKET_STATUSES, type TicketStatus, type TicketView } from '../../contr
 import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
 
-/** A stored ticket. Once it has a match, its status is that of the match; see `ticket-status.ts`. */
+/**
+ * The statuses of stored tickets. MATCHED is internal: the ticket has left the pool for a match, and its status is that
+ * of the match; see `ticket-status.ts`. Earlier versions stored the first status of the match instead.
+ */
+export const STORED_STATUSES = [...TICKET_STATUSES, 'MATCHED'] as const;
+
+/** A stored ticket. */
 export interface StoredTicket {
   readonly ticketId: string;
   readonly queue: string;
-  readonly status: TicketStatus;
+  readonly status: (typeof STORED_STATUSES)[number];
   /** ISO 8601, milliseconds, UTC. */
   readonly enqueuedAt: string;
   readonly players: readonly RuledPlayer[];
@@ -15,13 +21,18 @@ export interface StoredTicket {
   readonly split?: true;
   readonly matchId?: string;
   readonly reason?: string;
+  /** The last match that had claimed the ticket and was abandoned, if any. */
+  readonly releasedFrom?: string;
 }
+
+/** A ticket with the status that clients see. */
+export type CurrentTicket = StoredTicket & { readonly status: TicketStatus };
 
 /** The schema of a stored ticket. Fields of other versions are ignored. */
 export const storedTicket = z.object({
   ticketId: z.string(),
   queue: z.string(),
-  status: z.enum(TICKET_STATUSES),
+  status: z.enum(STORED_STATUSES),
   enqueuedAt: z.iso.datetime(),
   players: z.array(
     z.object({
@@ -40,10 +51,11 @@ export const storedTicket = z.object({
   split: z.literal(true).exactOptional(),
   matchId: z.string().exactOptional(),
   reason: z.string().exactOptional(),
+  releasedFrom: z.string().exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */
-export function toTicketView(ticket: StoredTicket): TicketView {
+export function toTicketView(ticket: CurrentTicket): TicketView {
   const { ticketId, queue, status, enqueuedAt, split, matchId, reason } = ticket;
   return {
     ticketId,

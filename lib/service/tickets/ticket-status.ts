@@ -2,7 +2,7 @@ import { isFinal } from '../../contract/ticket.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { StoredTicket } from './stored-ticket.ts';
+import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 
 export interface TicketStatusDeps {
   readonly tickets: Pick<TicketStore, 'get'>;
@@ -12,32 +12,53 @@ export interface TicketStatusDeps {
 /**
  * Once a ticket has a match, its status is that of the match. The status is stored in one place, so it is consistent,
  * and one write changes the status of all tickets of a match.
+ *
+ *     MATCHED, the match exists             the status of the match
+ *     MATCHED, there is no such match       QUEUED: a tick is forming the match, or it was abandoned
+ *     MATCHED, the match was dissolved      CANCELLED or QUEUED, as its dissolution has decided
  */
-export async function withMatchStatus(deps: TicketStatusDeps, ticket: StoredTicket): Promise<StoredTicket> {
+export async function withMatchStatus(deps: TicketStatusDeps, ticket: StoredTicket): Promise<CurrentTicket> {
   return (await withMatch(deps, ticket)).ticket;
 }
 
 /** A ticket with the status of its match, and the match if it was read. */
 export interface TicketAndMatch {
-  readonly ticket: StoredTicket;
+  readonly ticket: CurrentTicket;
   readonly match?: StoredMatch;
 }
 
 /** A ticket with the status of its match, and the match. */
 export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
-  if (ticket.matchId === undefined || isFinal(ticket.status)) return { ticket };
-  const match = await deps.matches.get(ticket.matchId);
-  if (match === undefined) return { ticket };
+  if (hasOwnStatus(ticket)) return { ticket };
+  const match = await deps.matches.get(ticket.matchId!);
+  if (match === undefined)
+    return { ticket: ticket.status === 'MATCHED' ? waiting(ticket) : (ticket as CurrentTicket) };
   if (match.status === 'FAILED') {
     // The match may have been dissolved since the ticket was read. The ticket then has ended or is waiting again.
     const now = await deps.tickets.get(ticket.ticketId);
-    if (now !== undefined && (now.matchId !== ticket.matchId || isFinal(now.status))) {
+    if (now !== undefined && (now.matchId !== ticket.matchId || hasOwnStatus(now)))
       return withMatch(deps, now);
-    }
+    if (isReturning(match, ticket.ticketId)) return { ticket: waiting(ticket) };
+    if (match.cancelled !== undefined)
+      return { ticket: { ...ticket, ...statusOf(match), status: 'CANCELLED' } };
   }
   return { ticket: { ...ticket, ...statusOf(match) }, match };
 }
 
-function statusOf(match: StoredMatch): Pick<StoredTicket, 'status'> & { reason?: string } {
+/** Whether a match was dissolved and this ticket returns to the pool. */
+export function isReturning({ cancelled }: StoredMatch, ticketId: string): boolean {
+  return cancelled !== undefined && !cancelled.includes(ticketId);
+}
+
+/** Whether the status of a ticket is in its own item. */
+function hasOwnStatus(ticket: StoredTicket): ticket is CurrentTicket {
+  return ticket.status !== 'MATCHED' && (ticket.matchId === undefined || isFinal(ticket.status));
+}
+
+function waiting({ matchId: _, reason: __, ...ticket }: StoredTicket): CurrentTicket {
+  return { ...ticket, status: 'QUEUED' };
+}
+
+function statusOf(match: StoredMatch): Pick<CurrentTicket, 'status'> & { reason?: string } {
   return { status: match.status, ...(match.reason !== undefined && { reason: match.reason }) };
 }

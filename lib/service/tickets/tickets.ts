@@ -1,17 +1,18 @@
 import { Problem } from '../../contract/problem.ts';
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { MatchStore } from '../ports/match-store.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { StoredTicket } from './stored-ticket.ts';
-import { type TicketAndMatch, withMatch, withMatchStatus } from './ticket-status.ts';
+import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
+import { isReturning, type TicketAndMatch, withMatch } from './ticket-status.ts';
 import { whyWaiting } from './why-waiting.ts';
 
 export interface TicketDeps {
   readonly tickets: TicketStore;
-  readonly matches: MatchStore;
+  readonly matches: SingleMatchStore;
   readonly queues: QueueStore;
 }
 export interface ReadDeps extends TicketDeps {
@@ -43,7 +44,7 @@ export async function getTicket(
   deps: ReadDeps,
   ticketId: string,
   { waitMs = 0, seen, explain = false }: ReadOptions = {},
-): Promise<StoredTicket> {
+): Promise<CurrentTicket> {
   const untilMs = deps.clock.now() + waitMs;
   const first = await current(deps, ticketId);
   const known = { status: seen ?? first.ticket.status, matchId: first.ticket.matchId };
@@ -67,18 +68,71 @@ function isNews(
   return isFinal(status) || mustAccept || status !== known.status || matchId !== known.matchId;
 }
 
+export interface CancelDeps extends TicketDeps {
+  readonly clock: Clock;
+}
+
+/** The intervals at which a cancel looks whether the match of its ticket was created. A commit takes some 20 to 50 ms. */
+const FORMING_MS = [20, 40, 80, 160] as const;
+/** Each try after the first meets another match that has claimed the ticket. */
+const CANCELS_MAX = 5;
+
 /**
- * Cancels a ticket that is QUEUED, by one conditional write. Either the ticket is cancelled or a tick matches it.
+ * Cancels a ticket that is QUEUED. Either the ticket is cancelled or a tick matches it.
+ *
+ *     end       one conditional write: done, unless a tick has claimed the ticket for a match
+ *     wait      a moment, until that match exists: the ticket cannot be cancelled any more
+ *     abandon   the match, by a conditional write, so that it never exists. A crash after it: the ticket returns
+ *               to the pool, and the request can be repeated
+ *     end       the ticket, which is free of that match
+ *
  * @throws Problem 404 no such ticket, 409 it is no longer QUEUED
  */
-export async function cancelTicket(deps: TicketDeps, ticketId: string, nowMs: number): Promise<StoredTicket> {
-  const result = await deps.tickets.end(ticketId, 'CANCELLED', 'cancelled by the client', nowMs);
-  if (result === undefined) throw unknownTicket(ticketId);
-  if (result.ended) return result.ticket;
-  const { status } = await withMatchStatus(deps, result.ticket);
-  throw new Problem(409, `Ticket ${ticketId} is ${status}; only a QUEUED ticket can be cancelled.`, {
-    extensions: { ticketStatus: status },
-  });
+export async function cancelTicket(
+  deps: CancelDeps,
+  ticketId: string,
+  nowMs: number,
+): Promise<CurrentTicket> {
+  let freedFrom: string | undefined;
+  for (let attempt = 0; attempt < CANCELS_MAX; attempt++) {
+    const reason = 'cancelled by the client';
+    const result = await deps.tickets.end(ticketId, 'CANCELLED', reason, nowMs, freedFrom);
+    if (result === undefined) throw unknownTicket(ticketId);
+    const { ticket } = await (result.ended ? withMatch(deps, result.ticket) : formed(deps, result.ticket));
+    if (result.ended) return ticket;
+    if (ticket.status !== 'QUEUED')
+      throw new Problem(
+        409,
+        `Ticket ${ticketId} is ${ticket.status}; only a QUEUED ticket can be cancelled.`,
+        { extensions: { ticketStatus: ticket.status } },
+      );
+    freedFrom = await freed(deps, result.ticket, nowMs);
+  }
+  throw new StoreBusy(`ticks keep claiming ticket ${ticketId}`);
+}
+
+/** The state of a ticket, after a moment in which the match that a tick forms for it may begin to exist. */
+async function formed(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
+  let latest = await withMatch(deps, ticket);
+  for (const ms of FORMING_MS) {
+    if (latest.ticket.status !== 'QUEUED') break;
+    await deps.clock.sleep(ms);
+    latest = await withMatch(deps, (await deps.tickets.get(ticket.ticketId)) ?? ticket);
+  }
+  return latest;
+}
+
+/** The match of a ticket, if it does not exist and can never exist, or if it returns the ticket to the pool. */
+async function freed(
+  deps: CancelDeps,
+  { queue, ticketId, matchId }: StoredTicket,
+  nowMs: number,
+): Promise<string | undefined> {
+  if (matchId === undefined) return undefined;
+  if ((await deps.matches.abandon(queue, { matchId, ticketIds: [ticketId] }, nowMs)) === 'abandoned')
+    return matchId;
+  const match = await deps.matches.get(matchId);
+  return match !== undefined && isReturning(match, ticketId) ? matchId : undefined;
 }
 
 export function unknownTicket(ticketId: string): Problem {

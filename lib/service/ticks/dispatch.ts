@@ -1,4 +1,6 @@
+import { settleTick } from '../commits/settle.ts';
 import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
@@ -16,6 +18,7 @@ const QUEUE_GRACE_MS = 2 * 3_600_000;
 export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly ranges: RangeStore;
   readonly tickets: TicketStore;
+  readonly matches: SingleMatchStore;
   /** @default BUCKET_LIMITS */
   readonly limits?: BucketLimits;
 }
@@ -32,7 +35,8 @@ export interface Dispatched {
 
 /**
  * Runs once a minute. It schedules the next minute's ticks for every queue with waiting tickets, sends overdue matches
- * to `deadline`, and removes layouts and queues that no ticket needs. A queue without waiting tickets costs one read.
+ * to `deadline`, settles what crashed ticks have left, and removes layouts and queues that no ticket needs. A queue
+ * without waiting tickets costs two reads.
  *
  * After a crash at any point the next minute does the remaining work.
  */
@@ -54,7 +58,13 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
     await Promise.all(
       (stored?.records ?? []).map(async (record) => {
         const { name } = record.definition;
-        if (await attempt(`queue ${name}`, () => dispatchQueue(deps, record, nowMs))) awake.push(name);
+        const isSettled = await attempt(`what crashed ticks of queue ${name} have left`, () =>
+          settleCrashed(deps, record, nowMs),
+        );
+        const isAwake = await attempt(`queue ${name}`, () =>
+          dispatchQueue(deps, record, isSettled === true, nowMs),
+        );
+        if (isAwake) awake.push(name);
       }),
     );
   };
@@ -65,12 +75,19 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
   return { awake: awake.sort(), overdue: overdue ?? 0, failed };
 }
 
-async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<boolean> {
+async function dispatchQueue(
+  deps: DispatchDeps,
+  record: QueueRecord,
+  isSettled: boolean,
+  nowMs: number,
+): Promise<boolean> {
   const queue = record.definition.name;
   const occupied = await Promise.all(record.layouts.map((layout) => deps.tickets.hasWaiting(queue, layout)));
   const waiting = occupied.some(Boolean);
   if (waiting) await keepAwake(deps, record, nowMs);
 
+  // The leases of crashed ticks are needed until their matches are settled.
+  if (!isSettled) return waiting;
   const keep = record.layouts.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
   if (keep.length < record.layouts.length) {
     await forget(
@@ -87,6 +104,23 @@ async function dispatchQueue(deps: DispatchDeps, record: QueueRecord, nowMs: num
     await deps.queues.remove(record);
   }
   return waiting;
+}
+
+/**
+ * Settles what crashed ticks have left. The next tick of a cell does so too, but a queue whose last tickets were claimed by a
+ * crashed tick has no next tick, and older layouts have none.
+ *
+ *     settle      see `settle.ts`
+ *     end lease   a crash before it: settled again
+ */
+async function settleCrashed(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<true> {
+  const queue = record.definition.name;
+  const all = [...new Set(record.layouts.flatMap(cellsOf))];
+  for (const [owner, cells] of await deps.ranges.crashed(queue, all, nowMs)) {
+    await settleTick(deps, record, owner, nowMs);
+    await deps.ranges.endLease(queue, cells, { owner });
+  }
+  return true;
 }
 
 /**

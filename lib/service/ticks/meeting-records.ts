@@ -12,8 +12,8 @@ export function recentSeconds({ rules = [] }: RulesDefinition): number {
 }
 
 /**
- * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in the
- * transaction of the commit, so a match and its meetings are stored together or not at all, and only once.
+ * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in one
+ * transaction with the match, so a match and its meetings are stored together or not at all, and only once.
  *
  *     enqueue   reads the player's record into the ticket: no other read, none per tick or poll
  *     tick      gets the meetings of all waiting players from their tickets

@@ -3,10 +3,10 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { isFilling, planGames, type Released, type TickMemory, type TickPlan } from '../../policies/plan.ts';
 import { relaxedRules } from '../../rules/relaxed-rules.ts';
+import type { CommitOutcome, Commits } from '../commits/commits.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { MatchStore } from '../ports/match-store.ts';
 import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { Unreadable } from '../ports/unreadable.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
@@ -27,7 +27,6 @@ const ENDS_AT_ONCE = 8;
 
 export interface SearchDeps {
   readonly tickets: TicketStore;
-  readonly matches: MatchStore;
   readonly clock: Clock;
   readonly newId: () => string;
 }
@@ -93,6 +92,7 @@ export interface SearchResult {
  */
 export async function searchRange(
   deps: SearchDeps,
+  commits: Commits,
   { definition, layouts }: QueueRecord,
   range: KeyRange,
   before: SearchBefore,
@@ -139,22 +139,24 @@ export async function searchRange(
     });
   const seconds = recentSeconds(definition);
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
+  const storedById = new Map(stored.map((ticket) => [ticket.ticketId, ticket]));
   const commit = async (game: Released): Promise<Commit> => {
     if (isFilling(game)) throw new Error('Expected games alone, because this tick has no backfills');
     const match = toMatch(game, definition, deps.newId(), nowMs);
     const met = seconds > 0 ? meetingRecords(game, byId, seconds, nowMs) : [];
-    return { game, match, outcome: await deps.matches.commit(match, nowMs, met) };
+    const theirs = game.ticketIds.map((ticketId) => storedById.get(ticketId)!);
+    return { game, match, outcome: await commits.commit(match, theirs, nowMs, met) };
   };
   const ranges = others?.ranges ?? [range];
   const inForce = layoutAt(layouts, nowMs);
   const perSecond = commitRate(definition.name, layouts, inForce, range, ranges, pools, limits);
-  const [ends, { plan, commits }] = await bothOf(
+  const [ends, { plan, commits: all }] = await bothOf(
     endStale(search, unreadable, unfit, late, untilMs),
     commitGames(deps.clock, planOf, commit, new Pace(deps.clock, perSecond), untilMs),
   );
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {
-    ...summarise(definition, nowMs, tickets, plan, commits),
+    ...summarise(definition, nowMs, tickets, plan, all),
     timedOut: ends + unfilled,
     unreadable,
     read: stored,
@@ -282,7 +284,7 @@ async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 interface Commit {
   readonly game: Game;
   readonly match: StoredMatch;
-  readonly outcome: 'committed' | 'lost-race' | 'busy';
+  readonly outcome: CommitOutcome;
 }
 
 /** The match of a game, in its first status. */

@@ -1,8 +1,11 @@
 import { type TickMemory, together } from '../../policies/memory.ts';
+import { Commits } from '../commits/commits.ts';
+import { settleTick } from '../commits/settle.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { MatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import type { Lease, RangeStore } from '../ports/range-store.ts';
+import type { Crashed, Lease, RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
@@ -48,6 +51,7 @@ const ARRIVALS_EVERY_MS = 10_000;
 const RECENT_MATCHES = 20;
 
 export interface TickDeps extends SearchDeps {
+  readonly matches: MatchStore;
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
   readonly ticks: TickSender;
@@ -71,15 +75,16 @@ export type TickOutcome =
  *
  *     fan out    the message of a slot becomes one for each range but the first, which is searched here.
  *                A crash after it: the messages are repeated, and find their slot done
- *     lease      conditional write. A crash after it: the range is not searched until the lease ends
+ *     settle     what a crashed tick has left in this range: see `commits/settle.ts`
+ *     lease      conditional write. A crash after it: the range is not searched until the lease expires
  *     read       the report of the range's last tick, and the waiting tickets, as many as one tick can
  *     plan       pure: engine and release policy, one game after another
- *     commit     one transaction a match, on the condition that every ticket is still QUEUED, while the
- *                plan continues. A crash between two: committed matches stay, the other tickets wait for the next tick
+ *     commit     each match in steps, on the condition that every ticket is still QUEUED, while the plan
+ *                continues: see `commits/commits.ts`. A crash: committed matches stay, the others are abandoned
  *     end        at the same time, a conditional write for each ticket past its time-out, unless bots
  *                fill its game
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
- *     end lease  after an error too. A crash before it: as after the lease
+ *     end lease  after an error too, unless a match could not be settled. A crash before it: as after the lease
  *     split      a new bucket layout if this bucket is overloaded: see `rebalance.ts`
  *
  * A message may arrive twice or out of order, so the lease records the last slot searched. If two ticks search the same
@@ -103,9 +108,10 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   const range = ranges[message.range ?? 0]!;
 
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
-  const leased = await waitForLease(deps, queue, range.cells, lease);
+  const leased = await waitForLease(deps, record, range.cells, lease);
   if (leased === 'done') return { outcome: 'dropped', why: 'its slot is already searched' };
   if (leased === 'held') return { outcome: 'dropped', why: 'the previous tick is still running' };
+  const commits = new Commits(deps, record, lease.owner);
   let load: BucketLoad;
   let outcome: TickOutcome & { outcome: 'searched' };
   let arrivals: TickMemory | undefined;
@@ -121,6 +127,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     const before = reports.get(name);
     const result = await searchRange(
       deps,
+      commits,
       record,
       range,
       // After the buckets are merged, the range continues with their merged memory.
@@ -154,7 +161,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };
     outcome = { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
   } finally {
-    await deps.ranges.endLease(queue, range.cells, lease);
+    if (commits.areSettled) await deps.ranges.endLease(queue, range.cells, lease);
   }
   // Only the reports of even slots count: their ranges are the buckets.
   const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
@@ -242,29 +249,48 @@ const CLOSING_MS = 60_000;
 /** Ensures that no tick of an older layout searches this range now or later. Returns false if one is still running. */
 async function closeOlderLayouts(
   deps: TickDeps,
-  { definition, layouts }: QueueRecord,
+  record: QueueRecord,
   layout: BucketLayout,
   range: TickRange,
 ): Promise<boolean> {
+  const { definition, layouts } = record;
   const sinceMs = deps.clock.now() - CLOSING_MS;
   const older = layouts.filter(
     ({ version }, i) => version < layout.version && layouts[i + 1]!.fromMs > sinceMs,
   );
   const cells = older.flatMap((one) => cellsWithin(one, range));
-  for (let attempt = 1; cells.length > 0; attempt++) {
-    if (await deps.ranges.close(definition.name, cells, deps.clock.now())) break;
-    if (attempt === LEASE_TRIES) return false;
-    await deps.clock.sleep(100);
-  }
-  return true;
+  if (cells.length === 0) return true;
+  const closed = await unlessCrashed(deps, record, (settled) =>
+    deps.ranges.close(definition.name, cells, deps.clock.now(), settled),
+  );
+  return closed === 'closed';
 }
 
 /** Waits a short time for a slow previous tick. */
-async function waitForLease(deps: TickDeps, queue: string, cells: readonly string[], lease: Lease) {
+function waitForLease(deps: TickDeps, record: QueueRecord, cells: readonly string[], lease: Lease) {
+  return unlessCrashed(deps, record, (settled) =>
+    deps.ranges.takeLease(record.definition.name, cells, { ...lease, nowMs: deps.clock.now() }, settled),
+  );
+}
+
+/** Tries a request for cells again while another tick holds them, and after what crashed ticks have left is settled. */
+async function unlessCrashed<T extends string>(
+  deps: TickDeps,
+  record: QueueRecord,
+  request: (settled: readonly string[]) => Promise<T | 'held' | Crashed>,
+): Promise<T | 'held'> {
+  const settled: string[] = [];
   for (let attempt = 1; ; attempt++) {
-    const nowMs = deps.clock.now();
-    const leased = await deps.ranges.takeLease(queue, cells, { ...lease, nowMs });
-    if (leased !== 'held' || attempt === LEASE_TRIES) return leased;
-    await deps.clock.sleep(100);
+    const outcome = await request(settled);
+    if (typeof outcome === 'string' && outcome !== 'held') return outcome;
+    if (attempt === LEASE_TRIES) return 'held';
+    if (outcome === 'held') {
+      await deps.clock.sleep(100);
+      continue;
+    }
+    for (const owner of (outcome as Crashed).crashed) {
+      await settleTick(deps, record, owner, deps.clock.now());
+      settled.push(owner);
+    }
   }
 }

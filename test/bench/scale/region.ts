@@ -187,10 +187,8 @@ export class Region {
 export interface WriteInput {
   readonly TableName?: string;
   readonly Key?: Readonly<Record<string, string>>;
-  readonly TransactItems?: readonly {
-    readonly Put?: { readonly Item: Readonly<Record<string, string>> };
-    readonly Update?: { readonly TableName: string; readonly Key: Readonly<Record<string, string>> };
-  }[];
+  readonly Item?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
 }
 
 /** The interval between polls for messages. */

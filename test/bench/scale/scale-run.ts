@@ -1,3 +1,4 @@
+import { unpackId } from '../../../lib/aws/compact-id.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { CONCURRENCY } from '../../../lib/infra/limits.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
@@ -51,7 +52,9 @@ const KEPT_MS = 8_000;
 /** The time from a match to the message about its event. */
 const PUBLISH_MS = 300;
 /** Statuses of a ticket, by its number. */
-const [POSTED, MATCHED, ENDED] = [1, 2, 3];
+const [POSTED, CLAIMED, MATCHED, ENDED] = [1, 2, 3, 4];
+/** A ticket that was claimed longer ago than a tick can run, and whose match does not exist, is lost. */
+const CLAIM_MAX_MS = 15_000;
 
 /** A queue under load in a simulated region. */
 export class ScaleRun {
@@ -85,6 +88,8 @@ export class ScaleRun {
   #statuses = new Uint8Array(1 << 16);
   #sizes = new Uint8Array(1 << 16);
   #postedMs = new Float64Array(1 << 16);
+  /** The tickets that were claimed for each match that does not exist, by its id, and when the last one was. */
+  readonly #claims = new Map<string, { readonly numbers: Set<number>; atMs: number }>();
   #count = 0;
   #posting = 0;
   #version = 0;
@@ -127,16 +132,24 @@ export class ScaleRun {
 
   get waiting(): number {
     let waiting = 0;
-    for (let i = 0; i < this.#count; i++) if (this.#statuses[i] === POSTED) waiting++;
+    for (let i = 0; i < this.#count; i++)
+      if (this.#statuses[i] === POSTED || this.#statuses[i] === CLAIMED) waiting++;
     return waiting;
   }
 
-  /** Tickets that were posted or are still being posted, but are neither ended nor in the pool. */
+  /** Tickets that were posted or are still being posted, but are not ended, stored, or claimed by a running tick. */
   get lost(): number {
     let pool = 0;
     for (const { status } of this.region.dynamodb.tables.get(this.region.tables.tickets)!.all())
       if (status === 'QUEUED') pool++;
-    return this.waiting - pool;
+    const oldMs = this.region.time.nowMs - CLAIM_MAX_MS;
+    let claimed = 0;
+    let stuck = 0;
+    for (const { numbers, atMs } of this.#claims.values()) {
+      claimed += numbers.size;
+      if (atMs < oldMs) stuck += numbers.size;
+    }
+    return this.waiting - claimed - pool + stuck;
   }
 
   /** Receivers with a number below this hang. */
@@ -351,36 +364,60 @@ export class ScaleRun {
   #see(operation: string, input: WriteInput): void {
     const { tickets, matches } = this.region.tables;
     if (operation === 'PutItem' && input.TableName === tickets) {
-      const number = numberOf((input as unknown as { Item: Posted }).Item.ticketId);
       // A repeated request fails its condition, so it is not counted here.
-      this.#statuses[number] = POSTED;
-      if (this.#options.bystanders !== undefined) {
-        const { ticketId } = (input as unknown as { Item: Posted }).Item;
+      const { ticketId } = input.Item as unknown as Posted;
+      this.#statuses[numberOf(ticketId)] = POSTED;
+      if (this.#options.bystanders !== undefined)
         this.#polled.push({ ticketId, postedMs: this.region.time.nowMs });
-      }
     }
-    if (operation === 'UpdateItem' && input.TableName === tickets) {
-      this.#statuses[numberOf(input.Key!.ticketId!)] = ENDED;
-      this.#end(tickets, input.Key!.ticketId!);
+    if (operation === 'UpdateItem' && input.TableName === tickets)
+      this.#seeTicket(numberOf(input.Key!.ticketId!), input);
+    if (operation === 'PutItem' && input.TableName === matches) this.#seeMatch(input.Item!);
+  }
+
+  /** A ticket was claimed for a match, released from it, or ended. */
+  #seeTicket(number: number, { Key, ExpressionAttributeValues: values = {} }: WriteInput): void {
+    const matchId = values[':matchId'] as string | undefined;
+    if (matchId === undefined) {
+      this.#statuses[number] = ENDED;
+      this.#end(this.region.tables.tickets, Key!.ticketId!);
+      return;
     }
-    if (operation !== 'TransactWriteItems') return;
-    const [first, ...others] = input.TransactItems!;
-    if (first?.Put === undefined) return;
-    this.firstMatchMs ??= this.region.time.nowMs - NOW_MS;
-    const game = JSON.parse(first.Put.Item.game!);
-    this.imbalances.push(game.imbalance);
+    const claims = this.#claims.get(matchId) ?? { numbers: new Set(), atMs: 0 };
+    if (':pool' in values) {
+      if (claims.numbers.delete(number)) this.#statuses[number] = POSTED;
+      if (claims.numbers.size === 0) this.#claims.delete(matchId);
+      return;
+    }
+    if (this.#statuses[number] !== POSTED) this.twice++;
+    this.#statuses[number] = CLAIMED;
+    claims.numbers.add(number);
+    claims.atMs = this.region.time.nowMs;
+    this.#claims.set(matchId, claims);
+  }
+
+  /** A match was created. Exactly its tickets must be claimed for it. */
+  #seeMatch(item: Readonly<Record<string, string>>): void {
+    const { nowMs } = this.region.time;
+    this.firstMatchMs ??= nowMs - NOW_MS;
+    const { imbalance, seats } = JSON.parse(item.game!) as { imbalance: number; seats: string[][][] };
+    this.imbalances.push(imbalance);
+    const claimed = this.#claims.get(item.matchId!)?.numbers ?? new Set();
+    this.#claims.delete(item.matchId!);
+    const theirs = new Set(seats.flat().map(([, packed]) => unpackId(packed!)));
     let players = 0;
-    for (const { Update } of others) {
-      const number = numberOf(Update!.Key.ticketId!);
-      if (this.#statuses[number] !== POSTED) this.twice++;
+    for (const ticketId of theirs) {
+      const number = numberOf(ticketId);
+      if (!claimed.has(number)) this.twice++;
       this.#statuses[number] = MATCHED;
       players += this.#sizes[number]!;
-      this.waits.push((this.region.time.nowMs - this.#postedMs[number]!) / 1_000);
-      this.#end(tickets, Update!.Key.ticketId!);
+      this.waits.push((nowMs - this.#postedMs[number]!) / 1_000);
+      this.#end(this.region.tables.tickets, ticketId);
     }
-    this.#end(matches, first.Put.Item.matchId!);
+    if (claimed.size > theirs.size) this.twice++;
+    this.#end(this.region.tables.matches, item.matchId!);
     void this.#announce();
-    const second = Math.floor((this.region.time.nowMs - NOW_MS) / 1_000);
+    const second = Math.floor((nowMs - NOW_MS) / 1_000);
     this.matchedPerSecond[second] = (this.matchedPerSecond[second] ?? 0) + players;
   }
 

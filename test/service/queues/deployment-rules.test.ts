@@ -29,19 +29,10 @@ describe('a definition that a client puts', () => {
   });
 });
 
-describe('a definition with more seats than one transaction has room for', () => {
-  it('is rejected with 400 and the maximum of the service', () => {
-    const battle = definition({ name: 'battle', teamSize: 50 });
-    expect(() => parsePutQueue('battle', battle, rules)).toThrow(
-      expect.objectContaining({
-        status: 400,
-        errors: [
-          { pointer: '#/teams', detail: expect.stringMatching(/^Expected at most 99 seats.*got 100: /) },
-        ],
-      }),
-    );
-    const smaller = definition({ name: 'battle', teamSize: 49 });
-    expect(parsePutQueue('battle', smaller, rules)).toEqual(smaller);
+describe('a definition of 200 seats', () => {
+  it('is accepted', () => {
+    const battle = definition({ name: 'battle', teamSize: 100 });
+    expect(parsePutQueue('battle', battle, rules)).toEqual(battle);
   });
 });
 

@@ -110,7 +110,7 @@ describe('many time-outs at once', () => {
 describe('a plan', () => {
   it('is committed while it is computed, so that the first match does not wait for the last', async () => {
     const cloud = cloudWith(Array.from({ length: 2_000 }, (_, i) => solo(`t${i}`, i, 1_000)));
-    const { commit } = cloud.deps.matches;
+    const { create } = cloud.deps.matches;
     let plannedAtFirstCommit = 0;
     let planned = 0;
     const deps = {
@@ -118,8 +118,8 @@ describe('a plan', () => {
       newId: () => `id-${planned++}`,
       matches: {
         ...cloud.deps.matches,
-        commit: async (...args: Parameters<typeof commit>) => {
-          const outcome = await commit(...args);
+        create: async (...args: Parameters<typeof create>) => {
+          const outcome = await create(...args);
           plannedAtFirstCommit ||= planned;
           return outcome;
         },
