@@ -238,6 +238,7 @@ function constraintsOf(
   const moment = {
     nowMs,
     seats: shapeOf(gameRules).seats,
+    seatsMin: shapeOf(gameRules).seatsMin,
     kinds: kindsOf(rules.teams),
     meetings: meetings ?? meetingsOf(players),
   };

@@ -8,6 +8,8 @@ export interface SearchMoment {
   readonly nowMs: number;
   /** The maximum of players in a game. */
   readonly seats: number;
+  /** The minimum of players in a game. @default seats */
+  readonly seatsMin?: number | undefined;
   /** The kind of each team of a game, by name. @default the queue names none */
   readonly kinds?: readonly string[] | undefined;
   /** @default no two players have met */
@@ -22,9 +24,10 @@ export interface SearchMoment {
  */
 export function compileRules(
   { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,
-  { nowMs, seats, kinds, meetings = noMeetings, facetsFrom = 64 }: SearchMoment,
+  { nowMs, seats, seatsMin = seats, kinds, meetings = noMeetings, facetsFrom = 64 }: SearchMoment,
   hasAvoid: boolean,
 ): (() => Constraints) | undefined {
   if (rules.length === 0 && !hasAvoid) return undefined;
-  return () => new RuleStates({ attributes, rules, relaxBy, nowMs, seats, kinds, meetings, facetsFrom });
+  return () =>
+    new RuleStates({ attributes, rules, relaxBy, nowMs, seats, seatsMin, kinds, meetings, facetsFrom });
 }

@@ -15,8 +15,9 @@ import { attributeOf } from './values.ts';
 export interface RuleSettings extends RuleContext {
   readonly rules: readonly Rule[];
   readonly relaxBy: RelaxBy;
-  /** The maximum of players in a game. */
+  /** The maximum and the minimum of players in a game. */
   readonly seats: number;
+  readonly seatsMin: number;
   /** The kind of each team of a game, by name; undefined when the queue names none. */
   readonly kinds?: readonly string[] | undefined;
   /** Pools of at least this many tickets are cut into facets. */
@@ -38,11 +39,15 @@ export class RuleStates implements Constraints {
 
   constructor(settings: RuleSettings) {
     this.#settings = settings;
-    const { rules, relaxBy } = settings;
+    const { rules, relaxBy, seats, seatsMin } = settings;
     this.#allLevels = rules.map(levelsOf);
     this.judgesTeams = rules.some(dependsOnTeams);
     this.judgesGames =
-      this.judgesTeams || rules.some(isFinal) || (relaxBy === 'oldest' && rules.some(({ relax }) => relax));
+      this.judgesTeams ||
+      rules.some(isFinal) ||
+      // A search counts on the seats that are left, and a game may start without them.
+      (seatsMin < seats && rules.some((rule) => rule.type === 'count' && rule.atLeast !== undefined)) ||
+      (relaxBy === 'oldest' && rules.some(({ relax }) => relax));
   }
 
   enter(ticket: Ticket): number {

@@ -37,8 +37,8 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
 
 export function poolOf(of: RuledCase, facetsFrom: number, nodeBudget?: number): GamePool {
   const { rules, definition, nowMs, tickets } = of;
-  const seats = shapeOf(rules).seats;
-  const moment = { nowMs, seats, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom };
+  const { seats, seatsMin } = shapeOf(rules);
+  const moment = { nowMs, seats, seatsMin, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom };
   const constraints = compileRules(definition, moment, true)!();
   const pool = new GamePool(rules, { constraints, ...(nodeBudget && { nodeBudget }) });
   for (const ticket of tickets) pool.insert(ticket);

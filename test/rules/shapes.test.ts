@@ -268,6 +268,22 @@ describe('a queue of many seats with rules', () => {
   });
 });
 
+describe('a match that starts short', () => {
+  it('has the players that its rules count, though seats stay empty', () => {
+    const rule = { type: 'count', attribute: 'patch', value: 'guide', atLeast: 1 };
+    const more = {
+      teams: [
+        { name: 'killer', size: 1 },
+        { name: 'survivors', size: 3, minSize: 1 },
+      ],
+      short: { afterSeconds: 10 },
+    };
+    expect(tick(rule, patch('a', 'b'), more).matches).toEqual([]);
+    expect(tick(rule, patch('a', 'guide'), more).matches).toHaveLength(1);
+    expect(tick({ ...rule, cost: 7 }, patch('a', 'b'), more).matches).toMatchObject([{ imbalance: 7 }]);
+  });
+});
+
 describe('a party that may be divided', () => {
   it('is judged in its parts: each team has only the players who play on it', () => {
     const rules: QueueRules = {
