@@ -13,7 +13,8 @@ export function recentSeconds({ rules = [] }: RulesDefinition): number {
 
 /**
  * The records of meetings that the commit of a game stores, in queues with a `recent` rule. They are written in one
- * transaction with the match, so a match and its meetings are stored together or not at all, and only once.
+ * transaction with the match, so a match and its meetings are stored together or not at all, and only once. Records that the
+ * transaction has no room for, beyond 99 players, are stored just before the match.
  *
  *     enqueue   reads the player's record into the ticket: no other read, none per tick or poll
  *     tick      gets the meetings of all waiting players from their tickets
