@@ -1,4 +1,4 @@
-import { type Filling, shapeOf } from '../engine/game-pool.ts';
+import { type Filling, isPaperShape, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { type Meetings, meetingsOf } from '../rules/met.ts';
@@ -240,6 +240,7 @@ function constraintsOf(
     seats: shapeOf(gameRules).seats,
     seatsMin: shapeOf(gameRules).seatsMin,
     kinds: kindsOf(rules.teams),
+    ...(!isPaperShape(gameRules) && { teams: shapeOf(gameRules).teamSizes.length }),
     meetings: meetings ?? meetingsOf(players),
   };
   return compileRules(rules, moment, hasAvoid);

@@ -12,6 +12,8 @@ export interface SearchMoment {
   readonly seatsMin?: number | undefined;
   /** The kind of each team of a game, by name. @default the queue names none */
   readonly kinds?: readonly string[] | undefined;
+  /** The number of teams, from which counts of teams limit those of the game. @default such counts are only judged */
+  readonly teams?: number | undefined;
   /** @default no two players have met */
   readonly meetings?: Meetings | undefined;
   /** Pools of at least this many tickets are cut into facets where a rule separates them. @default 64 */
@@ -24,10 +26,21 @@ export interface SearchMoment {
  */
 export function compileRules(
   { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,
-  { nowMs, seats, seatsMin = seats, kinds, meetings = noMeetings, facetsFrom = 64 }: SearchMoment,
+  { nowMs, seats, seatsMin = seats, kinds, teams, meetings = noMeetings, facetsFrom = 64 }: SearchMoment,
   hasAvoid: boolean,
 ): (() => Constraints) | undefined {
   if (rules.length === 0 && !hasAvoid) return undefined;
   return () =>
-    new RuleStates({ attributes, rules, relaxBy, nowMs, seats, seatsMin, kinds, meetings, facetsFrom });
+    new RuleStates({
+      attributes,
+      rules,
+      relaxBy,
+      nowMs,
+      seats,
+      seatsMin,
+      kinds,
+      teams,
+      meetings,
+      facetsFrom,
+    });
 }

@@ -18,6 +18,8 @@ export interface RuleSettings extends RuleContext {
   /** The maximum and the minimum of players in a game. */
   readonly seats: number;
   readonly seatsMin: number;
+  /** The number of teams; undefined where counts of teams are only judged. */
+  readonly teams?: number | undefined;
   /** The kind of each team of a game, by name; undefined when the queue names none. */
   readonly kinds?: readonly string[] | undefined;
   /** Pools of at least this many tickets are cut into facets. */
@@ -275,7 +277,8 @@ export class RuleStates implements Constraints {
       ({ ticketId, players }, number): EnteredTicket => ({ ticketId, players, levels: levels[number] }),
     );
     const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
-    const groups = groupsOf(indexed, tickets, this.#settings);
+    const sums = indexed.flatMap((one) => sumOverTeams(one, this.#settings));
+    const groups = groupsOf([...indexed, ...sums], tickets, this.#settings);
     const ranges = groups.find((group) => group instanceof RangeRules);
     const sets = groups.find((group) => group instanceof SetRules);
     const pairs = groups.find((group) => group instanceof PairRules);
@@ -365,6 +368,31 @@ const open: StateGroup = {
 function overGame(rule: Rule | InnerRule): boolean {
   if ('team' in rule && rule.team !== undefined) return false;
   return !('scope' in rule) || rule.scope === undefined || rule.scope === 'game';
+}
+
+/** What a count in each team, or in those of a kind, means for the whole game: so many times as much. */
+function sumOverTeams({ rule, index }: IndexedRule, { teams, kinds }: RuleSettings): IndexedRule[] {
+  if (rule.type !== 'count' || rule.cost !== undefined || teams === undefined) return [];
+  const isAll = rule.scope === 'team';
+  const counted = isAll ? teams : (kinds ?? []).filter((kind) => kind === rule.team).length;
+  if (counted === 0) return [];
+  const times = (limit: number | undefined) => (limit === undefined ? undefined : counted * limit);
+  const limits = ({ atLeast, atMost }: Pick<CountRule, 'atLeast' | 'atMost'>) => ({
+    atLeast: times(atLeast),
+    // Players on other kinds of team are not limited.
+    atMost: isAll ? times(atMost) : undefined,
+  });
+  const { scope: _, team: __, ...others } = rule;
+  const relax = rule.relax?.map((step) => {
+    const own = limits(step);
+    return {
+      waitSeconds: step.waitSeconds,
+      ...(step.off && { off: step.off }),
+      ...(own.atLeast !== undefined && { atLeast: own.atLeast }),
+      ...(own.atMost !== undefined && { atMost: own.atMost }),
+    };
+  });
+  return [{ rule: { ...others, ...limits(rule), relax }, index }];
 }
 
 /** A rule that applies to each team, as one over the players of a team. */

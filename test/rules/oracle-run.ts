@@ -37,8 +37,9 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
 
 export function poolOf(of: RuledCase, facetsFrom: number, nodeBudget?: number): GamePool {
   const { rules, definition, nowMs, tickets } = of;
-  const { seats, seatsMin } = shapeOf(rules);
-  const moment = { nowMs, seats, seatsMin, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom };
+  const { seats, seatsMin, teamSizes } = shapeOf(rules);
+  const teams = facetsFrom === 1 ? teamSizes.length : undefined;
+  const moment = { nowMs, seats, seatsMin, teams, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom };
   const constraints = compileRules(definition, moment, true)!();
   const pool = new GamePool(rules, { constraints, ...(nodeBudget && { nodeBudget }) });
   for (const ticket of tickets) pool.insert(ticket);
@@ -74,7 +75,14 @@ export function compareLargeCase(seed: number): { comparisons: number; found: nu
   const oracle = shapedOracle({ ...of, rules });
   const layout = layoutOf(rules);
   const seats = layout.seats;
-  const moment = { nowMs: of.nowMs, seats, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom: 1 };
+  const moment = {
+    nowMs: of.nowMs,
+    seats,
+    teams: layout.teams,
+    kinds: of.kinds,
+    meetings: meetingsOf(of),
+    facetsFrom: 1,
+  };
   const constraints = compileRules(of.definition, moment, true)!();
   const queue = new RuledLargeQueue(rules, layout, undefined, constraints);
   const waiting = new Map<string, ShapeTicket>();

@@ -35,6 +35,8 @@ export class LargeQueue implements ShapeQueue {
   readonly #waiting = new Set<ShapeTicket>();
   /** How many parties of each size wait; those that may be divided count as solo players. */
   readonly #sizes: number[];
+  /** How many full drafts could not be made permitted games. */
+  #unpermitted = 0;
   #line: TicketLine | undefined;
   #windows: PlayerWindows | undefined;
   #cells: CentreCells | undefined;
@@ -115,7 +117,10 @@ export class LargeQueue implements ShapeQueue {
   /** The game of a full draft, balanced; undefined when no permitted one was found. */
   #finish(draft: Draft, near: readonly ShapeTicket[]): ShapedGame | undefined {
     const game = this.#balancer.balance(draft, near);
-    return this.#permit ? permittedGame(draft, near, this.#rules, this.#permit) : game;
+    if (!this.#permit) return game;
+    const permitted = permittedGame(draft, near, this.#rules, this.#permit);
+    if (!permitted) this.#unpermitted++;
+    return permitted;
   }
 
   #boundOfAll(line: TicketLine): number {
@@ -144,7 +149,9 @@ export class LargeQueue implements ShapeQueue {
     const game = this.#fillWith(centre, near, forced, undefined, isShort);
     if (game || !this.#permit || forced) return game;
     // The first ticket decides who may join, so others are tried as the first.
+    const failedBefore = this.#unpermitted;
     for (const { ticket } of near.slice(1, firstTickets)) {
+      if (this.#unpermitted - failedBefore >= unpermittedMax) break;
       const other = this.#fillWith(centre, near, undefined, ticket, isShort);
       if (other) return other;
     }
@@ -415,6 +422,9 @@ const replacements = 24;
 
 /** The tickets that are tried as the first of a game under constraints. */
 const firstTickets = 12;
+
+/** The full drafts that may fail before no further first tickets are tried. */
+const unpermittedMax = 3;
 
 /** The tickets that are tried when no game was found around the best centre. */
 const anyGameTickets = 200;

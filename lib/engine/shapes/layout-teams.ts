@@ -80,15 +80,26 @@ export class LayoutTeams implements RuledTeams {
     if (constraints.judgesTeams) {
       const apart = constraints.apart(Array.from(tickets, (_, i) => numbers[i]));
       let least = limit;
-      divider.divideEach(tickets, (limit - v - cost) / alpha, apart, (teams, gap) => {
-        const f = alpha * gap + v;
-        const ruling = f + cost < least ? judge(teams) : undefined;
-        if (ruling && f + ruling.cost < least) {
+      let found: { gap: number; teams: Uint8Array }[] = [];
+      // A ruling is slow, so the fairest divisions are judged first: mostly one of the first is permitted.
+      const judgeFound = () => {
+        found.sort((a, b) => a.gap - b.gap);
+        for (const { gap, teams } of found) {
+          const f = alpha * gap + v;
+          if (f + cost >= least) break;
+          const ruling = judge(teams);
+          if (!ruling || f + ruling.cost >= least) continue;
           least = f + ruling.cost;
-          this.division = teams.slice(0, this.#leaf.length);
+          this.division = teams;
         }
+        found = [];
+      };
+      divider.divideEach(tickets, (limit - v - cost) / alpha, apart, (teams, gap) => {
+        found.push({ gap, teams: teams.slice(0, this.#leaf.length) });
+        if (found.length === judgedAtOnce) judgeFound();
         return (least - v - cost) / alpha;
       });
+      judgeFound();
       this.wasCut = divider.wasCut;
       return least < limit ? least : Number.POSITIVE_INFINITY;
     }
@@ -110,6 +121,9 @@ export class LayoutTeams implements RuledTeams {
     return work;
   }
 }
+
+/** The divisions that are sorted before they are judged. */
+const judgedAtOnce = 6000;
 
 /** Sizes, sides, roles and refused pairs in a layout. */
 class LayoutChoice implements RuledChoice {

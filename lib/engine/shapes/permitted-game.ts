@@ -136,4 +136,4 @@ function commonDivisor(a: number, b: number): number {
 }
 
 /** The most games that are judged in search of a better one. */
-const judgedMax = 600;
+const judgedMax = 300;
