@@ -35,8 +35,8 @@ export interface Dispatched {
 
 /**
  * Runs once a minute. It schedules the next minute's ticks for every queue with waiting tickets, sends overdue matches
- * to `deadline`, settles what crashed ticks have left, and removes layouts and queues that no ticket needs. A queue
- * without waiting tickets costs two reads.
+ * to `deadline`, settles what crashed ticks have left, and removes layouts and queues that no ticket needs. A queue with
+ * one bucket and no waiting tickets costs three reads: its definition, its pool and its lease.
  *
  * After a crash at any point the next minute does the remaining work.
  */
