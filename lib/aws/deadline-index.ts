@@ -15,7 +15,8 @@ const GROUP_MAX = 500;
  * The partition key of a match in the index `deadlines`.
  *
  * The index has the key `deadlineGroup`, `deadline` and holds keys only. It contains a match while the match has a
- * `deadline`, that is while it is REQUIRES_ACCEPTANCE or PLACING.
+ * `deadline`: while it is REQUIRES_ACCEPTANCE or PLACING, and after it was dissolved or abandoned, until its tickets are
+ * returned.
  */
 export function deadlineGroup(matchId: string): string {
   return String(crc32(matchId) % GROUPS);

@@ -5,8 +5,8 @@ import type { MeetingRecord, MeetingStore } from '../service/ports/meeting-store
 import { jsonOf } from './item.ts';
 
 /**
- * The meetings of players, in the table of ranges: an item for each player of a queue with a `recent` rule, written by the
- * commit of a match and removed by TTL. Key: `QUEUE#met#PLAYER`.
+ * The meetings of players, in the table of ranges: an item for each player of a queue with a `recent` rule, written when a
+ * match is created and removed by TTL. Key: `QUEUE#met#PLAYER`.
  */
 export function meetingStore(client: DynamoDBDocumentClient, table: string): MeetingStore {
   return {
@@ -26,7 +26,7 @@ export function meetingStore(client: DynamoDBDocumentClient, table: string): Mee
   };
 }
 
-/** The write of one player's record, as a part of the transaction that commits a match. */
+/** The write of one player's record, as a part of the transaction that creates a match. */
 export function meetingWrite(table: string, queue: string, record: MeetingRecord) {
   return {
     Update: {

@@ -19,7 +19,7 @@ export class Store extends Construct {
   readonly matches: StoreTable;
   /** Queues with their definitions. */
   readonly queues: StoreTable;
-  /** The shared state of ticks: an item for each lease and each report. */
+  /** The shared state of ticks: leases, journals, reports and arrivals, and the meetings of players. An item for each. */
   readonly ranges: StoreTable;
   /** Webhook receivers that are slow or down. */
   readonly receivers: StoreTable;
@@ -63,8 +63,7 @@ export class Store extends Construct {
       sortKey: { name: 'item', type: AttributeType.STRING },
       globalSecondaryIndexes: [
         {
-          // Lists the definitions without the leases and reports. It is keys-only, so changing an existing item costs no
-          // write here.
+          // Lists the definitions. It is keys-only, so changing an existing item costs no write here.
           indexName: 'items',
           partitionKey: { name: 'item', type: AttributeType.STRING },
           sortKey: { name: 'queue', type: AttributeType.STRING },

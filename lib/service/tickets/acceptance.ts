@@ -46,7 +46,7 @@ export async function answerMatch(
   throw new StoreBusy(`other tickets of the match of ticket ${ticketId} keep accepting`);
 }
 
-/** More than the tickets of a match: a request is retried only when another ticket has accepted since. */
+/** A request that declines is retried when another ticket has accepted since. After so many, the client repeats it (503). */
 const TRIES_MAX = 20;
 
 async function acceptOrDecline(
