@@ -22,8 +22,6 @@ const FROM = {
     'AWS Lambda operator guide, "Execution environments": a cold start takes from under 100 ms to over a second. The p50 is an assumption',
   dynamodb:
     'AWS re:Post, "Troubleshoot high latency on a DynamoDB table": atomic operations such as GetItem and PutItem average in single-digit milliseconds, measured inside the service. Both figures are assumptions within it',
-  eventBus:
-    'AWS News, "EventBridge announces up to 94% improvement in end-to-end latency" (2024): 129 ms at p99. The p50 is an assumption, below the p90 of 80 ms that the Amazon Key team reports for its own events in the AWS Architecture Blog (2026)',
 } as const;
 
 /** The delay of each step. */
@@ -49,7 +47,7 @@ export const AWS_DELAYS = {
   /** From a function: PutEvents. */
   eventBusRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
   /** From when the bus accepts an event to the message in a rule's queue. */
-  eventBusDelivery: { p50Ms: 45, p99Ms: 129, source: FROM.eventBus },
+  eventBusDelivery: { p50Ms: 45, p99Ms: 129, source: 'assumption' },
   /** From a function: GetSecretValue. */
   secretsRequest: { p50Ms: 10, p99Ms: 40, source: 'assumption' },
 } as const satisfies Readonly<Record<string, DelayFigure>>;
