@@ -168,6 +168,13 @@ describe('A lease of another form', () => {
   });
 });
 
+describe('A page of a journal of another form', () => {
+  it('is not taken for the end of the journal, so no ticket is forgotten', async () => {
+    await put('ranges', { item: 'j#journal#me#0', matches: '{"of":"another version"}' });
+    await expect(stores.ranges.journalUntilClosed('j', 'me', 0, NOW_MS)).rejects.toThrow(Unreadable);
+  });
+});
+
 describe('A tick of version 0.1', () => {
   it('is read, and ticks are sent in its form because functions of 0.1 may still run', () => {
     const message = { queue: 'q', slotMs: 1, plan: 3, range: 0 };
