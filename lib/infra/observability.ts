@@ -135,7 +135,8 @@ function deadLetterAlarm(scope: Construct, consumer: string, queue: Queue): Alar
 /** `dispatch` has no queue and no dead letters, so three failed minutes in a row raise the alarm. */
 function dispatchFailsAlarm(scope: Construct, dispatch: MusterFunction): Alarm {
   return alarm(scope, 'DispatchFails', {
-    alarmDescription: 'dispatch has failed three minutes in a row: no queue gets ticks. See its log.',
+    alarmDescription:
+      'dispatch has failed three minutes in a row: at least one queue gets no ticks, or overdue matches and what crashed ticks have left are not settled. See its log.',
     metric: dispatch.metricErrors({ period: minute }),
     evaluationPeriods: 3,
   });
