@@ -125,7 +125,7 @@ function withDistinctNames<Run extends { name: string; definition: QueueDefiniti
 
 function summary({ name, measures, cost }: PlayResult & { name: string }): string {
   const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
-  const line = (label: string, text: string) => `  ${label.padEnd(12)}${text}`;
+  const line = (label: string, text: string) => `  ${`${label} `.padEnd(12)}${text}`;
   const number = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
   const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
   return [
@@ -146,6 +146,19 @@ function summary({ name, measures, cost }: PlayResult & { name: string }): strin
       'players',
       `${outcome.matched} matched, ${outcome.cancelled} cancelled, ${outcome.timedOut} timed out, ${outcome.waiting} waiting at the end`,
     ),
+    ...measures.byRegion.map(({ region, matches, waitSeconds }) =>
+      line(
+        region,
+        `${percent(matches / measures.matches)} of matches, wait mean ${durationText(waitSeconds.mean)}, 99 % ${durationText(waitSeconds.p99)}`,
+      ),
+    ),
+    ...measures.byRule.flatMap(({ rule, relaxed, cost }) => {
+      const parts = [
+        Number.isNaN(relaxed) ? undefined : `relaxed in ${percent(relaxed)} of matches`,
+        Number.isNaN(cost) ? undefined : `costs ${number(cost)} imbalance a match`,
+      ].filter((part) => part !== undefined);
+      return parts.length === 0 ? [] : [line(rule, parts.join(', '))];
+    }),
     line('on AWS', `about $${cost.perMillionPlayers.toFixed(2)} per million players`),
   ].join('\n');
 }

@@ -91,6 +91,13 @@ const OPTIONS = {
     generates: true,
     label: 'regions',
   },
+  avoid: {
+    flags: '--avoid <players>',
+    help: 'how many of the last hundred players a player avoids, on average',
+    unset: '0',
+    generates: true,
+    label: 'avoided players',
+  },
   patience: {
     flags: '--patience <seconds>',
     help: 'mean time after which a waiting player cancels',
@@ -324,11 +331,20 @@ function populationOf(options: TrafficOptions, definition: QueueDefinition): Pop
     ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),
     ...(roleWeights && { roleWeights }),
     ...(seats && { seats }),
+    ...(options.avoid !== undefined && { avoided: avoidedOf(options.avoid) }),
     ...(options.sides !== undefined && { sides: sidesOf(options.sides, definition) }),
     ...(options.roleFlexibility !== undefined && {
       roleFlexibility: share('--role-flexibility', options.roleFlexibility),
     }),
   };
+}
+
+/** @throws InvalidInput */
+function avoidedOf(text: string): number {
+  const avoided = Number(text);
+  if (!(avoided >= 0 && avoided <= 50) || text.trim() === '')
+    throw new InvalidInput(`--avoid: Expected a number from 0 to 50, got ${text}`);
+  return avoided;
 }
 
 function sidesOf(text: string, definition: QueueDefinition): Side[] {

@@ -1,4 +1,5 @@
 import type { Ticket } from '../engine/types.ts';
+import { Acquaintances } from './acquaintances.ts';
 import { drawParty, meanPartySize, type Population } from './population.ts';
 import type { RandomSource } from './random.ts';
 
@@ -34,6 +35,8 @@ export function* poissonArrivals(options: ArrivalOptions, random: RandomSource):
   const clock = random.fork('arrivals');
   const people = random.fork('people');
   const patience = random.fork('patience');
+  const { avoided = 0 } = population;
+  const acquaintances = avoided > 0 ? new Acquaintances(avoided, random.fork('avoid')) : undefined;
   const size = meanPartySize(population);
   const peak = peakRate(rate);
   let seconds = 0;
@@ -42,7 +45,8 @@ export function* poissonArrivals(options: ArrivalOptions, random: RandomSource):
     // Thinning: draw at the highest rate there is and keep each draw with the share of the rate at its time.
     do seconds += clock.exponential(peak / size);
     while (rate.kind !== 'constant' && clock.uniform() * peak >= rateAt(rate, seconds));
-    const party = drawParty(population, String(number), people);
+    const drawn = drawParty(population, String(number), people);
+    const party = acquaintances?.introduce(drawn) ?? drawn;
     came += party.length;
     yield {
       ticket: { ticketId: `t${number}`, enqueuedAtMs: startMs + Math.round(1000 * seconds), players: party },

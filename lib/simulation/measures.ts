@@ -1,5 +1,6 @@
 import type { Game, Ticket } from '../engine/types.ts';
 import { meanSkill } from '../policies/policy.ts';
+import { type RulesOfTeams, relaxableRules, relaxedRules } from '../rules/relaxed-rules.ts';
 import { Histogram } from './histogram.ts';
 import type { Observer } from './simulate.ts';
 import { TimeSeries } from './time-series.ts';
@@ -50,6 +51,10 @@ export interface Measures {
   readonly waitSecondsByPartySize: readonly WaitsOf[];
   /** Matched players count in the role they play, all others in every role they accept. */
   readonly waitSecondsByRole: readonly WaitsOf[];
+  /** The matches in each region; empty in a queue without a latency rule. Waits are those of matched players. */
+  readonly byRegion: readonly RegionMeasures[];
+  /** In the order of the definition. */
+  readonly byRule: readonly RuleMeasures[];
   readonly imbalance: Distribution;
   /** d_p, how far apart the teams of a match are. */
   readonly teamGap: Distribution;
@@ -70,6 +75,22 @@ export interface Measures {
   readonly imbalanceQuantiles: readonly Quantile[];
 }
 
+/** The matches played in a region. */
+export interface RegionMeasures {
+  readonly region: string;
+  readonly matches: number;
+  readonly waitSeconds: Distribution;
+}
+
+/** What a rule did to the matches. */
+export interface RuleMeasures {
+  readonly rule: string;
+  /** The share of the matches that the rule without its relaxation forbids; NaN for a rule that cannot relax. */
+  readonly relaxed: number;
+  /** The imbalance that it adds to a match, on average; NaN for a rule without a cost. */
+  readonly cost: number;
+}
+
 /** `part` ∈ [0, 1] of all values are at most `value`. */
 export interface Quantile {
   readonly part: number;
@@ -88,6 +109,10 @@ export class Meter implements Observer {
   readonly #skillEdges: readonly number[];
   readonly #skillUnit: number;
   readonly #roles: readonly string[];
+  readonly #rules: RulesOfTeams;
+  readonly #byRegion = new Map<string, { matches: number; waits: Histogram }>();
+  readonly #relaxed = new Map<string, number>();
+  readonly #costs = new Map<string, number>();
   readonly #waitsMatched = new Histogram(WAIT_UNIT_SECONDS);
   /** Of the players who have left. */
   readonly #waits: Waits;
@@ -114,11 +139,18 @@ export class Meter implements Observer {
    * @param skillEdges ascending inner edges of the ranges of skill for which waits are reported separately
    * @param skillUnit the resolution of imbalances; a millionth of the spread of skills is plenty
    * @param roles the roles of the queue, none if it has none
+   * @param rules the rules of the queue
    */
-  constructor(skillEdges: readonly number[], skillUnit: number, roles: readonly string[] = []) {
+  constructor(
+    skillEdges: readonly number[],
+    skillUnit: number,
+    roles: readonly string[] = [],
+    rules: RulesOfTeams = {},
+  ) {
     this.#skillEdges = skillEdges;
     this.#skillUnit = skillUnit;
     this.#roles = roles;
+    this.#rules = rules;
     this.#waits = new Waits(skillEdges.length + 1);
     this.#imbalance = new Histogram(skillUnit);
     this.#teamGap = new Histogram(skillUnit);
@@ -142,12 +174,27 @@ export class Meter implements Observer {
       this.#waitsMatched.add(wait, players);
       this.#waits.add(wait, players, this.#rangeOf(ticket));
     }
+    this.#addRuling(game, tickets, nowMs);
     for (const team of game.teams) {
       for (const { ticketId, role, bot } of team) {
         if (bot) this.#bots++;
         else if (role !== undefined) this.#waits.addRole(role, waits.get(ticketId) ?? 0);
       }
     }
+  }
+
+  #addRuling(game: Game, tickets: readonly Ticket[], nowMs: number): void {
+    const add = (sums: Map<string, number>, rule: string, value: number) =>
+      sums.set(rule, (sums.get(rule) ?? 0) + value);
+    for (const rule of relaxedRules(this.#rules, game, tickets, nowMs)) add(this.#relaxed, rule, 1);
+    const { region, rules = {} } = game.ruling ?? {};
+    for (const [rule, { cost = 0 }] of Object.entries(rules)) add(this.#costs, rule, cost);
+    if (region === undefined) return;
+    const own = this.#byRegion.get(region) ?? { matches: 0, waits: new Histogram(WAIT_UNIT_SECONDS) };
+    own.matches++;
+    for (const { enqueuedAtMs, players } of tickets)
+      own.waits.add((nowMs - enqueuedAtMs) / 1000, players.length);
+    this.#byRegion.set(region, own);
   }
 
   timedOut(ticket: Ticket, nowMs: number): void {
@@ -204,6 +251,10 @@ export class Meter implements Observer {
       waitSecondsByRole: [...waits.byRole]
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([role, values]) => ({ of: role, ...distributionOf(values) })),
+      byRegion: [...this.#byRegion]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([region, { matches, waits }]) => ({ region, matches, waitSeconds: distributionOf(waits) })),
+      byRule: this.#ruleMeasures(),
       imbalance: distributionOf(this.#imbalance),
       teamGap: distributionOf(this.#teamGap),
       skillSpread: distributionOf(this.#skillSpread),
@@ -216,6 +267,18 @@ export class Meter implements Observer {
       waitQuantiles: quantilesOf(this.#waitsMatched, this.#matched / players),
       imbalanceQuantiles: quantilesOf(this.#imbalance),
     };
+  }
+
+  #ruleMeasures(): RuleMeasures[] {
+    const relaxable = relaxableRules(this.#rules);
+    const matches = this.#imbalance.count;
+    const perMatch = (sums: ReadonlyMap<string, number>, rule: string) =>
+      rounded((sums.get(rule) ?? 0) / matches);
+    return (this.#rules.rules ?? []).map((rule) => ({
+      rule: rule.name,
+      relaxed: relaxable.includes(rule) ? perMatch(this.#relaxed, rule.name) : Number.NaN,
+      cost: rule.cost === undefined ? Number.NaN : perMatch(this.#costs, rule.name),
+    }));
   }
 
   /** @returns how long the ticket has waited, in seconds */

@@ -4,6 +4,7 @@ import type { Game, Ticket } from '../engine/types.ts';
 import { adviseChoices } from '../policies/choices/advise-choices.ts';
 import { addChoices, type ChoiceCounts } from '../policies/choices/choice-counts.ts';
 import { choicesOf } from '../policies/choices/choices.ts';
+import type { RulesOfTeams } from '../rules/relaxed-rules.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
@@ -37,7 +38,7 @@ export function play(
   const choices = choicesOf(definition);
   let chosen: readonly ChoiceCounts[] = [];
   let arrived: Ticket[] = [];
-  const meter = meterFor(traffic, Object.keys(roles ?? {}));
+  const meter = meterFor(traffic, Object.keys(roles ?? {}), definition);
   const observers: Observer[] = [meter];
   if (onMatch !== undefined) observers.push(matchListener(onMatch));
   let ticks = 0;
@@ -92,11 +93,15 @@ export function playThrough(definition: QueueDefinition, traffic: Traffic): Play
 }
 
 /** A meter whose ranges of skill and resolution suit these players. */
-export function meterFor({ skillSample }: Traffic, roles: readonly string[] = []): Meter {
+export function meterFor(
+  { skillSample }: Traffic,
+  roles: readonly string[] = [],
+  rules: RulesOfTeams = {},
+): Meter {
   const sorted = Float64Array.from(skillSample).sort();
   const at = (part: number) => quantile(sorted, part) ?? 0;
   const edges = [...new Set(SKILL_PARTS.map(at))];
-  return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles);
+  return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles, rules);
 }
 
 function matchListener(onMatch: (game: Game, nowMs: number) => void): Observer {

@@ -1,4 +1,4 @@
-import type { Attribute, Attributes, AttributeValue, RuledPlayer } from '../rules/types.ts';
+import type { Attribute, Attributes, AttributeValue, NumberAttribute, RuledPlayer } from '../rules/types.ts';
 import type { RandomSource } from './random.ts';
 
 /** What the rules of a queue look at in simulated players. */
@@ -17,14 +17,47 @@ const FAR_MS = [60, 240] as const;
 const NUMBERS = 100;
 
 /** The attributes and latencies of one player. */
+export type Facts = Pick<RuledPlayer, 'attributes' | 'latencyMs'>;
+
+/**
+ * The attributes and latencies of a party. Friends live in the same region and choose their lists together.
+ * @param spread how much their numbers differ: 0 all equal to the first, 1 as among strangers
+ */
 export function drawFacts(
   { attributes, regionWeights }: FactsPopulation,
+  size: number,
+  spread: number,
   random: RandomSource,
-): Pick<RuledPlayer, 'attributes' | 'latencyMs'> {
-  return {
-    ...(attributes && { attributes: mapEntries(attributes, (attribute) => drawValue(attribute, random)) }),
-    ...(regionWeights && { latencyMs: drawLatencies(regionWeights, random) }),
-  };
+): Facts[] {
+  const home = regionWeights && drawRegion(regionWeights, random);
+  const first = attributes && mapEntries(attributes, (attribute) => drawValue(attribute, random));
+  return Array.from({ length: size }, (_, member): Facts => {
+    const values =
+      member === 0
+        ? first
+        : attributes &&
+          mapEntries(attributes, (attribute, name) => friendValue(attribute, first![name], spread, random));
+    return {
+      ...(values && { attributes: values }),
+      ...(regionWeights && { latencyMs: drawLatencies(regionWeights, home, random) }),
+    };
+  });
+}
+
+/** The value of a friend: the same list, a number that is near, or a text of their own. */
+function friendValue(
+  attribute: Attribute,
+  first: AttributeValue,
+  spread: number,
+  random: RandomSource,
+): AttributeValue {
+  if (attribute.type === 'strings') return first;
+  const own = drawValue(attribute, random);
+  if (typeof own !== 'number' || typeof first !== 'number') return own;
+  const { min = own, max = own } = attribute as NumberAttribute;
+  const near = Math.round((1 - spread) * first + spread * own);
+  // Rounding may leave limits that are no whole numbers.
+  return near < Math.min(min, own, first) || near > Math.max(max, own, first) ? first : near;
 }
 
 function drawValue(attribute: Attribute, random: RandomSource): AttributeValue {
@@ -43,16 +76,20 @@ function drawValue(attribute: Attribute, random: RandomSource): AttributeValue {
   return some.length > 0 ? some : [values[random.integer(values.length)]];
 }
 
-function drawLatencies(
-  weights: Readonly<Record<string, number>>,
-  random: RandomSource,
-): Record<string, number> {
+function drawRegion(weights: Readonly<Record<string, number>>, random: RandomSource): string | undefined {
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   let left = random.uniform() * total;
-  const home = Object.keys(weights).find((region) => {
+  return Object.keys(weights).find((region) => {
     left -= weights[region];
     return left < 0;
   });
+}
+
+function drawLatencies(
+  weights: Readonly<Record<string, number>>,
+  home: string | undefined,
+  random: RandomSource,
+): Record<string, number> {
   return mapEntries(weights, (_, region) => {
     const [least, most] = region === home ? NEAR_MS : FAR_MS;
     return Math.round(least + (most - least) * random.uniform());

@@ -34,6 +34,8 @@ export interface Population extends FactsPopulation {
    * has a seat, so that the party fits into a team. @default every player prefers by weight alone
    */
   readonly seats?: Readonly<Record<string, number>>;
+  /** How many of the last hundred players before them a player avoids, on average; 0 to 50. @default 0 */
+  readonly avoided?: number;
   /** The teams that tickets choose, by weight. @default all tickets accept any team */
   readonly sides?: readonly Side[];
 }
@@ -79,10 +81,11 @@ export function drawParty(population: Population, party: string, random: RandomS
   const first = drawSkill(skills, random);
   const side = sides && drawSide(sides, size, random);
   const teams = side === undefined ? {} : { teams: [side] };
+  const allFacts = drawFacts(population, size, partySpread, random);
   return Array.from({ length: size }, (_, member) => {
     const skill = member === 0 ? first : (1 - partySpread) * first + partySpread * drawSkill(skills, random);
     const playerId = size === 1 ? `p${party}` : `p${party}.${member}`;
-    const facts = drawFacts(population, random);
+    const facts = allFacts[member];
     if (roleWeights === undefined) return { playerId, skill, ...teams, ...facts };
     const preferred = drawRole(roleWeights, free, random);
     if (free !== undefined) free[preferred]--;

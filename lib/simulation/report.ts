@@ -142,6 +142,7 @@ ${chartsOf(runs)
   .map(({ title, svg }) => `<figure><figcaption>${escaped(title)}</figcaption>${svg}</figure>`)
   .join('\n')}
 </div>
+${runs.map(rulingOf).join('\n')}
 ${runs.map(detailsOf).join('\n')}
 </section>`;
 }
@@ -178,6 +179,36 @@ function numbersOf(runs: readonly ReportRun[]): string {
   return `<div class="scroll"><table><thead><tr><td></td>${head}</tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table></div>`;
+}
+
+/** The matches of one run by region and rule; nothing for a queue without rules. */
+function rulingOf({ name, measures }: ReportRun): string {
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]) => {
+    const body = rows.map(
+      ([first, ...cells]) =>
+        `<tr><th scope="row">${escaped(first)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`,
+    );
+    return `<div class="scroll"><table><thead><tr><td></td>${head
+      .map((text) => `<th scope="col">${escaped(text)}</th>`)
+      .join('')}</tr></thead><tbody>
+${body.join('\n')}
+</tbody></table></div>`;
+  };
+  const regions = measures.byRegion.map(({ region, matches, waitSeconds }) => [
+    region,
+    percent(matches / measures.matches),
+    durationText(waitSeconds.mean),
+    durationText(waitSeconds.p99),
+  ]);
+  const rules = measures.byRule.map(({ rule, relaxed, cost }) => [rule, percent(relaxed), short(cost)]);
+  return [
+    regions.length > 0
+      ? `<h3>${escaped(name)}: matches by region</h3>\n${table(['of matches', 'mean wait', '99 % of waits'], regions)}`
+      : '',
+    rules.length > 0
+      ? `<h3>${escaped(name)}: rules</h3>\n${table(['relaxed, of matches', 'mean cost, in imbalance'], rules)}`
+      : '',
+  ].join('\n');
 }
 
 function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] {

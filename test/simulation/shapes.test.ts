@@ -1,36 +1,23 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { demoPopulation } from '../../lib/cli/demo/game-backend.ts';
 import { parseQueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { partyMaxOf, roleSeatsOf, seatsOf, teamKindsOf } from '../../lib/contract/team-kinds.ts';
+import { teamKindsOf } from '../../lib/contract/team-kinds.ts';
+import { misfits } from '../../lib/service/tickets/misfits.ts';
 import { play } from '../../lib/simulation/play.ts';
 import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 
 describe.each(globSync('queues/shapes/*.json').sort())('the sample %s', (file) => {
-  it('runs with simulated players, parties, roles and sides, and every match has its teams', () => {
+  it('plays with the players of the demo, who fit it, and every match has its teams', () => {
     const definition = parseQueueDefinition(readFileSync(file, 'utf8'), file);
     const kinds = teamKindsOf(definition);
-    const roles = roleSeatsOf(definition);
     const hasRegions = definition.rules?.some(({ type }) => type === 'latency') === true;
-    const sides = kinds.flatMap(({ name, size, count }) =>
-      name === undefined ? [] : [{ name, partyMax: size, weight: 0.8 * size * count }],
-    );
+    const population = demoPopulation(definition);
     const traffic = generatedTraffic(
-      {
-        population: {
-          skills: { kind: 'normal', mean: 1500, standardDeviation: 300 },
-          partyWeights: [70, 20, 10].slice(0, partyMaxOf(definition)),
-          ...(sides.length > 1 && {
-            sides: [...sides, { name: undefined, partyMax: 99, weight: 0.2 * seatsOf(definition) }],
-          }),
-          ...(roles && { roleWeights: roles, roleFlexibility: 0.4 }),
-          attributes: definition.attributes,
-          regionWeights: hasRegions ? { east: 60, west: 40 } : undefined,
-        },
-        rate: { kind: 'constant', perSecond: 5 },
-        players: 400,
-      },
+      { population, rate: { kind: 'constant', perSecond: 5 }, players: 400 },
       7,
     );
+    for (const { ticket } of traffic.arrivals) expect(misfits(ticket, definition)).toEqual([]);
     let matches = 0;
     const { steps, result } = play(definition, traffic, ({ teams, teamNames, ruling }) => {
       matches++;

@@ -21,6 +21,8 @@ export interface QueueSeen {
   /** The wait of every matched player, in milliseconds. */
   readonly waitsMs: number[];
   readonly matches: SeenMatch[];
+  /** The parties of recent matches, who may come again. */
+  readonly played: (readonly Player[])[];
 }
 
 export interface WaitingTicket {
@@ -56,6 +58,11 @@ const LOOK_MS = 400;
 /** The maximum of tickets polled each time. A match lists all of its tickets. */
 const LOOKS_MAX = 8;
 
+/** In a queue with a `recent` rule, the chance that a party that has played comes again instead of a new one. */
+const RETURN_CHANCE = 0.6;
+/** Parties that may come again. */
+const PLAYED_MAX = 50;
+
 /** The options of a simulated game backend. */
 export interface BackendOptions {
   readonly client: MusterClient;
@@ -86,11 +93,12 @@ export function nothingSeen(queue: string): QueueSeen {
     playersUnmatched: 0,
     waitsMs: [],
     matches: [],
+    played: [],
   };
 }
 
 /** A plausible population: half of the parties are solos, friends have similar skills, some roles are rare, attributes are drawn evenly. */
-function populationOf(definition: QueueDefinition): Population {
+export function demoPopulation(definition: QueueDefinition): Population {
   const kinds = teamKindsOf(definition);
   const roles = kinds.find((kind) => kind.roles !== undefined)?.roles;
   const named = kinds.filter(({ name }) => name !== undefined);
@@ -125,7 +133,8 @@ async function postTickets({
   signal,
   seen,
 }: BackendOptions): Promise<void> {
-  const population = populationOf(definition);
+  const population = demoPopulation(definition);
+  const returns = definition.rules?.some(({ type }) => type === 'recent') === true;
   const ticketsPerSecond = rate / meanPartySize(population);
   const openingPlayers = openingPlayersOf(definition);
   const run = `${definition.name}-${Date.now().toString(36)}`;
@@ -141,11 +150,13 @@ async function postTickets({
     } else dueMs += 1_000 * random.exponential(ticketsPerSecond);
     if (!(await pause(dueMs - performance.now(), signal))) break;
     const ticketId = `${run}-${number}`;
-    const players = drawParty(population, ticketId, random).map((player) => ({
-      ...player,
-      playerId: playerIdOf(nextName(), ticketId),
-      skill: Math.round(player.skill),
-    }));
+    const players =
+      (returns && random.uniform() < RETURN_CHANCE ? seen.played.shift() : undefined) ??
+      drawParty(population, ticketId, random).map((player) => ({
+        ...player,
+        playerId: playerIdOf(nextName(), ticketId),
+        skill: Math.round(player.skill),
+      }));
     drawn += players.length;
     const post = client
       .enqueue(definition.name, { ticketId, players })
@@ -205,6 +216,8 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
     seen.waiting.delete(ticketId);
     const waitMs = Math.max(0, createdAtMs - ticket.enqueuedAtMs);
     waitsMs.push(waitMs);
+    seen.played.push(ticket.players);
+    if (seen.played.length > PLAYED_MAX) seen.played.shift();
     for (const { playerId, skill } of ticket.players) {
       skills.set(playerId, skill);
       seen.waitsMs.push(waitMs);
