@@ -1,17 +1,31 @@
 import * as z from 'zod';
+import { backfillStore } from '../lib/aws/backfill-store.ts';
+import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id } from '../lib/contract/ticket.ts';
+import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
+import { toBackfillView } from '../lib/service/backfills/stored-backfill.ts';
 import { assignMatch, getMatch } from '../lib/service/placement/assign-match.ts';
+import { endMatch } from '../lib/service/placement/end-match.ts';
 import { toMatchView } from '../lib/service/placement/stored-match.ts';
 import { matchFor } from '../lib/service/players/own-match.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
-const deps = { matches: singleMatchStore(documentClient(), environment('MATCHES_TABLE')) };
+const client = documentClient();
+const tables = { tickets: environment('TICKETS_TABLE'), matches: environment('MATCHES_TABLE') };
+const deps = {
+  matches: singleMatchStore(client, tables.matches),
+  backfills: backfillStore(client, tables),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+};
 
 const matchPath = z.object({ matchId: id });
+const backfillPath = z.object({ backfillId: id });
 
 export const handler = httpHandler({
   'GET /matches/{matchId}': async ({ path, caller }) => {
@@ -21,5 +35,22 @@ export const handler = httpHandler({
   'PUT /matches/{matchId}/assignment': async ({ path, json }) => {
     const { matchId } = parseWith(matchPath, path, 'The path');
     return { status: 200, body: toMatchView(await assignMatch(deps, matchId, json())) };
+  },
+  'POST /matches/{matchId}/end': async ({ path, json }) => {
+    const { matchId } = parseWith(matchPath, path, 'The path');
+    return { status: 200, body: toMatchView(await endMatch(deps, matchId, json(), Date.now())) };
+  },
+  'POST /matches/{matchId}/backfill': async ({ path, json }) => {
+    const { matchId } = parseWith(matchPath, path, 'The path');
+    const { created, backfill } = await requestBackfill(deps, matchId, json(), Date.now());
+    return { status: created ? 201 : 200, body: toBackfillView(backfill) };
+  },
+  'GET /backfills/{backfillId}': async ({ path }) => {
+    const { backfillId } = parseWith(backfillPath, path, 'The path');
+    return { status: 200, body: toBackfillView(await getBackfill(deps, backfillId, Date.now())) };
+  },
+  'DELETE /backfills/{backfillId}': async ({ path }) => {
+    const { backfillId } = parseWith(backfillPath, path, 'The path');
+    return { status: 200, body: toBackfillView(await cancelBackfill(deps, backfillId, Date.now())) };
   },
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSEvent } from 'aws-lambda';
+import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -18,12 +19,14 @@ import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 
 const client = documentClient();
 const tables = {
+  tickets: environment('TICKETS_TABLE'),
   matches: environment('MATCHES_TABLE'),
   ranges: environment('RANGES_TABLE'),
 };
 const deps = {
-  tickets: ticketStore(client, environment('TICKETS_TABLE')),
+  tickets: ticketStore(client, tables.tickets),
   matches: matchStore(client, tables),
+  backfills: backfillStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   ranges: rangeStore(client, tables.ranges),
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),

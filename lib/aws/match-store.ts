@@ -30,6 +30,7 @@ const LOOK_AGAIN_MS = 30_000;
  *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
  *     advance   status: from → to            if status = from
  *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
+ *     end       endedAt                      if status = COMPLETED and it has not ended
  *     dissolve  FAILED                       if status = REQUIRES_ACCEPTANCE and no ticket accepted since
  *
  * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For
@@ -191,6 +192,24 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       return existing(update.met ? update.result.Attributes : update.item);
     },
 
+    async end(matchId, nowMs) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression: 'SET endedAt = :now',
+            ConditionExpression: '#status = :completed AND attribute_not_exists(endedAt)',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: { ':completed': 'COMPLETED', ':now': new Date(nowMs).toISOString() },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return existing(update.met ? update.result.Attributes : update.item);
+    },
+
     async advance(matchId, from, to, { deadline, reason }) {
       const sets = [
         '#status = :to',
@@ -248,7 +267,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
 
 /** The game as packed JSON: exact for every number, and small. */
 function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
-  const { matchId, queue, status, createdAt, deadline, ticketIds, ...game } = match;
+  const { matchId, queue, status, createdAt, deadline } = match;
   return {
     matchId,
     queue,
@@ -256,7 +275,7 @@ function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
     createdAt,
     deadline,
     deadlineGroup: deadline && deadlineGroup(matchId),
-    game: packGame({ ticketIds, ...game }),
+    game: packGame(gameOf(match)),
     expiresAt: secondsAfter(nowMs, MATCH_DAYS),
   };
 }
@@ -267,6 +286,13 @@ function existing(item: Record<string, unknown> | undefined): StoredMatch | unde
 }
 
 const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketIds: stringSet });
+
+/** The part of a match that is stored as its game. */
+export function gameOf(match: StoredMatch) {
+  const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
+  const { reason, roster, newTicketIds, endedAt, backfillId, ...game } = rest;
+  return game;
+}
 
 const matchItem = storedMatchState.extend({
   game: packedGame(storedGame),

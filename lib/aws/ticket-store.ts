@@ -32,7 +32,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
 export const ANNOUNCED = 'TicketQueued';
 
 /** Days that a ticket is kept after its end. */
-const TICKET_DAYS = 1;
+export const TICKET_DAYS = 1;
 
 /**
  * Tickets in DynamoDB. Key: `ticketId`. The sparse index `pool` holds those that are QUEUED: pool key
@@ -242,7 +242,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
 }
 
 /** The condition of every write that removes a ticket from the pool. */
-const IS_QUEUED = '#status = :queued';
+export const IS_QUEUED = '#status = :queued';
 
 /** The condition of every write that returns a ticket from a match. Earlier versions stored the status of the match. */
 const IS_IN_MATCH = 'matchId = :matchId AND (#status = :matched OR #status = :requiresAcceptance)';

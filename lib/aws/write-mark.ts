@@ -22,7 +22,7 @@ import type { Unmet } from './dynamo.ts';
  *     advance, confirmSent,        fails its condition, and callers ignore that outcome
  *       putReport
  *     remove                       finds no item, which counts as removed
- *     end, dissolve, put,          finds its mark
+ *     end, dissolve, put,          finds its mark (the end of a match its `endedAt`)
  *       extendAwake, markDown
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     markSlow, clearFailures      changes nothing more

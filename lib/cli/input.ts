@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { checkQueueDefinition, type QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
+import type { Backfill } from '../policies/plan.ts';
+import { parseBackfillsFile } from '../service/backfills/parse-backfills.ts';
 import { parseTicketsFile } from '../service/tickets/parse-tickets.ts';
 import { latestArrivalMs } from '../service/ticks/offline.ts';
 import { InvalidInput } from './failure.ts';
@@ -14,6 +16,11 @@ export function readQueueFile(path: string): QueueDefinition {
 /** @throws InvalidInput | Problem that names the file and the invalid fields */
 export function readTicketsFile(path: string, definition: QueueDefinition): Ticket[] {
   return parseTicketsFile(readJson(path), definition, path);
+}
+
+/** @throws InvalidInput | Problem that names the file and the invalid fields */
+export function readBackfillsFile(path: string, definition: QueueDefinition): Backfill[] {
+  return parseBackfillsFile(readJson(path), definition, path);
 }
 
 /** Parses a time option: ISO 8601 with an offset. Returns milliseconds since the epoch. */

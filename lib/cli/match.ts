@@ -1,6 +1,13 @@
 import { Command } from 'commander';
 import { matchOffline } from '../service/ticks/offline.ts';
-import { isoTime, printJson, readQueueFile, readTicketsFile, searchTimeMs } from './input.ts';
+import {
+  isoTime,
+  printJson,
+  readBackfillsFile,
+  readQueueFile,
+  readTicketsFile,
+  searchTimeMs,
+} from './input.ts';
 
 /** The command `match`: runs one tick over a file of tickets, offline. */
 export function matchCommand(): Command {
@@ -16,13 +23,20 @@ export function matchCommand(): Command {
       'JSON list of { "ticketId", "enqueuedAt", "players": [{ "playerId", "skill" }] }',
     )
     .option(
+      '--backfills <file>',
+      'JSON list of running matches with empty seats: { "backfillId", "enqueuedAt", "players": [{ "playerId", "skill", "team" }] }',
+    )
+    .option(
       '--now <time>',
       'time of the tick, ISO 8601 (default: when the last ticket was enqueued)',
       isoTime,
     )
-    .action((options: { queue: string; tickets: string; now?: number }) => {
+    .action((options: { queue: string; tickets: string; backfills?: string; now?: number }) => {
       const definition = readQueueFile(options.queue);
       const tickets = readTicketsFile(options.tickets, definition);
-      printJson(matchOffline(definition, tickets, searchTimeMs(options.now, tickets)));
+      const nowMs = searchTimeMs(options.now, tickets);
+      const { backfills } = options;
+      const asked = backfills === undefined ? undefined : readBackfillsFile(backfills, definition);
+      printJson(matchOffline(definition, tickets, nowMs, undefined, asked));
     });
 }

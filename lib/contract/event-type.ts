@@ -3,7 +3,14 @@ import * as z from 'zod';
 /** Events that carry a ticket. */
 export const TICKET_EVENT_TYPES = ['TicketQueued', 'TicketCancelled', 'TicketTimedOut'] as const;
 /** Events that carry a match. */
-export const MATCH_EVENT_TYPES = ['MatchFound', 'MatchAccepted', 'MatchAssigned', 'MatchFailed'] as const;
+export const MATCH_EVENT_TYPES = [
+  'MatchFound',
+  'MatchAccepted',
+  'MatchAssigned',
+  'MatchFailed',
+  'MatchBackfilled',
+  'MatchEnded',
+] as const;
 
 /** Every event on the event bus and in webhooks. */
 export const EVENT_TYPES = [...TICKET_EVENT_TYPES, ...MATCH_EVENT_TYPES] as const;

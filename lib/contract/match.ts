@@ -94,6 +94,14 @@ export const matchView = z
       .optional()
       .meta({ description: 'While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted' }),
     reason: z.string().optional().meta({ description: 'Why it FAILED' }),
+    roster: z.number().optional().meta({
+      description: 'The version of `teams`: absent in the first; each backfill makes the next, from 2 up',
+    }),
+    newTicketIds: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The tickets that the last backfill added. Absent in the first roster' }),
+    endedAt: z.iso.datetime().optional().meta({ description: 'When the match was ended for good' }),
   })
   .meta({ id: 'Match' });
 export type MatchView = z.output<typeof matchView>;
@@ -104,6 +112,25 @@ export const matchResult = z
     queue: z.string(),
     matches: z.array(z.object({ teams, ...quality, ...ruling })),
     waiting: z.array(z.object({ ticketId: z.string(), reason: z.string() })),
+    backfilled: z
+      .array(
+        z.object({
+          backfillId: z.string(),
+          newTicketIds: z.array(z.string()),
+          teams,
+          ...quality,
+          increment: z.number().meta({
+            description: 'What the newcomers add to the least imbalance that the match could have had',
+          }),
+          ...ruling,
+        }),
+      )
+      .optional()
+      .meta({ description: 'Of `muster match --backfills`: running matches with their newcomers' }),
+    unfilled: z
+      .array(z.object({ backfillId: z.string(), reason: z.string() }))
+      .optional()
+      .meta({ description: 'Of `muster match --backfills`: running matches that got no players' }),
     cut: z.literal(true).optional().meta({
       description: 'The search of a dry run reached its limit: there may be more matches, and better ones',
     }),

@@ -7,6 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { acceptanceBody } from './acceptance.ts';
+import { backfillView, matchEnd, newBackfill } from './backfill.ts';
 import { dryRunBody } from './dry-run.ts';
 import type { EventType } from './event-type.ts';
 import { webhookBodies } from './events.ts';
@@ -34,6 +35,7 @@ export function openApi() {
   const queue = z.object({ queue: queueName });
   const ticket = z.object({ ticketId: id });
   const match = z.object({ matchId: id });
+  const backfill = z.object({ backfillId: id });
   const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
@@ -140,6 +142,36 @@ export function openApi() {
           { path: match, body: assignment, problems: [404, 409] },
         ),
       },
+      '/matches/{matchId}/backfill': {
+        post: operation(
+          'createBackfill',
+          'Ask for players into the empty seats of a match; 200 when the same backfill already exists',
+          { 200: backfillView, 201: backfillView },
+          { path: match, body: newBackfill, problems: [404, 409] },
+        ),
+      },
+      '/matches/{matchId}/end': {
+        post: operation(
+          'endMatch',
+          'End a match for good: it gets no more players',
+          { 200: matchView },
+          { path: match, body: matchEnd, problems: [404, 409] },
+        ),
+      },
+      '/backfills/{backfillId}': {
+        get: operation(
+          'getBackfill',
+          'A backfill',
+          { 200: backfillView },
+          { path: backfill, problems: [404] },
+        ),
+        delete: operation(
+          'cancelBackfill',
+          'Cancel a backfill that is QUEUED',
+          { 200: backfillView },
+          { path: backfill, problems: [404, 409] },
+        ),
+      },
       '/health': {
         get: operation('health', 'A health check', { 200: z.object({ status: z.literal('ok') }) }),
       },
@@ -185,6 +217,8 @@ const WEBHOOKS: Record<EventType, string> = {
   MatchAccepted: 'Every ticket of a match has accepted it',
   MatchAssigned: 'A match has its assignment',
   MatchFailed: 'A match was not accepted, or got no assignment',
+  MatchBackfilled: 'Players were added to a running match: `newTicketIds` of the match names their tickets',
+  MatchEnded: 'A match was ended for good',
 };
 
 const webhookHeaders = z.object({

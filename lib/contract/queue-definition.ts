@@ -174,6 +174,15 @@ export const queueDefinition = z
       .enum(['none', 'bots'])
       .optional()
       .meta({ description: 'What fills the game of a ticket at its time-out' }),
+    backfill: z
+      .strictObject({
+        priority: z.enum(['low', 'normal', 'high']).optional().meta({
+          description:
+            'high: before new matches; normal (default): where the newcomers add less imbalance than their best new match has; low: after new matches',
+        }),
+      })
+      .optional()
+      .meta({ description: 'Lets running matches ask for players into their empty seats' }),
     skillScale: z.enum(['raw', 'percentile']).optional().meta({
       description: 'Match by skill, or by its percentile in the recent population (default raw)',
     }),

@@ -1,6 +1,6 @@
 /**
  * Kinds of callers. A `player` is a game client. It reads, cancels and accepts its own tickets, and reads their matches.
- * A `backend` is the studio's server, for tickets, matches, assignments and statistics. An `admin` manages queue
+ * A `backend` is the studio's server, for tickets, matches, assignments, backfills and statistics. An `admin` manages queue
  * definitions.
  */
 export const SCOPES = ['player', 'backend', 'admin'] as const;
@@ -26,6 +26,10 @@ export const ROUTES = {
 
   'GET /matches/{matchId}': ['player', 'backend'],
   'PUT /matches/{matchId}/assignment': ['backend'],
+  'POST /matches/{matchId}/backfill': ['backend'],
+  'POST /matches/{matchId}/end': ['backend'],
+  'GET /backfills/{backfillId}': ['backend'],
+  'DELETE /backfills/{backfillId}': ['backend'],
 
   'GET /queues/{queue}/stats': ['backend', 'admin'],
   'POST /queues/{queue}/dry-run': ['backend', 'admin'],

@@ -78,12 +78,23 @@ export class Intake extends Construct {
 
     this.matches = new MusterFunction(this, 'Matches', {
       name: 'matches',
-      description: 'Returns matches and stores their assignments',
+      description: 'Returns matches, stores their assignments and backfills, and ends them',
       timeout: Duration.seconds(10),
       stage,
     });
     store.matches.allow(this.matches, 'GetItem', 'UpdateItem');
-    api.route(this.matches, 'GET /matches/{matchId}', 'PUT /matches/{matchId}/assignment');
+    // A backfill is an item beside the tickets.
+    store.tickets.allow(this.matches, 'GetItem', 'PutItem', 'UpdateItem');
+    store.queues.allow(this.matches, 'GetItem');
+    api.route(
+      this.matches,
+      'GET /matches/{matchId}',
+      'PUT /matches/{matchId}/assignment',
+      'POST /matches/{matchId}/backfill',
+      'POST /matches/{matchId}/end',
+      'GET /backfills/{backfillId}',
+      'DELETE /backfills/{backfillId}',
+    );
 
     this.queues = new MusterFunction(this, 'Queues', {
       name: 'queues',

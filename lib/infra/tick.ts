@@ -36,7 +36,7 @@ export class Tick extends Construct {
     store.ranges.allow(this.tick, 'GetItem', 'UpdateItem');
     store.tickets.allow(this.tick, 'BatchGetItem', 'UpdateItem');
     store.tickets.allowIndexQuery(this.tick, 'pool');
-    store.matches.allow(this.tick, 'PutItem', 'UpdateItem');
+    store.matches.allow(this.tick, 'BatchGetItem', 'PutItem', 'UpdateItem');
     this.queue = new WorkQueue(this, 'Ticks', {
       consumer: this.tick,
       variable: 'TICK_QUEUE_URL',

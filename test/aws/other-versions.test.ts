@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import type { Context, SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { fromEnvelope } from '../../lib/aws/event-bus.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { matchIdOf } from '../../lib/aws/match-message.ts';
@@ -341,7 +342,13 @@ describe('A waiting ticket that cannot be read', () => {
     const clock = { now: () => NOW_MS + 1_000, sleep: async () => {} };
     const message = { queue, slotMs: NOW_MS + 1_000, layout: 1, range: 0 };
     const result = await tick(
-      { ...stores, ticks: { send: async () => {} }, clock, newId: () => `id-${queue}` },
+      {
+        ...stores,
+        backfills: backfillStore(client, tables.names),
+        ticks: { send: async () => {} },
+        clock,
+        newId: () => `id-${queue}`,
+      },
       message,
     );
     expect(result).toMatchObject({ outcome: 'searched', unreadable: ['bad'] });

@@ -95,6 +95,26 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
       queue: { provisioner: { type: 'external', timeoutSeconds: 1 } },
       story: (queue) => match(queue, 'FAILED'),
     },
+    MatchBackfilled: {
+      queue: { backfill: {} },
+      story: async (queue) => {
+        const path = await match(queue, 'COMPLETED');
+        const [stays] = (await api.get(path)).body.teams[0].players;
+        const players = [{ playerId: stays.playerId, skill: 1, team: 0 }];
+        const backfillId = `${queue}-backfill`;
+        await api.post(`${path}/backfill`, { backfillId, players });
+        const { ticketId } = await api.ticket(queue, 3);
+        await api.until(ticketId, 'COMPLETED');
+        return path;
+      },
+    },
+    MatchEnded: {
+      story: async (queue) => {
+        const path = await match(queue, 'COMPLETED');
+        await api.post(`${path}/end`, {});
+        return path;
+      },
+    },
   };
   const match = async (queue: string, status: 'COMPLETED' | 'PLACING' | 'FAILED') => {
     const [{ ticketId }] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];

@@ -1,5 +1,6 @@
 import type { TickMemory } from '../../lib/policies/memory.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { BackfillStore } from '../../lib/service/ports/backfill-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
@@ -57,6 +58,7 @@ export class MemoryCloud {
       newId: () => `id-${this.#ids++}`,
       tickets: this.#tickets(),
       matches: this.#matches(),
+      backfills: noBackfills,
       queues: this.#queues(),
       ranges: this.#ranges(),
       ticks: this.#ticks(),
@@ -250,6 +252,7 @@ export class MemoryCloud {
       accept: unused,
       advance: unused,
       assign: unused,
+      end: unused,
     };
   }
 
@@ -372,6 +375,15 @@ function indexOf(pool: readonly Waiting[], order: string, ticketId: string): num
   while (pool[index]!.ticket.ticketId !== ticketId) index++;
   return index;
 }
+
+/** The queues of this cloud take no backfills. */
+const noBackfills: BackfillStore = {
+  create: async () => ({ outcome: 'refused' }),
+  get: async () => undefined,
+  open: async () => [],
+  fill: async () => 'lost-race',
+  end: async () => undefined,
+};
 
 /** The number of items before this key. */
 function lowerBound(pool: readonly Waiting[], order: string): number {

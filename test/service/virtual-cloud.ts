@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
@@ -85,6 +86,7 @@ export class VirtualCloud {
     this.deps = {
       tickets: ticketStore(client, tables.names.tickets),
       matches: matchStore(client, tables.names),
+      backfills: backfillStore(client, tables.names),
       queues: cachedQueues(queueStore(client, tables.names.queues), clock),
       ranges: rangeStore(client, tables.names.ranges),
       meetings: meetingStore(client, tables.names.ranges),

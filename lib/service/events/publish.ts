@@ -102,6 +102,8 @@ function ticketEventType({ before, after }: TicketChange): TicketEventType | und
 function matchEventType({ before, after }: MatchChange): MatchEventType | undefined {
   if (before === undefined) return 'MatchFound';
   if (before.assignment === undefined && after.assignment !== undefined) return 'MatchAssigned';
+  if (before.roster !== after.roster) return 'MatchBackfilled';
+  if (before.endedAt === undefined && after.endedAt !== undefined) return 'MatchEnded';
   if (before.status === after.status) return undefined;
   if (after.status === 'FAILED') return 'MatchFailed';
   return before.status === 'REQUIRES_ACCEPTANCE' ? 'MatchAccepted' : undefined;

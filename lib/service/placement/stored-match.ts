@@ -18,6 +18,8 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
   readonly accepted?: readonly string[];
   /** Of a dissolved match: the tickets that are cancelled. The others return to the pool. */
   readonly cancelled?: readonly string[];
+  /** The newest backfill of the match. Only this one may be filled. */
+  readonly backfillId?: string;
 }
 
 /** The part of a match that never changes. */
@@ -37,11 +39,15 @@ export const storedMatchState = z.object({
   accepted: z.array(z.string()).exactOptional(),
   cancelled: z.array(z.string()).exactOptional(),
   assignment: assignmentView.exactOptional(),
+  roster: z.number().exactOptional(),
+  newTicketIds: z.array(z.string()).exactOptional(),
+  endedAt: z.iso.datetime().exactOptional(),
+  backfillId: z.string().exactOptional(),
 });
 
 /** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
-  const { ticketIds: _, deadline, accepted, cancelled: __, ...view } = match;
+  const { ticketIds: _, deadline, accepted, cancelled: __, backfillId: ___, ...view } = match;
   if (match.status !== 'REQUIRES_ACCEPTANCE' || deadline === undefined) return view;
   return { ...view, acceptance: { deadline, accepted: [...(accepted ?? [])].sort() } };
 }

@@ -29,6 +29,8 @@ export interface SingleMatchStore {
     to: MatchStatus,
     change: { deadline?: string; reason?: string },
   ): Promise<boolean>;
+  /** Ends a match that is COMPLETED. Returns the match, unchanged if it has ended before or is not COMPLETED. */
+  end(matchId: string, nowMs: number): Promise<StoredMatch | undefined>;
   /** Assigns a match and completes it. `conflict`: it has another assignment, or its status allows none. */
   assign(
     matchId: string,

@@ -1,4 +1,5 @@
-import type { Game, Ticket } from '../../engine/types.ts';
+import type { Game, Player, Ticket } from '../../engine/types.ts';
+import type { Filling } from '../../policies/plan.ts';
 import type { Met } from '../../rules/met.ts';
 import type { RuledPlayer, RulesDefinition } from '../../rules/types.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
@@ -30,9 +31,34 @@ export function meetingRecords(
   seconds: number,
   nowMs: number,
 ): MeetingRecord[] {
-  const members = game.ticketIds.map((ticketId) => tickets.get(ticketId)!);
+  return recordsOf(game.ticketIds, [], tickets, seconds, nowMs);
+}
+
+/**
+ * The records of the newcomers of a running match: they met those who are there, and each other. Those who are there need no
+ * new record, because it is enough that one of two players has a meeting.
+ */
+export function meetingsOfNewcomers(
+  { ticketIds }: Filling,
+  there: readonly Player[],
+  tickets: ReadonlyMap<string, Ticket>,
+  seconds: number,
+  nowMs: number,
+): MeetingRecord[] {
+  return recordsOf(ticketIds, there, tickets, seconds, nowMs);
+}
+
+function recordsOf(
+  ticketIds: readonly string[],
+  there: readonly Player[],
+  tickets: ReadonlyMap<string, Ticket>,
+  seconds: number,
+  nowMs: number,
+): MeetingRecord[] {
+  const members = ticketIds.map((ticketId) => tickets.get(ticketId)!);
   return members.flatMap((ticket) => {
-    const others = members.filter((other) => other !== ticket).flatMap(({ players }) => players);
+    const mates = members.filter((other) => other !== ticket).flatMap(({ players }) => players);
+    const others = [...mates, ...there];
     const now = others.map(({ playerId }): Met => [playerId, nowMs]);
     const ids = new Set(now.map(([playerId]) => playerId));
     return ticket.players.map((player): MeetingRecord => {

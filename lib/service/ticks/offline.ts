@@ -3,7 +3,7 @@ import { gameJson, type MatchResult } from '../../contract/match.ts';
 import { parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
-import { planTick } from '../../policies/plan.ts';
+import { type Backfill, type Filling, planTick } from '../../policies/plan.ts';
 import type { SearchEffort } from '../../policies/search-effort.ts';
 import { parseTicketsFile } from '../tickets/parse-tickets.ts';
 import { limitedEffort } from './limited-effort.ts';
@@ -13,21 +13,32 @@ import { limitedEffort } from './limited-effort.ts';
  * time-out are searched like the others.
  * @param nowMs @default the time the last ticket was enqueued, so that equal input gives equal output
  * @param effort @default no limits
+ * @param backfills the running matches that ask for players; the result then says what becomes of them
  */
 export function matchOffline(
   definition: QueueDefinition,
   tickets: readonly Ticket[],
   nowMs?: number,
   effort?: SearchEffort,
+  backfills?: readonly Backfill[],
 ): MatchResult {
   const plan = planTick({
     rules: definition,
     tickets,
+    backfills,
     nowMs: nowMs ?? latestArrivalMs(tickets),
     timeouts: false,
     effort,
   });
-  return { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
+  const result = { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
+  if (backfills === undefined) return result;
+  return { ...result, backfilled: plan.fillings.map(fillingJson), unfilled: [...plan.unfilled] };
+}
+
+function fillingJson(filling: Filling): NonNullable<MatchResult['backfilled']>[number] {
+  const { backfillId, ticketIds, increment } = filling;
+  const game = gameJson({ ...filling, priority: filling.imbalance });
+  return { backfillId, newTicketIds: [...ticketIds], ...game, increment };
 }
 
 /**

@@ -3,10 +3,15 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { isFilling, planGames, type Released, type TickMemory, type TickPlan } from '../../policies/plan.ts';
 import { relaxedRules } from '../../rules/relaxed-rules.ts';
+import { backfilledMatch } from '../backfills/backfilled-match.ts';
+import { openBackfills } from '../backfills/open-backfills.ts';
+import { toPolicyBackfill } from '../backfills/stored-backfill.ts';
 import type { CommitOutcome, Commits } from '../commits/commits.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
+import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { Unreadable } from '../ports/unreadable.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
@@ -18,7 +23,7 @@ import { commitGames } from './commit-games.ts';
 import { commitRate } from './commit-rate.ts';
 import { inParallel } from './in-parallel.ts';
 import type { TalliedMatch } from './match-tally.ts';
-import { meetingRecords, recentSeconds } from './meeting-records.ts';
+import { meetingRecords, meetingsOfNewcomers, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
 import type { RecentMatch } from './tick-report.ts';
 
@@ -27,6 +32,8 @@ const ENDS_AT_ONCE = 8;
 
 export interface SearchDeps {
   readonly tickets: TicketStore;
+  readonly matches: Pick<SingleMatchStore, 'getMany'>;
+  readonly backfills: BackfillStore;
   readonly clock: Clock;
   readonly newId: () => string;
 }
@@ -62,6 +69,8 @@ export interface OtherRanges {
 export interface SearchResult {
   /** The matches committed. */
   readonly matches: StoredMatch[];
+  /** The number of backfills that were filled. */
+  readonly backfilled: number;
   readonly recent: RecentMatch[];
   /** The matches committed by region and rule; empty in a queue without rules. */
   readonly tallied: TalliedMatch[];
@@ -119,11 +128,17 @@ export async function searchRange(
     endsPace: new Pace(deps.clock, limits.endsPerSecond),
     writeUntilMs: times.writeUntilMs,
   };
+  const open =
+    definition.backfill === undefined || tickets.length === 0
+      ? []
+      : await openBackfills(deps, definition.name, range, nowMs);
+  const openById = new Map(open.map((one) => [one.backfill.backfillId, one]));
   const isPart = before.next !== undefined || next !== undefined;
   const planOf = (outOfTime: () => boolean) =>
     planGames({
       rules: definition,
       tickets,
+      backfills: open.map(({ backfill }) => toPolicyBackfill(backfill)),
       nowMs,
       memory: before.memory,
       ...((isPart || others !== undefined) && {
@@ -141,7 +156,12 @@ export async function searchRange(
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const storedById = new Map(stored.map((ticket) => [ticket.ticketId, ticket]));
   const commit = async (game: Released): Promise<Commit> => {
-    if (isFilling(game)) throw new Error('Expected games alone, because this tick has no backfills');
+    if (isFilling(game)) {
+      const filled = backfilledMatch(openById.get(game.backfillId)!, game);
+      const { backfill } = openById.get(game.backfillId)!;
+      const met = seconds > 0 ? meetingsOfNewcomers(game, backfill.players, byId, seconds, nowMs) : [];
+      return { game, match: filled.match, outcome: await deps.backfills.fill(backfill, filled, nowMs, met) };
+    }
     const match = toMatch(game, definition, deps.newId(), nowMs);
     const met = seconds > 0 ? meetingRecords(game, byId, seconds, nowMs) : [];
     const theirs = game.ticketIds.map((ticketId) => storedById.get(ticketId)!);
@@ -282,7 +302,7 @@ async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 
 /** A game and the outcome of its commit. */
 interface Commit {
-  readonly game: Game;
+  readonly game: Released;
   readonly match: StoredMatch;
   readonly outcome: CommitOutcome;
 }
@@ -311,7 +331,7 @@ function summarise(
 ): Omit<SearchResult, 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'next'> {
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
-  const tallied = ({ game }: Commit): TalliedMatch => ({
+  const tallied = (game: Game): TalliedMatch => ({
     waitsMs: game.ticketIds.map(waitMs),
     region: game.ruling?.region,
     costs: costsOf(game),
@@ -323,10 +343,12 @@ function summarise(
     ),
   });
   const committed = commits.filter(({ outcome }) => outcome === 'committed');
+  const games = committed.flatMap(({ game, match }) => (isFilling(game) ? [] : [{ game, match }]));
   return {
-    matches: committed.map(({ match }) => match),
-    recent: committed.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
-    tallied: definition.rules === undefined ? [] : committed.map(tallied),
+    matches: games.map(({ match }) => match),
+    backfilled: committed.length - games.length,
+    recent: games.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
+    tallied: definition.rules === undefined ? [] : games.map(({ game }) => tallied(game)),
     waiting: plan.waiting.length,
     oldestWaitMs: plan.waiting.reduce((oldest, { ticketId }) => Math.max(oldest, waitMs(ticketId)), 0),
     lostRaces: commits.filter(({ outcome }) => outcome === 'lost-race').length,

@@ -1,3 +1,4 @@
+import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { matchStore, singleMatchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
@@ -227,6 +228,7 @@ export class Instance {
       newId: () => `00000000-0000-4000-8000-${String(ids++).padStart(12, '0')}`,
       tickets: ticketStore(client, tables.tickets),
       matches: { ...singleMatchStore(client, tables.matches), ...matchStore(client, tables) },
+      backfills: backfillStore(client, tables),
       queues: cachedQueues(queueStore(client, tables.queues), this.clock),
       ranges: rangeStore(client, tables.ranges),
       meetings: meetingStore(client, tables.ranges),

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { LIMITS, queueName } from './queue-definition.ts';
+import { id, player } from './ticket.ts';
+
+/** The statuses of a backfill. It is COMPLETED with the roster version that has its newcomers. */
+export const BACKFILL_STATUSES = ['QUEUED', 'COMPLETED', 'CANCELLED', 'TIMED_OUT'] as const;
+export type BackfillStatus = (typeof BACKFILL_STATUSES)[number];
+
+const region = z.string().min(1).max(64).exactOptional().meta({
+  description: 'Where the match is played (default: the region that Muster chose for it, if any)',
+});
+
+const presentPlayer = z
+  .strictObject({
+    ...player.shape,
+    team: z
+      .number()
+      .int()
+      .min(0)
+      .max(LIMITS.teamsMax - 1)
+      .meta({ description: "The index of the player's team in the match" }),
+  })
+  .meta({ id: 'PresentPlayer' });
+
+/** The body that a client POSTs. The client chooses the id, so a repeated request creates no second backfill. */
+export const newBackfill = z
+  .strictObject({
+    backfillId: id,
+    players: z.array(presentPlayer).min(1).max(LIMITS.seatsMax).meta({
+      description: 'The players who are still in the match. All other seats of its teams are empty',
+    }),
+    region,
+  })
+  .meta({ id: 'NewBackfill' });
+export type NewBackfill = z.output<typeof newBackfill>;
+
+/** The running matches of a file, as `muster match` reads it. */
+export const fileBackfills = z.array(
+  z.strictObject({
+    backfillId: id,
+    enqueuedAt: z.iso.datetime({ offset: true }),
+    players: newBackfill.shape.players,
+    region,
+  }),
+);
+
+/** A backfill in responses. */
+export const backfillView = z
+  .object({
+    backfillId: id,
+    matchId: z.string(),
+    queue: queueName,
+    status: z.enum(BACKFILL_STATUSES),
+    enqueuedAt: z.iso.datetime(),
+    roster: z
+      .number()
+      .optional()
+      .meta({ description: 'When COMPLETED: the version of the roster that has the newcomers' }),
+    reason: z.string().optional().meta({ description: 'Why it was CANCELLED or TIMED_OUT' }),
+  })
+  .meta({ id: 'Backfill' });
+export type BackfillView = z.output<typeof backfillView>;
+
+/** The body of a request to end a match. It has no fields yet. */
+export const matchEnd = z.strictObject({}).meta({ id: 'MatchEnd' });

@@ -1,0 +1,42 @@
+import { gameJson } from '../../contract/match.ts';
+import type { Filling } from '../../policies/plan.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { BackfilledMatch } from '../ports/backfill-store.ts';
+import type { OpenBackfill } from './open-backfills.ts';
+
+type Team = StoredMatch['teams'][number];
+type Seat = Team['players'][number];
+
+/**
+ * A match with the newcomers of a filling: its next roster, and the quality that the match has with them. Waits do not count,
+ * so its priority is its imbalance. A player who came without a ticket has none in the roster.
+ */
+export function backfilledMatch({ backfill, match }: OpenBackfill, filling: Filling): BackfilledMatch {
+  const { players } = backfill;
+  const game = gameJson({ ...filling, priority: filling.imbalance });
+  const withoutTicket = new Set(
+    players.filter(({ ticketId }) => ticketId === undefined).map(({ playerId }) => playerId),
+  );
+  const teams = game.teams.map(
+    (team): Team => ({
+      ...team,
+      players: team.players.map(
+        ({ ticketId, ...seat }: Seat): Seat =>
+          withoutTicket.has(seat.playerId) || ticketId === undefined ? seat : { ...seat, ticketId },
+      ),
+    }),
+  );
+  const seats = teams.flatMap((team) => team.players);
+  const ticketIds = [...new Set(seats.flatMap(({ ticketId }) => ticketId ?? []))].sort();
+  return {
+    match: {
+      ...match,
+      ...game,
+      teams,
+      ticketIds,
+      roster: (match.roster ?? 1) + 1,
+      newTicketIds: [...filling.ticketIds],
+    },
+    before: match.roster,
+  };
+}

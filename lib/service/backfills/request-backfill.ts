@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import { newBackfill } from '../../contract/backfill.ts';
+import { invalid, Problem, parseWith } from '../../contract/problem.ts';
+import { getMatch, unknownMatch } from '../placement/assign-match.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { BackfillStore } from '../ports/backfill-store.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
+import { openQueue } from '../queues/queues.ts';
+import { clashes } from '../tickets/misfits.ts';
+import { seatProblems } from './seat-problems.ts';
+import { currentBackfill, type StoredBackfill } from './stored-backfill.ts';
+
+export interface BackfillDeps {
+  readonly backfills: BackfillStore;
+  readonly matches: SingleMatchStore;
+  readonly queues: QueueStore;
+}
+
+/**
+ * Asks for players into the empty seats of a match.
+ *
+ *     read the match, the queue   a crash before or after changes nothing
+ *     put the backfill            in one transaction with the match, which names its newest backfill: from here on it is
+ *                                 accepted, and an older one is replaced
+ *
+ * A repeated request returns the backfill's current state and replaces none. The next tick with waiting tickets finds it.
+ * @throws Problem 400 invalid, 404 no such match, 409 the match is over or not yet placed, its queue takes no backfills, or
+ * the id belongs to another backfill
+ */
+export async function requestBackfill(
+  deps: BackfillDeps,
+  matchId: string,
+  body: unknown,
+  nowMs: number,
+): Promise<{ created: boolean; backfill: StoredBackfill }> {
+  const { backfillId, players, region } = parseWith(newBackfill, body, 'The backfill');
+  const match = await getMatch(deps, matchId);
+  const { definition } = await openQueue(deps.queues, match.queue, DEFINITION_AGE_MS);
+  if (definition.backfill === undefined)
+    throw new Problem(409, `Queue ${match.queue} takes no backfills: its definition has no "backfill".`);
+  const problems = [...clashes(players, definition), ...seatProblems(players, definition)];
+  if (problems.length > 0) throw invalid('The backfill', problems);
+  const asked = region ?? match.region;
+  const backfill: StoredBackfill = {
+    backfillId,
+    matchId,
+    queue: match.queue,
+    status: 'QUEUED',
+    enqueuedAt: new Date(nowMs).toISOString(),
+    timesOutAt: new Date(nowMs + 1000 * definition.timeoutSeconds).toISOString(),
+    players: players.map((player) => ({ ...player, ...ticketOf(player.playerId, match) })),
+    ...(asked !== undefined && { region: asked }),
+  };
+  const result = await deps.backfills.create(backfill);
+  if (result.outcome === 'created') return { created: true, backfill };
+  if (result.outcome === 'refused') throw refusal(matchId, await deps.matches.get(matchId));
+  assertSame(result.existing, backfill);
+  return { created: false, backfill: currentBackfill(result.existing, match, nowMs) };
+}
+
+/** @throws Problem (404) */
+export async function getBackfill(
+  deps: Pick<BackfillDeps, 'backfills' | 'matches'>,
+  backfillId: string,
+  nowMs: number,
+): Promise<StoredBackfill> {
+  const backfill = await deps.backfills.get(backfillId);
+  if (backfill === undefined) throw unknownBackfill(backfillId);
+  return withMatch(deps, backfill, nowMs);
+}
+
+/**
+ * Cancels a backfill. Repeating it returns the same. A tick that fills it at the same time either finds it cancelled or has
+ * filled it, because both write on the condition that it is QUEUED.
+ * @throws Problem 404, 409 it is COMPLETED or TIMED_OUT
+ */
+export async function cancelBackfill(
+  deps: Pick<BackfillDeps, 'backfills' | 'matches'>,
+  backfillId: string,
+  nowMs: number,
+): Promise<StoredBackfill> {
+  const now = await getBackfill(deps, backfillId, nowMs);
+  if (now.status === 'CANCELLED') return now;
+  if (now.status === 'QUEUED') {
+    const result = await deps.backfills.end(backfillId, 'CANCELLED', 'cancelled by a request', nowMs);
+    if (result === undefined) throw unknownBackfill(backfillId);
+    if (result.backfill.status === 'CANCELLED') return result.backfill;
+    return conflict(result.backfill);
+  }
+  return conflict(now);
+}
+
+async function withMatch(
+  deps: Pick<BackfillDeps, 'backfills' | 'matches'>,
+  backfill: StoredBackfill,
+  nowMs: number,
+): Promise<StoredBackfill> {
+  if (backfill.status !== 'QUEUED') return backfill;
+  const now = currentBackfill(backfill, await deps.matches.get(backfill.matchId), nowMs);
+  if (now.status === 'QUEUED') return now;
+  // It may have been filled between the two reads: its own end counts before what its match implies.
+  const again = await deps.backfills.get(backfill.backfillId);
+  return again === undefined || again.status === 'QUEUED' ? now : again;
+}
+
+function conflict({ backfillId, status }: StoredBackfill): never {
+  throw new Problem(409, `Backfill ${backfillId} cannot be cancelled: it is ${status}.`, {
+    extensions: { backfillStatus: status },
+  });
+}
+
+/** The ticket with which a player came into the match. */
+function ticketOf(playerId: string, { teams }: StoredMatch): { ticketId?: string } {
+  for (const { players } of teams)
+    for (const seat of players)
+      if (seat.playerId === playerId && !seat.bot && seat.ticketId !== undefined)
+        return { ticketId: seat.ticketId };
+  return {};
+}
+
+function refusal(matchId: string, match: StoredMatch | undefined): Problem {
+  if (match === undefined) return unknownMatch(matchId);
+  const why = match.endedAt === undefined ? `it is ${match.status}` : 'it has ended';
+  return new Problem(409, `Match ${matchId} cannot get players: ${why}.`, {
+    extensions: { matchStatus: match.status },
+  });
+}
+
+function assertSame(existing: StoredBackfill, posted: StoredBackfill): void {
+  // Normalizes −0 as the store does. The tickets of the players are those of the roster when it was first posted.
+  const asPosted = ({ matchId, players }: StoredBackfill) =>
+    JSON.parse(JSON.stringify({ matchId, players: players.map(({ ticketId: _, ...player }) => player) }));
+  if (isDeepStrictEqual(asPosted(existing), asPosted(posted)) && existing.region === posted.region) return;
+  throw new Problem(
+    409,
+    `Backfill ${posted.backfillId} already exists with another body. Use a new backfillId for a new backfill.`,
+  );
+}
+
+function unknownBackfill(backfillId: string): Problem {
+  return new Problem(
+    404,
+    `There is no backfill ${JSON.stringify(backfillId)}. Backfills are kept for a day.`,
+  );
+}

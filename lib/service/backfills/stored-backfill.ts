@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { BACKFILL_STATUSES, type BackfillStatus, type BackfillView } from '../../contract/backfill.ts';
+import type { Backfill } from '../../policies/plan.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import { storedTicket } from '../tickets/stored-ticket.ts';
+
+/** A backfill as it is stored. */
+export interface StoredBackfill {
+  readonly backfillId: string;
+  readonly matchId: string;
+  readonly queue: string;
+  /** Its own end. A backfill that is QUEUED here may be over all the same: see `currentBackfill`. */
+  readonly status: BackfillStatus;
+  /** ISO 8601, milliseconds, UTC. */
+  readonly enqueuedAt: string;
+  /** When it times out; ISO 8601. */
+  readonly timesOutAt: string;
+  /** Those who are in the match. `ticketId` is absent for a player who came without a ticket. */
+  readonly players: Backfill['players'];
+  readonly region?: string;
+  readonly roster?: number;
+  readonly reason?: string;
+}
+
+/** The part of a stored backfill that never changes. */
+export const storedRequest = z.object({
+  matchId: z.string(),
+  queue: z.string(),
+  timesOutAt: z.iso.datetime(),
+  players: z.array(
+    storedTicket.shape.players.element.extend({
+      team: z.number(),
+      ticketId: z.string().exactOptional(),
+    }),
+  ),
+  region: z.string().exactOptional(),
+});
+
+/** The part that its end changes. */
+export const storedState = z.object({
+  status: z.enum(BACKFILL_STATUSES),
+  roster: z.number().exactOptional(),
+  reason: z.string().exactOptional(),
+});
+
+/**
+ * A backfill as it is now. While it is QUEUED, its match decides whether it still asks for players: the match names its newest
+ * backfill and its own end, so a newer backfill and the end of the match need no write to the older backfills.
+ */
+export function currentBackfill(
+  backfill: StoredBackfill,
+  match: StoredMatch | undefined,
+  nowMs: number,
+): StoredBackfill {
+  if (backfill.status !== 'QUEUED') return backfill;
+  const cancelled = (reason: string): StoredBackfill => ({ ...backfill, status: 'CANCELLED', reason });
+  if (match === undefined || match.status === 'FAILED') return cancelled('there is no such match any more');
+  if (match.endedAt !== undefined) return cancelled('the match has ended');
+  if (match.backfillId !== backfill.backfillId)
+    return cancelled('a newer backfill of the match has replaced it');
+  if (nowMs >= Date.parse(backfill.timesOutAt))
+    return { ...backfill, status: 'TIMED_OUT', reason: `not filled by ${backfill.timesOutAt}` };
+  return backfill;
+}
+
+/** A backfill in the format of responses. */
+export function toBackfillView(backfill: StoredBackfill): BackfillView {
+  const { backfillId, matchId, queue, status, enqueuedAt, roster, reason } = backfill;
+  return {
+    backfillId,
+    matchId,
+    queue,
+    status,
+    enqueuedAt,
+    ...(roster !== undefined && { roster }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** A backfill in the format of the policies. */
+export function toPolicyBackfill({ backfillId, enqueuedAt, players, region }: StoredBackfill): Backfill {
+  return {
+    backfillId,
+    requestedAtMs: Date.parse(enqueuedAt),
+    players,
+    ...(region !== undefined && { region }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { StoredBackfill } from '../backfills/stored-backfill.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { KeyRange } from '../ticks/buckets.ts';
+import type { MeetingRecord } from './meeting-store.ts';
+
+/** A match with its next roster. */
+export interface BackfilledMatch {
+  /** The match as it was read, with the newcomers in its teams, the next `roster` and `newTicketIds`. */
+  readonly match: StoredMatch & { readonly roster: number; readonly newTicketIds: readonly string[] };
+  /** The roster before. */
+  readonly before: number | undefined;
+}
+
+/** Backfills, and what their matches promise to tickets. */
+export interface BackfillStore {
+  /**
+   * Stores a backfill and makes it the newest one of its match, in one transaction. So every older one of the match can no
+   * longer be filled. Without effect when a backfill with this id exists, or the match is missing, over or not yet placed.
+   */
+  create(
+    backfill: StoredBackfill,
+  ): Promise<
+    | { readonly outcome: 'created' }
+    | { readonly outcome: 'exists'; readonly existing: StoredBackfill }
+    | { readonly outcome: 'refused' }
+  >;
+  get(backfillId: string): Promise<StoredBackfill | undefined>;
+  /**
+   * The backfills of a queue that have not ended, by the mean skill of the players who are there, at most 1,000. May lag behind
+   * writes by moments, and contain ones that have been replaced or whose match is over. Unreadable ones are omitted.
+   */
+  open(queue: string, range: KeyRange): Promise<StoredBackfill[]>;
+  /**
+   * In one transaction: the match gets its next roster, the backfill becomes COMPLETED, and every new ticket goes from QUEUED
+   * to the status of the match. `lost-race`: the match has changed, ended or has a newer backfill, the backfill has ended, or
+   * a ticket is not QUEUED; nothing has changed. `busy`: the store rejected the transaction.
+   */
+  fill(
+    backfill: StoredBackfill,
+    filled: BackfilledMatch,
+    nowMs: number,
+    meetings: readonly MeetingRecord[],
+  ): Promise<'committed' | 'lost-race' | 'busy'>;
+  /** Ends a backfill that is QUEUED. Returns its state afterwards, or undefined if it does not exist. */
+  end(
+    backfillId: string,
+    status: 'CANCELLED' | 'TIMED_OUT',
+    reason: string,
+    nowMs: number,
+  ): Promise<{ readonly ended: boolean; readonly backfill: StoredBackfill } | undefined>;
+}
