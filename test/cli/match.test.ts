@@ -36,6 +36,39 @@ describe.concurrent('muster match', () => {
     for (const match of result.matches) expect(match.lowerBound).toBeLessThanOrEqual(match.priority);
   });
 
+  it('fills the empty seats of running matches, and says why others stay empty', async () => {
+    const tickets = file('one.json', [solo('a', 100)]);
+    const there = (backfillId: string, team: number) => ({
+      backfillId,
+      enqueuedAt: '2026-01-01T00:00:00Z',
+      players: [{ playerId: `there-${backfillId}`, skill: 110, team }],
+    });
+    const running = (name: string, ...list: unknown[]) =>
+      muster('match', '--queue', queue, '--tickets', tickets, '--backfills', file(name, list));
+    const { status, stdout } = await running('running.json', there('x', 1), there('y', 0));
+    expect(status).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(matchResult.parse(result)).toEqual(result);
+    expect(result).toMatchObject({
+      matches: [],
+      backfilled: [
+        {
+          backfillId: 'x',
+          newTicketIds: ['a'],
+          teams: [{ players: [{ ticketId: 'a' }] }, { players: [{ playerId: 'there-x' }] }],
+          imbalance: 15,
+          optimal: true,
+        },
+      ],
+      unfilled: [{ backfillId: 'y', reason: 'Too few players: the match needs 1, 0 are waiting.' }],
+      waiting: [],
+    });
+    const wrong = await running('wrong.json', there('x', 2), there('x', 0));
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toMatch('Expected the index of a team, 0 to 1, got 2');
+    expect(wrong.stderr).toMatch('Expected each backfillId once, got x again');
+  });
+
   it('runs the search that the README shows on the example tickets', async () => {
     const { status, stdout } = await muster(
       'match',
