@@ -10,6 +10,7 @@ import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { toMatchView } from '../../lib/service/placement/stored-match.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
+import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
@@ -77,7 +78,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     const read = (name = 'backfill') => getBackfill(cloud.deps, id(name), cloud.nowMs);
     const match = async (matchId: string) => (await cloud.deps.matches.get(matchId))!;
     const statusOf = async (name: string) => {
-      const { status, matchId } = (await cloud.deps.tickets.get(id(name)))!;
+      const stored = (await cloud.deps.tickets.get(id(name)))!;
+      const { status, matchId } = await withMatchStatus(cloud.deps, stored);
       return [status, matchId];
     };
     const rejection = async (task: Promise<unknown>): Promise<Pick<Problem, 'status' | 'message'>> =>
