@@ -26,7 +26,8 @@ const deps = {
 export const handler = async (): Promise<void> => {
   const { awake, overdue, failed } = await dispatch(deps, Date.now());
   logger.info('dispatched', { awake });
-  if (overdue > 0) logger.warn('matches are past their deadline but have not ended', { overdue });
+  if (overdue > 0)
+    logger.warn('matches are past their deadline but have not ended, or were abandoned', { overdue });
   for (const { what, error } of failed)
     logger.error('a task of this minute failed', { what, error: error as Error });
   if (failed.length > 0)

@@ -9,15 +9,16 @@ import type { Unmet } from './dynamo.ts';
  *
  *     write                        its repetition
  *     lease of several cells,      has the same client token, so DynamoDB applies the transaction once
- *       create with meetings
+ *       create of a match with meetings
  *     accept, dropLayouts, endLease,  changes nothing more
  *       lease of one cell, abandon,
  *       putJournal
- *     claim, create, close         finds its own claim, match or closed lease
+ *     claim, close,                finds its own claim, closed lease or match
+ *       create of a match
  *     release, cancelWithMatch,    fails its condition, and callers need no outcome
  *       ticketsReturned
  *     assign                       finds the same assignment
- *     create                       finds its own ticket: the status is 200 instead of 201, and the queue is
+ *     create of a ticket           finds its own ticket: the status is 200 instead of 201, and the queue is
  *                                  woken as for a new ticket
  *     advance, confirmSent,        fails its condition, and callers ignore that outcome
  *       putReport
