@@ -40,7 +40,8 @@ export const TICKET_DAYS = 1;
  * index and pays for its bytes: about 150 for a player whose ids are UUIDs.
  *
  *     create            put if no such ticketId            → in the pool
- *     claim             update if status = QUEUED          → out of the pool, MATCHED
+ *     claim             update if status = QUEUED          → out of the pool, MATCHED; never again to a match
+ *                       that has released it, because a repeated request may arrive late
  *     end               update if status = QUEUED          → out of the pool
  *     release           update if MATCHED to this match    → in the pool
  *     cancelWithMatch   update if MATCHED to this match
@@ -155,7 +156,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
             Key: { ticketId },
             UpdateExpression:
               'SET #status = :matched, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
-            ConditionExpression: IS_QUEUED,
+            ConditionExpression: `${IS_QUEUED} AND (attribute_not_exists(releasedFrom) OR releasedFrom <> :matchId)`,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
               ':queued': 'QUEUED',

@@ -410,6 +410,17 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await namesWaiting()).toEqual(['b']);
       });
 
+      it('that arrives once more after its match has released the ticket changes nothing', async () => {
+        newQueue();
+        const stored = await put('a', 1);
+        await tickets.claim(id('a'), id('m'), NOW_MS);
+        await tickets.release(stored, id('m'), oneLayout, false);
+        expect(await tickets.claim(id('a'), id('m'), NOW_MS)).toBe(false);
+        expect(await tickets.get(id('a'))).toEqual({ ...stored, releasedFrom: id('m') });
+        expect(await namesWaiting()).toEqual(['a']);
+        expect(await tickets.claim(id('a'), id('other'), NOW_MS)).toBe(true);
+      });
+
       it('or a cancel, or a claim for another match succeeds, exactly one of them', async () => {
         newQueue();
         for (let i = 0; i < 6; i++) {

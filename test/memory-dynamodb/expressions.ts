@@ -128,6 +128,7 @@ function isOrdered(operator: string, left: unknown, right: unknown): boolean {
   if (operator === '=') return typeof left === 'object' ? isDeepStrictEqual(left, right) : left === right;
   if (typeof left !== typeof right) return false;
   const [a, b] = [left as string, right as string];
+  if (operator === '<>') return a !== b;
   if (operator === '<') return a < b;
   if (operator === '<=') return a <= b;
   if (operator === '>') return a > b;

@@ -67,7 +67,8 @@ export interface TicketStore {
   hasWaiting(queue: string, layout: BucketLayout): Promise<boolean>;
   /**
    * Claims a ticket for a match if it is QUEUED: it leaves the pool and is MATCHED. Returns whether the match has the
-   * ticket, also when an earlier request has claimed it.
+   * ticket, also when an earlier request has claimed it. A match that has released the ticket does not get it again: a
+   * repeated request may arrive after the release, when nobody looks for the ticket in this match any more.
    */
   claim(ticketId: string, matchId: string, nowMs: number): Promise<boolean>;
   /**
