@@ -5,7 +5,7 @@ import { publish } from '../../lib/service/events/publish.ts';
 import { getMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
+import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { getTickets } from '../../lib/service/tickets/get-tickets.ts';
@@ -174,6 +174,42 @@ describe('a commit', () => {
       expect(await read('a', 'b')).toEqual(['COMPLETED', 'COMPLETED']);
     });
 
+    it('is settled once by a tick that waits for another cell', async () => {
+      await define({ buckets: [50] });
+      await join('a');
+      await join('b');
+      const slotMs = Math.ceil(cloud.nowMs / 20_000) * 20_000 + 10_000;
+      cloud.nowMs = slotMs;
+      const lease = (cell: string, owner: string, untilMs: number) => {
+        const taken = { owner, slotMs: slotMs - 10_000, nowMs: slotMs - 10_000, untilMs };
+        return cloud.deps.ranges.takeLease(queue, [cell], taken);
+      };
+      await lease('1.0', 'crashed', slotMs - 1);
+      await lease('1.1', 'running', slotMs + 60_000);
+      const settled: string[] = [];
+      let sleeps = 0;
+      const { journalUntilClosed, endLease } = cloud.deps.ranges;
+      const ranges = {
+        ...cloud.deps.ranges,
+        journalUntilClosed: async (...args: Parameters<typeof journalUntilClosed>) => {
+          settled.push(args[1]);
+          return journalUntilClosed(...args);
+        },
+      };
+      const line: Line = async (what, effect) => {
+        if (what === 'sleep' && ++sleeps === 3)
+          await cloud.on(
+            (_, go) => go(),
+            () => endLease(queue, ['1.1'], { owner: 'running' }),
+          );
+        return effect();
+      };
+      const message = { queue, slotMs, layout: 1, range: 0 };
+      const result = await cloud.on(line, () => tick({ ...cloud.deps, ranges }, message));
+      expect(result).toMatchObject({ outcome: 'searched' });
+      expect(settled).toEqual(['crashed']);
+    });
+
     it('publishes nothing of it: its tickets have been QUEUED all the time', async () => {
       await crashed({ events: ['TicketQueued', 'MatchFound'] });
       await cloud.run(180_000);
@@ -305,6 +341,23 @@ describe('a commit', () => {
       });
       expect(calls.filter((call) => call === 'UpdateItem')).toHaveLength(3);
     });
+  });
+
+  it('returns its tickets to a deleted queue, which dispatch keeps while one of its ticks may run', async () => {
+    await define({ timeoutSeconds: 400 });
+    await join('a');
+    await join('b');
+    const message = nextTick();
+    await deleteQueue(cloud.deps.queues, queue, cloud.nowMs - 3 * 3_600_000);
+    const line = justBefore(isCreate, 1, async () => {
+      expect((await dispatch(cloud.deps, cloud.nowMs)).failed).toEqual([]);
+      await cancelTicket(cloud.deps, id('a'), cloud.nowMs);
+    });
+    await cloud.on(line, () => tick(cloud.deps, message));
+    expect(await read('b')).toEqual(['QUEUED']);
+    await cloud.run(900_000);
+    expect(await read('b')).toEqual(['TIMED_OUT']);
+    expect(await cloud.deps.queues.get(queue)).toBeUndefined();
   });
 
   it('is QUEUED for every reader until its match is created', async () => {
@@ -516,6 +569,27 @@ describe('a commit', () => {
       for (const [i, name] of names.entries())
         expect((await stored(name)).status, name).toBe(i < 150 ? 'QUEUED' : 'CANCELLED');
     });
+  });
+
+  it('is dissolved by a decline although other tickets accept all the time', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `t${i}`);
+    await define({ teamSize: 15, acceptance: { timeoutSeconds: 60 } });
+    for (const name of names) await join(name);
+    await tick(cloud.deps, nextTick());
+    const matchId = (await stored('t0')).matchId!;
+    const accepting = names.slice(1, -1);
+    const line: Line = async (what, effect) => {
+      if (what === 'UpdateItem' && accepting.length > 0) {
+        const ticketId = id(accepting.pop()!);
+        const accept = () => answerMatch(cloud.deps, ticketId, { accepted: true, matchId }, cloud.nowMs);
+        await cloud.on((_, go) => go(), accept);
+      }
+      return effect();
+    };
+    const decline = () => answerMatch(cloud.deps, id('t0'), { accepted: false, matchId }, cloud.nowMs);
+    expect(await cloud.on(line, decline)).toMatchObject({ status: 'CANCELLED' });
+    expect(accepting).toEqual([]);
+    expect(await read('t1', 't29')).toEqual(['QUEUED', 'QUEUED']);
   });
 
   describe('that was dissolved, and then the function crashed,', () => {

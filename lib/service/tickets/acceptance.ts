@@ -46,8 +46,8 @@ export async function answerMatch(
   throw new StoreBusy(`other tickets of the match of ticket ${ticketId} keep accepting`);
 }
 
-/** A request that declines is retried when another ticket has accepted since. After so many, the client repeats it (503). */
-const TRIES_MAX = 20;
+/** A request that declines is retried when another ticket has accepted since: more than the tickets of a match, at most 200. */
+const TRIES_MAX = 250;
 
 async function acceptOrDecline(
   deps: AcceptanceDeps,

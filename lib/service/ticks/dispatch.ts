@@ -14,6 +14,11 @@ import { endShards } from './shards.ts';
 const LAYOUT_GRACE_MS = 5 * 60_000;
 /** A deleted queue is kept longer than a match can take to be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
+/**
+ * A deleted queue is kept this long after its last tick was due. While a tick forms a match its tickets are not waiting, and
+ * they may return to the pool.
+ */
+const TICK_GRACE_MS = 60_000;
 
 export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly ranges: RangeStore;
@@ -99,7 +104,7 @@ async function dispatchQueue(
   }
   const isChanged = mayMerge(record, nowMs) && (await rebalance(deps, queue, nowMs));
   if (!isChanged) await endShards(deps, record, nowMs);
-  if (!waiting && record.deletedAt !== undefined && nowMs - Date.parse(record.deletedAt) > QUEUE_GRACE_MS) {
+  if (!waiting && isOver(record, nowMs)) {
     await forget(deps, queue, record.layouts);
     await deps.queues.remove(record);
   }
@@ -112,15 +117,17 @@ async function dispatchQueue(
  *
  *     settle      see `settle.ts`
  *     end lease   a crash before it: settled again
+ * @returns whether there was nothing to settle. Tickets that return now may be missing in the index of the pool for a moment
  */
-async function settleCrashed(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<true> {
+async function settleCrashed(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<boolean> {
   const queue = record.definition.name;
   const all = [...new Set(record.layouts.flatMap(cellsOf))];
-  for (const [owner, cells] of await deps.ranges.crashed(queue, all, nowMs)) {
+  const crashed = await deps.ranges.crashed(queue, all, nowMs);
+  for (const [owner, cells] of crashed) {
     await settleTick(deps, record, owner, nowMs);
     await deps.ranges.endLease(queue, cells, { owner });
   }
-  return true;
+  return crashed.size === 0;
 }
 
 /**
@@ -130,6 +137,15 @@ async function settleCrashed(deps: DispatchDeps, record: QueueRecord, nowMs: num
 async function forget(deps: DispatchDeps, queue: string, layouts: readonly BucketLayout[]): Promise<void> {
   const all = (of: (layout: BucketLayout) => string[]) => [...new Set(layouts.flatMap(of))];
   await deps.ranges.remove(queue, all(cellsOf), all(rangesOf));
+}
+
+/** Whether a queue was deleted long ago and none of its ticks can be running. */
+function isOver({ deletedAt, awakeUntilMs }: QueueRecord, nowMs: number): boolean {
+  return (
+    deletedAt !== undefined &&
+    nowMs - Date.parse(deletedAt) > QUEUE_GRACE_MS &&
+    nowMs - awakeUntilMs > TICK_GRACE_MS
+  );
 }
 
 function isSuperseded(record: QueueRecord, index: number, nowMs: number): boolean {
