@@ -8,7 +8,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { readWith } from '../lib/service/ports/unreadable.ts';
 import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
-const rules = deploymentRules(environment('SECRET_GRANTS'));
+const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
 /** Reports success or failure to the URL that CloudFormation gives. CloudFormation waits for the report. */

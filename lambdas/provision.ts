@@ -20,13 +20,15 @@ const deps = {
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   provisioners: provisioners({
-    secrets: secretsManager(
-      new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
-      environment('SECRETS_PREFIX'),
-      parseSecretGrants(environment('SECRET_GRANTS')),
-    ),
-    outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
-    clock,
+    overHttp: {
+      secrets: secretsManager(
+        new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
+        environment('SECRETS_PREFIX'),
+        parseSecretGrants(environment('SECRET_GRANTS')),
+      ),
+      outbound: outbound({ privateAllowed: privateAddressesAllowed() }),
+      clock,
+    },
   }),
 };
 

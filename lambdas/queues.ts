@@ -19,7 +19,7 @@ const deps = {
 };
 
 const queuePath = z.object({ queue: queueName });
-const rules = deploymentRules(environment('SECRET_GRANTS'));
+const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
 
 export const handler = httpHandler({
   'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { parseSecretGrants } from '../contract/secret-grants.ts';
 import type { DeploymentRules } from '../service/queues/deployment-rules.ts';
 import { privateAddressesAllowed } from './environment.ts';
@@ -6,11 +7,13 @@ import { refusalOf } from './outbound.ts';
 /**
  * The rules of this deployment for queue definitions.
  * @param grants JSON, see {@link SecretGrants}
- * @throws when the grants are malformed, which is an error of the deployment
+ * @param gameSessionQueues JSON: a list of names and ARNs
+ * @throws when one of them is malformed, which is an error of the deployment
  */
-export function deploymentRules(grants: string): DeploymentRules {
+export function deploymentRules(grants: string, gameSessionQueues: string): DeploymentRules {
   return {
     refuseUrl: privateAddressesAllowed() ? () => undefined : refusalOf,
     secretGrants: parseSecretGrants(grants),
+    gameSessionQueues: z.array(z.string()).parse(JSON.parse(gameSessionQueues)),
   };
 }

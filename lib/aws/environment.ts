@@ -10,6 +10,9 @@ export type Variable =
   | 'NOTIFY_SLOW_LANE_URL'
   | 'NOTIFY_DEAD_LETTERS_URL'
   | 'PROVISION_QUEUE_URL'
+  | 'GAMELIFT_QUEUE_URL'
+  /** JSON: the queues of GameLift that definitions may name. */
+  | 'GAME_SESSION_QUEUES'
   | 'DEADLINE_QUEUE_URL'
   | 'EVENT_BUS_NAME'
   | 'SECRETS_PREFIX'

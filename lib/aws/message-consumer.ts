@@ -9,6 +9,8 @@ export type Consumed =
   | { outcome: 'done' }
   /** `withinMs`: milliseconds after which a retry is useless. */
   | { outcome: 'retry'; why: string; withinMs?: number }
+  /** Nothing has failed. The message becomes visible again after `afterMs`, at most 12 hours. */
+  | { outcome: 'waiting'; why: string; afterMs: number }
   /** A try has failed. A new message for the next try is sent. */
   | { outcome: 'tried'; why: string }
   /** Nothing was tried. A new message for a later try is sent. */
@@ -49,6 +51,11 @@ export function messageConsumer<Message>(
   backoff: Backoff = {},
 ) {
   const processor = new BatchProcessor(EventType.SQS);
+  /** Reports the message as failed, so that it is not deleted. */
+  const becomesVisible = async (record: SQSRecord, seconds: number, why: string): Promise<never> => {
+    await setVisibility(client, urlOf(urls, record), record.receiptHandle, Math.max(1, seconds));
+    throw new Error(why);
+  };
   const one = async (record: SQSRecord): Promise<void> => {
     const tries = Number(record.attributes.ApproximateReceiveCount);
     let ids: Record<string, string | number> = { messageId: record.messageId, tries };
@@ -65,6 +72,10 @@ export function messageConsumer<Message>(
     if (result.outcome === 'done') return;
     // A message that only waits is not logged by default.
     if (result.outcome === 'postponed') return logger.debug('postponed', { ...ids, ...details });
+    if (result.outcome === 'waiting') {
+      logger.debug('a message is read again later', { ...ids, ...details });
+      return becomesVisible(record, Math.ceil(result.afterMs / 1_000), result.why);
+    }
     if (result.outcome === 'tried') return logger.warn('a message will be retried', { ...ids, ...details });
     // The alarm on the dead letters reports it; this line has the reason.
     if (result.outcome === 'given up')
@@ -72,8 +83,7 @@ export function messageConsumer<Message>(
     if (result.outcome === 'refused') return logger.error('given up', { ...ids, ...details });
     const seconds = backoffSeconds(tries, Math.random(), { ...backoff, withinMs: result.withinMs });
     logger.warn('a message will be retried', { ...ids, why: result.why, seconds });
-    await setVisibility(client, urlOf(urls, record), record.receiptHandle, seconds);
-    throw new Error(result.why);
+    return becomesVisible(record, seconds, result.why);
   };
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     logger.addContext(context);

@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Outbound, OutboundResult } from '../service/ports/outbound.ts';
+import type { ClientCertificate, Outbound, OutboundResult } from '../service/ports/outbound.ts';
 
 /** The maximum size of a response body. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -25,12 +25,12 @@ export interface OutboundOptions {
  */
 export function outbound(options: OutboundOptions): Outbound {
   return {
-    async post(url, body, headers, timeoutMs) {
+    async post(url, body, headers, timeoutMs, certificate) {
       const target = new URL(url);
       const refusal = options.privateAllowed ? undefined : refusalOf(target);
       if (refusal !== undefined) return { outcome: 'forbidden', error: refusal };
       try {
-        return await send(target, body, headers, timeoutMs, options);
+        return await send(target, body, headers, timeoutMs, options, certificate);
       } catch (error) {
         const outcome = error instanceof ForbiddenAddress ? 'forbidden' : 'unreachable';
         return { outcome, error: `${target.host}: ${(error as Error).message}` };
@@ -54,6 +54,7 @@ function send(
   headers: Record<string, string>,
   timeoutMs: number,
   { privateAllowed, resolve: resolveName = lookup }: OutboundOptions,
+  certificate: ClientCertificate | undefined,
 ): Promise<OutboundResult> {
   return new Promise((resolve, reject) => {
     const client = target.protocol === 'https:' ? https : http;
@@ -69,6 +70,8 @@ function send(
         },
         signal: AbortSignal.timeout(timeoutMs),
         ...(!privateAllowed && { lookup: publicOnly(resolveName) }),
+        // Connections are only shared by requests with the same certificate.
+        ...certificate,
       },
       (response) => {
         const chunks: Buffer[] = [];

@@ -23,6 +23,10 @@ export const LIMITS = {
   bodyBytesMax: 64 * 1024,
   /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,
+  /** The maximum of properties that GameLift passes to a game session. */
+  gamePropertiesMax: 16,
+  /** The maximum of selectors of game servers in an allocation. */
+  selectorsMax: 20,
 } as const;
 
 const nonnegative = z.number().min(0);
@@ -63,6 +67,35 @@ const placementSeconds = z.number().int().min(1).max(3600).meta({
   description: 'How long a match may stay PLACING before it is FAILED (default 300)',
 });
 
+/** The name or ARN of a queue of Amazon GameLift Servers. */
+export const gameSessionQueue = z
+  .string()
+  .max(256)
+  .regex(/^([A-Za-z0-9-]+|arn:[\w-]+:gamelift:[a-z0-9-]+:\d{12}:gamesessionqueue\/[A-Za-z0-9-]+)$/, {
+    error: expected('the name of a GameLift queue (letters, digits, hyphens) or its ARN'),
+  });
+const gameProperties = z
+  .record(z.string().min(1).max(32), z.string().max(96))
+  .refine((properties) => Object.keys(properties).length <= LIMITS.gamePropertiesMax, {
+    error: expected(`at most ${LIMITS.gamePropertiesMax} properties`),
+  });
+
+const allocatorUrl = outboundUrl.meta({
+  description: 'For example https://allocator.example.com/gameserverallocation. On AWS it must be public',
+});
+const regionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, {
+  error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter'),
+});
+const kubernetesName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, {
+  error: expected('1 to 63 of the characters a–z 0–9 -, the first and last a letter or digit'),
+});
+const labelKey = z.string().regex(/^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/, {
+  error: expected('the key of a Kubernetes label'),
+});
+const labelValue = z.string().regex(/^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/, {
+  error: expected('the value of a Kubernetes label: up to 63 of the characters A–Z a–z 0–9 _ . -'),
+});
+
 const provisioner = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({
@@ -75,6 +108,44 @@ const provisioner = z.discriminatedUnion('type', [
     timeoutSeconds: placementSeconds.optional(),
   }),
   z.strictObject({ type: z.literal('external'), timeoutSeconds: placementSeconds.optional() }),
+  z.strictObject({
+    type: z.literal('gamelift'),
+    gameSessionQueue: gameSessionQueue.meta({
+      description:
+        'The name or ARN of the queue of Amazon GameLift Servers that places the game sessions. The deployment must name it too',
+    }),
+    gameProperties: gameProperties.optional().meta({ description: 'Passed to the game session' }),
+    timeoutSeconds: placementSeconds.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('agones'),
+    allocator: z.union([allocatorUrl, z.record(regionName, allocatorUrl)]).meta({
+      description:
+        "The URL of Agones's allocation service, or one for each region: the region of the match picks it",
+    }),
+    certificate: secretName.meta({
+      description:
+        'The name of the secret with the client certificate: JSON { "cert", "key", "ca"? } of PEM texts',
+    }),
+    namespace: kubernetesName.optional().meta({
+      description: 'The Kubernetes namespace of the game servers (default "default")',
+    }),
+    selectors: z
+      .array(z.strictObject({ matchLabels: z.record(labelKey, labelValue) }))
+      .min(1)
+      .max(LIMITS.selectorsMax)
+      .optional()
+      .meta({
+        description:
+          'Which ready game servers to allocate, in order of preference (default: any of the namespace)',
+      }),
+    multiCluster: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Apply the multi-cluster policies of the allocation service (default false)' }),
+    requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
+    timeoutSeconds: placementSeconds.optional(),
+  }),
 ]);
 
 const teamRoles = z.record(roleName, z.number().int().min(1));

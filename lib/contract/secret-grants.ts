@@ -48,6 +48,9 @@ export function secretProblems(
   if (provisioner?.type === 'http' && provisioner.secret !== undefined) {
     used.push({ pointer: '#/provisioner/secret', secret: provisioner.secret });
   }
+  if (provisioner?.type === 'agones') {
+    used.push({ pointer: '#/provisioner/certificate', secret: provisioner.certificate });
+  }
   return used.flatMap(({ pointer, secret }) => {
     const detail = secretRefusal(secret, name, grants);
     return detail === undefined ? [] : [{ pointer, detail }];

@@ -20,6 +20,7 @@ export const functionNames = [
   'publish',
   'notify',
   'provision',
+  'provision-gamelift',
   'deadline',
   'deploy-queues',
 ] as const;

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { Api } from './api.ts';
+import { setGameSessionQueues } from './game-lift.ts';
 import type { Limits } from './limits.ts';
 import { MusterFunction } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
@@ -15,6 +16,8 @@ export interface IntakeProps {
   readonly tick: Tick;
   /** See {@link MatchmakerProps.secretGrants}. */
   readonly secretGrants: SecretGrants;
+  /** The queues of GameLift that definitions may name. */
+  readonly gameSessionQueues: readonly string[];
   readonly limits: Limits;
   readonly stage: StagePolicy;
 }
@@ -31,7 +34,7 @@ export class Intake extends Construct {
 
   constructor(scope: Construct, id: string, props: IntakeProps) {
     super(scope, id);
-    const { api, store, tick, secretGrants, limits, stage } = props;
+    const { api, store, tick, secretGrants, gameSessionQueues, limits, stage } = props;
 
     this.enqueue = new MusterFunction(this, 'Enqueue', {
       name: 'enqueue',
@@ -106,6 +109,7 @@ export class Intake extends Construct {
     store.queues.allowIndexQuery(this.queues, 'items');
     store.ranges.allow(this.queues, 'GetItem');
     setSecretGrants(this.queues, secretGrants);
+    setGameSessionQueues(this.queues, gameSessionQueues);
     api.route(
       this.queues,
       'GET /queues',

@@ -10,10 +10,11 @@ import { queueName } from '../contract/queue-definition.ts';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import { Api, type JwtOptions } from './api.ts';
 import { FanOut } from './fan-out.ts';
+import { GameLift, gameSessionQueuesOf } from './game-lift.ts';
 import { Intake } from './intake.ts';
 import { type LimitProps, limitsOf } from './limits.ts';
 import { Observability } from './observability.ts';
-import { QueueDefinitions } from './queue-definitions.ts';
+import { QueueDefinitions, readQueueDefinitions } from './queue-definitions.ts';
 import { parseSecretGrants } from './secrets-access.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
 import { Store } from './store.ts';
@@ -56,6 +57,12 @@ export interface MatchmakerProps extends LimitProps {
    * @default - none: Secrets Manager's own key, `aws/secretsmanager`, needs no permission
    */
   readonly secretsKeys?: readonly string[] | undefined;
+  /**
+   * The queues of Amazon GameLift Servers, by name or ARN, that queue definitions may name besides those that the
+   * definitions in `queues` name. The deployment may start placements with these queues only.
+   * @default - those of the definitions in `queues`; without any, nothing of GameLift is deployed
+   */
+  readonly gameSessionQueues?: readonly string[] | undefined;
   /**
    * Whether the API logs every request, about 400 bytes. Without the log, the routes behind an `ApiFails`
    * alarm are unknown; the functions log their errors in any case.
@@ -129,16 +136,31 @@ export class Matchmaker extends Construct {
       accessLog: props.accessLog ?? true,
       stage,
     });
-    const intake = new Intake(this, 'Intake', { api, store, tick, secretGrants: grants, limits, stage });
+    const definitions = props.queues === undefined ? {} : readQueueDefinitions(props.queues, grants);
+    const gameSessionQueues = gameSessionQueuesOf(definitions, props.gameSessionQueues ?? []);
+    const intake = new Intake(this, 'Intake', {
+      api,
+      store,
+      tick,
+      secretGrants: grants,
+      gameSessionQueues,
+      limits,
+      stage,
+    });
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, stage });
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', {
-        dir: props.queues,
+        definitions,
         store,
         secretGrants: grants,
+        gameSessionQueues,
         stage,
       });
     }
+    const gameLift =
+      gameSessionQueues.length === 0
+        ? undefined
+        : new GameLift(this, 'GameLift', { bus: fanOut.bus, store, gameSessionQueues, limits, stage });
     const observability = new Observability(this, 'Observability', {
       stage: api.stage,
       dispatch: tick.dispatch,
@@ -157,6 +179,10 @@ export class Matchmaker extends Construct {
         Provision: { queue: fanOut.provision.queue.queue, ageMax: Duration.minutes(2) },
         // A message is delayed by 15 minutes at most, until the deadline of its match.
         Deadline: { queue: fanOut.deadline.queue.queue, ageMax: Duration.minutes(20) },
+        // A message stays until its placement has ended, after an hour at most.
+        ...(gameLift && {
+          ProvisionGameLift: { queue: gameLift.provision.queue.queue, ageMax: Duration.minutes(75) },
+        }),
       },
       functions: [
         intake.enqueue,
@@ -172,6 +198,7 @@ export class Matchmaker extends Construct {
         fanOut.notify.fn,
         fanOut.provision.fn,
         fanOut.deadline.fn,
+        ...(gameLift ? [gameLift.provision.fn] : []),
       ],
       deadLetters: {
         Tick: tick.queue.deadLetters,
@@ -180,6 +207,7 @@ export class Matchmaker extends Construct {
         Notify: fanOut.notify.queue.deadLetters,
         Provision: fanOut.provision.queue.deadLetters,
         Deadline: fanOut.deadline.queue.deadLetters,
+        ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
       },
       alarmTopic: props.alarmTopic,
     });

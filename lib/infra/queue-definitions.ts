@@ -5,17 +5,20 @@ import { Construct } from 'constructs';
 import { invalid } from '../contract/problem.ts';
 import { parseQueueDefinition } from '../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../contract/secret-grants.ts';
+import { setGameSessionQueues } from './game-lift.ts';
 import { MusterFunction } from './muster-function.ts';
 import { setSecretGrants } from './secrets-access.ts';
 import type { StagePolicy } from './stage-policy.ts';
 import type { Store } from './store.ts';
 
 export interface QueueDefinitionsProps {
-  /** The folder whose `*.json` files are queue definitions, one each. */
-  readonly dir: string;
+  /** The text of each definition by the queue's name; see {@link readQueueDefinitions}. */
+  readonly definitions: Readonly<Record<string, string>>;
   readonly store: Store;
   /** See {@link MatchmakerProps.secretGrants}. */
   readonly secretGrants: SecretGrants;
+  /** The queues of GameLift that definitions may name. */
+  readonly gameSessionQueues: readonly string[];
   readonly stage: StagePolicy;
 }
 
@@ -33,6 +36,7 @@ export class QueueDefinitions extends Construct {
     });
     props.store.queues.allow(this.deployQueues, 'GetItem', 'UpdateItem');
     setSecretGrants(this.deployQueues, props.secretGrants);
+    setGameSessionQueues(this.deployQueues, props.gameSessionQueues);
     new CustomResource(this, 'Definitions', {
       resourceType: 'Custom::QueueDefinitions',
       serviceToken: this.deployQueues.functionArn,
@@ -40,7 +44,7 @@ export class QueueDefinitions extends Construct {
       serviceTimeout: Duration.minutes(6),
       // When the table is retained after the stack is deleted, its queues are retained too.
       removalPolicy: props.stage.removalPolicy,
-      properties: { definitions: readQueueDefinitions(props.dir, props.secretGrants) },
+      properties: { definitions: props.definitions },
     });
   }
 }

@@ -16,6 +16,7 @@ import { parseStage } from './stage-policy.ts';
  * - `jwtIssuer`, `jwtAudience`: accept this issuer's tokens; audiences are separated by commas. Default: IAM.
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
+ * - `gameSessionQueues`: queues of GameLift, by name or ARN, separated by commas. Default: those of the definitions.
  * - `accessLog`: `true` or `false`. Default: `true`.
  * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
@@ -31,6 +32,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
     secretsPrefix: text('secretsPrefix'),
     secretGrants: grants(node.tryGetContext('secretGrants')),
     secretsKeys: list(text('secretsKeys')),
+    gameSessionQueues: list(text('gameSessionQueues')),
     accessLog: flag('accessLog', node.tryGetContext('accessLog')),
     invocationLog: flag('invocationLog', node.tryGetContext('invocationLog')),
     ...limits(node),

@@ -23,6 +23,11 @@ export interface SynthesizeOptions {
    * @default - the value in cdk.json, otherwise none
    */
   readonly secretGrants?: SecretGrants | undefined;
+  /**
+   * The queues of GameLift that definitions may name.
+   * @default - the value in cdk.json, and those of the definitions
+   */
+  readonly gameSessionQueues?: readonly string[] | undefined;
   /** @default 'dev' */
   readonly stage?: Stage | undefined;
   /**
@@ -69,6 +74,9 @@ export function synthesize(options: SynthesizeOptions = {}): Synthesized {
       ...(options.queuesDir === undefined ? {} : { queues: options.queuesDir }),
       ...(options.stage === undefined ? {} : { stage: options.stage }),
       ...(options.secretGrants === undefined ? {} : { secretGrants: options.secretGrants }),
+      ...(options.gameSessionQueues === undefined
+        ? {}
+        : { gameSessionQueues: options.gameSessionQueues.join(',') }),
       ...(options.jwt === undefined
         ? {}
         : { jwtIssuer: options.jwt.issuer, jwtAudience: options.jwt.audience.join(',') }),

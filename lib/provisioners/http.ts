@@ -2,10 +2,11 @@ import { assignment } from '../contract/match.ts';
 import { Problem, parseWith } from '../contract/problem.ts';
 import type { ProvisionerOptions } from '../contract/queue-definition.ts';
 import { signed } from '../service/events/signature.ts';
-import { toMatchView } from '../service/placement/stored-match.ts';
+import { type StoredMatch, toMatchView } from '../service/placement/stored-match.ts';
 import type { Outbound } from '../service/ports/outbound.ts';
 import type { Provision, Provisioner } from '../service/ports/provisioner.ts';
 import type { Secrets } from '../service/ports/secrets.ts';
+import { failureOf, isSuccess } from './response-status.ts';
 
 export interface HttpProvisionerDeps {
   readonly secrets: Secrets;
@@ -18,7 +19,7 @@ export function httpProvisioner(
   deps: HttpProvisionerDeps,
   options: ProvisionerOptions & { type: 'http' },
 ): Provisioner {
-  return async (match) => {
+  const place = async (match: StoredMatch): Promise<Provision> => {
     const body = JSON.stringify(toMatchView(match));
     const secret =
       options.secret === undefined ? undefined : await deps.secrets.get(options.secret, match.queue);
@@ -33,20 +34,14 @@ export function httpProvisioner(
     const result = await deps.outbound.post(options.url, body, headers, timeoutMs);
     if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
     if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
-    if (result.status < 200 || result.status >= 300) return refusal(result.status);
+    if (!isSuccess(result.status)) return failureOf(result.status, 'the provisioner', RETRIED);
     return readAssignment(result.body);
   };
+  return { place };
 }
 
 /** Client errors after which a retry may succeed. */
 const RETRIED = [408, 425, 429];
-
-function refusal(status: number): Provision {
-  const why = `the provisioner returned status ${status}`;
-  return status >= 400 && status < 500 && !RETRIED.includes(status)
-    ? { outcome: 'refused', why }
-    : { outcome: 'retry', why };
-}
 
 function readAssignment(body: string): Provision {
   try {

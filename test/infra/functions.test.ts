@@ -8,7 +8,7 @@ import { functionNames, lambdasDir } from '../../lib/infra/bundle.ts';
 import { functionNamed, functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
 
-const { template, assetPathOf } = synthesized();
+const { template, assetPathOf } = synthesized({ gameSessionQueues: ['arenas'] });
 const functions = functionsOf(template);
 
 /** The permissions of each function for each table and queue, besides writing its log. */
@@ -127,6 +127,20 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'sqs:DeleteMessage provision',
     'sqs:GetQueueAttributes provision',
   ],
+  'provision-gamelift': [
+    'dynamodb:GetItem queues',
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'dynamodb:BatchGetItem tickets',
+    'gamelift:StartGameSessionPlacement gamesessionqueue/arenas',
+    'gamelift:DescribeGameSessionPlacement *',
+    'gamelift:StopGameSessionPlacement *',
+    'gamelift:TerminateGameSession *',
+    'sqs:ChangeMessageVisibility provision-gamelift',
+    'sqs:ReceiveMessage provision-gamelift',
+    'sqs:DeleteMessage provision-gamelift',
+    'sqs:GetQueueAttributes provision-gamelift',
+  ],
   deadline: [
     'dynamodb:GetItem matches',
     'dynamodb:UpdateItem matches',
@@ -166,7 +180,12 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICK_QUEUE_URL: 'tick',
   },
   matches: { MATCHES_TABLE: 'matches', TICKETS_TABLE: 'tickets', QUEUES_TABLE: 'queues' },
-  queues: { QUEUES_TABLE: 'queues', RANGES_TABLE: 'ranges', SECRET_GRANTS: '{}' },
+  queues: {
+    QUEUES_TABLE: 'queues',
+    RANGES_TABLE: 'ranges',
+    SECRET_GRANTS: '{}',
+    GAME_SESSION_QUEUES: '["arenas"]',
+  },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
   dispatch: {
@@ -203,6 +222,12 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     SECRETS_PREFIX: 'muster/',
     SECRET_GRANTS: '{}',
   },
+  'provision-gamelift': {
+    QUEUES_TABLE: 'queues',
+    MATCHES_TABLE: 'matches',
+    TICKETS_TABLE: 'tickets',
+    GAMELIFT_QUEUE_URL: 'provision-gamelift',
+  },
   deadline: {
     MATCHES_TABLE: 'matches',
     TICKETS_TABLE: 'tickets',
@@ -210,7 +235,11 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICK_QUEUE_URL: 'tick',
     DEADLINE_QUEUE_URL: 'deadline',
   },
-  'deploy-queues': { QUEUES_TABLE: 'queues', SECRET_GRANTS: '{}' },
+  'deploy-queues': {
+    QUEUES_TABLE: 'queues',
+    SECRET_GRANTS: '{}',
+    GAME_SESSION_QUEUES: '["arenas"]',
+  },
 };
 
 /** Logical ids by the terms that the tables above use. */
@@ -348,6 +377,7 @@ function nameResources(): Map<string, string> {
 
 /** A resource of a statement in the terms of {@link allowed}: `tickets/index/pool`, `secret:muster/*`. */
 function inWords(resource: unknown): string {
+  if (typeof resource === 'string') return resource;
   const { 'Fn::Join': join, 'Fn::GetAtt': getAtt } = resource as {
     'Fn::Join'?: [string, unknown[]];
     'Fn::GetAtt'?: [string, string];
@@ -355,7 +385,7 @@ function inWords(resource: unknown): string {
   if (getAtt) return `${words.get(getAtt[0])}${getAtt[1] === 'StreamArn' ? '/stream' : ''}`;
   if (!join) throw new Error(`Expected a reference or a join, got ${JSON.stringify(resource)}.`);
   const [first, ...rest] = join[1];
-  if (typeof first === 'string') return String(rest.at(-1)).replace(/^:(?=secret:)/, '');
+  if (typeof first === 'string') return String(rest.at(-1)).replace(/^:(?=secret:|gamesessionqueue)/, '');
   return `${words.get(target(first))}${rest.join('')}`;
 }
 

@@ -19,6 +19,7 @@ const OPTIONS: {
   secretsKeys: () => ['arn:aws:kms:us-east-1:000000000000:key/1234abcd-12ab-34cd-56ef-1234567890ab'],
   alarmTopic: (app) =>
     Topic.fromTopicArn(new Stack(app, 'Other'), 'Alarms', 'arn:aws:sns:us-east-1:000000000000:alarms'),
+  gameSessionQueues: () => ['arenas', 'arn:aws:gamelift:eu-central-1:000000000000:gamesessionqueue/duels'],
   accessLog: () => false,
   invocationLog: () => true,
   pollConcurrency: () => 500,

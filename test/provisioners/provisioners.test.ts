@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ProvisionerOptions } from '../../lib/contract/queue-definition.ts';
-import { provisioners } from '../../lib/provisioners/provisioners.ts';
+import { type ProvisionersDeps, provisioners } from '../../lib/provisioners/provisioners.ts';
+import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
+import type { Provisioner } from '../../lib/service/ports/provisioner.ts';
 import { match } from '../aws/samples.ts';
+import { definition } from '../service/definitions.ts';
 
 const HTTP: ProvisionerOptions = { type: 'http', url: 'https://games.example', secret: 'key' };
 
 function answering(result: OutboundResult) {
   const requests: { url: string; body: string; headers: Record<string, string>; timeoutMs: number }[] = [];
-  const all = provisioners({
+  const overHttp: NonNullable<ProvisionersDeps['overHttp']> = {
     clock: { now: () => 1_700_000_000_000 },
     secrets: {
       get: async (name, queue) =>
@@ -22,10 +25,12 @@ function answering(result: OutboundResult) {
         return result;
       },
     },
-  });
-  return { all, requests };
+  };
+  return { all: provisioners({ overHttp }), requests };
 }
 
+const placed = (provisioner: Provisioner, match: StoredMatch) =>
+  provisioner.place(match, definition({ provisioner: HTTP }));
 const aMatch = () => match('duel', 'm1', ['a', 'b'], { status: 'PLACING' });
 const responded = (status: number, body = ''): OutboundResult => ({ outcome: 'responded', status, body });
 
@@ -33,7 +38,7 @@ describe('The http provisioner', () => {
   it('posts the match, signed, with its id as idempotency key, and reads the assignment', async () => {
     const { all, requests } = answering(responded(200, '{"address":"eu1.example","port":7777}'));
     const posted = aMatch();
-    expect(await all(HTTP)(posted)).toEqual({
+    expect(await placed(all(HTTP), posted)).toEqual({
       outcome: 'assigned',
       assignment: { address: 'eu1.example', port: 7777 },
     });
@@ -51,7 +56,7 @@ describe('The http provisioner', () => {
 
   it('sends nothing when the queue may not use the secret, and does not name it to the players', async () => {
     const { all, requests } = answering(responded(200, '{"address":"eu1.example"}'));
-    expect(await all({ ...HTTP, secret: 'other/key' })(aMatch())).toEqual({
+    expect(await placed(all({ ...HTTP, secret: 'other/key' }), aMatch())).toEqual({
       outcome: 'refused',
       why: 'its queue may not use the secret it names',
     });
@@ -60,7 +65,7 @@ describe('The http provisioner', () => {
 
   it.each([500, 503, 408, 425, 429, 302])('retries after status %i', async (status) => {
     const { all } = answering(responded(status));
-    expect(await all(HTTP)(aMatch())).toEqual({
+    expect(await placed(all(HTTP), aMatch())).toEqual({
       outcome: 'retry',
       why: `the provisioner returned status ${status}`,
     });
@@ -68,7 +73,7 @@ describe('The http provisioner', () => {
 
   it.each([400, 404, 409])('gives up after status %i', async (status) => {
     const { all } = answering(responded(status));
-    expect(await all(HTTP)(aMatch())).toEqual({
+    expect(await placed(all(HTTP), aMatch())).toEqual({
       outcome: 'refused',
       why: `the provisioner returned status ${status}`,
     });
@@ -79,7 +84,7 @@ describe('The http provisioner', () => {
     ['no address', '{"port":7777}', '#/address'],
   ])('gives up after a response with %s', async (_, body, why) => {
     const { all } = answering(responded(200, body));
-    expect(await all(HTTP)(aMatch())).toEqual({
+    expect(await placed(all(HTTP), aMatch())).toEqual({
       outcome: 'refused',
       why: expect.stringContaining(why),
     });
@@ -88,8 +93,8 @@ describe('The http provisioner', () => {
   it('tries again when the endpoint is unreachable and gives up when its address is forbidden', async () => {
     const unreachable = answering({ outcome: 'unreachable', error: 'no answer' });
     const forbidden = answering({ outcome: 'forbidden', error: 'a private address' });
-    expect(await unreachable.all(HTTP)(aMatch())).toEqual({ outcome: 'retry', why: 'no answer' });
-    expect(await forbidden.all(HTTP)(aMatch())).toEqual({
+    expect(await placed(unreachable.all(HTTP), aMatch())).toEqual({ outcome: 'retry', why: 'no answer' });
+    expect(await placed(forbidden.all(HTTP), aMatch())).toEqual({
       outcome: 'refused',
       why: 'a private address',
     });
@@ -99,7 +104,7 @@ describe('The http provisioner', () => {
 describe('The provisioners "none" and "external"', () => {
   it.each(['none', 'external'] as const)('%s sends no request', async (type) => {
     const { all, requests } = answering(responded(200));
-    expect(await all({ type })(aMatch())).toEqual({ outcome: 'left-to-studio' });
+    expect(await placed(all({ type }), aMatch())).toEqual({ outcome: 'left-to-studio' });
     expect(requests).toEqual([]);
   });
 });

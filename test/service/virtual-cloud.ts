@@ -148,17 +148,19 @@ export class VirtualCloud {
           }),
       },
       provisioners: provisioners({
-        clock,
-        secrets: {
-          get: (name: string) =>
-            pass('get secret', async () => ({ outcome: 'found' as const, value: `whsec_${btoa(name)}` })),
-        },
-        outbound: {
-          post: (_url: string, body: string) =>
-            pass('post', async (): Promise<OutboundResult> => {
-              const address = `${JSON.parse(body).matchId}.games.example`;
-              return { outcome: 'responded', status: 200, body: JSON.stringify({ address }) };
-            }),
+        overHttp: {
+          clock,
+          secrets: {
+            get: (name: string) =>
+              pass('get secret', async () => ({ outcome: 'found' as const, value: `whsec_${btoa(name)}` })),
+          },
+          outbound: {
+            post: (_url: string, body: string) =>
+              pass('post', async (): Promise<OutboundResult> => {
+                const address = `${JSON.parse(body).matchId}.games.example`;
+                return { outcome: 'responded', status: 200, body: JSON.stringify({ address }) };
+              }),
+          },
         },
       }),
     };

@@ -1,6 +1,6 @@
 import type { EventType, MatchEventType, TicketEventType } from '../../contract/event-type.ts';
 import type { MusterEvent } from '../../contract/events.ts';
-import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
 import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -32,8 +32,22 @@ interface StreamPosition {
 /** The events after which a match may be PLACING. */
 const PLACED_BY: readonly EventType[] = ['MatchFound', 'MatchAccepted'];
 
-/** The consumers inside Muster that an event is sent to: EventBridge rules look for these in its resources. */
-export const DESTINATIONS = { webhooks: 'webhooks/', httpProvisioner: 'provisioner/http' } as const;
+/**
+ * The consumers inside Muster that an event is sent to: EventBridge rules look for these in its resources.
+ * `httpProvisioner`: the function that calls provisioners over HTTP, which Agones is too.
+ */
+export const DESTINATIONS = {
+  webhooks: 'webhooks/',
+  httpProvisioner: 'provisioner/http',
+  gameLift: 'provisioner/gamelift',
+} as const;
+
+/** Where matches are sent to be placed, by the provisioner of their queue. */
+const PLACED_AT: Readonly<Partial<Record<ProvisionerOptions['type'], string>>> = {
+  http: DESTINATIONS.httpProvisioner,
+  agones: DESTINATIONS.httpProvisioner,
+  gamelift: DESTINATIONS.gameLift,
+};
 
 /**
  * Publishes changes as events on the event bus. Returns the indexes of changes that must be retried.
@@ -113,8 +127,8 @@ function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefi
   const destinations: string[] = [];
   if (subscribers(definition, event.type).length > 0)
     destinations.push(`${DESTINATIONS.webhooks}${event.queue}`);
-  if (definition?.provisioner?.type === 'http' && PLACED_BY.includes(event.type))
-    destinations.push(DESTINATIONS.httpProvisioner);
+  const placedAt = PLACED_AT[definition?.provisioner?.type ?? 'none'];
+  if (placedAt !== undefined && PLACED_BY.includes(event.type)) destinations.push(placedAt);
   return destinations;
 }
 

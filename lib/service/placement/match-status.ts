@@ -19,14 +19,13 @@ export function statusAfterAcceptance(
   definition: QueueDefinition,
   nowMs: number,
 ): Stage<'PLACING' | 'COMPLETED'> {
-  const seconds = placementTimeoutSeconds(definition.provisioner);
-  if (seconds === undefined) return { status: 'COMPLETED' };
-  return { status: 'PLACING', deadline: isoAfter(nowMs, seconds) };
+  const { provisioner } = definition;
+  if (provisioner === undefined || provisioner.type === 'none') return { status: 'COMPLETED' };
+  return { status: 'PLACING', deadline: isoAfter(nowMs, placementSecondsOf(provisioner)) };
 }
 
-/** Seconds that a match of this queue may stay PLACING; undefined without a provisioner. */
-function placementTimeoutSeconds(provisioner: ProvisionerOptions | undefined): number | undefined {
-  if (provisioner === undefined || provisioner.type === 'none') return undefined;
+/** Seconds that a match may stay PLACING. */
+export function placementSecondsOf(provisioner: Exclude<ProvisionerOptions, { type: 'none' }>): number {
   return provisioner.timeoutSeconds ?? 300;
 }
 

@@ -1,7 +1,10 @@
+import type { Assignment } from '../../contract/match.ts';
+import type { GameSessionPlacement } from '../ports/game-sessions.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
-import type { Provisioners } from '../ports/provisioner.ts';
+import type { Provisioner, Provisioners } from '../ports/provisioner.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
+import type { StoredMatch } from './stored-match.ts';
 
 export interface ProvisionDeps {
   readonly queues: QueueStore;
@@ -10,27 +13,99 @@ export interface ProvisionDeps {
 }
 
 /**
+ * What becomes of the message of a match. `done`: it is deleted. `retry`: a try has failed, the next one follows with a
+ * growing delay. `waiting`: nothing has failed, the message is read again after this time.
+ */
+export type Provisioned =
+  | { outcome: 'done' }
+  | { outcome: 'retry'; why: string; withinMs?: number }
+  | { outcome: 'waiting'; why: string; afterMs: number };
+
+/** When to look again at a match whose deadline has just passed: `deadline` needs moments to fail it. Milliseconds. */
+const ENDED_MS = 15_000;
+
+/**
  * Requests an assignment for a match that is PLACING. Retries until the match's deadline, when `deadline` fails the
- * match.
+ * match. A match that has ended without the server that was requested for it gives the server back.
  *
  *     call the provisioner   a crash after it: called again, with the same idempotency key
  *     write the assignment   on the condition that the match is still PLACING
+ *     read the match again   a request that was accepted after the match had ended is taken back
+ *     release                a crash before it: the message is read again and finds the match ended
+ *
+ * The message of a match is kept until its request has become the assignment or is released, so that no server runs
+ * without a match.
+ * @param news what an event has reported about a game session placement of this match
  */
 export async function provision(
   deps: ProvisionDeps,
   matchId: string,
   nowMs: number,
-): Promise<{ outcome: 'done' } | { outcome: 'retry'; why: string; withinMs: number }> {
+  news?: GameSessionPlacement,
+): Promise<Provisioned> {
   const match = await deps.matches.get(matchId);
-  if (match === undefined || match.status !== 'PLACING') return { outcome: 'done' };
+  if (match === undefined) return { outcome: 'done' };
+  const definition = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition;
+  if (definition?.provisioner === undefined) return { outcome: 'done' };
+  const provisioner = deps.provisioners(definition.provisioner);
+  if (match.status !== 'PLACING') return release(provisioner, match);
   const withinMs = match.deadline === undefined ? 0 : Date.parse(match.deadline) - nowMs;
-  if (withinMs <= 0) return { outcome: 'done' };
-  const options = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition.provisioner;
-  if (options === undefined) return { outcome: 'done' };
-  const result = await deps.provisioners(options)(match);
-  if (result.outcome === 'retry') return { ...result, withinMs };
-  if (result.outcome === 'assigned') await deps.matches.assign(matchId, result.assignment);
-  if (result.outcome === 'refused')
-    await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason: result.why });
-  return { outcome: 'done' };
+  if (withinMs <= 0) return untilEnded(provisioner);
+  const result = await provisioner.place(match, definition, news);
+  switch (result.outcome) {
+    case 'left-to-studio':
+      return { outcome: 'done' };
+    case 'retry':
+      return { ...result, withinMs };
+    case 'assigned':
+      return assign(deps, provisioner, match, result.assignment);
+    case 'refused':
+      await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason: result.why });
+      return releaseEnded(deps, provisioner, matchId, { outcome: 'done' });
+    case 'pending':
+      return releaseEnded(deps, provisioner, matchId, {
+        outcome: 'waiting',
+        why: result.why,
+        afterMs: Math.min(result.afterMs, withinMs + ENDED_MS),
+      });
+  }
+}
+
+/** Keeps the message of an overdue match until the match has ended, if there may be something to release then. */
+function untilEnded(provisioner: Provisioner): Provisioned {
+  if (provisioner.release === undefined) return { outcome: 'done' };
+  return { outcome: 'waiting', why: 'the match is overdue', afterMs: ENDED_MS };
+}
+
+async function assign(
+  deps: ProvisionDeps,
+  provisioner: Provisioner,
+  { matchId }: StoredMatch,
+  assignment: Assignment,
+): Promise<Provisioned> {
+  const stored = await deps.matches.assign(matchId, assignment);
+  if (stored?.outcome !== 'conflict') return { outcome: 'done' };
+  return release(provisioner, stored.match, assignment);
+}
+
+/** Releases the request of a match that has ended meanwhile. A match that is still PLACING keeps it. */
+async function releaseEnded(
+  deps: ProvisionDeps,
+  provisioner: Provisioner,
+  matchId: string,
+  otherwise: Provisioned,
+): Promise<Provisioned> {
+  if (provisioner.release === undefined) return otherwise;
+  const match = await deps.matches.get(matchId);
+  return match === undefined || match.status === 'PLACING' ? otherwise : release(provisioner, match);
+}
+
+async function release(
+  provisioner: Provisioner,
+  match: StoredMatch,
+  unused?: Assignment,
+): Promise<Provisioned> {
+  if (match.status !== 'FAILED' && match.status !== 'COMPLETED') return { outcome: 'done' };
+  const result = await provisioner.release?.(match, unused);
+  return result?.outcome === 'retry' ? result : { outcome: 'done' };
 }

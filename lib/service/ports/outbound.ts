@@ -6,6 +6,14 @@ export type OutboundResult =
   /** The service may not call this address. A retry cannot succeed. */
   | { outcome: 'forbidden'; error: string };
 
+/** A certificate that a client shows to a server, for mutual TLS. PEM. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** The authorities that may have signed the server's certificate. @default those that Node trusts */
+  readonly ca?: string;
+}
+
 /** Calls endpoints of the studio. */
 export interface Outbound {
   /** POSTs JSON without following redirects. */
@@ -14,5 +22,6 @@ export interface Outbound {
     body: string,
     headers: Record<string, string>,
     timeoutMs: number,
+    certificate?: ClientCertificate,
   ): Promise<OutboundResult>;
 }

@@ -1,22 +1,38 @@
 import type { Assignment } from '../../contract/match.ts';
-import type { ProvisionerOptions } from '../../contract/queue-definition.ts';
+import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
+import type { GameSessionPlacement } from './game-sessions.ts';
 
-/**
- * Produces the assignment of a match. It may be called again for the same match after a crash and must then return the
- * same assignment. The match's id is the idempotency key.
- */
-export type Provisioner = (match: StoredMatch) => Promise<Provision>;
+/** Produces the assignments of matches, and frees servers that no match needs any more. */
+export interface Provisioner {
+  /**
+   * Requests the assignment of a match, or asks how far the request is. It may be called again for the same match after
+   * a crash, and concurrently, and must then find the same server. The match's id is the idempotency key.
+   * @param news what an event has reported about a game session placement of this match
+   */
+  place(match: StoredMatch, definition: QueueDefinition, news?: GameSessionPlacement): Promise<Provision>;
+  /**
+   * Frees a server that was requested for a match that has ended without it: the match FAILED, or it has an assignment
+   * from elsewhere. It may be called again. Absent when nothing can be freed.
+   * @param unused the assignment that came too late, if this is known
+   */
+  release?(match: StoredMatch, unused?: Assignment): Promise<Release>;
+}
 
 /** What a provisioner returns for a match. */
 export type Provision =
   | { outcome: 'assigned'; assignment: Assignment }
   /** Muster requests nothing: the studio sends the assignment, or there is none. */
   | { outcome: 'left-to-studio' }
+  /** The request is accepted and takes time. `afterMs`: when to ask again if no event arrives. */
+  | { outcome: 'pending'; why: string; afterMs: number }
   /** A retry may succeed. */
   | { outcome: 'retry'; why: string }
-  /** A retry cannot succeed, so the match fails. */
+  /** A retry cannot succeed, so the match fails. Players can read `why`. */
   | { outcome: 'refused'; why: string };
+
+/** `released`: nothing runs for the match, or what runs is its own assignment. */
+export type Release = { outcome: 'released' } | { outcome: 'retry'; why: string };
 
 /** Finds the provisioner of a queue by the definition's `provisioner`. */
 export type Provisioners = (options: ProvisionerOptions) => Provisioner;

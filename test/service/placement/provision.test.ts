@@ -63,12 +63,14 @@ describe('a match that is to be placed', () => {
           return true;
         },
       } as never,
-      provisioners: () => async () => {
-        asked.push(nowMs - deadlineMs);
-        return isDown()
-          ? { outcome: 'retry', why: 'the provisioner returned status 503' }
-          : { outcome: 'assigned', assignment: { address: 'game.example' } };
-      },
+      provisioners: () => ({
+        place: async () => {
+          asked.push(nowMs - deadlineMs);
+          return isDown()
+            ? { outcome: 'retry', why: 'the provisioner returned status 503' }
+            : { outcome: 'assigned', assignment: { address: 'game.example' } };
+        },
+      }),
     };
     const ended = await handOut(() => provision(deps, 'm', nowMs));
     return { ...ended, status: stored.status, asked };

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Problem } from '../../../lib/contract/problem.ts';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import type { DeploymentRules } from '../../../lib/service/queues/deployment-rules.ts';
 import { parsePutQueue } from '../../../lib/service/queues/queues.ts';
@@ -6,6 +8,7 @@ import { definition } from '../definitions.ts';
 
 const rules: DeploymentRules = {
   refuseUrl: ({ hostname }) => (hostname === 'inside' ? 'expected a public address' : undefined),
+  gameSessionQueues: ['arenas'],
   secretGrants: { backend: ['duel'] },
 };
 const arena = (url: string, secret: string) => definition({ name: 'arena', webhooks: [{ url, secret }] });
@@ -26,6 +29,38 @@ describe('a definition that a client puts', () => {
         ],
       }),
     );
+  });
+});
+
+describe('a definition with a provisioner', () => {
+  const errorsOf = (provisioner: QueueDefinition['provisioner']) => {
+    const wanted = definition({ name: 'duel', ...(provisioner && { provisioner }) });
+    try {
+      expect(parsePutQueue('duel', wanted, rules)).toEqual(wanted);
+      return [];
+    } catch (error) {
+      return (error as Problem).errors.map(({ pointer }) => pointer);
+    }
+  };
+
+  it('may name a GameLift queue of the deployment and no other', () => {
+    expect(errorsOf({ type: 'gamelift', gameSessionQueue: 'arenas' })).toEqual([]);
+    expect(errorsOf({ type: 'gamelift', gameSessionQueue: 'others' })).toEqual([
+      '#/provisioner/gameSessionQueue',
+    ]);
+  });
+
+  it('may name an Agones allocator at a public address with a certificate of its own', () => {
+    const allocator = 'https://agones.example/gameserverallocation';
+    expect(errorsOf({ type: 'agones', allocator, certificate: 'duel/agones' })).toEqual([]);
+    expect(errorsOf({ type: 'agones', allocator: 'https://inside/', certificate: 'arena/agones' })).toEqual([
+      '#/provisioner/allocator',
+      '#/provisioner/certificate',
+    ]);
+    const regions = { eu: allocator, us: 'https://inside/' };
+    expect(errorsOf({ type: 'agones', allocator: regions, certificate: 'duel/agones' })).toEqual([
+      '#/provisioner/allocator/us',
+    ]);
   });
 });
 

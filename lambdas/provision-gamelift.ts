@@ -1,0 +1,55 @@
+import { GameLiftClient } from '@aws-sdk/client-gamelift';
+import { clock } from '../lib/aws/clock.ts';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { gameSessions, isPlacementEvent, placementOfEvent } from '../lib/aws/game-sessions.ts';
+import { matchIdOf } from '../lib/aws/match-message.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { messageConsumer, PROVISION_BACKOFF } from '../lib/aws/message-consumer.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
+import { queueStore } from '../lib/aws/queue-store.ts';
+import { clientsByRegion } from '../lib/aws/regional-clients.ts';
+import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { attemptOf } from '../lib/provisioners/placement-attempts.ts';
+import { provisioners } from '../lib/provisioners/provisioners.ts';
+import { provision } from '../lib/service/placement/provision.ts';
+import type { GameSessionPlacement } from '../lib/service/ports/game-sessions.ts';
+import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
+
+const client = documentClient();
+const clientOf = clientsByRegion(
+  (region) => new GameLiftClient({ requestHandler: REQUEST_TIMEOUTS, ...(region && { region }) }),
+);
+const deps = {
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  matches: singleMatchStore(client, environment('MATCHES_TABLE')),
+  provisioners: provisioners({
+    gameLift: {
+      sessions: gameSessions(clientOf),
+      tickets: ticketStore(client, environment('TICKETS_TABLE')),
+      clock,
+    },
+  }),
+};
+
+/** A match to place, or what an event of GameLift says about its placement. */
+interface Message {
+  readonly matchId: string;
+  readonly news?: GameSessionPlacement;
+}
+
+export const handler = messageConsumer(
+  sqsClient(),
+  [environment('GAMELIFT_QUEUE_URL')],
+  {
+    read: (message): Message => {
+      if (!isPlacementEvent(message)) return { matchId: matchIdOf(message) };
+      const news = placementOfEvent(message);
+      return { matchId: attemptOf(news.placementId).matchId, news };
+    },
+    idsOf: ({ matchId }) => ({ matchId }),
+    consume: ({ matchId, news }) => provision(deps, matchId, Date.now(), news),
+  },
+  PROVISION_BACKOFF,
+);

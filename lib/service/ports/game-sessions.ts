@@ -1,0 +1,73 @@
+/** A request for a game session, and what has become of it. */
+export interface GameSessionPlacement {
+  readonly placementId: string;
+  readonly status: 'pending' | 'fulfilled' | 'ended';
+  /** With `ended`: why there is no game session, in the words of the service. */
+  readonly why?: string;
+  /** When it was fulfilled or ended, in milliseconds since the epoch. */
+  readonly endedAtMs?: number;
+  /** With `fulfilled`. A field may be absent, when the report is incomplete. */
+  readonly session?: {
+    readonly arn?: string;
+    /** The host name if there is one: servers with TLS need it. Otherwise the IP address. */
+    readonly address?: string;
+    readonly port?: number;
+    /** The ids of player sessions by playerId. */
+    readonly playerSessions: Readonly<Record<string, string>>;
+  };
+}
+
+/** What a new placement asks for. */
+export interface GameSessionRequest {
+  /** The idempotency key: 1 to 48 letters, digits and hyphens. */
+  readonly placementId: string;
+  /** The name or ARN of the queue of game sessions. */
+  readonly gameSessionQueue: string;
+  readonly playersMax: number;
+  readonly playerIds: readonly string[];
+  /** Milliseconds by region, by playerId. */
+  readonly latenciesMs: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly properties: Readonly<Record<string, string>>;
+  /** Text for the game server, at most {@link SESSION_DATA_LENGTH_MAX} characters. */
+  readonly data: string;
+}
+
+/** The maximum length of the text that is passed to a game server. */
+export const SESSION_DATA_LENGTH_MAX = 262_144;
+
+/** `refused`: the service rejects the request, also when it is repeated. `busy`: a retry may succeed. */
+export type GameSessionFailure =
+  | { readonly outcome: 'refused'; readonly why: string }
+  | { readonly outcome: 'busy'; readonly why: string };
+
+export type GameSessionResult =
+  | { readonly outcome: 'found'; readonly placement: GameSessionPlacement }
+  | { readonly outcome: 'unknown' }
+  | GameSessionFailure;
+
+/** Places game sessions on the servers of a fleet. Every call may be repeated. */
+export interface GameSessions {
+  /**
+   * Starts a placement. `invalid`: the service rejects the request as invalid, for example because there is a placement
+   * with this id already; `why` says more.
+   */
+  start(
+    request: GameSessionRequest,
+  ): Promise<
+    | { readonly outcome: 'found'; readonly placement: GameSessionPlacement }
+    | { readonly outcome: 'invalid'; readonly why: string }
+    | GameSessionFailure
+  >;
+  /** @param gameSessionQueue the queue of the placement, which determines where to ask */
+  describe(placementId: string, gameSessionQueue: string): Promise<GameSessionResult>;
+  /** Cancels a placement that is pending. `invalid`: it has ended, or was fulfilled. */
+  stop(
+    placementId: string,
+    gameSessionQueue: string,
+  ): Promise<GameSessionResult | { readonly outcome: 'invalid'; readonly why: string }>;
+  /** Ends a game session and its server process. `unknown`: there is none. */
+  terminate(
+    sessionArn: string,
+    gameSessionQueue: string,
+  ): Promise<{ readonly outcome: 'done' } | { readonly outcome: 'unknown' } | GameSessionFailure>;
+}

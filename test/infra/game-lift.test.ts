@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { definition } from '../service/definitions.ts';
+import { functionsOf, resourcesOf, statementsOf } from './resources.ts';
+import { synthesized, temporaryFolder } from './synthesized.ts';
+
+const ARN = 'arn:aws:gamelift:eu-central-1:000000000000:gamesessionqueue/arenas';
+
+/** A folder with one queue that has this provisioner. */
+function folderWith(provisioner: QueueDefinition['provisioner']): string {
+  const dir = temporaryFolder();
+  const queue = definition({ name: 'duel', ...(provisioner && { provisioner }) });
+  writeFileSync(join(dir, 'duel.json'), JSON.stringify(queue));
+  return dir;
+}
+
+describe('the template', () => {
+  it('has nothing of GameLift when no definition and no option asks for it', () => {
+    const { template } = synthesized({ queuesDir: folderWith({ type: 'external' }) });
+    expect(functionsOf(template)).not.toHaveProperty('provision-gamelift');
+    expect(JSON.stringify(template).replaceAll('GAME_SESSION_QUEUES', '')).not.toMatch(
+      /gamelift:|aws\.gamelift/,
+    );
+  });
+
+  it('lets the function start placements only with the queue that a definition names', () => {
+    const { template } = synthesized({ queuesDir: folderWith({ type: 'gamelift', gameSessionQueue: ARN }) });
+    const rights = statementsOf(template, functionsOf(template)['provision-gamelift']!).filter(({ Action }) =>
+      [Action].flat().some((action) => action.startsWith('gamelift:')),
+    );
+    expect(rights).toEqual([
+      { Action: 'gamelift:StartGameSessionPlacement', Effect: 'Allow', Resource: ARN },
+      {
+        Action: [
+          'gamelift:DescribeGameSessionPlacement',
+          'gamelift:StopGameSessionPlacement',
+          'gamelift:TerminateGameSession',
+        ],
+        Condition: { StringEquals: { 'aws:RequestedRegion': 'eu-central-1' } },
+        Effect: 'Allow',
+        Resource: '*',
+      },
+    ]);
+  });
+
+  it('sends the events of placements with these queues from the default bus to the function', () => {
+    const queuesDir = folderWith({ type: 'gamelift', gameSessionQueue: ARN });
+    const { template } = synthesized({ queuesDir, gameSessionQueues: ['more'] });
+    const [rule] = resourcesOf(template, 'AWS::Events::Rule').filter(({ Properties }) =>
+      Properties.EventPattern?.source.includes('aws.gamelift'),
+    );
+    expect(rule!.Properties.EventBusName).toBeUndefined();
+    expect(rule!.Properties.EventPattern).toMatchObject({
+      'detail-type': ['GameLift Queue Placement Event'],
+      resources: [ARN, { 'Fn::Join': ['', expect.arrayContaining([':gamesessionqueue/more'])] }],
+    });
+  });
+
+  it('is refused when a queue of GameLift is neither a name nor an ARN', () => {
+    expect(() => synthesized({ gameSessionQueues: ['a queue'] })).toThrow(
+      'Expected `gameSessionQueues` to be names or ARNs of GameLift queues, got "a queue".',
+    );
+  });
+});
