@@ -1,7 +1,7 @@
 import { GameLiftClient } from '@aws-sdk/client-gamelift';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
-import { environment } from '../lib/aws/environment.ts';
+import { environment, isGameLiftReachable } from '../lib/aws/environment.ts';
 import { gameSessions, isPlacementEvent, placementOfEvent } from '../lib/aws/game-sessions.ts';
 import { matchIdOf } from '../lib/aws/match-message.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
@@ -24,13 +24,17 @@ const clientOf = clientsByRegion(
 const deps = {
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
-  provisioners: provisioners({
-    gameLift: {
-      sessions: gameSessions(clientOf),
-      tickets: ticketStore(client, environment('TICKETS_TABLE')),
-      clock,
-    },
-  }),
+  provisioners: provisioners(
+    isGameLiftReachable()
+      ? {
+          gameLift: {
+            sessions: gameSessions(clientOf),
+            tickets: ticketStore(client, environment('TICKETS_TABLE')),
+            clock,
+          },
+        }
+      : {},
+  ),
 };
 
 /** A match to place, or what an event of GameLift says about its placement. */

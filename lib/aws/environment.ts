@@ -36,3 +36,11 @@ export function environment(name: Variable): string {
 export function privateAddressesAllowed(): boolean {
   return process.env.MUSTER_LOCAL === '1';
 }
+
+/**
+ * Whether GameLift can be called. The local cloud has no counterpart of it, unless a test names one in the environment of
+ * the function.
+ */
+export function isGameLiftReachable(): boolean {
+  return process.env.MUSTER_LOCAL !== '1' || process.env.AWS_ENDPOINT_URL_GAMELIFT !== undefined;
+}

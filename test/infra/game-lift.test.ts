@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
+import { GameLiftStack } from '../../examples/hosting/gamelift-stack.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { readQueueDefinitions } from '../../lib/infra/queue-definitions.ts';
 import { definition } from '../service/definitions.ts';
 import { functionsOf, resourcesOf, statementsOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
@@ -62,5 +65,25 @@ describe('the template', () => {
     expect(() => synthesized({ gameSessionQueues: ['a queue'] })).toThrow(
       'Expected `gameSessionQueues` to be names or ARNs of GameLift queues, got "a queue".',
     );
+  });
+});
+
+describe('the examples of hosting', () => {
+  const dir = join(import.meta.dirname, '../../examples/hosting');
+
+  it('have valid definitions', () => {
+    expect(Object.keys(readQueueDefinitions(dir, {}))).toEqual(['agones-arena', 'gamelift-arena']);
+  });
+
+  it('deploy a queue of GameLift whose name the definition uses', () => {
+    const app = new App({ outdir: temporaryFolder(), builtinCloudFormationValidation: false });
+    const fleets = ['arn:aws:gamelift:eu-central-1:000000000000:fleet/fleet-1'];
+    const stack = new GameLiftStack(app, 'Studio', { fleets, queues: dir });
+    const { template } = app.synth().getStackArtifact(stack.artifactId);
+    const [queue] = resourcesOf(template, 'AWS::GameLift::GameSessionQueue');
+    const start = statementsOf(template, functionsOf(template)['provision-gamelift']!).find(
+      ({ Action }) => Action === 'gamelift:StartGameSessionPlacement',
+    );
+    expect(JSON.stringify(start!.Resource)).toContain(`:gamesessionqueue/${queue!.Properties.Name}`);
   });
 });
