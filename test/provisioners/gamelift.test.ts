@@ -5,7 +5,7 @@ import type { ProvisionerOptions } from '../../lib/contract/queue-definition.ts'
 import { sessionData } from '../../lib/provisioners/gamelift.ts';
 import { toMatchView } from '../../lib/service/placement/stored-match.ts';
 import { SESSION_DATA_LENGTH_MAX } from '../../lib/service/ports/game-sessions.ts';
-import { NOW_MS } from '../aws/samples.ts';
+import { match, NOW_MS, ticket } from '../aws/samples.ts';
 import type { Fault } from '../service/faults.ts';
 import { error } from './game-lift-stand-in.ts';
 import { HostingWorld, MATCH_ID, withEachFault } from './hosting-world.ts';
@@ -77,6 +77,20 @@ describe('the gamelift provisioner', () => {
     expect(world.match.assignment).toEqual(OWN);
     expect(operations(world)).toEqual(['StartGameSessionPlacement']);
     expectNothingLeft(world, '');
+  });
+
+  it('passes the latencies of 200 tickets', async () => {
+    const world = new HostingWorld(OPTIONS);
+    const names = Array.from({ length: 200 }, (_, i) => `t${i}`);
+    world.match = match('q', MATCH_ID, names, { status: 'PLACING', deadline: world.match.deadline! });
+    world.tickets = names.map((name) => {
+      const one = ticket('q', name, 1);
+      return { ...one, players: [{ ...one.players[0]!, latencyMs: { 'us-west-2': 20 } }] };
+    });
+    world.after(10, () => world.gameLift.fulfil(MATCH_ID));
+    await world.run();
+    expect(world.gameLift.placements.get(MATCH_ID)!.PlayerLatencies).toHaveLength(200);
+    expect(world.match.status).toBe('COMPLETED');
   });
 
   it('gives the IP address when the server has no host name', async () => {
@@ -373,8 +387,7 @@ describe('an event of GameLift', () => {
 
 describe('the data of a game session', () => {
   it('is the whole match when it fits, and loses attributes with a mark when it does not', () => {
-    const { match } = new HostingWorld(OPTIONS);
-    const view = toMatchView(match);
+    const view = toMatchView(new HostingWorld(OPTIONS).match);
     expect(JSON.parse(sessionData(view))).toEqual(view);
     const attributes = { loadout: Array.from({ length: 50 }, () => 'x'.repeat(64)) };
     const players = Array.from({ length: 198 }, (_, i) => ({

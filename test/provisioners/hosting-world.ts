@@ -148,8 +148,12 @@ export class HostingWorld {
         gameLift: {
           clock: { now: () => this.nowMs },
           tickets: {
-            getMany: () =>
-              line('get tickets', async () => new Map(this.tickets.map((one) => [one.ticketId, one]))),
+            getMany: (ticketIds) =>
+              line('get tickets', async () => {
+                if (ticketIds.length > 100) throw new Error(`too many tickets: ${ticketIds.length}`);
+                const asked = this.tickets.filter(({ ticketId }) => ticketIds.includes(ticketId));
+                return new Map(asked.map((one) => [one.ticketId, one]));
+              }),
           },
           sessions: gameSessions(() => this.#gameLiftClient),
         },
