@@ -41,7 +41,7 @@ describe('the template', () => {
           'gamelift:StopGameSessionPlacement',
           'gamelift:TerminateGameSession',
         ],
-        Condition: { StringEquals: { 'aws:RequestedRegion': 'eu-central-1' } },
+        Condition: { StringEquals: { 'aws:RequestedRegion': ['eu-central-1'] } },
         Effect: 'Allow',
         Resource: '*',
       },
