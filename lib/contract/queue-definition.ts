@@ -19,7 +19,8 @@ export const LIMITS = {
   skillMax: 1_000_000_000,
   /** The least skill above 0: the engine takes 1e-100, and means of parties are smaller than their players. */
   skillMin: 1e-90,
-  boundariesMax: 64,
+  /** One less than the maximum of buckets, so that a studio can prepare the buckets of a launch. */
+  boundariesMax: 255,
   bodyBytesMax: 64 * 1024,
   /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,
