@@ -244,6 +244,25 @@ export const JOURNEYS = {
     }, AWAKE_WITHIN);
   },
 
+  async 'fill the empty seat of a running match, and end it'(muster) {
+    const { api } = muster;
+    const { queue, one } = await pair(muster, { backfill: { priority: 'high' } }, 'COMPLETED');
+    const path = `/matches/${one.matchId}`;
+    const [stays] = (await api.get(path)).body.teams[0].players;
+    const ask = async () => {
+      const backfillId = fresh('backfill');
+      const players = [{ playerId: stays.playerId, skill: 1, team: 0 }];
+      expect([200, 201]).toContain((await api.post(`${path}/backfill`, { backfillId, players })).status);
+      return `/backfills/${backfillId}`;
+    };
+    expect((await api.delete(await ask())).status).toBe(200);
+    const backfill = await ask();
+    const { ticketId } = await api.ticket(queue, 3);
+    expect((await api.until(ticketId, 'COMPLETED')).matchId).toBe(one.matchId);
+    expect((await api.get(backfill)).status).toBe(200);
+    expect((await api.post(`${path}/end`, {})).status).toBe(200);
+  },
+
   async 'rely on the schedule to wake queues and to remove deleted ones'(muster) {
     const [waiting, deleted] = [await muster.api.queue(), await muster.api.queue()];
     await muster.api.ticket(waiting, 1);
