@@ -6,7 +6,7 @@ import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { poolOrder } from '../service/ticks/buckets.ts';
 import { packGame } from './compact-game.ts';
-import { conditionally, secondsAfter, transact } from './dynamo.ts';
+import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { gameOf } from './match-store.ts';
 import { meetingWrite } from './meeting-store.ts';
@@ -203,7 +203,7 @@ export function backfillStore(
           }),
         ),
       );
-      const item = update.met ? update.result.Attributes : update.item;
+      const item = itemAfter(update);
       return item && { ended: wasApplied(update, mark), backfill: toBackfill(item) };
     },
   };

@@ -8,8 +8,8 @@ export const BATCH_GET_MAX = 100;
 const ATTEMPTS = 5;
 
 /**
- * Reads the items with these keys consistently. They are in no order; missing items are omitted.
- * @param keys at most `BATCH_GET_MAX`, each once
+ * Reads the items with these keys consistently, a batch at a time. They are in no order; missing items are omitted.
+ * @param keys each once
  * @throws StoreBusy when DynamoDB keeps omitting items
  */
 export async function batchGet(
@@ -18,15 +18,17 @@ export async function batchGet(
   keys: readonly Record<string, unknown>[],
 ): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
-  let left = [...keys];
-  for (let attempt = 0; left.length > 0; attempt++) {
-    if (attempt === ATTEMPTS) throw new StoreBusy(`${left.length} items could not be read`);
-    if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
-    );
-    items.push(...(Responses?.[table] ?? []));
-    left = UnprocessedKeys?.[table]?.Keys ?? [];
+  for (let from = 0; from < keys.length; from += BATCH_GET_MAX) {
+    let left = keys.slice(from, from + BATCH_GET_MAX);
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt === ATTEMPTS) throw new StoreBusy(`${left.length} items could not be read`);
+      if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
+      );
+      items.push(...(Responses?.[table] ?? []));
+      left = UnprocessedKeys?.[table]?.Keys ?? [];
+    }
   }
   return items;
 }

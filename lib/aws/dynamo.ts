@@ -57,6 +57,13 @@ export async function conditionally<T>(write: () => Promise<T>): Promise<{ met: 
   }
 }
 
+/** The item after a conditional write that requests `ALL_NEW`, and `ALL_OLD` when its condition fails; undefined if there is none. */
+export function itemAfter(
+  write: { met: true; result: { Attributes?: Record<string, unknown> | undefined } } | Unmet,
+): Record<string, unknown> | undefined {
+  return write.met ? write.result.Attributes : write.item;
+}
+
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /**
@@ -92,15 +99,6 @@ const PASSING = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughpu
 async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {
   if (attempt === ATTEMPTS) throw new StoreBusy('other writers kept changing the same items', { cause });
   await sleep(Math.random() * 25 * 2 ** attempt);
-}
-
-/**
- * Waits for all writes, then throws the first failure, if any. `Promise.all` would throw while others are
- * still in flight, and they would continue after the function has ended.
- */
-export async function settled(writes: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
-  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
 }
 
 /** TTL attributes are in whole seconds. */

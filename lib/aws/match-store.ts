@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
+import { allOf } from '../service/concurrency/all-of.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/placement/stored-match.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { batchGet } from './batch-get.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
-import { conditionally, secondsAfter, settled, transact } from './dynamo.ts';
+import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
@@ -56,7 +57,7 @@ export function matchStore(
       }
       const writes = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
       const before = writes.splice(TRANSACTION_MAX - 1);
-      await settled(before.map(({ Update }) => client.send(new UpdateCommand(Update))));
+      await allOf(before.map(({ Update }) => client.send(new UpdateCommand(Update))));
       const transaction = await transact(client, [{ Put: put }, ...writes]);
       return transaction.met ? 'created' : found(transaction.items[0]);
     },
@@ -82,12 +83,16 @@ export function isAbandoned(item: Record<string, unknown> | undefined): boolean 
 
 /** The operations that need only the matches table. */
 export function singleMatchStore(client: DynamoDBDocumentClient, table: string): SingleMatchStore {
+  const itemOf = async (matchId: string) => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
+    );
+    return Item;
+  };
+
   return {
     async get(matchId) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
-      );
-      return existing(Item);
+      return existing(await itemOf(matchId));
     },
 
     async getMany(matchIds) {
@@ -121,11 +126,9 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
     },
 
     async abandoned(matchId) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
-      );
-      if (!isAbandoned(Item) || Item!.deadline === undefined) return undefined;
-      return readWith(abandonedItem, Item, `abandoned match ${matchId}`);
+      const item = await itemOf(matchId);
+      if (!isAbandoned(item) || item!.deadline === undefined) return undefined;
+      return readWith(abandonedItem, item, `abandoned match ${matchId}`);
     },
 
     async dissolve(match, cancelled, reason, nowMs) {
@@ -189,7 +192,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
           }),
         ),
       );
-      return existing(update.met ? update.result.Attributes : update.item);
+      return existing(itemAfter(update));
     },
 
     async end(matchId, nowMs) {
@@ -207,7 +210,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
           }),
         ),
       );
-      return existing(update.met ? update.result.Attributes : update.item);
+      return existing(itemAfter(update));
     },
 
     async advance(matchId, from, to, { deadline, reason }) {

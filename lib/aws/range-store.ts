@@ -7,13 +7,14 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { tickMemory } from '../policies/memory.ts';
+import { allOf } from '../service/concurrency/all-of.ts';
 import type { FormingMatch } from '../service/ports/match-store.ts';
 import type { Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
-import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
+import { batchGet } from './batch-get.ts';
 import { packId, unpackId } from './compact-id.ts';
-import { conditionally, secondsAfter, settled, transact } from './dynamo.ts';
+import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 
 /** Days that a lease or report is kept after its last tick. It is useful only while the range is searched. */
@@ -109,7 +110,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
     },
 
     async endLease(queue, cells, lease) {
-      await settled(
+      await allOf(
         cells.map((cell) =>
           conditionally(() =>
             client.send(
@@ -160,7 +161,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
           ),
         ),
       );
-      await settled(writes);
+      await allOf(writes);
       const met = await Promise.all(writes);
       const left = open.filter((one) => !isFree(one));
       const crashed = left.flatMap(({ lease }) =>
@@ -172,20 +173,12 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
 
     async crashed(queue, cells, nowMs) {
       const found = new Map<string, string[]>();
-      for (let at = 0; at < cells.length; at += BATCH_GET_MAX) {
-        const cellOf = new Map(
-          cells.slice(at, at + BATCH_GET_MAX).map((cell) => [leaseOf(queue, cell).Key.item, cell]),
-        );
-        const items = await batchGet(
-          client,
-          table,
-          [...cellOf.keys()].map((item) => ({ item })),
-        );
-        for (const item of items) {
-          const lease = leaseItem.safeParse(item).data?.lease;
-          if (lease === undefined || lease.untilMs === ENDED_MS || lease.untilMs > nowMs) continue;
-          found.set(lease.owner, [...(found.get(lease.owner) ?? []), cellOf.get(item.item as string)!]);
-        }
+      const cellOf = new Map(cells.map((cell) => [leaseOf(queue, cell).Key.item, cell]));
+      const keys = [...cellOf.keys()].map((item) => ({ item }));
+      for (const item of await batchGet(client, table, keys)) {
+        const lease = leaseItem.safeParse(item).data?.lease;
+        if (lease === undefined || lease.untilMs === ENDED_MS || lease.untilMs > nowMs) continue;
+        found.set(lease.owner, [...(found.get(lease.owner) ?? []), cellOf.get(item.item as string)!]);
       }
       return found;
     },
@@ -254,7 +247,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
         ...cells.map((cell) => leaseOf(queue, cell)),
         ...ranges.map((range) => reportOf(queue, range)),
       ];
-      await settled(items.map((item) => client.send(new DeleteCommand(item))));
+      await allOf(items.map((item) => client.send(new DeleteCommand(item))));
     },
   };
 }

@@ -24,7 +24,7 @@ import {
 } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
 import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
-import { conditionally, secondsAfter } from './dynamo.ts';
+import { conditionally, itemAfter, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
@@ -236,7 +236,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
           }),
         ),
       );
-      const item = update.met ? update.result.Attributes : update.item;
+      const item = itemAfter(update);
       return item && { ended: wasApplied(update, mark), ticket: toTicket(item) };
     },
   };

@@ -41,7 +41,7 @@ export function gameLiftProvisioner(
   const timeoutMs = placementSecondsOf(options) * 1_000;
 
   const start = async (match: StoredMatch, definition: QueueDefinition, attempt: number): Promise<Step> => {
-    const stored = await ticketsOf(match, tickets);
+    const stored = [...(await tickets.getMany(match.ticketIds)).values()];
     const request = requestOf(match, definition, options, stored);
     const started = await sessions.start({ ...request, placementId: placementIdOf(match.matchId, attempt) });
     if (started.outcome !== 'invalid') return started;
@@ -123,19 +123,6 @@ type Step = { readonly outcome: 'found'; readonly placement: GameSessionPlacemen
 
 function leftMs({ deadline }: StoredMatch, nowMs: number): number {
   return deadline === undefined ? 0 : Date.parse(deadline) - nowMs;
-}
-
-/** The maximum of tickets in one read. */
-const TICKETS_PER_READ = 100;
-
-async function ticketsOf(
-  { ticketIds }: StoredMatch,
-  tickets: GameLiftDeps['tickets'],
-): Promise<StoredTicket[]> {
-  const found: StoredTicket[] = [];
-  for (let i = 0; i < ticketIds.length; i += TICKETS_PER_READ)
-    found.push(...(await tickets.getMany(ticketIds.slice(i, i + TICKETS_PER_READ))).values());
-  return found;
 }
 
 /** Players can read why a match has failed, so the reason of a refusal does not quote GameLift's message. */

@@ -3,17 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { type Backfill, planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import { somePolicies } from './some-policies.ts';
 
 const policies: Record<string, ReleaseOptions> = {
-  greedy: { policy: 'greedy' },
-  fifo: { policy: 'fifo' },
-  'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
-  'periodic by batch': { policy: 'periodic' },
-  brackets: { policy: 'brackets' },
-  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.2 },
-  patient: { policy: 'patient', imbalanceMax: 20, waitCost: 1 },
+  ...somePolicies,
   expanding: { policy: 'expanding', tolerance: 50, growthPerSecond: 20 },
-  'option-value': { policy: 'option-value', waitCost: 1 },
 };
 const priorities = ['low', 'normal', 'high'] as const;
 

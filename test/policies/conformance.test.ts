@@ -4,15 +4,10 @@ import type { Game, Ticket } from '../../lib/engine/types.ts';
 import { gameRulesOf, planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
 import { meanSkill } from '../../lib/policies/policy.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
+import { somePolicies } from './some-policies.ts';
 
 const policies: Record<string, ReleaseOptions> = {
-  greedy: { policy: 'greedy' },
-  fifo: { policy: 'fifo' },
-  'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
-  'periodic by batch': { policy: 'periodic' },
-  brackets: { policy: 'brackets' },
-  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.2 },
-  patient: { policy: 'patient', imbalanceMax: 20, waitCost: 1 },
+  ...somePolicies,
   'expanding in steps': {
     policy: 'expanding',
     tolerance: 50,
@@ -22,7 +17,6 @@ const policies: Record<string, ReleaseOptions> = {
     ],
   },
   'expanding linearly': { policy: 'expanding', tolerance: 20, growthPerSecond: 10, toleranceMax: 300 },
-  'option-value': { policy: 'option-value', waitCost: 1 },
 };
 
 const queues: Record<string, Omit<QueueRules, 'release'>> = {

@@ -3,7 +3,7 @@ import type { Choice } from './choices.ts';
 import { adviseStability, type StabilityAdvice } from './stability.ts';
 
 /** With fewer players, a side or role may be over-chosen by chance. */
-export const ADVISE_FROM_PLAYERS = 100;
+const ADVISE_FROM_PLAYERS = 100;
 
 /** From this share of players without a region on, the queue warns; a single traveller is no reason to. */
 const UNREACHED_SHARE_MIN = 0.01;

@@ -1,3 +1,5 @@
+import { allOf } from '../concurrency/all-of.ts';
+import { AtMost } from '../concurrency/at-most.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
@@ -6,7 +8,6 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import { layoutAt } from '../ticks/buckets.ts';
-import { AtMost } from './at-most.ts';
 import { Journal } from './journal.ts';
 import { type SettleDeps, settleMatch } from './settle.ts';
 
@@ -137,10 +138,4 @@ export class Commits {
     );
     return claims.flat();
   }
-}
-
-/** Waits for all tasks, also after a failure, so that none is running on return. */
-async function allOf<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(tasks);
-  return Promise.all(tasks);
 }

@@ -1,14 +1,12 @@
+import { inParallel } from '../concurrency/in-parallel.ts';
 import type { FormingMatch } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import { layoutAt } from '../ticks/buckets.ts';
-import { inParallel } from '../ticks/in-parallel.ts';
 
 /** The maximum of tickets that are returned concurrently. */
 const RETURNS_AT_ONCE = 16;
-/** The maximum of tickets that are read at once. */
-const READ_AT_ONCE = 100;
 
 /**
  * Returns the tickets of a match that was abandoned or dissolved to the pool. Tickets that are no longer in the match are
@@ -34,20 +32,17 @@ export async function returnTickets(
   },
 ): Promise<number> {
   let waiting = 0;
-  for (let at = 0; at < ticketIds.length; at += READ_AT_ONCE) {
-    const found = await tickets.getMany(ticketIds.slice(at, at + READ_AT_ONCE));
-    await inParallel(
-      [...found.values()].filter((ticket) => ticket.matchId === matchId && !hasEnded(ticket)),
-      RETURNS_AT_ONCE,
-      async () => true,
-      async (ticket) => {
-        if (record === undefined || cancelled.includes(ticket.ticketId))
-          return tickets.cancelWithMatch(ticket.ticketId, matchId, reason, nowMs);
-        waiting++;
-        return tickets.release(ticket, matchId, layoutAt(record.layouts, nowMs), announced);
-      },
-    );
-  }
+  const found = await tickets.getMany(ticketIds);
+  await inParallel(
+    [...found.values()].filter((ticket) => ticket.matchId === matchId && !hasEnded(ticket)),
+    RETURNS_AT_ONCE,
+    async (ticket) => {
+      if (record === undefined || cancelled.includes(ticket.ticketId))
+        return tickets.cancelWithMatch(ticket.ticketId, matchId, reason, nowMs);
+      waiting++;
+      return tickets.release(ticket, matchId, layoutAt(record.layouts, nowMs), announced);
+    },
+  );
   return waiting;
 }
 

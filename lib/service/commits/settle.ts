@@ -1,8 +1,8 @@
+import { inParallel } from '../concurrency/in-parallel.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { inParallel } from '../ticks/in-parallel.ts';
 import { returnTickets } from './return-tickets.ts';
 
 export interface SettleDeps {
@@ -34,12 +34,7 @@ export async function settleTick(
   for (let page = 0; ; page++) {
     const matches = await deps.ranges.journalUntilClosed(record.definition.name, owner, page, nowMs);
     if (matches === 'closed') return;
-    await inParallel(
-      matches,
-      SETTLES_AT_ONCE,
-      async () => true,
-      (match) => settleMatch(deps, record, match, nowMs),
-    );
+    await inParallel(matches, SETTLES_AT_ONCE, (match) => settleMatch(deps, record, match, nowMs));
   }
 }
 

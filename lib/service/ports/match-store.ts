@@ -11,7 +11,7 @@ export interface FormingMatch {
 /** Operations that need only the matches. An abandoned match counts as missing, for ever. */
 export interface SingleMatchStore {
   get(matchId: string): Promise<StoredMatch | undefined>;
-  /** The existing matches with these ids, by id; at most 100 ids, each once. */
+  /** The existing matches with these ids, by id. Each id once. */
   getMany(matchIds: readonly string[]): Promise<ReadonlyMap<string, StoredMatch>>;
   /**
    * Abandons a match: from now on it can never be created. `exists`: it was created before, and nothing has changed.

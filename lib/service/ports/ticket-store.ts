@@ -37,7 +37,7 @@ export interface TicketStore {
     announced?: boolean,
   ): Promise<{ created: true } | { created: false; existing: StoredTicket }>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
-  /** The existing tickets with these ids, by id; at most 100 ids, each once. */
+  /** The existing tickets with these ids, by id. Each id once. */
   getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;
   /**
    * The QUEUED tickets of a range in order of skill: all of them, or with `bound` the first ones. May lag behind writes

@@ -4,10 +4,9 @@ import type { CurrentTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 /**
- * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. Needs two
- * requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again, and
+ * The current state of several tickets, in the order of their ids, each once; missing ones are omitted. A hundred
+ * tickets need two requests to the store, and one more for each ticket whose match has failed, because the ticket may be waiting again, and
  * for each that a tick is matching at this moment.
- * @param ticketIds at most 100
  */
 export async function getTickets(
   deps: {

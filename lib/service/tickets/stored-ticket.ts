@@ -7,7 +7,7 @@ import type { RuledPlayer } from '../../rules/types.ts';
  * The statuses of stored tickets. MATCHED is internal: the ticket has left the pool for a match, and its status is that
  * of the match; see `ticket-status.ts`. Earlier versions stored the first status of the match instead.
  */
-export const STORED_STATUSES = [...TICKET_STATUSES, 'MATCHED'] as const;
+const STORED_STATUSES = [...TICKET_STATUSES, 'MATCHED'] as const;
 
 /** A stored ticket. */
 export interface StoredTicket {

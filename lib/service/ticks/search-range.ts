@@ -7,6 +7,8 @@ import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import { openBackfills } from '../backfills/open-backfills.ts';
 import { toPolicyBackfill } from '../backfills/stored-backfill.ts';
 import type { CommitOutcome, Commits } from '../commits/commits.ts';
+import { allOf } from '../concurrency/all-of.ts';
+import { inParallelWhile } from '../concurrency/in-parallel.ts';
 import { firstStatus } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
@@ -21,7 +23,6 @@ import type { BucketLimits } from './bucket-limits.ts';
 import { type KeyRange, layoutAt } from './buckets.ts';
 import { commitGames } from './commit-games.ts';
 import { commitRate } from './commit-rate.ts';
-import { inParallel } from './in-parallel.ts';
 import type { TalliedMatch } from './match-tally.ts';
 import { meetingRecords, meetingsOfNewcomers, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
@@ -170,10 +171,10 @@ export async function searchRange(
   const ranges = others?.ranges ?? [range];
   const inForce = layoutAt(layouts, nowMs);
   const perSecond = commitRate(definition.name, layouts, inForce, range, ranges, pools, limits);
-  const [ends, { plan, commits: all }] = await bothOf(
+  const [ends, { plan, commits: all }] = await allOf([
     endStale(search, unreadable, unfit, late, untilMs),
     commitGames(deps.clock, planOf, commit, new Pace(deps.clock, perSecond), untilMs),
-  );
+  ]);
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {
     ...summarise(definition, nowMs, tickets, plan, all),
@@ -242,7 +243,7 @@ async function endStale(
 ): Promise<number> {
   const { deps, nowMs, endsPace } = search;
   await cancelUnreadable(search, unreadable, untilMs);
-  await inParallel(
+  await inParallelWhile(
     unfit,
     ENDS_AT_ONCE,
     () => endsPace.admits(1, untilMs),
@@ -263,7 +264,7 @@ async function cancelUnreadable(
   ticketIds: readonly string[],
   untilMs: number,
 ): Promise<void> {
-  await inParallel(
+  await inParallelWhile(
     ticketIds,
     ENDS_AT_ONCE,
     () => endsPace.admits(1, untilMs),
@@ -285,19 +286,13 @@ async function timeOut(
   untilMs: number,
 ): Promise<number> {
   const reason = `no match within ${definition.timeoutSeconds} s`;
-  const ends = await inParallel(
+  const ends = await inParallelWhile(
     ticketIds,
     ENDS_AT_ONCE,
     () => endsPace.admits(1, untilMs),
     (ticketId) => deps.tickets.end(ticketId, 'TIMED_OUT', reason, nowMs),
   );
   return ends.filter((result) => result?.ended).length;
-}
-
-/** Returns both results. When one fails, it waits for the other before it throws. */
-async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([a, b]);
-  return Promise.all([a, b]);
 }
 
 /** A game and the outcome of its commit. */

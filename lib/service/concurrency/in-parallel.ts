@@ -1,3 +1,12 @@
+/** Runs a task for every item, a few concurrently: see {@link inParallelWhile}. */
+export function inParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  task: (item: T) => Promise<R>,
+): Promise<R[]> {
+  return inParallelWhile(items, atOnce, async () => true, task);
+}
+
 /**
  * Runs a task for every admitted item, a few concurrently. Returns the results of the tasks that ran, in the order of
  * the items.
@@ -5,7 +14,7 @@
  * After a failure no new task starts. Tasks in flight are awaited, so none is running on return.
  * @param admits called before each item; false ends the run
  */
-export async function inParallel<T, R>(
+export async function inParallelWhile<T, R>(
   items: readonly T[],
   atOnce: number,
   admits: () => Promise<boolean>,
