@@ -147,7 +147,8 @@ class Names {
 
   add(kind: string, name: string): void {
     const names = this.#kinds.get(kind)?.names;
-    if (names === undefined || names.includes(name)) return;
+    // A batch's result repeats the id of a refused ticket, which may have no percent-encoding.
+    if (names === undefined || names.includes(name) || !name.isWellFormed()) return;
     names.push(name);
     if (names.length > NAMES_MAX) names.shift();
   }
