@@ -190,6 +190,19 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       for (const one of sent) expect(await tick(cloud.deps, one)).toMatchObject({ outcome: 'searched' });
       expect(cloud.tickMessages).toEqual([]);
     });
+
+    it('is dropped for a range that the slot has no more since the interval between ticks changed', async () => {
+      await define({ buckets: [500, 600], tickSeconds: 1 });
+      cloud.nowMs = Math.ceil(cloud.nowMs / 4_000) * 4_000 + 2_000;
+      const messages = ticksOf(await record(), cloud.nowMs);
+      await define({ buckets: [500, 600], tickSeconds: 2 });
+      const ranges = ticksOf(await record(), cloud.nowMs);
+      expect([messages.length, ranges.length]).toEqual([3, 2]);
+      expect(await tick(cloud.deps, messages[2]!)).toEqual({
+        outcome: 'dropped',
+        why: 'its slot no longer has this range',
+      });
+    });
   });
 
   describe('when two tickets of a match answer at the same time', () => {

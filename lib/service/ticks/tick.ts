@@ -105,7 +105,9 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
   const ranges = tickRanges(layout, isOdd(record, slotMs));
   if (message.range === undefined)
     await fanOut(deps, { queue, slotMs, layout: layout.version }, ranges.length);
-  const range = ranges[message.range ?? 0]!;
+  const range = ranges[message.range ?? 0];
+  // The interval between ticks has changed, so an even slot has become an odd one.
+  if (range === undefined) return { outcome: 'dropped', why: 'its slot no longer has this range' };
 
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
   const leased = await waitForLease(deps, record, range.cells, lease);
