@@ -3,7 +3,14 @@ import { Command } from 'commander';
 import { gameJson } from '../contract/match.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { durationText } from '../simulation/duration.ts';
-import { type PlayResult, play } from '../simulation/play.ts';
+import type { Measures } from '../simulation/measures.ts';
+import {
+  comparedTo,
+  type PlayResult,
+  play,
+  type WithoutBackfill,
+  withoutBackfill,
+} from '../simulation/play.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
@@ -50,15 +57,17 @@ export function simulateCommand(): Command {
       for (const [at, definition] of definitions.entries()) {
         if (signal.aborted) break;
         const result = await run(definition, traffic[at], options.matches, signal);
-        runs.push({ name: definition.name, definition, ...result });
+        const without = await runWithout(definition, traffic[at], signal);
+        runs.push({ name: definition.name, definition, ...result, ...(without && { without }) });
       }
       const interrupted = signal.aborted;
-      const results = runs.map(({ name, definition, measures, cost, warnings }) => ({
+      const results = runs.map(({ name, definition, measures, cost, warnings, without }) => ({
         queue: name,
         policy: definition.release.policy,
         seed: Number(options.seed),
         interrupted,
         ...measures,
+        ...(without && { withoutBackfill: without }),
         costDollars: cost,
         warnings,
       }));
@@ -107,6 +116,16 @@ async function run(
   return result();
 }
 
+/** Plays the queue without its backfills, to compare; undefined when its matches ask for nobody. */
+async function runWithout(
+  definition: QueueDefinition,
+  traffic: DescribedTraffic,
+  signal: AbortSignal,
+): Promise<WithoutBackfill | undefined> {
+  const other = withoutBackfill(definition, traffic);
+  return other && !signal.aborted ? comparedTo(await run(other, traffic, undefined, signal)) : undefined;
+}
+
 const LENGTH = { players: 20_000 };
 const SLICE_MS = 50;
 
@@ -123,11 +142,13 @@ function withDistinctNames<Run extends { name: string; definition: QueueDefiniti
   });
 }
 
-function summary({ name, measures, cost }: PlayResult & { name: string }): string {
+function summary({
+  name,
+  measures,
+  cost,
+  without,
+}: PlayResult & { name: string; without?: WithoutBackfill }): string {
   const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
-  const line = (label: string, text: string) => `  ${`${label} `.padEnd(12)}${text}`;
-  const number = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
-  const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);
   return [
     `${name}: ${measures.players} players, ${measures.matches} matches in ${durationText(measures.seconds)} of virtual time`,
     line(
@@ -159,6 +180,39 @@ function summary({ name, measures, cost }: PlayResult & { name: string }): strin
       ].filter((part) => part !== undefined);
       return parts.length === 0 ? [] : [line(rule, parts.join(', '))];
     }),
+    ...backfillLines(measures, without),
     line('on AWS', `about $${cost.perMillionPlayers.toFixed(2)} per million players`),
   ].join('\n');
 }
+
+/** What became of the empty seats of running matches; nothing when matches are not followed after their release. */
+function backfillLines({ backfill }: Measures, without: WithoutBackfill | undefined): string[] {
+  if (backfill === undefined) return [];
+  const { leavers, emptySeats, filledShare, emptyShare, secondsToFill, imbalance, increment, waitSeconds } =
+    backfill;
+  const seats = `${leavers} players left, ${emptySeats} seats empty, ${percent(emptyShare)} of seat time`;
+  if (imbalance.count === 0) return [line('backfill', `${seats}, none filled`)];
+  return [
+    line('backfill', `${seats}, ${percent(filledShare)} filled`),
+    line(
+      'filled in',
+      `50 % ${durationText(secondsToFill.p50)}, 90 % ${durationText(secondsToFill.p90)}, longest ${durationText(secondsToFill.max)}`,
+    ),
+    line(
+      'newcomers',
+      `wait mean ${durationText(waitSeconds.mean)}; imbalance with them mean ${number(imbalance.mean)}, of which they add ${number(increment.mean)}`,
+    ),
+    ...(without
+      ? [
+          line(
+            'without it',
+            `wait mean ${durationText(without.waitSeconds.mean)}, 99 % ${durationText(without.waitSeconds.p99)}, imbalance mean ${number(without.imbalance.mean)}, ${percent(without.emptyShare)} of seat time empty`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+const line = (label: string, text: string) => `  ${`${label} `.padEnd(12)}${text}`;
+const number = (value: number) => (Number.isNaN(value) ? '–' : String(Number(value.toPrecision(3))));
+const percent = (share: number) => (Number.isNaN(share) ? '–' : `${(100 * share).toFixed(1)} %`);

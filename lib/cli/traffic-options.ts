@@ -4,6 +4,7 @@ import { partyMaxOf, roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts'
 import { playersWithin, type RateProfile } from '../simulation/arrivals.ts';
 import type { Population, Side, SkillDistribution } from '../simulation/population.ts';
 import { seededRandom } from '../simulation/random.ts';
+import type { MatchCourse } from '../simulation/running-matches.ts';
 import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
 import { InvalidInput } from './failure.ts';
 import { readTicketsFile } from './input.ts';
@@ -104,6 +105,18 @@ const OPTIONS = {
     unset: 'nobody cancels',
     label: 'mean patience in seconds',
   },
+  leavers: {
+    flags: '--leavers <chance>',
+    help: 'chance that a player leaves a match before its end, 0 to 1; queues with backfill ask for others',
+    unset: 'matches are not followed after their release, or 0 with --match-length',
+    label: 'leavers',
+  },
+  matchLength: {
+    flags: '--match-length <seconds>',
+    help: 'how long a match lasts',
+    unset: '1200 with --leavers',
+    label: 'match length in seconds',
+  },
 } as const satisfies Record<string, TrafficOption>;
 
 type OptionName = keyof typeof OPTIONS;
@@ -146,6 +159,8 @@ export interface TrafficLength {
   readonly seconds?: number;
 }
 
+/** The length of matches with `--leavers` alone. */
+const MATCH_SECONDS = 1200;
 /** A fixed start, so that times in outputs read well and do not depend on the day of the run. */
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -174,11 +189,13 @@ function trafficOfOptions(
       : integer('--players', options.players, 1);
   const population = populationOf(options, definition);
   const patienceSeconds = patienceOf(options);
+  const course = courseOf(options, seed);
   const labelled = ALL.flatMap(([name, { label }]) =>
     label === undefined || options[name] === undefined ? [] : [`${label} ${options[name]}`],
   );
   return {
     ...generatedTraffic({ population, rate, players, patienceSeconds, startMs: START_MS }, seed),
+    ...(course && { course }),
     players,
     text: `${[
       `${players} players`,
@@ -219,9 +236,15 @@ function trafficOfFile(
     return true;
   });
   const patienceSeconds = patienceOf(options);
+  const course = courseOf(options, seed);
+  const labelled = COURSE_OPTIONS.flatMap((name) =>
+    options[name] === undefined ? [] : [`, ${OPTIONS[name].label} ${options[name]}`],
+  );
+  const isSeeded = options.patience !== undefined || course !== undefined;
   return {
     players,
     atEnd: 'drain',
+    ...(course && { course }),
     skillSample: tickets.flatMap((ticket) => ticket.players.map(({ skill }) => skill)),
     arrivals: {
       *[Symbol.iterator]() {
@@ -237,12 +260,30 @@ function trafficOfFile(
         }
       },
     },
-    text: `${players} players of ${file}${options.patience === undefined ? '' : `, ${OPTIONS.patience.label} ${options.patience}, seed ${seed}`}.`,
+    text: `${players} players of ${file}${labelled.join('')}${isSeeded ? `, seed ${seed}` : ''}.`,
   };
 }
 
 function patienceOf({ patience }: TrafficOptions): number | undefined {
   return patience === undefined ? undefined : positive('--patience', patience);
+}
+
+/** The options whose values a report of a file of arrivals names. */
+const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
+
+/** How matches go on after their release; undefined when nobody asks for it. */
+function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
+  if (leavers === undefined && matchLength === undefined) return undefined;
+  const chance = leavers === undefined ? 0 : share('--leavers', leavers);
+  if (chance === 1)
+    throw new InvalidInput(
+      `--leavers: Expected a number from 0 to below 1, got ${leavers}: some players stay`,
+    );
+  return {
+    leavers: chance,
+    matchSeconds: matchLength === undefined ? MATCH_SECONDS : positive('--match-length', matchLength),
+    random: seededRandom(seed).fork('leavers'),
+  };
 }
 
 function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {

@@ -1,20 +1,12 @@
 import type { Game, Ticket } from '../engine/types.ts';
+import type { Filling } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { type RulesOfTeams, relaxableRules, relaxedRules } from '../rules/relaxed-rules.ts';
+import type { BackfillMeasures } from './backfill-measures.ts';
+import { type Distribution, distributionOf, rounded } from './distribution.ts';
 import { Histogram } from './histogram.ts';
 import type { Observer } from './simulate.ts';
 import { TimeSeries } from './time-series.ts';
-
-/** The distribution of a measured value. With a count of 0 all other fields are NaN, which JSON writes as null. */
-export interface Distribution {
-  /** How many values. */
-  readonly count: number;
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
 
 /** The waits of a part of the players, in seconds. */
 export interface WaitsOf extends Distribution {
@@ -73,6 +65,8 @@ export interface Measures {
   /** `part` of all players were matched within `value` seconds, for a chart. It ends at the share of the matched. */
   readonly waitQuantiles: readonly Quantile[];
   readonly imbalanceQuantiles: readonly Quantile[];
+  /** Present when matches last and players leave them. */
+  readonly backfill?: BackfillMeasures;
 }
 
 /** The matches played in a region. */
@@ -165,6 +159,16 @@ export class Meter implements Observer {
     const gap = game.priority - game.lowerBound;
     if (gap <= ROUNDING * Math.max(game.imbalance, this.#skillUnit)) this.#provedBest++;
     if (Number.isFinite(gap)) this.#gap.add(Math.max(0, gap));
+    this.#addRuling(game, tickets, nowMs);
+    this.#seated(game.teams, tickets, nowMs);
+  }
+
+  joined({ teams }: Filling, tickets: readonly Ticket[], nowMs: number): void {
+    this.#seated(teams, tickets, nowMs);
+  }
+
+  /** Counts the waits of these tickets, in the roles that they play in these teams. */
+  #seated(teams: Game['teams'], tickets: readonly Ticket[], nowMs: number): void {
     const waits = new Map<string, number>();
     for (const ticket of tickets) {
       const wait = this.#leave(ticket, nowMs);
@@ -174,11 +178,11 @@ export class Meter implements Observer {
       this.#waitsMatched.add(wait, players);
       this.#waits.add(wait, players, this.#rangeOf(ticket));
     }
-    this.#addRuling(game, tickets, nowMs);
-    for (const team of game.teams) {
+    for (const team of teams) {
       for (const { ticketId, role, bot } of team) {
+        const wait = waits.get(ticketId);
         if (bot) this.#bots++;
-        else if (role !== undefined) this.#waits.addRole(role, waits.get(ticketId) ?? 0);
+        else if (role !== undefined && wait !== undefined) this.#waits.addRole(role, wait);
       }
     }
   }
@@ -360,26 +364,11 @@ function playersOf(tickets: readonly Ticket[]): number {
   return tickets.reduce((sum, { players }) => sum + players.length, 0);
 }
 
-function distributionOf(values: Histogram): Distribution {
-  const [p50, p90, p99] = values.quantiles([0.5, 0.9, 0.99]).map(rounded);
-  return {
-    count: values.count,
-    mean: rounded(values.mean),
-    p50,
-    p90,
-    p99,
-    max: rounded(values.max),
-  };
-}
-
 /** @param share that the values are of all, in (0, 1] */
 function quantilesOf(values: Histogram, share = 1): Quantile[] {
   if (values.count === 0) return [];
   const found = values.quantiles(CHART_PARTS);
   return CHART_PARTS.map((part, at) => ({ part: rounded(part * share), value: rounded(found[at]) }));
 }
-
-/** Six digits: more than the precision of a simulation, and the same text for the same value. */
-const rounded = (value: number) => Number(value.toPrecision(6));
 
 const shortNumber = (value: number) => String(Number(value.toPrecision(4)));

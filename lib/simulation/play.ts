@@ -10,6 +10,7 @@ import type { Arrival } from './arrivals.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
 import { shortRunWarning } from './run-length.ts';
+import { RunningMatches } from './running-matches.ts';
 import { type Observer, type Progress, simulate } from './simulate.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -19,6 +20,12 @@ export interface PlayResult {
   /** Problems that no policy can fix, and reasons to doubt the measures; one sentence each. */
   readonly warnings: readonly string[];
 }
+
+/** The measures of the same queue and traffic without its backfills: what they take from the other players, or give them. */
+export type WithoutBackfill = Pick<Measures, 'matches' | 'outcome' | 'waitSeconds' | 'imbalance'> & {
+  /** The share of the time of all seats during which they were empty. */
+  readonly emptyShare: number;
+};
 
 /** Arrivals whose choices are counted at once. */
 const COUNTED_AT_ONCE = 1000;
@@ -40,8 +47,10 @@ export function play(
   let arrived: Ticket[] = [];
   const meter = meterFor(traffic, Object.keys(roles ?? {}), definition);
   const observers: Observer[] = [meter];
+  const running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
   if (onMatch !== undefined) observers.push(matchListener(onMatch));
   let ticks = 0;
+  let nowMs = 0;
 
   function* arrivals(): Generator<Arrival, void> {
     for (const arrival of traffic.arrivals) {
@@ -59,16 +68,18 @@ export function play(
       rules: definition,
       arrivals: arrivals(),
       observers,
+      running,
       atEnd: traffic.atEnd,
     })) {
       ticks = progress.ticks;
+      nowMs = progress.nowMs;
       yield progress;
     }
   }
   return {
     steps: steps(),
     result() {
-      const measures = meter.read();
+      const measures = { ...meter.read(), ...(running && { backfill: running.read(nowMs) }) };
       countChoices();
       const advised =
         measures.seconds > 0 ? adviseChoices(choices, chosen, measures.players / measures.seconds) : [];
@@ -83,6 +94,19 @@ export function play(
       };
     },
   };
+}
+
+/** The same definition without backfills, to compare; undefined when its matches ask for nobody. */
+export function withoutBackfill(definition: QueueDefinition, traffic: Traffic): QueueDefinition | undefined {
+  if (traffic.course === undefined || definition.backfill === undefined) return undefined;
+  const { backfill: _, ...rest } = definition;
+  return rest;
+}
+
+/** The measures that show what backfills change. */
+export function comparedTo({ measures }: PlayResult): WithoutBackfill {
+  const { matches, outcome, waitSeconds, imbalance, backfill } = measures;
+  return { matches, outcome, waitSeconds, imbalance, emptyShare: backfill!.emptyShare };
 }
 
 /** Plays to the end at once. */
@@ -101,12 +125,20 @@ export function meterFor(
   const sorted = Float64Array.from(skillSample).sort();
   const at = (part: number) => quantile(sorted, part) ?? 0;
   const edges = [...new Set(SKILL_PARTS.map(at))];
-  return new Meter(edges, Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6), roles, rules);
+  return new Meter(edges, skillUnitOf({ skillSample }), roles, rules);
+}
+
+/** The resolution of imbalances that suits these players. */
+function skillUnitOf({ skillSample }: Pick<Traffic, 'skillSample'>): number {
+  const sorted = Float64Array.from(skillSample).sort();
+  const at = (part: number) => quantile(sorted, part) ?? 0;
+  return Math.max(1e-9, (at(0.99) - at(0.01)) / 1e6);
 }
 
 function matchListener(onMatch: (game: Game, nowMs: number) => void): Observer {
   return {
     matched: (game: Game, _tickets: readonly Ticket[], nowMs: number) => onMatch(game, nowMs),
+    joined() {},
     timedOut() {},
     cancelled() {},
     ticked() {},

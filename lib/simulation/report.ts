@@ -1,7 +1,10 @@
+import type { BackfillMeasures } from './backfill-measures.ts';
 import { barChart, lineChart, scatterChart } from './chart.ts';
 import type { CostEstimate } from './cost.ts';
+import type { Distribution } from './distribution.ts';
 import { durationText } from './duration.ts';
-import type { Distribution, Measures, Quantile, WaitsOf } from './measures.ts';
+import type { Measures, Quantile, WaitsOf } from './measures.ts';
+import type { WithoutBackfill } from './play.ts';
 import type { TunePoint } from './tune.ts';
 
 /** One simulated queue in a report. */
@@ -10,6 +13,8 @@ export interface ReportRun {
   readonly name: string;
   readonly definition: unknown;
   readonly measures: Measures;
+  /** The same queue without backfill; omitted when nobody asks for players. */
+  readonly without?: WithoutBackfill | undefined;
   /** Omitted for other matchmakers. */
   readonly cost?: CostEstimate;
   readonly warnings: readonly string[];
@@ -170,9 +175,29 @@ const ROWS: readonly (readonly [string, (run: ReportRun) => string])[] = [
   ['AWS, per million players', ({ cost }) => (cost ? `$${cost.perMillionPlayers.toFixed(2)}` : '–')],
 ];
 
+/** Shown when matches last and players leave them. */
+const BACKFILL_ROWS: typeof ROWS = [
+  ['players who left a match', ofBackfill(({ leavers }) => whole(leavers))],
+  ['empty seats', ofBackfill(({ emptySeats }) => whole(emptySeats))],
+  ['empty seats filled', ofBackfill(({ filledShare }) => percent(filledShare))],
+  ['median time to fill', ofBackfill(({ secondsToFill }) => durationText(secondsToFill.p50))],
+  ['90 % of times to fill', ofBackfill(({ secondsToFill }) => durationText(secondsToFill.p90))],
+  ['longest time to fill', ofBackfill(({ secondsToFill }) => durationText(secondsToFill.max))],
+  ['time of all seats empty', ofBackfill(({ emptyShare }) => percent(emptyShare))],
+  ['mean imbalance with newcomers', ofBackfill(({ imbalance }) => short(imbalance.mean))],
+  ['mean wait of newcomers', ofBackfill(({ waitSeconds }) => durationText(waitSeconds.mean))],
+  ['mean wait without backfill', ({ without }) => (without ? durationText(without.waitSeconds.mean) : '–')],
+  ['mean imbalance without backfill', ({ without }) => (without ? short(without.imbalance.mean) : '–')],
+];
+
+function ofBackfill(read: (measures: BackfillMeasures) => string): (run: ReportRun) => string {
+  return ({ measures: { backfill } }) => (backfill ? read(backfill) : '–');
+}
+
 function numbersOf(runs: readonly ReportRun[]): string {
+  const shown = runs.some(({ measures }) => measures.backfill) ? [...ROWS, ...BACKFILL_ROWS] : ROWS;
   const head = runs.map(({ name }) => `<th scope="col">${escaped(name)}</th>`).join('');
-  const rows = ROWS.map(
+  const rows = shown.map(
     ([label, read]) =>
       `<tr><th scope="row">${label}</th>${runs.map((run) => `<td>${escaped(read(run))}</td>`).join('')}</tr>`,
   );

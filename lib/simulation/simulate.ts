@@ -1,12 +1,15 @@
 import type { Game, Ticket } from '../engine/types.ts';
-import { planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
+import { type Filling, planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
 import type { Arrival } from './arrivals.ts';
+import type { RunningMatches } from './running-matches.ts';
 
 /** Receives the events of a simulation in order. All times are virtual, milliseconds since the epoch. */
 export interface Observer {
   matched(game: Game, tickets: readonly Ticket[], nowMs: number): void;
+  /** Tickets that join a running match. */
+  joined(filling: Filling, tickets: readonly Ticket[], nowMs: number): void;
   timedOut(ticket: Ticket, nowMs: number): void;
   cancelled(ticket: Ticket, atMs: number): void;
   /** After each slot of the clock, all buckets together; `waiting` in the order of arrival. */
@@ -18,6 +21,8 @@ export interface SimulationOptions {
   /** In the order of arrival. Read lazily. */
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
+  /** The matches that are being played and ask for players. @default matches are forgotten when they are released */
+  readonly running?: RunningMatches | undefined;
   /**
    * What happens after the last arrival. `stop`: the simulation ends while some tickets still wait. `drain`: it
    * continues until every ticket has left. @default 'drain'
@@ -39,11 +44,11 @@ export interface Progress {
  * buckets.
  *
  * Ticks are due at the multiples of `tickSeconds` since the epoch, as in the service, and only while tickets
- * wait. Between two ticks there are only arrivals and cancellations. A generator that yields after each tick, so that
+ * wait. Between two ticks there are only arrivals, cancellations and what happens in running matches. A generator that yields after each tick, so that
  * the caller can show progress or stop. Memory grows with the waiting tickets.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
-  const { rules, observers, atEnd = 'drain' } = options;
+  const { rules, observers, running, atEnd = 'drain' } = options;
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
   const waiting = new Map<string, Arrival>();
@@ -70,14 +75,19 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       waiting.delete(ticketId);
       for (const observer of observers) observer.cancelled(ticket, givesUpMs);
     }
+    running?.advance(nowMs);
     const odd = Math.round(nowMs / tickMs) % 2 === 1;
     for (const range of tickRanges(layout, odd)) {
-      const tickets = ticketsWithin(waiting.values(), range);
+      const tickets = within(
+        Array.from(waiting.values(), ({ ticket }) => ticket),
+        range,
+      );
       if (tickets.length === 0) continue;
       const name = `${odd}.${range.index}`;
-      const { matches, timedOut, memory } = planTick({
+      const { matches, fillings, timedOut, memory } = planTick({
         rules,
         tickets,
+        backfills: running && within(running.open, range),
         nowMs,
         memory: memories.get(name),
         reasons: false,
@@ -87,6 +97,12 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       for (const game of matches) {
         const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));
         for (const observer of observers) observer.matched(game, inGame, nowMs);
+        running?.begin(game, inGame, nowMs);
+      }
+      for (const filling of fillings) {
+        const newcomers = filling.ticketIds.map((ticketId) => take(waiting, ticketId));
+        for (const observer of observers) observer.joined(filling, newcomers, nowMs);
+        running?.fill(filling, newcomers, nowMs);
       }
       for (const ticketId of timedOut) {
         const ticket = take(waiting, ticketId);
@@ -99,15 +115,17 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   }
 }
 
-function ticketsWithin(waiting: Iterable<Arrival>, { from, to }: TickRange): Ticket[] {
+/** The tickets or running matches whose mean skill is in a range. */
+function within<Group extends Pick<Ticket, 'players'>>(
+  groups: readonly Group[],
+  { from, to }: TickRange,
+): Group[] {
   const low = from === undefined ? Number.NEGATIVE_INFINITY : Number.parseFloat(from);
   const high = to === undefined ? Number.POSITIVE_INFINITY : Number.parseFloat(to);
-  const tickets: Ticket[] = [];
-  for (const { ticket } of waiting) {
-    const skill = meanSkill(ticket);
-    if (skill >= low && skill < high) tickets.push(ticket);
-  }
-  return tickets;
+  return groups.filter((group) => {
+    const skill = meanSkill(group);
+    return skill >= low && skill < high;
+  });
 }
 
 function take(waiting: Map<string, Arrival>, ticketId: string): Ticket {

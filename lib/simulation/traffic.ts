@@ -1,6 +1,7 @@
 import { type Arrival, type ArrivalOptions, poissonArrivals } from './arrivals.ts';
 import { drawSkill } from './population.ts';
 import { seededRandom } from './random.ts';
+import type { MatchCourse } from './running-matches.ts';
 
 /** The arriving tickets, and a sample of their skills. */
 export interface Traffic {
@@ -10,6 +11,8 @@ export interface Traffic {
   readonly skillSample: readonly number[];
   /** What happens after the last arrival, see `SimulationOptions`. */
   readonly atEnd: 'stop' | 'drain';
+  /** How long matches last, and who leaves them. @default matches are forgotten when they are released */
+  readonly course?: MatchCourse | undefined;
 }
 
 const SAMPLE_SIZE = 10_000;

@@ -284,6 +284,7 @@ function waitsOf(rules: QueueRules, rate: number, players: number, extra: readon
     },
     timedOut: (ticket: Ticket, nowMs: number) => void note(ticket, nowMs, false),
     cancelled() {},
+    joined() {},
     ticked() {},
   };
   for (const _ of simulate({ rules, arrivals, observers: [observer] }));

@@ -98,6 +98,18 @@ describe('muster simulate', () => {
     expect(runs[1].imbalance.mean).toBeGreaterThan(runs[0].imbalance.mean);
   });
 
+  it('follows matches after their release, and plays the queue without its backfills to compare', () => {
+    const asking = file('asking.json', { ...duel, backfill: { priority: 'high' } });
+    const args = ['--players', '200', '--leavers', '0.3', '--match-length', '60', '--json'];
+    const { stdout, status } = muster('simulate', '--queue', asking, queue, ...args);
+    expect(status).toBe(0);
+    const [first, second] = JSON.parse(stdout).runs;
+    expect(first.backfill.filledSeats).toBeGreaterThan(10);
+    expect(first.withoutBackfill.waitSeconds).toEqual(second.waitSeconds);
+    expect(first.withoutBackfill.emptyShare).toBe(second.backfill.emptyShare);
+    expect([second.backfill.filledSeats, second.withoutBackfill]).toEqual([0, undefined]);
+  });
+
   it('exits with status 2 and one line that names the place when the input is invalid', () => {
     const wrong = file('wrong.json', { ...duel, release: { policy: 'option-value', waitCost: -1 } });
     const { status, stdout, stderr } = muster('simulate', '--queue', wrong);
@@ -116,6 +128,8 @@ describe('muster simulate', () => {
     [{ skills: file('skills.json', [1, -2]) }, /skills\.json: #\/1/],
     [{ players: '1.5' }, /--players/],
     [{ patience: '-1' }, /--patience/],
+    [{ leavers: '1' }, /--leavers: .* below 1/],
+    [{ leavers: '0.1', matchLength: '0' }, /--match-length/],
     [{ arrivals: join(folder, 'missing.json') }, /missing\.json/],
     [{ arrivals: queue, rate: '1' }, /--arrivals or --rate/],
     [{ arrivals: file('late.json', [ticket('a', 1), ticket('b', 0)]) }, /late\.json: #\/1\/enqueuedAt/],
