@@ -7,7 +7,6 @@ import type { MeetingRecord } from '../ports/meeting-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import { layoutAt } from '../ticks/buckets.ts';
 import { Journal } from './journal.ts';
 import { type SettleDeps, settleMatch } from './settle.ts';
 
@@ -34,15 +33,16 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy';
  *                QUEUED for every reader, because its match does not exist. A crash from here on: see below
  *     create     the match is put if nobody has abandoned it. At this moment it begins to exist, and with it
  *                the status of all of its tickets. A crash after it changes nothing
- *     release    instead of `create`, if a ticket was not QUEUED: the tickets that were claimed return to the
- *                pool, each on the condition that it is still in this match
+ *     settle     instead of `create`, if a ticket was not QUEUED: the match is abandoned and the tickets that were
+ *                claimed return to the pool, each on the condition that it is still in this match. A claim whose
+ *                answer was lost, and which is applied later, is found by `deadline`: see `settle.ts`
  *
- * **After a crash** between claim and create or release, the tick's lease expires without having been ended. The next tick
+ * **After a crash** between claim and create or settle, the tick's lease expires without having been ended. The next tick
  * that needs one of its cells, or the next `dispatch`, reads the journal and abandons every match that does not exist: see
  * `settle.ts`. A match is either created or abandoned, because both are conditional writes of the same item.
  *
  * **A tick that outlives its lease** can form no further match, because its journal is closed. It may claim tickets for a
- * match that was abandoned meanwhile. Its `create` then fails and it releases them. If it crashes before, `deadline` finds
+ * match that was abandoned meanwhile. Its `create` then fails and it returns them. If it crashes before, `deadline` finds
  * them when it looks at the abandoned match once more.
  *
  * **When the result of a call is unknown**, the tick settles the match itself. If that fails too, it does not end its lease,
@@ -105,12 +105,7 @@ export class Commits {
     const isComplete = claimed.length === tickets.length;
     if (isComplete && (await this.#deps.matches.create(match, nowMs, meetings)) === 'created')
       return 'committed';
-    const layout = layoutAt(this.#record.layouts, this.#deps.clock.now());
-    await allOf(
-      claimed.map((ticket) =>
-        this.#claims.run(() => this.#deps.tickets.release(ticket, match.matchId, layout, false)),
-      ),
-    );
+    await settleMatch(this.#deps, this.#record, match, this.#deps.clock.now());
     return 'lost-race';
   }
 

@@ -49,14 +49,19 @@ export interface Load {
 const SOLOS = [1];
 /** The percentages of tickets with 1, 2, … players. */
 const PARTIES = [55, 25, 10, 3, 7];
+/** As in `queues/arena.json`. With `greedy` the parties that fit no game remain, and each tick searches more of them. */
+const WITH_PARTIES: Partial<QueueDefinition> = {
+  release: { policy: 'option-value', waitCost: 10 },
+  beta: 5,
+};
 /** A steady load is measured after the buckets have adapted to it. */
 const SETTLE_SECONDS = 25;
 
 export const LOADS = {
   'steady-1000': steady('1,000 players/s, solos', 1_000, SOLOS),
-  'steady-1000-parties': steady('1,000 players/s, parties', 1_000, PARTIES),
+  'steady-1000-parties': steady('1,000 players/s, parties', 1_000, PARTIES, WITH_PARTIES),
   'steady-10000': steady('10,000 players/s, solos', 10_000, SOLOS),
-  'steady-10000-parties': steady('10,000 players/s, parties', 10_000, PARTIES),
+  'steady-10000-parties': steady('10,000 players/s, parties', 10_000, PARTIES, WITH_PARTIES),
   launch: launch('a launch without preparation, 25,000 players/s', 25_000),
   'launch-at-once': launch('a launch without preparation, 100,000 players/s', 100_000),
   'launch-prepared': launch('a launch with 256 buckets, 100,000 players/s', 100_000, quantiles(256)),
@@ -118,11 +123,17 @@ async function startRun(load: Load, { seed, cpuFactor }: LoadOptions): Promise<S
   return run;
 }
 
-function steady(title: string, perSecond: number, partyWeights: readonly number[]): Load {
+function steady(
+  title: string,
+  perSecond: number,
+  partyWeights: readonly number[],
+  definition: Partial<QueueDefinition> = {},
+): Load {
   return {
     title,
     partyWeights,
     batch: 10,
+    definition,
     async run(run, { seconds }) {
       for (let i = 0; i < SETTLE_SECONDS; i++) await run.aSecond(perSecond);
       run.forget();
