@@ -4,13 +4,15 @@ import { type StoredBackfill, storedRequest, storedState } from '../service/back
 import type { BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
+import { BACKFILL, MATCH, TICKET } from '../service/statuses/statuses.ts';
 import { poolOrder } from '../service/ticks/buckets.ts';
 import { packGame } from './compact-game.ts';
 import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { gameOf } from './match-store.ts';
 import { meetingWrite } from './meeting-store.ts';
-import { IS_QUEUED, TICKET_DAYS } from './ticket-store.ts';
+import { movedBy } from './status-condition.ts';
+import { TICKET_DAYS } from './ticket-store.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** The maximum of open backfills of a range that a tick reads. */
@@ -56,7 +58,7 @@ export function backfillStore(
               poolOrder: poolOrder(backfillId, backfill.players),
               expiresAt: secondsAfter(Date.parse(backfill.timesOutAt), BACKFILL_DAYS),
             },
-            ConditionExpression: 'attribute_not_exists(ticketId)',
+            ConditionExpression: movedBy(BACKFILL.transitions.create, 'ticketId').condition,
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           },
         },
@@ -65,13 +67,9 @@ export function backfillStore(
             TableName: tables.matches,
             Key: { matchId },
             UpdateExpression: 'SET backfillId = :backfillId',
-            ConditionExpression: `#status IN (:placing, :completed) AND ${IS_NOT_OVER}`,
+            ConditionExpression: `${ASKED.condition} AND ${IS_NOT_OVER}`,
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':backfillId': backfillId,
-              ':placing': 'PLACING',
-              ':completed': 'COMPLETED',
-            },
+            ExpressionAttributeValues: { ...ASKED.values, ':backfillId': backfillId },
           },
         },
       ]);
@@ -146,12 +144,12 @@ export function backfillStore(
               TableName: tables.tickets,
               Key: { ticketId: keyOf(backfillId) },
               UpdateExpression: 'SET #state = :completed, roster = :roster REMOVE #pool',
-              ConditionExpression: '#state = :queued',
+              ConditionExpression: FILLED.condition,
               ExpressionAttributeNames: { '#state': 'state', '#pool': 'pool' },
               ExpressionAttributeValues: {
+                ...FILLED.values,
                 ':completed': 'COMPLETED',
                 ':roster': match.roster,
-                ':queued': 'QUEUED',
               },
             },
           },
@@ -161,10 +159,10 @@ export function backfillStore(
               Key: { ticketId },
               UpdateExpression:
                 'SET #status = :matched, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
-              ConditionExpression: IS_QUEUED,
+              ConditionExpression: JOINED.condition,
               ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
               ExpressionAttributeValues: {
-                ':queued': 'QUEUED',
+                ...JOINED.values,
                 ':matched': 'MATCHED',
                 ':matchId': match.matchId,
                 ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
@@ -182,6 +180,8 @@ export function backfillStore(
 
     async end(backfillId, status, reason, nowMs) {
       const mark = newWriteMark();
+      const transition = status === 'CANCELLED' ? BACKFILL.transitions.cancel : BACKFILL.transitions.timeOut;
+      const ended = movedBy(transition, 'ticketId', '#state');
       const update = await conditionally(() =>
         client.send(
           new UpdateCommand({
@@ -189,10 +189,10 @@ export function backfillStore(
             Key: { ticketId: keyOf(backfillId) },
             UpdateExpression:
               'SET #state = :state, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool',
-            ConditionExpression: '#state = :queued',
+            ConditionExpression: ended.condition,
             ExpressionAttributeNames: { '#state': 'state', '#pool': 'pool' },
             ExpressionAttributeValues: {
-              ':queued': 'QUEUED',
+              ...ended.values,
               ':state': status,
               ':reason': reason,
               ':expiresAt': secondsAfter(nowMs, BACKFILL_DAYS),
@@ -214,6 +214,9 @@ export function isBackfill(item: Record<string, unknown>): boolean {
   return typeof item.ticketId === 'string' && item.ticketId.startsWith(MARK);
 }
 
+const ASKED = movedBy(MATCH.transitions.askForPlayers, 'matchId');
+const FILLED = movedBy(BACKFILL.transitions.fill, 'ticketId', '#state');
+const JOINED = movedBy(TICKET.transitions.join, 'ticketId');
 const IS_NOT_OVER = 'attribute_not_exists(endedAt)';
 
 function keyOf(backfillId: string): string {

@@ -6,12 +6,14 @@ import { allOf } from '../service/concurrency/all-of.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/placement/stored-match.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
+import { MATCH, type Transition } from '../service/statuses/statuses.ts';
 import { batchGet } from './batch-get.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
 import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
 import { meetingWrite } from './meeting-store.ts';
+import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** Days that a match is kept. It outlives its tickets, because it holds their status. */
@@ -26,13 +28,11 @@ const LOOK_AGAIN_MS = 30_000;
  * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
  * `deadline-index.ts`.
  *
- *     create    put the match                if there is none, and none was abandoned
- *     abandon   put ABANDONED                if there is none
- *     accept    add a ticket to a set        if status = REQUIRES_ACCEPTANCE
- *     advance   status: from → to            if status = from
- *     assign    the assignment; COMPLETED    if status = PLACING, or COMPLETED without an assignment
- *     end       endedAt                      if status = COMPLETED and it has not ended
- *     dissolve  FAILED                       if status = REQUIRES_ACCEPTANCE and no ticket accepted since
+ * The condition of each write on the status is that of its transition in `service/statuses/statuses.ts`. Further conditions:
+ *
+ *     assign    the assignment; COMPLETED    if it has no assignment
+ *     end       endedAt                      if it has not ended
+ *     dissolve  FAILED                       if no ticket has accepted since
  *
  * An abandoned match has an item, so that it cannot be created later. Every other operation treats it as missing. For
  * writes whose response is lost see `write-mark.ts`.
@@ -48,7 +48,7 @@ export function matchStore(
       const put = {
         TableName: tables.matches,
         Item: toItem(match, nowMs),
-        ConditionExpression: 'attribute_not_exists(matchId)',
+        ConditionExpression: movedBy(CREATE, 'matchId').condition,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
       if (meetings.length === 0) {
@@ -63,6 +63,10 @@ export function matchStore(
     },
   };
 }
+
+const { create: CREATE, ...CHANGES } = MATCH.transitions;
+const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
+const { dissolve: DISSOLVE, fail: FAIL, end: END, ticketsReturned: RETURNED } = CHANGES;
 
 /** The maximum of writes in a transaction of DynamoDB. */
 const TRANSACTION_MAX = 100;
@@ -109,9 +113,10 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             Key: { matchId },
             UpdateExpression:
               'SET #status = :abandoned, queue = :queue, #deadline = :deadline, deadlineGroup = :group, expiresAt = :expiresAt ADD ticketIds :ticketIds',
-            ConditionExpression: 'attribute_not_exists(matchId) OR #status = :abandoned',
+            ConditionExpression: statusOf(ABANDON).condition,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
             ExpressionAttributeValues: {
+              ...statusOf(ABANDON).values,
               ':abandoned': ABANDONED,
               ':queue': queue,
               ':ticketIds': new Set(ticketIds),
@@ -140,10 +145,10 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             Key: { matchId: match.matchId },
             UpdateExpression:
               'SET #status = :failed, reason = :reason, cancelled = :cancelled, #deadline = :now, writeId = :writeId',
-            ConditionExpression: `#status = :requiresAcceptance AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
+            ConditionExpression: `${statusOf(DISSOLVE).condition} AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
             ExpressionAttributeValues: {
-              ':requiresAcceptance': 'REQUIRES_ACCEPTANCE',
+              ...statusOf(DISSOLVE).values,
               ':failed': 'FAILED',
               ':reason': reason,
               // A list, because the set of no ticket is not a value.
@@ -166,9 +171,9 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             TableName: table,
             Key: { matchId },
             UpdateExpression: 'REMOVE #deadline',
-            ConditionExpression: '#status = :failed OR #status = :abandoned',
+            ConditionExpression: statusOf(RETURNED).condition,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: { ':failed': 'FAILED', ':abandoned': ABANDONED },
+            ExpressionAttributeValues: statusOf(RETURNED).values,
           }),
         ),
       );
@@ -181,12 +186,9 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             TableName: table,
             Key: { matchId },
             UpdateExpression: 'ADD accepted :ticket',
-            ConditionExpression: '#status = :requiresAcceptance',
+            ConditionExpression: statusOf(ACCEPT).condition,
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':ticket': new Set([ticketId]),
-              ':requiresAcceptance': 'REQUIRES_ACCEPTANCE',
-            },
+            ExpressionAttributeValues: { ...statusOf(ACCEPT).values, ':ticket': new Set([ticketId]) },
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -202,9 +204,9 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             TableName: table,
             Key: { matchId },
             UpdateExpression: 'SET endedAt = :now',
-            ConditionExpression: '#status = :completed AND attribute_not_exists(endedAt)',
+            ConditionExpression: `${statusOf(END).condition} AND attribute_not_exists(endedAt)`,
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':completed': 'COMPLETED', ':now': new Date(nowMs).toISOString() },
+            ExpressionAttributeValues: { ...statusOf(END).values, ':now': new Date(nowMs).toISOString() },
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -214,6 +216,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
     },
 
     async advance(matchId, from, to, { deadline, reason }) {
+      const moved = statusOf(from === 'PLACING' ? FAIL : ADVANCE);
       const sets = [
         '#status = :to',
         deadline && '#deadline = :deadline',
@@ -225,10 +228,10 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             TableName: table,
             Key: { matchId },
             UpdateExpression: `SET ${sets.join(', ')}${deadline ? '' : ' REMOVE #deadline'}`,
-            ConditionExpression: '#status = :from',
+            ConditionExpression: moved.condition,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
             ExpressionAttributeValues: {
-              ':from': from,
+              ...moved.values,
               ':to': to,
               ...(deadline !== undefined && { ':deadline': deadline }),
               ...(reason !== undefined && { ':reason': reason }),
@@ -246,11 +249,10 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
             TableName: table,
             Key: { matchId },
             UpdateExpression: 'SET #status = :completed, assignment = :assignment REMOVE #deadline',
-            ConditionExpression:
-              '#status = :placing OR (#status = :completed AND attribute_not_exists(assignment))',
+            ConditionExpression: `${statusOf(ASSIGN).condition} AND attribute_not_exists(assignment)`,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
             ExpressionAttributeValues: {
-              ':placing': 'PLACING',
+              ...statusOf(ASSIGN).values,
               ':completed': 'COMPLETED',
               ':assignment': JSON.stringify(assignment),
             },
@@ -266,6 +268,10 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       return { outcome: again ? 'assigned' : 'conflict', match };
     },
   };
+}
+
+function statusOf(transition: Transition<string>) {
+  return movedBy(transition, 'matchId');
 }
 
 /** The game as packed JSON: exact for every number, and small. */

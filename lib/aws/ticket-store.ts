@@ -10,6 +10,7 @@ import * as z from 'zod';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { PoolSurvey, ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
+import { TICKET, type Transition } from '../service/statuses/statuses.ts';
 import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
 import {
   type BucketLayout,
@@ -26,6 +27,7 @@ import { batchGet } from './batch-get.ts';
 import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, itemAfter, secondsAfter } from './dynamo.ts';
 import { readPool } from './read-pool.ts';
+import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** The attribute `announced` marks a ticket whose TicketQueued event is published. The filter of the stream uses it. */
@@ -39,15 +41,15 @@ export const TICKET_DAYS = 1;
  * `pool` (queue, layout, bucket, and a shard if the bucket has several), sort key `poolOrder` (skill, and a spread of the ids). Every tick reads the
  * index and pays for its bytes: about 150 for a player whose ids are UUIDs.
  *
- *     create            put if no such ticketId            → in the pool
- *     claim             update if status = QUEUED          → out of the pool, MATCHED; never again to a match
- *                       that has released it, because a repeated request may arrive late
- *     end               update if status = QUEUED          → out of the pool
- *     release           update if MATCHED to this match    → in the pool
- *     cancelWithMatch   update if MATCHED to this match
+ *     create            → in the pool
+ *     claim             → out of the pool, MATCHED; never again to a match that has released it, because a repeated
+ *                       request may arrive late
+ *     end               → out of the pool
+ *     release           → in the pool
+ *     cancelWithMatch
  *
- * Every way out of the pool has the same condition, so exactly one of them happens. For writes
- * whose response is lost see `write-mark.ts`.
+ * The condition of each write on the status is that of its transition in `service/statuses/statuses.ts`. Every way out of the
+ * pool has the same condition, so exactly one of them happens. For writes whose response is lost see `write-mark.ts`.
  */
 export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
   return {
@@ -67,7 +69,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
               poolOrder: order,
               ...(announced && { announced: ANNOUNCED }),
             },
-            ConditionExpression: 'attribute_not_exists(ticketId)',
+            ConditionExpression: statusOf(CREATE).condition,
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
@@ -156,10 +158,10 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
             Key: { ticketId },
             UpdateExpression:
               'SET #status = :matched, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
-            ConditionExpression: `${IS_QUEUED} AND (attribute_not_exists(releasedFrom) OR releasedFrom <> :matchId)`,
+            ConditionExpression: `${statusOf(CLAIM).condition} AND (attribute_not_exists(releasedFrom) OR releasedFrom <> :matchId)`,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
-              ':queued': 'QUEUED',
+              ...statusOf(CLAIM).values,
               ':matched': 'MATCHED',
               ':matchId': matchId,
               ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
@@ -179,10 +181,10 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
             TableName: table,
             Key: { ticketId: ticket.ticketId },
             UpdateExpression: `SET #status = :queued, #pool = :pool, poolOrder = :poolOrder${announced ? '' : ', releasedFrom = :matchId'} REMOVE matchId, expiresAt`,
-            ConditionExpression: IS_IN_MATCH,
+            ConditionExpression: inMatch(RELEASE, matchId).condition,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
-              ...inMatch(matchId),
+              ...inMatch(RELEASE, matchId).values,
               ':queued': 'QUEUED',
               ':pool': poolKey(ticket.queue, layout, order),
               ':poolOrder': order,
@@ -199,10 +201,10 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
             TableName: table,
             Key: { ticketId },
             UpdateExpression: 'SET #status = :cancelled, reason = :reason, expiresAt = :expiresAt',
-            ConditionExpression: IS_IN_MATCH,
+            ConditionExpression: inMatch(CANCEL_WITH_MATCH, matchId).condition,
             ExpressionAttributeNames: { '#status': 'status' },
             ExpressionAttributeValues: {
-              ...inMatch(matchId),
+              ...inMatch(CANCEL_WITH_MATCH, matchId).values,
               ':cancelled': 'CANCELLED',
               ':reason': reason,
               ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
@@ -214,6 +216,8 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
 
     async end(ticketId, status, reason, nowMs, freedFrom) {
       const mark = newWriteMark();
+      const waiting = statusOf(status === 'CANCELLED' ? CANCEL : TIME_OUT);
+      const freed = freedFrom === undefined ? undefined : inMatch(CANCEL_WITH_MATCH, freedFrom);
       const update = await conditionally(() =>
         client.send(
           new UpdateCommand({
@@ -221,11 +225,11 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
             Key: { ticketId },
             UpdateExpression:
               'SET #status = :status, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool, matchId',
-            ConditionExpression: freedFrom === undefined ? IS_QUEUED : `${IS_QUEUED} OR (${IS_IN_MATCH})`,
+            ConditionExpression: freed ? `${waiting.condition} OR (${freed.condition})` : waiting.condition,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
-              ':queued': 'QUEUED',
-              ...(freedFrom !== undefined && inMatch(freedFrom)),
+              ...waiting.values,
+              ...freed?.values,
               ':status': status,
               ':reason': reason,
               ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
@@ -242,14 +246,17 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
   };
 }
 
-/** The condition of every write that removes a ticket from the pool. */
-export const IS_QUEUED = '#status = :queued';
+const { create: CREATE, claim: CLAIM, release: RELEASE } = TICKET.transitions;
+const { cancel: CANCEL, cancelWithMatch: CANCEL_WITH_MATCH, timeOut: TIME_OUT } = TICKET.transitions;
 
-/** The condition of every write that returns a ticket from a match. Earlier versions stored the status of the match. */
-const IS_IN_MATCH = 'matchId = :matchId AND (#status = :matched OR #status = :requiresAcceptance)';
+function statusOf(transition: Transition<string>) {
+  return movedBy(transition, 'ticketId');
+}
 
-function inMatch(matchId: string) {
-  return { ':matchId': matchId, ':matched': 'MATCHED', ':requiresAcceptance': 'REQUIRES_ACCEPTANCE' };
+/** The condition of a write that returns a ticket from a match. */
+function inMatch(transition: Transition<string>, matchId: string) {
+  const { condition, values } = statusOf(transition);
+  return { condition: `matchId = :matchId AND ${condition}`, values: { ...values, ':matchId': matchId } };
 }
 
 const ticketItem = storedTicket.extend({

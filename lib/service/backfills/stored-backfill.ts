@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { BACKFILL_STATUSES, type BackfillStatus, type BackfillView } from '../../contract/backfill.ts';
+import type { BackfillStatus, BackfillView } from '../../contract/backfill.ts';
 import type { Backfill } from '../../policies/plan.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
+import { BACKFILL } from '../statuses/statuses.ts';
 import { storedTicket } from '../tickets/stored-ticket.ts';
 
 /** A backfill as it is stored. */
@@ -38,7 +39,7 @@ export const storedRequest = z.object({
 
 /** The part that its end changes. */
 export const storedState = z.object({
-  status: z.enum(BACKFILL_STATUSES),
+  status: z.enum(BACKFILL.statuses),
   roster: z.number().exactOptional(),
   reason: z.string().exactOptional(),
 });

@@ -1,4 +1,4 @@
-import type { Assignment, MatchStatus } from '../../contract/match.ts';
+import type { Assignment } from '../../contract/match.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
@@ -22,12 +22,16 @@ export interface SingleMatchStore {
   abandoned(matchId: string): Promise<(FormingMatch & { readonly queue: string }) | undefined>;
   /** Records that a ticket accepts. Returns the match, unchanged if it is no longer REQUIRES_ACCEPTANCE. */
   accept(matchId: string, ticketId: string): Promise<StoredMatch | undefined>;
-  /** Advances a match if its status is still `from`. */
+  /** Advances a match that every ticket has accepted, or fails one that is not placed, if its status is still `from`. */
   advance(
-    matchId: string,
-    from: MatchStatus,
-    to: MatchStatus,
-    change: { deadline?: string; reason?: string },
+    ...move:
+      | [
+          matchId: string,
+          from: 'REQUIRES_ACCEPTANCE',
+          to: 'PLACING' | 'COMPLETED',
+          change: { deadline?: string; reason?: string },
+        ]
+      | [matchId: string, from: 'PLACING', to: 'FAILED', change: { deadline?: string; reason?: string }]
   ): Promise<boolean>;
   /** Ends a match that is COMPLETED. Returns the match, unchanged if it has ended before or is not COMPLETED. */
   end(matchId: string, nowMs: number): Promise<StoredMatch | undefined>;

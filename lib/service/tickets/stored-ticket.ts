@@ -1,19 +1,14 @@
 import * as z from 'zod';
-import { TICKET_STATUSES, type TicketStatus, type TicketView } from '../../contract/ticket.ts';
+import type { TicketStatus, TicketView } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
-
-/**
- * The statuses of stored tickets. MATCHED is internal: the ticket has left the pool for a match, and its status is that
- * of the match; see `ticket-status.ts`. Earlier versions stored the first status of the match instead.
- */
-const STORED_STATUSES = [...TICKET_STATUSES, 'MATCHED'] as const;
+import { type StoredTicketStatus, TICKET } from '../statuses/statuses.ts';
 
 /** A stored ticket. */
 export interface StoredTicket {
   readonly ticketId: string;
   readonly queue: string;
-  readonly status: (typeof STORED_STATUSES)[number];
+  readonly status: StoredTicketStatus;
   /** ISO 8601, milliseconds, UTC. */
   readonly enqueuedAt: string;
   readonly players: readonly RuledPlayer[];
@@ -32,7 +27,7 @@ export type CurrentTicket = StoredTicket & { readonly status: TicketStatus };
 export const storedTicket = z.object({
   ticketId: z.string(),
   queue: z.string(),
-  status: z.enum(STORED_STATUSES),
+  status: z.enum(TICKET.statuses),
   enqueuedAt: z.iso.datetime(),
   players: z.array(
     z.object({

@@ -2,6 +2,7 @@ import { isFinal } from '../../contract/ticket.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { SEEN_IN_MATCH } from '../statuses/statuses.ts';
 import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 
 export interface TicketStatusDeps {
@@ -56,9 +57,9 @@ function hasOwnStatus(ticket: StoredTicket): ticket is CurrentTicket {
 }
 
 function waiting({ matchId: _, reason: __, ...ticket }: StoredTicket): CurrentTicket {
-  return { ...ticket, status: 'QUEUED' };
+  return { ...ticket, status: SEEN_IN_MATCH.none };
 }
 
 function statusOf(match: StoredMatch): Pick<CurrentTicket, 'status'> & { reason?: string } {
-  return { status: match.status, ...(match.reason !== undefined && { reason: match.reason }) };
+  return { status: SEEN_IN_MATCH[match.status], ...(match.reason !== undefined && { reason: match.reason }) };
 }

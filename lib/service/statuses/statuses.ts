@@ -1,0 +1,257 @@
+import type { BackfillStatus } from '../../contract/backfill.ts';
+import type { EventType } from '../../contract/event-type.ts';
+import type { MatchStatus } from '../../contract/match.ts';
+import type { TicketStatus } from '../../contract/ticket.ts';
+
+/** There is no item. */
+export const NONE = 'none';
+
+/** A write that moves an item from one status to another, or changes it within its status. */
+export interface Transition<Status extends string> {
+  /** The statuses in which the write takes effect. In every other status it changes nothing. */
+  readonly from: readonly (Status | typeof NONE)[];
+  /** The statuses afterwards, of which the write chooses one. A status that is in `from` too is kept. */
+  readonly to: readonly Status[];
+  /** Further conditions of the write. */
+  readonly if?: string;
+  /** Who writes it. */
+  readonly by: string;
+  /** The event that is published for it, if any. */
+  readonly event?: EventType;
+  /** What remains when the writer stops right after the write, and who continues. */
+  readonly crash: string;
+}
+
+/** The statuses of one kind of items, and every write that moves them. */
+export interface StatusMachine<Status extends string, Name extends string> {
+  readonly statuses: readonly Status[];
+  readonly transitions: Readonly<Record<Name, Transition<Status>>>;
+}
+
+/** The statuses of stored matches. ABANDONED is internal: every reader treats such a match as missing. */
+export type StoredMatchStatus = MatchStatus | 'ABANDONED';
+
+/** The matches. */
+export const MATCH = machine<StoredMatchStatus>()({
+  statuses: ['REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED', 'FAILED', 'ABANDONED'],
+  transitions: {
+    create: {
+      from: [NONE],
+      to: ['REQUIRES_ACCEPTANCE', 'PLACING', 'COMPLETED'],
+      by: '`tick`',
+      event: 'MatchFound',
+      crash: 'nothing is missing: its tickets are claimed before it',
+    },
+    abandon: {
+      from: [NONE, 'ABANDONED'],
+      to: ['ABANDONED'],
+      by: '`tick`, `dispatch`, a cancel',
+      crash: 'tickets stay in it; it is overdue 30 s later, and `deadline` returns them',
+    },
+    accept: {
+      from: ['REQUIRES_ACCEPTANCE'],
+      to: ['REQUIRES_ACCEPTANCE'],
+      by: 'a party',
+      crash: 'if it was the last party, `deadline` advances the match',
+    },
+    advance: {
+      from: ['REQUIRES_ACCEPTANCE'],
+      to: ['PLACING', 'COMPLETED'],
+      if: 'every ticket has accepted',
+      by: 'the last party, or `deadline`',
+      event: 'MatchAccepted',
+      crash: 'nothing is missing',
+    },
+    dissolve: {
+      from: ['REQUIRES_ACCEPTANCE'],
+      to: ['FAILED'],
+      if: 'no ticket has accepted since it was read',
+      by: 'a party that declines, or `deadline`',
+      event: 'MatchFailed',
+      crash: 'tickets stay in it; it keeps a deadline, and `deadline` returns or cancels them',
+    },
+    assign: {
+      from: ['PLACING', 'COMPLETED'],
+      to: ['COMPLETED'],
+      if: 'it has no assignment',
+      by: '`provision`, or the studio',
+      event: 'MatchAssigned',
+      crash: 'nothing is missing',
+    },
+    fail: {
+      from: ['PLACING'],
+      to: ['FAILED'],
+      by: '`provision`, or `deadline`',
+      event: 'MatchFailed',
+      crash: 'a server that was requested is given back when the message is delivered again',
+    },
+    ticketsReturned: {
+      from: ['FAILED', 'ABANDONED'],
+      to: ['FAILED', 'ABANDONED'],
+      by: 'who has returned its tickets',
+      crash: 'nothing is missing',
+    },
+    askForPlayers: {
+      from: ['PLACING', 'COMPLETED'],
+      to: ['PLACING', 'COMPLETED'],
+      if: 'it has not ended',
+      by: 'the studio, in one transaction with the backfill',
+      crash: 'nothing is missing',
+    },
+    backfill: {
+      from: ['PLACING', 'COMPLETED'],
+      to: ['PLACING', 'COMPLETED'],
+      if: 'it names this backfill, has the roster that was read, and has not ended',
+      by: '`tick`, in one transaction with the backfill and its tickets',
+      event: 'MatchBackfilled',
+      crash: 'nothing is missing',
+    },
+    end: {
+      from: ['COMPLETED'],
+      to: ['COMPLETED'],
+      if: 'it has not ended',
+      by: 'the studio',
+      event: 'MatchEnded',
+      crash: 'nothing is missing',
+    },
+  },
+});
+
+/**
+ * The statuses of stored tickets. MATCHED is internal: the ticket has left the pool for a match, and clients see the status
+ * of the match; see {@link SEEN_IN_MATCH}. Version 0.1 stored the first status of the match instead.
+ */
+export type StoredTicketStatus = TicketStatus | 'MATCHED';
+
+/** A ticket in a match. The other two are those of tickets that version 0.1 has stored. */
+const IN_MATCH = ['MATCHED', 'REQUIRES_ACCEPTANCE', 'PLACING'] as const;
+
+/** The tickets. Every way out of the pool starts at QUEUED, and every way back ends there. */
+export const TICKET = machine<StoredTicketStatus>()({
+  statuses: [
+    'QUEUED',
+    'MATCHED',
+    'REQUIRES_ACCEPTANCE',
+    'PLACING',
+    'COMPLETED',
+    'CANCELLED',
+    'TIMED_OUT',
+    'FAILED',
+  ],
+  transitions: {
+    create: {
+      from: [NONE],
+      to: ['QUEUED'],
+      by: '`enqueue`',
+      event: 'TicketQueued',
+      crash: 'the next `dispatch` finds it waiting and wakes its queue',
+    },
+    claim: {
+      from: ['QUEUED'],
+      to: ['MATCHED'],
+      if: 'this match has not released it before',
+      by: '`tick`',
+      crash: 'its match does not exist; the next tick or `dispatch` abandons it and returns the ticket',
+    },
+    join: {
+      from: ['QUEUED'],
+      to: ['MATCHED'],
+      by: '`tick`, in one transaction with the backfill of a running match',
+      crash: 'nothing is missing',
+    },
+    release: {
+      from: IN_MATCH,
+      to: ['QUEUED'],
+      if: 'it is still in this match',
+      by: 'who abandons or dissolves the match',
+      event: 'TicketQueued',
+      crash: 'the other tickets of the match: see `abandon` and `dissolve`',
+    },
+    cancel: {
+      from: ['QUEUED'],
+      to: ['CANCELLED'],
+      by: 'a cancel; `tick` for a ticket that no longer fits',
+      event: 'TicketCancelled',
+      crash: 'nothing is missing',
+    },
+    cancelFreed: {
+      from: ['QUEUED', ...IN_MATCH],
+      to: ['CANCELLED'],
+      if: 'it is QUEUED, or still in a match that was abandoned or dissolved',
+      by: 'a cancel',
+      event: 'TicketCancelled',
+      crash: 'nothing is missing',
+    },
+    cancelWithMatch: {
+      from: IN_MATCH,
+      to: ['CANCELLED'],
+      if: 'it is still in this match',
+      by: 'who dissolves the match',
+      event: 'TicketCancelled',
+      crash: 'the other tickets of the match: see `dissolve`',
+    },
+    timeOut: {
+      from: ['QUEUED'],
+      to: ['TIMED_OUT'],
+      by: '`tick`',
+      event: 'TicketTimedOut',
+      crash: 'nothing is missing',
+    },
+  },
+});
+
+/** The backfills. A QUEUED backfill whose match is over, or names a newer one, is seen as CANCELLED. */
+export const BACKFILL = machine<BackfillStatus>()({
+  statuses: ['QUEUED', 'COMPLETED', 'CANCELLED', 'TIMED_OUT'],
+  transitions: {
+    create: {
+      from: [NONE],
+      to: ['QUEUED'],
+      if: 'its match is PLACING or COMPLETED and has not ended',
+      by: 'the studio',
+      crash: 'nothing is missing: it is found by the next tick',
+    },
+    fill: {
+      from: ['QUEUED'],
+      to: ['COMPLETED'],
+      if: 'its match still names it',
+      by: '`tick`',
+      crash: 'nothing is missing',
+    },
+    cancel: {
+      from: ['QUEUED'],
+      to: ['CANCELLED'],
+      by: 'the studio, or `tick`',
+      crash: 'nothing is missing',
+    },
+    timeOut: {
+      from: ['QUEUED'],
+      to: ['TIMED_OUT'],
+      by: '`tick`',
+      crash: 'nothing is missing',
+    },
+  },
+});
+
+/** What clients see of a MATCHED ticket, by the status of its match. Of a match that is dissolved: see `ticket-status.ts`. */
+export const SEEN_IN_MATCH: Readonly<Record<StoredMatchStatus | typeof NONE, TicketStatus>> = {
+  none: 'QUEUED',
+  ABANDONED: 'QUEUED',
+  REQUIRES_ACCEPTANCE: 'REQUIRES_ACCEPTANCE',
+  PLACING: 'PLACING',
+  COMPLETED: 'COMPLETED',
+  FAILED: 'FAILED',
+};
+
+/** Whether a write takes effect on an item with this status. */
+export function isPossible<Status extends string>(
+  { from }: Transition<Status>,
+  status: NoInfer<Status> | typeof NONE,
+): boolean {
+  return from.includes(status);
+}
+
+/** Checks the names of the statuses, and keeps those of the transitions. */
+function machine<Status extends string>() {
+  return <const Name extends string>(one: StatusMachine<Status, Name>): StatusMachine<Status, Name> => one;
+}
