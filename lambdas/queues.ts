@@ -4,18 +4,31 @@ import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
+import { latestMatches } from '../lib/aws/latest-index.ts';
+import { poolSample } from '../lib/aws/pool-sample.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { queueName } from '../lib/contract/queue-definition.ts';
+import { versionPath } from '../lib/contract/queue-versions.ts';
+import { latestQuery, waitingQuery } from '../lib/contract/queue-views.ts';
+import type { Caller } from '../lib/contract/routes.ts';
 import { untilInForce } from '../lib/service/queues/definition-age.ts';
+import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
 import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
+import { listVersions, restoreVersion } from '../lib/service/queues/versions.ts';
+import { sampleWaiting } from '../lib/service/queues/waiting-sample.ts';
 
 const client = documentClient();
 const deps = {
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
+  latest: latestMatches(client, {
+    matches: environment('MATCHES_TABLE'),
+    ranges: environment('RANGES_TABLE'),
+  }),
+  pool: poolSample(client, environment('TICKETS_TABLE')),
 };
 
 const queuePath = z.object({ queue: queueName });
@@ -27,10 +40,10 @@ export const handler = httpHandler({
     const { queue } = parseWith(queuePath, path, 'The path');
     return { status: 200, body: (await openQueue(deps.queues, queue)).definition };
   },
-  'PUT /queues/{queue}': async ({ path, json }) => {
+  'PUT /queues/{queue}': async ({ path, json, caller }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
     const put = parsePutQueue(queue, json(), rules);
-    const { outcome, definition } = await putQueue(deps.queues, put, Date.now());
+    const { outcome, definition } = await putQueue(deps.queues, put, Date.now(), byOf(caller));
     if (outcome === 'changed') await untilInForce(clock);
     return { status: outcome === 'created' ? 201 : 200, body: definition };
   },
@@ -44,4 +57,36 @@ export const handler = httpHandler({
     const { queue } = parseWith(queuePath, path, 'The path');
     return { status: 200, body: await getStats(deps, queue) };
   },
+  'GET /queues/{queue}/matches': async ({ path, query }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    const { limit } = parseWith(latestQuery, query, 'The query');
+    return { status: 200, body: { matches: await getLatestMatches(deps, queue, limit) } };
+  },
+  'GET /queues/{queue}/waiting': async ({ path, query }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    const { limit } = parseWith(waitingQuery, query, 'The query');
+    return { status: 200, body: await sampleWaiting(deps, queue, Date.now(), limit) };
+  },
+  'GET /queues/{queue}/versions': async ({ path }) => {
+    const { queue } = parseWith(queuePath, path, 'The path');
+    return { status: 200, body: { versions: await listVersions(deps.queues, queue) } };
+  },
+  'POST /queues/{queue}/versions/{version}/restore': async ({ path, caller }) => {
+    const { queue, version } = parseWith(versionPath, path, 'The path');
+    const { isChanged, inForce } = await restoreVersion(
+      deps.queues,
+      queue,
+      version,
+      rules,
+      Date.now(),
+      byOf(caller),
+    );
+    if (isChanged) await untilInForce(clock);
+    return { status: 200, body: inForce };
+  },
 });
+
+/** Who changes a definition, for its versions. */
+function byOf(caller: Caller): { readonly by?: string } {
+  return 'name' in caller && caller.name !== undefined ? { by: caller.name } : {};
+}

@@ -4,7 +4,7 @@ import { type Caller, type Scope, tokenScope } from '../contract/routes.ts';
 
 /** What API Gateway reports about the caller, by the authorizer of the route. */
 interface Authorizer {
-  readonly iam?: unknown;
+  readonly iam?: { readonly userArn?: unknown };
   readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
 }
 
@@ -21,14 +21,18 @@ export function callerOf(event: APIGatewayProxyEventV2, scopes: readonly Scope[]
   if (scopes.length === 0) return { scope: 'anybody' };
   const trusted = scopes.filter((scope) => scope !== 'player');
   const { authorizer } = event.requestContext as { authorizer?: Authorizer };
-  if (authorizer?.iam && trusted[0]) return { scope: trusted[0] };
+  if (authorizer?.iam && trusted[0]) {
+    const { userArn } = authorizer.iam;
+    return { scope: trusted[0], ...(typeof userArn === 'string' && { name: userArn }) };
+  }
   const claims = authorizer?.jwt?.claims ?? {};
   const carried = new Set([...scopeList(claims.scope), ...scopeList(claims.scp)]);
   const carries = (scope: Scope) => carried.has(tokenScope(scope));
   const trustedScope = trusted.find(carries);
-  if (trustedScope) return { scope: trustedScope };
   const { sub } = claims;
-  if (scopes.includes('player') && carries('player') && typeof sub === 'string' && sub !== '') {
+  const isNamed = typeof sub === 'string' && sub !== '';
+  if (trustedScope) return { scope: trustedScope, ...(isNamed && { name: sub }) };
+  if (scopes.includes('player') && carries('player') && isNamed) {
     return { scope: 'player', playerId: sub };
   }
   throw new Problem(403, `Expected a caller with the scope ${scopes.map(tokenScope).join(' or ')}.`);

@@ -1,10 +1,13 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
+import { allOf } from '../service/concurrency/all-of.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import { readWith, Unreadable } from '../service/ports/unreadable.ts';
-import type { QueueRecord, QueueState } from '../service/queues/queue-record.ts';
+import type { DefinitionChange, QueueRecord, QueueState } from '../service/queues/queue-record.ts';
 import { storedDefinition } from '../service/queues/stored-definition.ts';
 import { bucketLayout } from '../service/ticks/buckets.ts';
+import { batchGet } from './batch-get.ts';
 import { definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
@@ -12,9 +15,11 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /**
  * Queues in DynamoDB. Key: `queue`, `item`. The item `definition` is the queue itself; the attribute `plans` has its
- * layouts. An item `state`, in which earlier versions stored leases, is removed with its queue.
+ * layouts. The items `version#00` to `version#49` are definitions that were replaced, each in the place of the one 50 versions
+ * before it. An item `state`, in which earlier versions stored leases, is removed with its queue.
  *
  *     put           if version and awakeUntilMs are as read
+ *     keep          if the place holds an earlier definition
  *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
  *     dropLayouts   if version is as read
@@ -23,7 +28,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  * For writes whose response is lost see `write-mark.ts`.
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
-  const itemOf = (queue: string, item: 'definition' | 'state') => ({
+  const itemOf = (queue: string, item: 'definition' | 'state' | `version#${string}`) => ({
     TableName: table,
     Key: { queue, item },
   });
@@ -67,11 +72,14 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :layouts, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero) ${
-              record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'
-            }`,
+            UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :layouts, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero)${
+              record.change === undefined ? '' : ', #change = :change'
+            } ${record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'}`,
             ConditionExpression: asRead,
-            ExpressionAttributeNames: { '#definition': 'definition' },
+            ExpressionAttributeNames: {
+              '#definition': 'definition',
+              ...(record.change !== undefined && { '#change': 'change' }),
+            },
             ExpressionAttributeValues: {
               ':definition': JSON.stringify(record.definition),
               ':version': record.version,
@@ -79,6 +87,7 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
               ':awakeUntilMs': record.awakeUntilMs,
               ':zero': 0,
               ':writeId': mark,
+              ...(record.change !== undefined && { ':change': JSON.stringify(record.change) }),
               ...(record.version > 1 && { ':versionRead': record.version - 1 }),
               ...(record.deletedAt !== undefined && { ':deletedAt': record.deletedAt }),
             },
@@ -87,6 +96,29 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
         ),
       );
       return wasApplied(write, mark);
+    },
+
+    async keep({ definition, change }) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(definition.name, placeOf(change.version)),
+            UpdateExpression: 'SET #definition = :definition, #change = :change, changedAt = :at',
+            ConditionExpression: 'attribute_not_exists(changedAt) OR changedAt < :at',
+            ExpressionAttributeNames: { '#definition': 'definition', '#change': 'change' },
+            ExpressionAttributeValues: {
+              ':definition': JSON.stringify(definition),
+              ':change': JSON.stringify(change),
+              ':at': change.at ?? '',
+            },
+          }),
+        ),
+      );
+    },
+
+    async kept(queue) {
+      const keys = PLACES.map((item) => ({ queue, item }));
+      return (await batchGet(client, table, keys)).flatMap((item) => replacedItem.safeParse(item).data ?? []);
     },
 
     async extendAwake(record, untilMs) {
@@ -139,6 +171,12 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
 
     async remove(record) {
       const { name } = record.definition;
+      const replaced = Math.min((record.change?.version ?? 1) - 1, VERSIONS_KEPT);
+      await allOf(
+        PLACES.slice(0, replaced).map((_, i) =>
+          client.send(new DeleteCommand(itemOf(name, placeOf(record.change!.version - 1 - i)))),
+        ),
+      );
       await client.send(new DeleteCommand(itemOf(name, 'state')));
       const removal = await conditionally(() =>
         client.send(
@@ -155,11 +193,28 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
   };
 }
 
+/** The place of a version among those that are kept. */
+function placeOf(version: number): `version#${string}` {
+  return `version#${String(version % VERSIONS_KEPT).padStart(2, '0')}`;
+}
+
+const PLACES = Array.from({ length: VERSIONS_KEPT }, (_, i) => placeOf(i));
+
+const definitionChange = z.object({
+  version: z.number(),
+  at: z.iso.datetime().exactOptional(),
+  by: z.string().exactOptional(),
+  restored: z.number().exactOptional(),
+}) satisfies z.ZodType<DefinitionChange>;
+
+const replacedItem = z.object({ definition: jsonOf(storedDefinition), change: jsonOf(definitionChange) });
+
 const stateItem = z.object({
   version: z.number(),
   plans: jsonOf(z.array(bucketLayout).min(1)),
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
+  change: jsonOf(definitionChange).exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
 });
 

@@ -16,9 +16,12 @@ import { batchGet } from './batch-get.ts';
 import { packId, unpackId } from './compact-id.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
+import { latestGroup } from './latest-group.ts';
 
 /** Days that a lease or report is kept after its last tick. It is useful only while the range is searched. */
 const RANGE_DAYS = 1;
+/** Days that a journal is kept: as long as its matches, which it lists. */
+const JOURNAL_DAYS = 7;
 
 /** An expired lease of the last possible slot. */
 const CLOSED = { owner: 'closed', slotMs: Number.MAX_SAFE_INTEGER, untilMs: 0 } as const;
@@ -38,6 +41,8 @@ const ENDED_MS = 0;
  *     putJournal, journalUntilClosed   if there is no such page
  *     putReport   if the stored report is older
  *     putArrivals always; of two concurrent writes either is correct
+ *
+ * The pages of journals are also in the index `latest`: see `latest-group.ts`.
  */
 export function rangeStore(client: DynamoDBDocumentClient, table: string): RangeStore {
   const leaseOf = (queue: string, cell: string) => ({
@@ -57,21 +62,25 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
   });
 
   /** Stores a page if there is none. A repetition of the request finds its own page. */
-  const putPage = (queue: string, owner: string, page: number, matches: string, nowMs: number) =>
-    conditionally(() =>
+  const putPage = (queue: string, owner: string, page: number, matches: string, nowMs: number) => {
+    // A page without matches closes the journal.
+    const isListed = matches !== CLOSED_PAGE;
+    return conditionally(() =>
       client.send(
         new UpdateCommand({
           ...journalOf(queue, owner, page),
-          UpdateExpression: 'SET matches = :matches, expiresAt = :expiresAt',
+          UpdateExpression: `SET matches = :matches, expiresAt = :expiresAt${isListed ? ', latestGroup = :group, writtenAtMs = :nowMs' : ''}`,
           ConditionExpression: 'attribute_not_exists(matches) OR matches = :matches',
           ExpressionAttributeValues: {
             ':matches': matches,
-            ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
+            ':expiresAt': secondsAfter(nowMs, JOURNAL_DAYS),
+            ...(isListed && { ':group': latestGroup(queue, owner), ':nowMs': nowMs }),
           },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       ),
     );
+  };
 
   const leaseWrite = (queue: string, cell: string, lease: Lease, settledOwners: readonly string[]) =>
     ({
@@ -275,7 +284,8 @@ function packMatches(matches: readonly FormingMatch[]): string {
 /** The page after the last one of a closed journal. */
 const CLOSED_PAGE = packMatches([]);
 
-const journalItem = z.object({
+/** A page of a journal. */
+export const journalItem = z.object({
   matches: jsonOf(z.array(z.array(z.string()).min(1))).transform((matches) =>
     matches.map((packed): FormingMatch => {
       const [matchId, ...ticketIds] = packed.map(unpackId);

@@ -289,7 +289,7 @@ function withSplit(item: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The index contains only what a tick needs. Queue and status follow from the presence in the index. */
-function readQueued(
+export function readQueued(
   items: readonly Record<string, unknown>[],
   queue: string,
 ): Pick<WaitingTickets, 'tickets' | 'unreadable'> {
@@ -314,13 +314,13 @@ function countByPool(items: readonly Record<string, unknown>[]): Map<string, num
  * The items of several pool keys in order of skill. A ticket that returns to the pool may move between the keys of
  * two layouts, and the index lags: it may be found under both, and is returned once.
  */
-function bySkill(items: readonly Record<string, unknown>[]): Record<string, string>[] {
+export function bySkill(items: readonly Record<string, unknown>[]): Record<string, string>[] {
   const once = new Map(items.map((item) => [item.ticketId, item as Record<string, string>]));
   return [...once.values()].sort((a, b) => (a.poolOrder! < b.poolOrder! ? -1 : 1));
 }
 
 /** Sort keys continue after the skill, so BETWEEN excludes the upper skill itself. */
-function inRange(table: string, pool: string, { from, to }: KeyRange): QueryCommandInput {
+export function inRange(table: string, pool: string, { from, to }: KeyRange): QueryCommandInput {
   const order =
     from !== undefined && to !== undefined
       ? ' AND poolOrder BETWEEN :from AND :to'

@@ -16,6 +16,8 @@ import { Problem } from './problem.ts';
 import { problemDocument } from './problem-document.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
 import { queueStats } from './queue-stats.ts';
+import { queueVersion, queueVersions, versionPath } from './queue-versions.ts';
+import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
 import { ROUTES, type RouteKey, type Scope, scopesOf, tokenScope } from './routes.ts';
 import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';
 import { ticketBatchBody, ticketBatchResult, ticketIdsQuery, ticketList } from './ticket-batch.ts';
@@ -91,6 +93,38 @@ export function openApi() {
           'The statistics of a queue',
           { 200: queueStats },
           { path: queue, problems: [404] },
+        ),
+      },
+      '/queues/{queue}/matches': {
+        get: operation(
+          'getLatestMatches',
+          'The latest matches of a queue, the newest first',
+          { 200: latestMatches },
+          { path: queue, query: latestQuery, problems: [404] },
+        ),
+      },
+      '/queues/{queue}/waiting': {
+        get: operation(
+          'getWaiting',
+          'A sample of the waiting tickets of a queue in order of skill, without names and ids',
+          { 200: waitingSample },
+          { path: queue, query: waitingQuery, problems: [404] },
+        ),
+      },
+      '/queues/{queue}/versions': {
+        get: operation(
+          'getVersions',
+          'The last 50 versions of a queue definition, the newest first',
+          { 200: queueVersions },
+          { path: queue, problems: [404] },
+        ),
+      },
+      '/queues/{queue}/versions/{version}/restore': {
+        post: operation(
+          'restoreVersion',
+          'Put the definition of an earlier version again, as a new version; changes nothing when it is in force',
+          { 200: queueVersion },
+          { path: versionPath, problems: [404] },
         ),
       },
       '/queues/{queue}/dry-run': {

@@ -32,12 +32,16 @@ export const ROUTES = {
   'DELETE /backfills/{backfillId}': ['backend'],
 
   'GET /queues/{queue}/stats': ['backend', 'admin'],
+  'GET /queues/{queue}/matches': ['backend', 'admin'],
+  'GET /queues/{queue}/waiting': ['backend', 'admin'],
   'POST /queues/{queue}/dry-run': ['backend', 'admin'],
 
   'GET /queues': ['admin'],
   'GET /queues/{queue}': ['admin'],
   'PUT /queues/{queue}': ['admin'],
   'DELETE /queues/{queue}': ['admin'],
+  'GET /queues/{queue}/versions': ['admin'],
+  'POST /queues/{queue}/versions/{version}/restore': ['admin'],
 } as const satisfies Readonly<Record<string, readonly Scope[]>>;
 
 /** A method and a path, as `GET /tickets/{ticketId}`. */
@@ -61,6 +65,10 @@ export type Caller =
   /** The caller of an open route. */
   | { readonly scope: 'anybody' }
   /** May do everything that the route offers. */
-  | { readonly scope: 'backend' | 'admin' }
+  | {
+      readonly scope: 'backend' | 'admin';
+      /** Who it is: the ARN of the AWS identity, or the `sub` of the token. Absent when neither says so. */
+      readonly name?: string;
+    }
   /** One player, limited to their own tickets and matches. */
   | { readonly scope: 'player'; readonly playerId: string };

@@ -101,13 +101,17 @@ export class Intake extends Construct {
 
     this.queues = new MusterFunction(this, 'Queues', {
       name: 'queues',
-      description: 'Stores queue definitions and returns the statistics of queues',
+      description:
+        'Stores queue definitions and their versions, and returns statistics, waiting tickets and matches of queues',
       timeout: Duration.seconds(10),
       stage,
     });
     store.queues.allow(this.queues, 'BatchGetItem', 'GetItem', 'UpdateItem');
     store.queues.allowIndexQuery(this.queues, 'items');
-    store.ranges.allow(this.queues, 'GetItem');
+    store.ranges.allow(this.queues, 'BatchGetItem', 'GetItem');
+    store.ranges.allowIndexQuery(this.queues, 'latest');
+    store.matches.allow(this.queues, 'BatchGetItem');
+    store.tickets.allowIndexQuery(this.queues, 'pool');
     setSecretGrants(this.queues, secretGrants);
     setGameSessionQueues(this.queues, gameSessionQueues);
     api.route(
@@ -117,6 +121,10 @@ export class Intake extends Construct {
       'PUT /queues/{queue}',
       'DELETE /queues/{queue}',
       'GET /queues/{queue}/stats',
+      'GET /queues/{queue}/matches',
+      'GET /queues/{queue}/waiting',
+      'GET /queues/{queue}/versions',
+      'POST /queues/{queue}/versions/{version}/restore',
     );
 
     this.dryRun = new MusterFunction(this, 'DryRun', {

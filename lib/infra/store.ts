@@ -19,7 +19,10 @@ export class Store extends Construct {
   readonly matches: StoreTable;
   /** Queues with their definitions. */
   readonly queues: StoreTable;
-  /** The shared state of ticks: leases, journals, reports and arrivals, and the meetings of players. An item for each. */
+  /**
+   * The shared state of ticks: leases, journals, reports and arrivals, and the meetings of players. An item for each. Journals
+   * are also in the index `latest`.
+   */
   readonly ranges: StoreTable;
   /** Webhook receivers that are slow or down. */
   readonly receivers: StoreTable;
@@ -75,6 +78,15 @@ export class Store extends Construct {
       variable: 'RANGES_TABLE',
       stage,
       partitionKey: { name: 'item', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          // Lists the latest journals of a queue, which name its latest matches.
+          indexName: 'latest',
+          partitionKey: { name: 'latestGroup', type: AttributeType.STRING },
+          sortKey: { name: 'writtenAtMs', type: AttributeType.NUMBER },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
     });
     this.receivers = new StoreTable(this, 'Receivers', {
       variable: 'RECEIVERS_TABLE',

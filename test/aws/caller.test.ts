@@ -15,7 +15,8 @@ describe('the caller', () => {
 
   it('of a signed request is trusted, never a player', () => {
     expect(caller(['player', 'backend'], { iam: { accessKey: 'A' } })).toEqual({ scope: 'backend' });
-    expect(caller(['admin'], { iam: { accessKey: 'A' } })).toEqual({ scope: 'admin' });
+    const userArn = 'arn:aws:sts::000000000000:assumed-role/Operators/ann';
+    expect(caller(['admin'], { iam: { userArn } })).toEqual({ scope: 'admin', name: userArn });
   });
 
   it.each([
@@ -29,7 +30,7 @@ describe('the caller', () => {
 
   it('is trusted when the token carries that scope beside the player’s', () => {
     const claims = { scope: 'muster/player muster/backend', sub: 'ann' };
-    expect(caller(['player', 'backend'], token(claims))).toEqual({ scope: 'backend' });
+    expect(caller(['player', 'backend'], token(claims))).toEqual({ scope: 'backend', name: 'ann' });
     expect(caller(['backend', 'admin'], token({ scope: 'muster/admin' }))).toEqual({ scope: 'admin' });
   });
 

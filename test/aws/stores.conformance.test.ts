@@ -1,8 +1,10 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
+import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
+import { poolSample } from '../../lib/aws/pool-sample.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
@@ -694,6 +696,98 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       });
     });
 
+    describe('the latest matches of a queue', () => {
+      const form = async (name: string, atMs: number, ...matchIds: string[]) => {
+        const forming = matchIds.map((matchId) => ({
+          matchId: id(matchId),
+          ticketIds: [id(`${matchId}-t`)],
+        }));
+        await ranges.putJournal(queue, id(name), 0, forming, atMs);
+        for (const { matchId, ticketIds } of forming)
+          await matches.create(
+            match(queue, matchId, ticketIds, { createdAt: new Date(atMs).toISOString() }),
+            atMs,
+          );
+      };
+      const names = async (limit: number) =>
+        (await latestMatches(tables.client(), tables.names).of(queue, limit)).map(({ matchId }) =>
+          matchId.slice(queue.length + 1),
+        );
+
+      it('are listed newest first, without those of other queues and those that do not exist', async () => {
+        newQueue();
+        await form('other', NOW_MS + 99_000, 'elsewhere');
+        newQueue();
+        expect(await names(10)).toEqual([]);
+        for (let i = 10; i < 35; i++) await form(`tick-${i}`, NOW_MS + i * 1_000, `m${i}a`, `m${i}b`);
+        await ranges.journalUntilClosed(queue, id('tick-34'), 1, NOW_MS + 90_000);
+        const abandoned = { matchId: id('gone'), ticketIds: [id('gone-t')] };
+        await ranges.putJournal(queue, id('tick-35'), 0, [abandoned], NOW_MS + 35_000);
+        await matches.abandon(queue, abandoned, NOW_MS + 35_000);
+        const unformed = { matchId: id('never'), ticketIds: [id('never-t')] };
+        await ranges.putJournal(queue, id('tick-36'), 0, [unformed], NOW_MS + 36_000);
+        expect(await names(3)).toEqual(['m34a', 'm34b', 'm33a']);
+        expect(await names(100)).toHaveLength(50);
+      });
+    });
+
+    describe('a sample of a pool', () => {
+      const sampled = (limit: number, layouts = [oneLayout]) =>
+        poolSample(tables.client(), tables.names.tickets).of(queue, layouts, limit);
+
+      it('is the whole pool in order of skill, over all layouts, while it is small', async () => {
+        newQueue();
+        const layouts = [oneLayout, bucketLayout(2, 3)];
+        for (const skill of [4, 1, 3, 2]) await put(`s${skill}`, skill, layouts[skill % 2]);
+        const { tickets: found, isComplete } = await sampled(4, layouts);
+        expect(found.map(({ players }) => players[0]!.skill)).toEqual([1, 2, 3, 4]);
+        expect(isComplete).toBe(true);
+        expect(await sampled(3, layouts)).toMatchObject({ tickets: { length: 3 }, isComplete: false });
+      });
+
+      it('reaches from the lowest to the highest skills of a large pool, at a cost that depends on its limit only', async () => {
+        newQueue();
+        await Promise.all(Array.from({ length: 200 }, (_, i) => put(`t${i}`, i)));
+        const queries: number[] = [];
+        const counted = tables.client((call, send) => {
+          queries.push(call.input.Limit);
+          return send();
+        });
+        const { tickets: found, isComplete } = await poolSample(counted, tables.names.tickets).of(
+          queue,
+          [oneLayout],
+          16,
+        );
+        const skills = found.map(({ players }) => players[0]!.skill);
+        expect(isComplete).toBe(false);
+        expect(skills).toHaveLength(16);
+        expect(skills).toEqual([...skills].sort((a, b) => a - b));
+        for (const place of [0, 1, 2, 3])
+          expect(skills.filter((skill) => Math.floor(skill / 50) === place)).toHaveLength(4);
+        expect(queries.reduce((sum, limit) => sum + limit, 0)).toBeLessThan(3 * 16);
+      });
+
+      it('of players with the same skill is some of them', async () => {
+        newQueue();
+        await Promise.all(Array.from({ length: 30 }, (_, i) => put(`t${i}`, 7)));
+        const { tickets: found, isComplete } = await sampled(10);
+        expect(new Set(found.map(({ ticketId }) => ticketId)).size).toBe(10);
+        expect(isComplete).toBe(false);
+      });
+
+      it('of a queue with many keys reads some of them, spread over all skills', async () => {
+        newQueue();
+        const edges = Array.from({ length: 63 }, (_, i) => i + 1);
+        const layout = bucketLayout(1, ...edges);
+        await Promise.all(Array.from({ length: 64 }, (_, i) => put(`t${i}`, i + 0.5, layout)));
+        const { tickets: found, isComplete } = await sampled(32, [layout]);
+        expect(found.map(({ players }) => Math.floor(players[0]!.skill))).toEqual(
+          Array.from({ length: 16 }, (_, i) => 4 * i),
+        );
+        expect(isComplete).toBe(false);
+      });
+    });
+
     describe('matches that are overdue', () => {
       const dueMs = NOW_MS + 60_000;
       const deadline = new Date(dueMs).toISOString();
@@ -839,6 +933,34 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.get(queue)).toBeUndefined();
         expect(await queues.remove(record())).toBe(true);
         expect(await queues.put(record())).toBe(true);
+      });
+
+      it('keeps the last 50 definitions that were replaced, and removes them with their queue', async () => {
+        newQueue();
+        const replaced = (version: number, tickSeconds = 2) => ({
+          definition: definition({ name: queue, tickSeconds }),
+          change: { version, at: new Date(NOW_MS + version * 1_000).toISOString(), by: 'ann' },
+        });
+        const versions = async () => (await queues.kept(queue)).map(({ change }) => change.version);
+        expect(await versions()).toEqual([]);
+        const { definition: oldest } = replaced(1);
+        await queues.keep({ definition: oldest, change: { version: 1 } });
+        expect(await queues.kept(queue)).toEqual([{ definition: oldest, change: { version: 1 } }]);
+        for (let version = 1; version <= 55; version++) await queues.keep(replaced(version));
+        const last50 = Array.from({ length: 50 }, (_, i) => i + 6);
+        expect((await versions()).sort((a, b) => a - b)).toEqual(last50);
+        // A write that arrives late does not bring an earlier definition back.
+        await queues.keep(replaced(3, 9));
+        await queues.keep(replaced(55, 9));
+        const kept = await queues.kept(queue);
+        expect(kept.map(({ change }) => change.version).sort((a, b) => a - b)).toEqual(last50);
+        expect(kept.find(({ change }) => change.version === 55)).toEqual(replaced(55));
+
+        const current = record({ change: { version: 56, at: new Date(NOW_MS).toISOString(), restored: 7 } });
+        await queues.put(current);
+        expect(await queues.get(queue)).toEqual(current);
+        expect(await queues.remove(current)).toBe(true);
+        expect(await versions()).toEqual([]);
       });
 
       it('lists all queues by name', async () => {

@@ -5,6 +5,7 @@ import { documentClient } from '../../lib/aws/dynamo.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { EventType } from '../../lib/contract/event-type.ts';
+import type { MatchView } from '../../lib/contract/match.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
 import type { BucketLayout } from '../../lib/service/ticks/buckets.ts';
@@ -36,6 +37,29 @@ export const JOURNEYS = {
     expect((await api.get(`/queues/${queue}`)).body.name).toBe(queue);
     expect((await api.get(`/queues/${queue}/stats`)).body.waiting).toBe(0);
     expect((await api.delete(`/queues/${queue}`)).status).toBe(204);
+  },
+
+  async 'restore an earlier definition of a queue'({ api }) {
+    const queue = await api.queue();
+    await api.put(`/queues/${queue}`, definition({ name: queue, timeoutSeconds: 77 }));
+    expect((await api.post(`/queues/${queue}/versions/1/restore`)).body).toMatchObject({ restored: 1 });
+    const { versions } = (await api.get(`/queues/${queue}/versions`)).body;
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual([3, 2, 1]);
+    expect(versions[0].definition).toEqual((await api.get(`/queues/${queue}`)).body);
+  },
+
+  async 'see the waiting tickets and the latest matches of a queue'(muster) {
+    const { api } = muster;
+    const { queue, one } = await pair(muster, {}, 'COMPLETED');
+    await vi.waitFor(async () => {
+      const { matches } = (await api.get(`/queues/${queue}/matches?limit=5`)).body;
+      expect(matches.map(({ matchId }: MatchView) => matchId)).toEqual([one.matchId]);
+    }, AWAKE_WITHIN);
+    await api.ticket(queue, 3);
+    await vi.waitFor(async () => {
+      const { waiting } = (await api.get(`/queues/${queue}/waiting?limit=5`)).body;
+      expect(waiting).toMatchObject([{ skill: 3, size: 1 }]);
+    }, AWAKE_WITHIN);
   },
 
   async 'run a dry run'({ api }) {

@@ -69,7 +69,7 @@ export interface Api {
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
   put(path: string, body: unknown): Promise<Answer>;
-  post(path: string, body: unknown): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
   /** Creates a queue with a unique name. */
   queue(changes?: Partial<QueueDefinition>): Promise<string>;

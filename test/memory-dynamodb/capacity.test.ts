@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
+import { poolSample } from '../../lib/aws/pool-sample.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
@@ -49,6 +51,8 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   const record = { definition: definition(), version: 1, layouts, awakeUntilMs: 0, sentUntilMs: 0 };
   await queues.put(record);
   await queues.put({ ...record, version: 2, definition: definition({ timeoutSeconds: 77 }) });
+  await queues.keep({ definition: record.definition, change: { version: 1 } });
+  await queues.kept('duel');
   await queues.get('duel');
   const ids = Array.from({ length: 40 }, (_, i) => `ticket-${i}-${'x'.repeat(random.integer(40))}`);
   for (const [i, ticketId] of ids.entries()) {
@@ -58,6 +62,7 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   await tickets.waiting('duel', layouts, {});
   await tickets.waiting('duel', layouts, { from: '0000000020', to: '0000000060' });
   await tickets.waiting('duel', layouts, {}, { limit: 10, hasTime: () => true });
+  await poolSample(client, tables.names.tickets).of('duel', layouts, 8);
   await tickets.survey('duel', layouts, {}, () => true);
   await tickets.hasWaiting('duel', layouts[0]!);
   await tickets.getMany(ids);
@@ -80,6 +85,7 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   for (const ticketId of ids.slice(20, 30))
     await tickets.release((await tickets.get(ticketId))!, 'three', layouts[1]!, false);
   await matches.advance('two', 'PLACING', 'FAILED', { reason: 'late' });
+  await latestMatches(client, tables.names).of('duel', 2);
   await matches.get('one');
   for (const ticketId of ids.slice(20, 30)) await tickets.end(ticketId, 'CANCELLED', 'by its player', NOW_MS);
   const lease = { owner: 'tick', slotMs: 1_000, nowMs: NOW_MS, untilMs: NOW_MS + 10 };

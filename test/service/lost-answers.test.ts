@@ -5,7 +5,9 @@ import { deliver } from '../../lib/service/events/notify.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
+import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
+import { listVersions, restoreVersion } from '../../lib/service/queues/versions.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
@@ -16,6 +18,9 @@ import { ticket } from '../aws/samples.ts';
 import { definition } from './definitions.ts';
 import { ownCloudForEachTest } from './own-cloud.ts';
 import type { Line, VirtualCloud } from './virtual-cloud.ts';
+
+/** A deployment without rules for definitions. */
+const ANYTHING_GOES = { refuseUrl: () => undefined, secretGrants: {}, gameSessionQueues: [] };
 
 /**
  * A write is applied and its response is lost. The SDK repeats the request, and its condition no longer holds. The
@@ -70,13 +75,17 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     /** The state after a run, without values that differ between runs. */
     const left = async () => {
       const tickets = await Promise.all(['a', 'b'].map((name) => cloud.deps.tickets.get(id(name))));
+      const isChanged = (record: QueueRecord | undefined) =>
+        (record?.change?.version ?? 1) > 1 && !record?.deletedAt;
       const matches = await Promise.all(cloud.ids.map((matchId) => cloud.deps.matches.get(matchId)));
       const record = await cloud.deps.queues.get(queue);
+      const versions = isChanged(record) ? await listVersions(cloud.deps.queues, queue) : [];
       return JSON.parse(
         JSON.stringify({
           tickets,
           matches,
           record,
+          versions,
           ticks: cloud.tickMessages,
           deadlines: cloud.deadlineMessages,
         }).replaceAll(queue, 'queue'),
@@ -94,7 +103,17 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         prepare: () => define(),
         act: () => define({ buckets: [10] }),
         outcome: ({ outcome }: { outcome: string }) => ({ outcome }),
-        writes: ['UpdateItem'],
+        // The replaced definition is kept, then the new one is put.
+        writes: ['UpdateItem', 'UpdateItem'],
+      },
+      'a restored version': {
+        prepare: async () => {
+          await define();
+          await define({ timeoutSeconds: 77 });
+        },
+        act: () => restoreVersion(cloud.deps.queues, queue, 1, ANYTHING_GOES, cloud.nowMs),
+        outcome: (result) => JSON.parse(JSON.stringify(result).replaceAll(queue, 'queue')),
+        writes: ['UpdateItem', 'UpdateItem'],
       },
       'a deleted queue': {
         prepare: () => define(),
@@ -235,11 +254,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       'the removal of a deleted queue': {
         prepare: async () => {
           await define();
+          await define({ timeoutSeconds: 77 });
           await deleteQueue(cloud.deps.queues, queue, cloud.nowMs - 3 * 3_600_000);
         },
         act: () => dispatch(cloud.deps, cloud.nowMs),
         outcome: ({ failed }: { failed: unknown[] }) => failed,
-        writes: ['DeleteItem', 'DeleteItem', 'DeleteItem', 'DeleteItem'],
+        // The ranges, the earlier definition, and the queue.
+        writes: Array(5).fill('DeleteItem'),
       },
     };
 

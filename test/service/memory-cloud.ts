@@ -282,6 +282,10 @@ export class MemoryCloud {
         this.setRecord({ ...record, sentUntilMs: stored?.sentUntilMs ?? 0 });
         return true;
       },
+      keep: async () => {
+        await this.time.sleep(LATENCY.put);
+      },
+      kept: async () => [],
       extendAwake: async (record, awakeUntilMs) => {
         if (this.#records.get(record.definition.name)!.awakeUntilMs !== record.awakeUntilMs) return false;
         return change(record, () => ({ awakeUntilMs }));

@@ -2,8 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
+import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
+import { poolSample } from '../../lib/aws/pool-sample.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { receiverStore } from '../../lib/aws/receiver-store.ts';
@@ -121,6 +123,8 @@ export class VirtualCloud {
       now: () => this.nowMs,
       random: () => 0.5,
       overdue: overdueMatches(client, tables.names.matches),
+      latest: latestMatches(client, tables.names),
+      pool: poolSample(client, tables.names.tickets),
       clock,
       newId: () => {
         const id = `${idPrefix}id-${this.ids.length}`;

@@ -1,4 +1,4 @@
-import type { QueueRecord, QueueState } from '../queues/queue-record.ts';
+import type { QueueRecord, QueueState, ReplacedDefinition } from '../queues/queue-record.ts';
 import type { BucketLayout } from '../ticks/buckets.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -25,12 +25,19 @@ export interface QueueStore {
   list(): Promise<StoredQueues>;
   /** Stores a record whose version is one above the stored version. Returns false if another writer was faster. */
   put(record: QueueRecord): Promise<boolean>;
+  /**
+   * Keeps a definition that is about to be replaced, in the place of the one 50 versions before it. A repetition, or one
+   * that is late, changes nothing.
+   */
+  keep(replaced: ReplacedDefinition): Promise<void>;
+  /** The definitions that were kept and that this version of Muster can parse, in no order. */
+  kept(queue: string): Promise<ReplacedDefinition[]>;
   /** Moves `awakeUntilMs` forward if it and the version are still those of the record. */
   extendAwake(record: QueueRecord, untilMs: number): Promise<boolean>;
   /** Records that the ticks up to this slot are sent if `sentUntilMs` is still that of the record. */
   confirmSent(record: QueueRecord, untilMs: number): Promise<void>;
   /** Removes layouts that contain no ticket if the version is still that of the record. */
   dropLayouts(record: QueueRecord, keep: readonly BucketLayout[]): Promise<boolean>;
-  /** Permanently removes a deleted queue if the version is still that of the record. Returns true if it is already removed. */
+  /** Permanently removes a deleted queue and its earlier definitions if the version is still that of the record. Returns true if it is already removed. */
   remove(record: QueueRecord): Promise<boolean>;
 }

@@ -4,6 +4,9 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
 import { deleteQueue, putQueue } from './queues.ts';
 
+/** The versions of definitions name a deployment so. */
+const BY = 'deployment';
+
 /**
  * Creates, updates and deletes the queues of a deployment to match its folder of definitions. Queues that no deployment
  * has named, which were created through the API, are not changed.
@@ -26,7 +29,7 @@ export async function deployQueues(
     if (problems.length > 0) throw invalid(`queue ${name}`, problems);
     return definition;
   });
-  for (const definition of definitions) await putQueue(queues, definition, nowMs);
+  for (const definition of definitions) await putQueue(queues, definition, nowMs, { by: BY });
   const gone = before.filter((name) => !Object.hasOwn(wanted, name));
   for (const name of gone) {
     try {

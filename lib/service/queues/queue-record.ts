@@ -15,6 +15,26 @@ export interface QueueState {
   readonly awakeUntilMs: number;
   /** Ticks are sent up to this slot. Less than `awakeUntilMs` while a caller sends them, or after a crash. */
   readonly sentUntilMs: number;
+  /** The change that made the definition; absent if an earlier version of Muster has stored it. */
+  readonly change?: DefinitionChange;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;
+}
+
+/** A change of a definition, which makes it a new version. */
+export interface DefinitionChange {
+  /** The number of the definition's version, from 1. Unlike the version of the state, it counts definitions only. */
+  readonly version: number;
+  /** ISO 8601; absent if an earlier version of Muster has stored the definition. */
+  readonly at?: string;
+  /** Who has changed it, if this is known. */
+  readonly by?: string;
+  /** The version whose definition it restored. */
+  readonly restored?: number;
+}
+
+/** A definition that was replaced, with its change. */
+export interface ReplacedDefinition {
+  readonly definition: QueueDefinition;
+  readonly change: DefinitionChange;
 }

@@ -7,7 +7,7 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import { Unreadable } from '../ports/unreadable.ts';
 import { type BucketLayout, nextLayout } from '../ticks/buckets.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import type { QueueRecord, QueueState } from './queue-record.ts';
+import type { DefinitionChange, QueueRecord, QueueState } from './queue-record.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.
@@ -50,32 +50,45 @@ export function unknownQueue(queue: string): Problem {
 /**
  * Creates a queue or changes its definition. The same definition again changes nothing.
  *
- * One conditional write. A crash before it changes nothing, and after it the change is complete. Waiting tickets keep
- * waiting under the new definition. The next tick cancels those that no longer fit it, with a reason. A changed
- * definition is in force everywhere after `untilInForce`, a new queue at once.
+ *     keep      the definition in force, among the versions that can be restored. A crash after it: it is kept and still
+ *               in force, and `versions.ts` lists it once
+ *     put       one conditional write. After it the change is complete
+ *
+ * Waiting tickets keep waiting under the new definition. The next tick cancels those that no longer fit it, with a reason. A
+ * changed definition is in force everywhere after `untilInForce`, a new queue at once.
  *
  * It also replaces a definition that cannot be read: the queue keeps its state, so that its waiting tickets are found.
+ * @param more who changes it, and the version that it restores
  * @throws Unreadable when the state cannot be read either
  */
 export async function putQueue(
   queues: QueueStore,
   definition: QueueDefinition,
   nowMs: number,
+  more: Pick<DefinitionChange, 'by' | 'restored'> = {},
 ): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: QueueDefinition }> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const old = await queueOrState(queues, definition.name);
     const live = old !== undefined && old.deletedAt === undefined;
     if (live && isDeepStrictEqual(old.definition, definition)) return { outcome: 'unchanged', definition };
+    const replaced = changeOf(old);
     const record: QueueRecord = {
       definition,
+      change: { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...more },
       version: (old?.version ?? 0) + 1,
       layouts: nextLayouts(old, definition, nowMs),
       awakeUntilMs: old?.awakeUntilMs ?? 0,
       sentUntilMs: old?.sentUntilMs ?? 0,
     };
+    if (old?.definition !== undefined) await queues.keep({ definition: old.definition, change: replaced });
     if (await queues.put(record)) return { outcome: live ? 'changed' : 'created', definition };
   }
   throw new StoreBusy(`queue ${definition.name} is being changed by others`);
+}
+
+/** The change that made the definition of a queue. Definitions of earlier versions of Muster have none and count as the first. */
+export function changeOf(queue: QueueState | undefined): DefinitionChange {
+  return queue?.change ?? { version: queue === undefined ? 0 : 1 };
 }
 
 /** A queue, without its definition if that cannot be read. */

@@ -1,0 +1,94 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { LatestMatches } from '../service/ports/latest-matches.ts';
+import { Unreadable } from '../service/ports/unreadable.ts';
+import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
+import { latestGroups } from './latest-group.ts';
+import { isAbandoned, toMatch } from './match-store.ts';
+import { journalItem } from './range-store.ts';
+
+/** Pages that are read together. A page names as many matches as a tick forms at once. */
+const PAGES_AT_ONCE = 10;
+/** The maximum of pages that are read, of which only those of abandoned matches name no match. */
+const PAGES_MAX = 200;
+
+/**
+ * The latest matches, by the journals of the ticks: a tick writes its matches there just before it creates them. So the cost
+ * of a match is not more than one write, and less for matches of the same tick. An abandoned match is in a journal too, and
+ * omitted here.
+ *
+ * Reads 8 pages of the index, the newest pages of journals until they name enough matches, and these matches.
+ */
+export function latestMatches(
+  client: DynamoDBDocumentClient,
+  tables: { readonly matches: string; readonly ranges: string },
+): LatestMatches {
+  const pagesIn = async (group: string, limit: number): Promise<PageKey[]> => {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: tables.ranges,
+        IndexName: 'latest',
+        KeyConditionExpression: 'latestGroup = :group',
+        ExpressionAttributeValues: { ':group': group },
+        ScanIndexForward: false,
+        Limit: limit,
+      }),
+    );
+    return Items as PageKey[];
+  };
+
+  /** The ids of the matches of some pages, the newest first. */
+  const idsOf = async (pages: readonly PageKey[]): Promise<string[]> => {
+    const keys = pages.map(({ item }) => ({ item }));
+    const found = new Map((await batchGet(client, tables.ranges, keys)).map((page) => [page.item, page]));
+    return pages.flatMap(({ item }) => {
+      const matches = journalItem.safeParse(found.get(item)).data?.matches ?? [];
+      return matches.map(({ matchId }) => matchId).reverse();
+    });
+  };
+
+  /** The first matches of a list of ids that exist, slightly more than `limit` or all. */
+  const existingOf = async (ids: readonly string[], limit: number): Promise<StoredMatch[]> => {
+    const found: StoredMatch[] = [];
+    for (let at = 0; at < ids.length && found.length < limit; at += BATCH_GET_MAX) {
+      const keys = ids.slice(at, at + BATCH_GET_MAX).map((matchId) => ({ matchId }));
+      found.push(...(await batchGet(client, tables.matches, keys)).flatMap(existing));
+    }
+    return found;
+  };
+
+  return {
+    async of(queue, limit) {
+      const groups = latestGroups(queue).map((group) => pagesIn(group, Math.min(2 * limit, PAGES_MAX)));
+      const pages = (await Promise.all(groups)).flat().sort((a, b) => b.writtenAtMs - a.writtenAtMs);
+      const found: StoredMatch[] = [];
+      for (let at = 0; at < Math.min(pages.length, PAGES_MAX) && found.length < limit; at += PAGES_AT_ONCE) {
+        const ids = await idsOf(pages.slice(at, at + PAGES_AT_ONCE));
+        found.push(...(await existingOf(ids, limit - found.length)));
+      }
+      return found.sort(byAge).slice(0, limit);
+    },
+  };
+}
+
+interface PageKey {
+  readonly item: string;
+  readonly writtenAtMs: number;
+}
+
+/** The newest first; of the same time, by id. */
+function byAge(a: StoredMatch, b: StoredMatch): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.matchId < b.matchId ? -1 : 1;
+}
+
+/** The match of an item unless it was abandoned or this version of Muster cannot parse it. */
+function existing(item: Record<string, unknown>): StoredMatch[] {
+  if (isAbandoned(item)) return [];
+  try {
+    return [toMatch(item)];
+  } catch (error) {
+    if (error instanceof Unreadable) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { PoolSample } from '../service/ports/pool-sample.ts';
+import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/ticks/buckets.ts';
+import type { PoolItem } from './read-pool.ts';
+import { bySkill, inRange, readQueued } from './ticket-store.ts';
+
+/** The maximum of pool keys that a sample reads, of a queue that may have thousands. */
+const KEYS_MAX = 16;
+/** A key with more tickets than its share of the sample is read in this many places along its skills. */
+const PLACES = 8;
+
+/**
+ * Samples the index `pool`. It reads at most twice `limit` tickets and some more, about 40 read units for 1,000 tickets, in
+ * one to ten queries for each of at most 16 keys. Keys beyond that are skipped evenly: each is a range of skill, or a random
+ * part of one.
+ */
+export function poolSample(client: DynamoDBDocumentClient, table: string): PoolSample {
+  const read = async (pool: string, range: KeyRange, limit: number, forward = true) => {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({ ...inRange(table, pool, range), Limit: limit, ScanIndexForward: forward }),
+    );
+    return { items: Items as PoolItem[], isWhole: LastEvaluatedKey === undefined };
+  };
+
+  const ofKey = async (pool: string, share: number) => {
+    const first = await read(pool, {}, share);
+    if (first.isWhole) return first;
+    const [last] = (await read(pool, {}, 1, false)).items;
+    const [low, high] = [skillOf(first.items[0]!.poolOrder), skillOf(last!.poolOrder)];
+    // All tickets have the same skill: any part of them is a sample.
+    if (low === high) return first;
+    const edges = Array.from({ length: PLACES + 1 }, (_, i) => skillKey(low + ((high - low) * i) / PLACES));
+    const places = await Promise.all(
+      edges.slice(0, -1).map((from, i) => {
+        const isLast = i === PLACES - 1;
+        return read(pool, isLast ? { from } : { from, to: edges[i + 1]! }, Math.ceil(share / PLACES));
+      }),
+    );
+    return { items: places.flatMap(({ items }) => items), isWhole: places.every(({ isWhole }) => isWhole) };
+  };
+
+  return {
+    async of(queue, layouts, limit) {
+      const all = layouts.flatMap((layout) => poolKeys(queue, layout));
+      const keys = evenly(all, KEYS_MAX);
+      const share = Math.min(limit, Math.ceil((2 * limit) / keys.length));
+      const parts = await Promise.all(keys.map((key) => ofKey(key, share)));
+      const found = bySkill(parts.flatMap(({ items }) => items));
+      return {
+        tickets: readQueued(evenly(found, limit), queue).tickets,
+        isComplete:
+          keys.length === all.length && found.length <= limit && parts.every(({ isWhole }) => isWhole),
+      };
+    },
+  };
+}
+
+/** At most `max` of the items, at even distances. */
+function evenly<T>(items: readonly T[], max: number): T[] {
+  if (items.length <= max) return [...items];
+  return Array.from({ length: max }, (_, i) => items[Math.floor((i * items.length) / max)]!);
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { wholeNumber } from './limit.ts';
+import { queueDefinition, queueName } from './queue-definition.ts';
+
+/** The number of versions of a definition that are kept, with the one in force. */
+export const VERSIONS_KEPT = 50;
+
+/** A version of a queue definition: every change of the definition is one. */
+export const queueVersion = z
+  .object({
+    version: z
+      .number()
+      .int()
+      .meta({ description: 'From 1. A queue that is created again after its removal begins at 1' }),
+    changedAt: z.iso.datetime().nullable().meta({
+      description: 'When it was put; null if an earlier version of Muster has stored it',
+    }),
+    changedBy: z.string().nullable().meta({
+      description:
+        'Who has put it: the ARN of an AWS identity, the `sub` of a token, or `deployment`; null if this is unknown',
+    }),
+    restored: z.number().int().optional().meta({ description: 'The version whose definition it restored' }),
+    definition: queueDefinition,
+  })
+  .meta({ id: 'QueueVersion' });
+export type QueueVersionView = z.output<typeof queueVersion>;
+
+/** The versions of a queue, the newest first. The first one is in force. */
+export const queueVersions = z.object({ versions: z.array(queueVersion) }).meta({ id: 'QueueVersions' });
+
+/** The path parameters of a request to restore a version. */
+export const versionPath = z.object({
+  queue: queueName,
+  version: wholeNumber(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).meta({
+    description: 'The number of the version to restore',
+  }),
+});

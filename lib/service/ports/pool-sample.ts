@@ -1,0 +1,20 @@
+import type { StoredTicket } from '../tickets/stored-ticket.ts';
+import type { BucketLayout } from '../ticks/buckets.ts';
+
+/** Reads a part of the waiting tickets of a queue at a limited cost, however many are waiting. */
+export interface PoolSample {
+  /**
+   * Waiting tickets in order of skill. May lag behind writes by moments. Tickets that this version of Muster cannot parse are
+   * omitted.
+   * @param limit from 1; the maximum of tickets returned
+   */
+  of(
+    queue: string,
+    layouts: readonly BucketLayout[],
+    limit: number,
+  ): Promise<{
+    readonly tickets: StoredTicket[];
+    /** Whether these are all waiting tickets. If not, they are taken evenly along the skills. */
+    readonly isComplete: boolean;
+  }>;
+}
