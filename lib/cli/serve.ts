@@ -6,7 +6,7 @@ import type { LocalCloud } from '../local/local-cloud.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
-import { musterClient } from './client.ts';
+import { serviceClient } from './client.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
@@ -60,7 +60,7 @@ async function serve(options: ServeOptions): Promise<void> {
   console.log(`Muster is ready at ${cloud.url}`);
   // With tokens required, the requests in the guide would be rejected.
   if (people && options.jwtIssuer === undefined) {
-    const queues = await musterClient(cloud.url).queues();
+    const queues = await serviceClient(cloud.url).queues();
     console.log(serveGuide(cloud.url, queues, { dataDir: options.data }));
   }
   await interrupted;

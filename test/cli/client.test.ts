@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { musterClient } from '../../lib/cli/client.ts';
+import { serviceClient } from '../../lib/cli/client.ts';
 import { Failure } from '../../lib/cli/failure.ts';
 
 /** Response bodies by path. */
 const bodies = new Map<string, string>();
 const server = createServer((request, response) => response.end(bodies.get(request.url!)));
-let client: ReturnType<typeof musterClient>;
+let client: ReturnType<typeof serviceClient>;
 
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  client = musterClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  client = serviceClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 afterAll(() => server.close());
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import { seededRandom } from '../../simulation/random.ts';
-import { musterClient } from '../client.ts';
+import { serviceClient } from '../client.ts';
 import { outputClosed } from '../closed-pipe.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
@@ -90,7 +90,7 @@ async function play(
   { rate, queue, seconds, seed }: DemoOptions,
   stop: AbortController,
 ): Promise<void> {
-  const client = musterClient(url);
+  const client = serviceClient(url);
   const all = await client.queues();
   const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
   if (queues.length === 0) {

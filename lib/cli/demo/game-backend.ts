@@ -6,7 +6,7 @@ import { isFinal } from '../../contract/ticket.ts';
 import type { Player } from '../../engine/types.ts';
 import { drawParty, meanPartySize, type Population } from '../../simulation/population.ts';
 import type { RandomSource } from '../../simulation/random.ts';
-import type { MusterClient } from '../client.ts';
+import type { ServiceClient } from '../client.ts';
 import { playerIdOf } from './player-names.ts';
 
 /** A game backend's view of one queue. */
@@ -65,7 +65,7 @@ const PLAYED_MAX = 50;
 
 /** The options of a simulated game backend. */
 export interface BackendOptions {
-  readonly client: MusterClient;
+  readonly client: ServiceClient;
   readonly definition: QueueDefinition;
   /** Players per second. */
   readonly rate: number;
@@ -189,7 +189,7 @@ async function followTickets({ client, signal, seen }: BackendOptions): Promise<
 }
 
 /** Polls one ticket. If it has a match, records the match and all of its tickets. */
-async function follow(client: MusterClient, ticketId: string, seen: QueueSeen): Promise<void> {
+async function follow(client: ServiceClient, ticketId: string, seen: QueueSeen): Promise<void> {
   // An earlier poll of this round may have found its match.
   if (!seen.waiting.has(ticketId)) return;
   const { status, matchId } = await client.ticket(ticketId);

@@ -1,0 +1,1126 @@
+// The types of the OpenAPI document, written by `npm run client:types`.
+
+export interface QueueDefinition {
+  readonly name: string;
+  /** Players in a team; omitted with a list of teams */
+  readonly teamSize?: number | undefined;
+  /** The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 2 to 200 seats */
+  readonly teams?: number | readonly TeamKind[] | undefined;
+  /** Teams with a minSize may start with fewer players than size when every ticket of the match has waited this long */
+  readonly short?:
+    | {
+        readonly afterSeconds: number;
+        /** Imbalance of each empty seat (default 0) */
+        readonly cost?: number | undefined;
+      }
+    | undefined;
+  /** Seats per team by role; they sum to teamSize */
+  readonly roles?: Readonly<Record<string, number>> | undefined;
+  /** Attributes of players by name. A player without a value has the default; without a default its ticket is rejected */
+  readonly attributes?:
+    | Readonly<
+        Record<
+          string,
+          | {
+              readonly type: 'number';
+              readonly default?: number | undefined;
+              readonly min?: number | undefined;
+              readonly max?: number | undefined;
+            }
+          | {
+              readonly type: 'string';
+              readonly default?: string | undefined;
+              readonly values?: readonly string[] | undefined;
+            }
+          | {
+              readonly type: 'strings';
+              readonly default?: readonly string[] | undefined;
+              readonly values?: readonly string[] | undefined;
+            }
+        >
+      >
+    | undefined;
+  /** Conditions that a match must meet, or that cost imbalance when it does not; see docs/rules.md */
+  readonly rules?:
+    | readonly (
+        | {
+            readonly name: string;
+            readonly type: 'same';
+            /** An attribute of this queue, or skill */
+            readonly attribute: string;
+            /** All players of a game, or those of each team (default game) */
+            readonly scope?: 'game' | 'team' | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'different';
+            /** An attribute of this queue, or skill */
+            readonly attribute: string;
+            /** All players of a game, or those of each team (default game) */
+            readonly scope?: 'game' | 'team' | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'within';
+            /** An attribute of this queue, or skill */
+            readonly attribute: string;
+            readonly max?: number | undefined;
+            readonly party?: 'each' | 'mean' | 'least' | 'greatest' | undefined;
+            /** All players of a game, or those of each team (default game) */
+            readonly scope?: 'game' | 'team' | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly max?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'common';
+            /** An attribute of this queue, or skill */
+            readonly attribute: string;
+            readonly atLeast?: number | undefined;
+            /** All players of a game, or those of each team (default game) */
+            readonly scope?: 'game' | 'team' | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly atLeast?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'count';
+            /** An attribute of this queue, or skill */
+            readonly attribute: string;
+            readonly value: string | number;
+            readonly atLeast?: number | undefined;
+            readonly atMost?: number | undefined;
+            /** All players of a game, or those of each team (default game) */
+            readonly scope?: 'game' | 'team' | undefined;
+            /** Counts in the teams of this kind alone */
+            readonly team?: string | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly atLeast?: number | undefined;
+                  readonly atMost?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'balance';
+            /** An attribute of this queue, or skill */
+            readonly attribute: string;
+            readonly max?: number | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly max?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'compare';
+            readonly left:
+              | number
+              | {
+                  readonly of: 'mean' | 'sum' | 'least' | 'greatest' | 'count';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  /** A kind of team (default: the whole game) */
+                  readonly team?: string | undefined;
+                };
+            readonly right:
+              | number
+              | {
+                  readonly of: 'mean' | 'sum' | 'least' | 'greatest' | 'count';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  /** A kind of team (default: the whole game) */
+                  readonly team?: string | undefined;
+                };
+            readonly op?: '<=' | '>=' | '=' | undefined;
+            /** In place of op: the greatest difference */
+            readonly max?: number | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly max?: number | undefined;
+                  readonly left?: number | undefined;
+                  readonly right?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'latency';
+            /** Milliseconds of every player to the region of the match */
+            readonly max?: number | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly max?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'recent';
+            /** How long players who met stay apart; at most a week */
+            readonly seconds: number;
+            readonly scope?: 'game' | 'opponents' | 'teammates' | undefined;
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                  readonly seconds?: number | undefined;
+                }[]
+              | undefined;
+            /** Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max */
+            readonly cost?: number | undefined;
+          }
+        | {
+            readonly name: string;
+            readonly type: 'anyOf';
+            readonly rules: readonly (
+              | {
+                  readonly type: 'same';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  /** All players of a game, or those of each team (default game) */
+                  readonly scope?: 'game' | 'team' | undefined;
+                }
+              | {
+                  readonly type: 'different';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  /** All players of a game, or those of each team (default game) */
+                  readonly scope?: 'game' | 'team' | undefined;
+                }
+              | {
+                  readonly type: 'within';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  readonly max?: number | undefined;
+                  readonly party?: 'each' | 'mean' | 'least' | 'greatest' | undefined;
+                  /** All players of a game, or those of each team (default game) */
+                  readonly scope?: 'game' | 'team' | undefined;
+                }
+              | {
+                  readonly type: 'common';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  readonly atLeast?: number | undefined;
+                  /** All players of a game, or those of each team (default game) */
+                  readonly scope?: 'game' | 'team' | undefined;
+                }
+              | {
+                  readonly type: 'count';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  readonly value: string | number;
+                  readonly atLeast?: number | undefined;
+                  readonly atMost?: number | undefined;
+                  /** All players of a game, or those of each team (default game) */
+                  readonly scope?: 'game' | 'team' | undefined;
+                  /** Counts in the teams of this kind alone */
+                  readonly team?: string | undefined;
+                }
+              | {
+                  readonly type: 'balance';
+                  /** An attribute of this queue, or skill */
+                  readonly attribute: string;
+                  readonly max?: number | undefined;
+                }
+              | {
+                  readonly type: 'compare';
+                  readonly left:
+                    | number
+                    | {
+                        readonly of: 'mean' | 'sum' | 'least' | 'greatest' | 'count';
+                        /** An attribute of this queue, or skill */
+                        readonly attribute: string;
+                        /** A kind of team (default: the whole game) */
+                        readonly team?: string | undefined;
+                      };
+                  readonly right:
+                    | number
+                    | {
+                        readonly of: 'mean' | 'sum' | 'least' | 'greatest' | 'count';
+                        /** An attribute of this queue, or skill */
+                        readonly attribute: string;
+                        /** A kind of team (default: the whole game) */
+                        readonly team?: string | undefined;
+                      };
+                  readonly op?: '<=' | '>=' | '=' | undefined;
+                  /** In place of op: the greatest difference */
+                  readonly max?: number | undefined;
+                }
+            )[];
+            /** What changes for a ticket that has waited this long, in ascending order */
+            readonly relax?:
+              | readonly {
+                  readonly waitSeconds: number;
+                  readonly off?: true | undefined;
+                }[]
+              | undefined;
+          }
+      )[]
+    | undefined;
+  /** The waits that relax rules. each (default): every ticket has the limits of its own age, and a match must meet all of them. oldest: the limits of the oldest ticket of a match apply to all */
+  readonly relaxBy?: 'each' | 'oldest' | undefined;
+  /** imbalance = alpha · teamGap + skillSpread */
+  readonly imbalance: {
+    /** Weight of teamGap (team difference) */
+    readonly alpha: number;
+    /** A norm: a number from 1 up, or "inf" */
+    readonly p: number | 'inf';
+    /** A norm: a number from 1 up, or "inf" */
+    readonly q: number | 'inf';
+  };
+  /** Imbalance that one second of waiting outweighs (default 0) */
+  readonly beta?: number | undefined;
+  readonly release:
+    | {
+        readonly policy: 'greedy';
+      }
+    | {
+        readonly policy: 'fifo';
+      }
+    | {
+        readonly policy: 'periodic';
+        readonly everySeconds?: number | undefined;
+      }
+    | {
+        readonly policy: 'brackets';
+        readonly count?: number | undefined;
+        readonly growSeconds?: number | undefined;
+      }
+    | {
+        readonly policy: 'difference-wait';
+        readonly secondsPerImbalance: number;
+      }
+    | {
+        readonly policy: 'patient';
+        readonly imbalanceMax: number;
+        readonly waitCost: number;
+      }
+    | {
+        readonly policy: 'expanding';
+        readonly tolerance: number;
+        readonly steps?:
+          | readonly {
+              readonly waitSeconds: number;
+              readonly tolerance: number;
+            }[]
+          | undefined;
+        readonly growthPerSecond?: number | undefined;
+        readonly toleranceMax?: number | undefined;
+      }
+    | {
+        readonly policy: 'option-value';
+        readonly waitCost: number;
+      };
+  /** Seconds between two searches */
+  readonly tickSeconds: number;
+  /** Longest wait of a ticket */
+  readonly timeoutSeconds: number;
+  /** Skills at which the pool is split; or "auto" (default): one bucket, split and merged as the load requires */
+  readonly buckets?: 'auto' | readonly number[] | undefined;
+  /** What fills the game of a ticket at its time-out */
+  readonly fill?: 'none' | 'bots' | undefined;
+  /** Lets running matches ask for players into their empty seats */
+  readonly backfill?:
+    | {
+        /** high: before new matches; normal (default): where the newcomers add less imbalance than their best new match has; low: after new matches */
+        readonly priority?: 'low' | 'normal' | 'high' | undefined;
+      }
+    | undefined;
+  /** Match by skill, or by its percentile in the recent population (default raw) */
+  readonly skillScale?: 'raw' | 'percentile' | undefined;
+  /** Every ticket must accept the match within this time */
+  readonly acceptance?:
+    | {
+        readonly timeoutSeconds: number;
+      }
+    | undefined;
+  readonly provisioner?:
+    | {
+        readonly type: 'none';
+      }
+    | {
+        readonly type: 'http';
+        /** The studio's endpoint: it receives the match and returns the assignment */
+        readonly url: string;
+        /** Signs the request (Standard Webhooks) */
+        readonly secret?: string | undefined;
+        /** Default 5 */
+        readonly requestTimeoutSeconds?: number | undefined;
+        /** How long a match may stay PLACING before it is FAILED (default 300) */
+        readonly timeoutSeconds?: number | undefined;
+      }
+    | {
+        readonly type: 'external';
+        /** How long a match may stay PLACING before it is FAILED (default 300) */
+        readonly timeoutSeconds?: number | undefined;
+      }
+    | {
+        readonly type: 'gamelift';
+        /** The name or ARN of the queue of Amazon GameLift Servers that places the game sessions. The deployment must name it too */
+        readonly gameSessionQueue: string;
+        /** Passed to the game session */
+        readonly gameProperties?: Readonly<Record<string, string>> | undefined;
+        /** How long a match may stay PLACING before it is FAILED (default 300) */
+        readonly timeoutSeconds?: number | undefined;
+      }
+    | {
+        readonly type: 'agones';
+        /** The URL of Agones's allocation service, or one for each region: the region of the match picks it */
+        readonly allocator: string | Readonly<Record<string, string>>;
+        /** The name of the secret with the client certificate: JSON { "cert", "key", "ca"? } of PEM texts */
+        readonly certificate: string;
+        /** The Kubernetes namespace of the game servers (default "default") */
+        readonly namespace?: string | undefined;
+        /** Which ready game servers to allocate, in order of preference (default: any of the namespace) */
+        readonly selectors?:
+          | readonly {
+              readonly matchLabels: Readonly<Record<string, string>>;
+            }[]
+          | undefined;
+        /** Apply the multi-cluster policies of the allocation service (default false) */
+        readonly multiCluster?: boolean | undefined;
+        /** Default 5 */
+        readonly requestTimeoutSeconds?: number | undefined;
+        /** How long a match may stay PLACING before it is FAILED (default 300) */
+        readonly timeoutSeconds?: number | undefined;
+      }
+    | undefined;
+  readonly webhooks?:
+    | readonly {
+        /** Where events are POSTed. On AWS it must be https and a public address. */
+        readonly url: string;
+        /** The name of the secret that signs the requests (Standard Webhooks) */
+        readonly secret: string;
+        /** The events to send (default: all) */
+        readonly events?:
+          | readonly (
+              | 'TicketQueued'
+              | 'TicketCancelled'
+              | 'TicketTimedOut'
+              | 'MatchFound'
+              | 'MatchAccepted'
+              | 'MatchAssigned'
+              | 'MatchFailed'
+              | 'MatchBackfilled'
+              | 'MatchEnded'
+            )[]
+          | undefined;
+      }[]
+    | undefined;
+  /** The events to publish on the event bus (default: all but TicketQueued). Events that webhooks or Muster itself need are published as well */
+  readonly events?:
+    | readonly (
+        | 'TicketQueued'
+        | 'TicketCancelled'
+        | 'TicketTimedOut'
+        | 'MatchFound'
+        | 'MatchAccepted'
+        | 'MatchAssigned'
+        | 'MatchFailed'
+        | 'MatchBackfilled'
+        | 'MatchEnded'
+      )[]
+    | undefined;
+}
+
+export interface TeamKind {
+  /** Unique in the list. With a count above 1 the teams are named NAME-1, NAME-2, … */
+  readonly name: string;
+  /** Players in a team */
+  readonly size: number;
+  /** Teams of this kind in a game (default 1) */
+  readonly count?: number | undefined;
+  /** The minimum of players with which the team may start, see `short` (default size) */
+  readonly minSize?: number | undefined;
+  /** Seats by role; they sum to size */
+  readonly roles?: Readonly<Record<string, number>> | undefined;
+  /** Added to the p-skill of the team when teams are compared (default 0) */
+  readonly offset?: number | undefined;
+}
+
+export interface NewTicket {
+  readonly ticketId: string;
+  /** A party; its players are on the same team, unless `split` is true */
+  readonly players: readonly Player[];
+  /** true: the party may be divided over teams, and may then be as large as a match (default false) */
+  readonly split?: boolean | undefined;
+}
+
+export interface Player {
+  readonly playerId: string;
+  /** Any scale; imbalance has the same unit */
+  readonly skill: number;
+  /** Roles the player accepts (default: every role of the queue) */
+  readonly roles?: readonly string[] | undefined;
+  /** Values of the attributes of the queue */
+  readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+  /** Milliseconds to each region that the player can reach */
+  readonly latencyMs?: Readonly<Record<string, number>> | undefined;
+  /** playerIds never to be in one match with, whoever names whom */
+  readonly avoid?: readonly string[] | undefined;
+  /** The kinds of team that the player accepts, by name (default: every kind) */
+  readonly teams?: readonly string[] | undefined;
+}
+
+export interface TicketBatch {
+  /** The tickets, each as in a request for one ticket */
+  readonly tickets: readonly NewTicket[];
+}
+
+export type DryRun =
+  | readonly FileTicket[]
+  | {
+      readonly tickets: readonly FileTicket[];
+      readonly now?: string | undefined;
+    };
+
+export interface FileTicket {
+  readonly ticketId: string;
+  readonly enqueuedAt: string;
+  /** A party; its players are on the same team, unless `split` is true */
+  readonly players: readonly Player[];
+  /** true: the party may be divided over teams, and may then be as large as a match (default false) */
+  readonly split?: boolean | undefined;
+}
+
+export interface Acceptance {
+  /** false: the party declines this match */
+  readonly accepted: boolean;
+  /** The match to accept or decline. The request is rejected when the ticket has another match by now */
+  readonly matchId: string;
+}
+
+export interface Assignment {
+  /** Host name or IP address */
+  readonly address: string;
+  readonly port?: number | undefined;
+  readonly sessionId?: string | undefined;
+  /** The token that each player presents to the game server, by playerId */
+  readonly tokens?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface NewBackfill {
+  readonly backfillId: string;
+  /** The players who are still in the match. All other seats of its teams are empty */
+  readonly players: readonly PresentPlayer[];
+  /** Where the match is played (default: the region that Muster chose for it, if any) */
+  readonly region?: string | undefined;
+}
+
+export interface PresentPlayer {
+  readonly playerId: string;
+  /** Any scale; imbalance has the same unit */
+  readonly skill: number;
+  /** Roles the player accepts (default: every role of the queue) */
+  readonly roles?: readonly string[] | undefined;
+  /** Values of the attributes of the queue */
+  readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+  /** Milliseconds to each region that the player can reach */
+  readonly latencyMs?: Readonly<Record<string, number>> | undefined;
+  /** playerIds never to be in one match with, whoever names whom */
+  readonly avoid?: readonly string[] | undefined;
+  /** The kinds of team that the player accepts, by name (default: every kind) */
+  readonly teams?: readonly string[] | undefined;
+  /** The index of the player's team in the match */
+  readonly team: number;
+}
+
+export type MatchEnd = Readonly<Record<string, never>>;
+
+export interface TicketQueuedWebhook {
+  readonly type: 'TicketQueued';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: TicketEvent;
+}
+
+export interface TicketEvent {
+  /** The same for every delivery of this event: use it to discard duplicates */
+  readonly eventId: string;
+  /** When the event happened */
+  readonly time: string;
+  readonly queue: string;
+  readonly ticket: Ticket;
+}
+
+export interface Ticket {
+  readonly ticketId: string;
+  readonly queue: string;
+  readonly status:
+    | 'QUEUED'
+    | 'REQUIRES_ACCEPTANCE'
+    | 'PLACING'
+    | 'COMPLETED'
+    | 'CANCELLED'
+    | 'TIMED_OUT'
+    | 'FAILED';
+  readonly enqueuedAt: string;
+  /** The party */
+  readonly players: readonly TicketPlayer[];
+  /** Present when the party may be divided over teams */
+  readonly split?: true | undefined;
+  /** Present once the ticket has a match */
+  readonly matchId?: string | undefined;
+  /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */
+  readonly reason?: string | undefined;
+}
+
+export interface TicketPlayer {
+  readonly playerId: string;
+  /** Any scale; imbalance has the same unit */
+  readonly skill: number;
+  /** Roles the player accepts (default: every role of the queue) */
+  readonly roles?: readonly string[] | undefined;
+  /** Values of the attributes of the queue */
+  readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+  /** Milliseconds to each region that the player can reach */
+  readonly latencyMs?: Readonly<Record<string, number>> | undefined;
+  /** playerIds never to be in one match with, whoever names whom */
+  readonly avoid?: readonly string[] | undefined;
+  /** The kinds of team that the player accepts, by name (default: every kind) */
+  readonly teams?: readonly string[] | undefined;
+}
+
+export interface TicketCancelledWebhook {
+  readonly type: 'TicketCancelled';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: TicketEvent;
+}
+
+export interface TicketTimedOutWebhook {
+  readonly type: 'TicketTimedOut';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: TicketEvent;
+}
+
+export interface MatchFoundWebhook {
+  readonly type: 'MatchFound';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+export interface MatchEvent {
+  /** The same for every delivery of this event: use it to discard duplicates */
+  readonly eventId: string;
+  /** When the event happened */
+  readonly time: string;
+  readonly queue: string;
+  readonly match: Match;
+}
+
+export interface Match {
+  readonly matchId: string;
+  readonly queue: string;
+  readonly status: 'REQUIRES_ACCEPTANCE' | 'PLACING' | 'COMPLETED' | 'FAILED';
+  readonly createdAt: string;
+  /** In the order of the queue's definition; two equal teams have no order */
+  readonly teams: readonly {
+    /** Present when the queue has a list of teams */
+    readonly name?: string | undefined;
+    readonly players: readonly {
+      readonly playerId: string;
+      /** Absent for a bot */
+      readonly ticketId?: string | undefined;
+      readonly role?: string | undefined;
+      readonly bot?: true | undefined;
+      /** Values of the attributes of the queue */
+      readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+    }[];
+  }[];
+  /** alpha · teamGap + skillSpread; 0 is perfect */
+  readonly imbalance: number;
+  /** d_p, the greatest difference between two teams; 0 is equal */
+  readonly teamGap: number;
+  /** v_q, how much the skills of all players differ; 0 is equal */
+  readonly skillSpread: number;
+  /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
+  readonly priority: number;
+  /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+  readonly lowerBound: number;
+  /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+  readonly optimal: boolean;
+  /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
+  readonly region?: string | undefined;
+  /** By name: what rules of the queue cost, and what the players share */
+  readonly rules?:
+    | Readonly<
+        Record<
+          string,
+          {
+            /** What the rule added to `imbalance` */
+            readonly cost?: number | undefined;
+            /** What the players share under it */
+            readonly values?: readonly string[] | undefined;
+          }
+        >
+      >
+    | undefined;
+  readonly assignment?: MatchAssignment | undefined;
+  /** While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted */
+  readonly acceptance?:
+    | {
+        readonly deadline: string;
+        readonly accepted: readonly string[];
+      }
+    | undefined;
+  /** Why it FAILED */
+  readonly reason?: string | undefined;
+  /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
+  readonly roster?: number | undefined;
+  /** The tickets that the last backfill added. Absent in the first roster */
+  readonly newTicketIds?: readonly string[] | undefined;
+  /** When the match was ended for good */
+  readonly endedAt?: string | undefined;
+}
+
+export interface MatchAssignment {
+  /** Host name or IP address */
+  readonly address: string;
+  readonly port?: number | undefined;
+  readonly sessionId?: string | undefined;
+  /** The token that each player presents to the game server, by playerId */
+  readonly tokens?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface MatchAcceptedWebhook {
+  readonly type: 'MatchAccepted';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+export interface MatchAssignedWebhook {
+  readonly type: 'MatchAssigned';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+export interface MatchFailedWebhook {
+  readonly type: 'MatchFailed';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+export interface MatchBackfilledWebhook {
+  readonly type: 'MatchBackfilled';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+export interface MatchEndedWebhook {
+  readonly type: 'MatchEnded';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: MatchEvent;
+}
+
+/** RFC 9457 */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** The invalid fields as JSON pointers */
+  readonly errors?:
+    | readonly {
+        readonly pointer: string;
+        readonly detail: string;
+      }[]
+    | undefined;
+}
+
+export interface TicketBatchResult {
+  readonly results: readonly {
+    /** The posted id; null when it cannot be read */
+    readonly ticketId: string | null;
+    /** The status of the response if the ticket were posted alone */
+    readonly status: 200 | 201 | 400 | 409 | 503;
+    /** Present with 200 and 201 */
+    readonly ticket?: Ticket | undefined;
+    /** Present with 400, 409 and 503 */
+    readonly problem?: Problem | undefined;
+  }[];
+}
+
+export interface QueueStats {
+  readonly queue: string;
+  /** Tickets that were waiting at `waitingAt` */
+  readonly waiting: number;
+  /** The tick that counted the tickets: a tick or two ago while tickets are waiting. With several buckets, the oldest of the ticks that were counted. null before the first tick */
+  readonly waitingAt: string | null;
+  /** As of the last tick; null when no ticket was waiting */
+  readonly oldestWaitSeconds: number | null;
+  readonly lastTickAt: string | null;
+  /** The duration of the last tick; with several buckets, the longest */
+  readonly tickMilliseconds: number | null;
+  /** Over the last matches of each bucket, 20 at most. The waits are those of matched tickets; for waiting tickets see `waiting` and `oldestWaitSeconds` */
+  readonly recentMatches: {
+    readonly count: number;
+    readonly imbalanceMean: number | null;
+    readonly waitSecondsP50: number | null;
+    readonly waitSecondsP99: number | null;
+  };
+  /** Where the matches of about the last hour are played; with a latency rule */
+  readonly regions?:
+    | Readonly<
+        Record<
+          string,
+          {
+            /** Of all matches */
+            readonly share: number;
+            /** The mean wait of its matched tickets */
+            readonly waitSecondsMean: number;
+          }
+        >
+      >
+    | undefined;
+  /** The rules by name, in a queue with rules; null before the first match */
+  readonly rules?:
+    | Readonly<
+        Record<
+          string,
+          {
+            /** Of the matches of about the last hour, the share that the rule without its relaxation forbids. Present for rules that relax */
+            readonly relaxedShare?: number | null | undefined;
+            /** The imbalance that it adds to a match, on average. Present for rules with a cost */
+            readonly costMean?: number | null | undefined;
+          }
+        >
+      >
+    | undefined;
+  /** What players choose: sides, roles and regions. Whether their wait is bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices */
+  readonly choices?:
+    | readonly {
+        readonly of: 'sides' | 'roles' | 'regions';
+        /** Recent players that were counted */
+        readonly players: number;
+        /** false: players wait longer and longer under every policy. null while fewer than 100 players are counted */
+        readonly isBounded: boolean | null;
+        /** The sides or roles that too many players insist on; empty when bounded */
+        readonly overchosen: readonly string[];
+        /** Present when too many insist on them only among the players of these regions */
+        readonly regions?: readonly string[] | undefined;
+        /** The wait is bounded if more than this many of the players per second accepted everything; 0 when bounded */
+        readonly choiceFreeNeeded: number;
+        /** The same as a share of all players */
+        readonly choiceFreeShare: number;
+        /** The same in a sentence; null when bounded */
+        readonly warning: string | null;
+      }[]
+    | undefined;
+}
+
+export interface LatestMatches {
+  readonly matches: readonly MatchSummary[];
+}
+
+export interface MatchSummary {
+  readonly matchId: string;
+  readonly queue: string;
+  readonly status: 'REQUIRES_ACCEPTANCE' | 'PLACING' | 'COMPLETED' | 'FAILED';
+  readonly createdAt: string;
+  /** In the order of the queue's definition; two equal teams have no order */
+  readonly teams: readonly {
+    /** Present when the queue has a list of teams */
+    readonly name?: string | undefined;
+    readonly players: readonly {
+      readonly playerId: string;
+      /** Absent for a bot */
+      readonly ticketId?: string | undefined;
+      readonly role?: string | undefined;
+      readonly bot?: true | undefined;
+      /** Values of the attributes of the queue */
+      readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+    }[];
+  }[];
+  /** alpha · teamGap + skillSpread; 0 is perfect */
+  readonly imbalance: number;
+  /** d_p, the greatest difference between two teams; 0 is equal */
+  readonly teamGap: number;
+  /** v_q, how much the skills of all players differ; 0 is equal */
+  readonly skillSpread: number;
+  /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
+  readonly priority: number;
+  /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+  readonly lowerBound: number;
+  /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+  readonly optimal: boolean;
+  /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
+  readonly region?: string | undefined;
+  /** By name: what rules of the queue cost, and what the players share */
+  readonly rules?:
+    | Readonly<
+        Record<
+          string,
+          {
+            /** What the rule added to `imbalance` */
+            readonly cost?: number | undefined;
+            /** What the players share under it */
+            readonly values?: readonly string[] | undefined;
+          }
+        >
+      >
+    | undefined;
+  /** The game server, without the tokens of its players */
+  readonly assignment?:
+    | {
+        /** Host name or IP address */
+        readonly address: string;
+        readonly port?: number | undefined;
+        readonly sessionId?: string | undefined;
+      }
+    | undefined;
+  /** While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted */
+  readonly acceptance?:
+    | {
+        readonly deadline: string;
+        readonly accepted: readonly string[];
+      }
+    | undefined;
+  /** Why it FAILED */
+  readonly reason?: string | undefined;
+  /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
+  readonly roster?: number | undefined;
+  /** The tickets that the last backfill added. Absent in the first roster */
+  readonly newTicketIds?: readonly string[] | undefined;
+  /** When the match was ended for good */
+  readonly endedAt?: string | undefined;
+}
+
+export interface WaitingSample {
+  /** In order of skill */
+  readonly waiting: readonly {
+    /** The mean skill of its players */
+    readonly skill: number;
+    /** The number of its players */
+    readonly size: number;
+    /** The roles that its players accept, each once; absent when they accept every role */
+    readonly roles?: readonly string[] | undefined;
+    /** The region with the least latency for its worst player; absent when its players have no latency to a common region */
+    readonly region?: string | undefined;
+    /** How long it has been waiting */
+    readonly ageSeconds: number;
+  }[];
+  /** true: these are all waiting tickets. false: more are waiting; the sample is taken evenly along the skills, so rare skills have more than their share */
+  readonly isComplete: boolean;
+}
+
+export interface QueueVersions {
+  readonly versions: readonly QueueVersion[];
+}
+
+export interface QueueVersion {
+  /** From 1. A queue that is created again after its removal begins at 1 */
+  readonly version: number;
+  /** When it was put; null if an earlier version of Muster has stored it */
+  readonly changedAt: string | null;
+  /** Who has put it: the ARN of an AWS identity, the `sub` of a token, or `deployment`; null if this is unknown */
+  readonly changedBy: string | null;
+  /** The version whose definition it restored */
+  readonly restored?: number | undefined;
+  readonly definition: QueueDefinition;
+}
+
+export interface MatchResult {
+  readonly queue: string;
+  readonly matches: readonly {
+    /** In the order of the queue's definition; two equal teams have no order */
+    readonly teams: readonly {
+      /** Present when the queue has a list of teams */
+      readonly name?: string | undefined;
+      readonly players: readonly {
+        readonly playerId: string;
+        /** Absent for a bot */
+        readonly ticketId?: string | undefined;
+        readonly role?: string | undefined;
+        readonly bot?: true | undefined;
+        /** Values of the attributes of the queue */
+        readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+      }[];
+    }[];
+    /** alpha · teamGap + skillSpread; 0 is perfect */
+    readonly imbalance: number;
+    /** d_p, the greatest difference between two teams; 0 is equal */
+    readonly teamGap: number;
+    /** v_q, how much the skills of all players differ; 0 is equal */
+    readonly skillSpread: number;
+    /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
+    readonly priority: number;
+    /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+    readonly lowerBound: number;
+    /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+    readonly optimal: boolean;
+    /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
+    readonly region?: string | undefined;
+    /** By name: what rules of the queue cost, and what the players share */
+    readonly rules?:
+      | Readonly<
+          Record<
+            string,
+            {
+              /** What the rule added to `imbalance` */
+              readonly cost?: number | undefined;
+              /** What the players share under it */
+              readonly values?: readonly string[] | undefined;
+            }
+          >
+        >
+      | undefined;
+  }[];
+  readonly waiting: readonly {
+    readonly ticketId: string;
+    readonly reason: string;
+  }[];
+  /** Of `muster match --backfills`: running matches with their newcomers */
+  readonly backfilled?:
+    | readonly {
+        readonly backfillId: string;
+        readonly newTicketIds: readonly string[];
+        /** In the order of the queue's definition; two equal teams have no order */
+        readonly teams: readonly {
+          /** Present when the queue has a list of teams */
+          readonly name?: string | undefined;
+          readonly players: readonly {
+            readonly playerId: string;
+            /** Absent for a bot */
+            readonly ticketId?: string | undefined;
+            readonly role?: string | undefined;
+            readonly bot?: true | undefined;
+            /** Values of the attributes of the queue */
+            readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+          }[];
+        }[];
+        /** alpha · teamGap + skillSpread; 0 is perfect */
+        readonly imbalance: number;
+        /** d_p, the greatest difference between two teams; 0 is equal */
+        readonly teamGap: number;
+        /** v_q, how much the skills of all players differ; 0 is equal */
+        readonly skillSpread: number;
+        /** imbalance − beta · (longest wait of its tickets, in seconds). The search minimises it; lower is better */
+        readonly priority: number;
+        /** A proved lower bound on `priority` (not on `imbalance`): no match possible in the pool at that moment had a lower priority. `priority − lowerBound` is the most that this match can be worse than the best one */
+        readonly lowerBound: number;
+        /** Whether the match is proved to have the lowest priority possible: `lowerBound` = `priority` */
+        readonly optimal: boolean;
+        /** What the newcomers add to the least imbalance that the match could have had */
+        readonly increment: number;
+        /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
+        readonly region?: string | undefined;
+        /** By name: what rules of the queue cost, and what the players share */
+        readonly rules?:
+          | Readonly<
+              Record<
+                string,
+                {
+                  /** What the rule added to `imbalance` */
+                  readonly cost?: number | undefined;
+                  /** What the players share under it */
+                  readonly values?: readonly string[] | undefined;
+                }
+              >
+            >
+          | undefined;
+      }[]
+    | undefined;
+  /** Of `muster match --backfills`: running matches that got no players */
+  readonly unfilled?:
+    | readonly {
+        readonly backfillId: string;
+        readonly reason: string;
+      }[]
+    | undefined;
+  /** The search of a dry run reached its limit: there may be more matches, and better ones */
+  readonly cut?: true | undefined;
+}
+
+export interface TicketList {
+  readonly tickets: readonly Ticket[];
+}
+
+export interface Backfill {
+  readonly backfillId: string;
+  readonly matchId: string;
+  readonly queue: string;
+  readonly status: 'QUEUED' | 'COMPLETED' | 'CANCELLED' | 'TIMED_OUT';
+  readonly enqueuedAt: string;
+  /** When COMPLETED: the version of the roster that has the newcomers */
+  readonly roster?: number | undefined;
+  /** Why it was CANCELLED or TIMED_OUT */
+  readonly reason?: string | undefined;
+}
+
+/** Every webhook that this version knows. */
+export type WebhookEvent =
+  | TicketQueuedWebhook
+  | TicketCancelledWebhook
+  | TicketTimedOutWebhook
+  | MatchFoundWebhook
+  | MatchAcceptedWebhook
+  | MatchAssignedWebhook
+  | MatchFailedWebhook
+  | MatchBackfilledWebhook
+  | MatchEndedWebhook;

@@ -1,0 +1,165 @@
+import type {
+  Acceptance,
+  Assignment,
+  Backfill,
+  DryRun,
+  LatestMatches,
+  Match,
+  MatchResult,
+  NewBackfill,
+  NewTicket,
+  QueueDefinition,
+  QueueStats,
+  QueueVersion,
+  QueueVersions,
+  Ticket,
+  TicketList,
+  WaitingSample,
+} from './api-types.ts';
+import { postBatch, type TicketResult } from './post-batch.ts';
+import { type ClientOptions, type RequestOptions, type RouteRequest, sender } from './requests.ts';
+import { type WaitOptions, waitForMatch } from './wait-for-match.ts';
+
+/**
+ * A client of Muster's API. Every request is repeated with growing, random delays after a failure that may pass, and honours
+ * `Retry-After`: all requests of Muster are safe to repeat.
+ *
+ * Requests reject with `MusterProblem` (the service rejects the request), `MusterUnreachable` (no response) or
+ * `UnexpectedResponse` (the URL is not that of Muster), or with the reason of their signal.
+ */
+export interface MusterClient {
+  /** Posts a ticket to a queue. Posting the same ticket again returns it as it is now. */
+  post(queue: string, ticket: NewTicket, options?: RequestOptions): Promise<Ticket>;
+  /** Posts any number of tickets, 50 by one request. Returns their results in the same order. */
+  postBatch(queue: string, tickets: readonly NewTicket[], options?: RequestOptions): Promise<TicketResult[]>;
+  /** Reads a ticket. With `explain` its `reason` says why it waits; this runs a search, so do not poll with it. */
+  get(ticketId: string, options?: RequestOptions & { readonly explain?: boolean }): Promise<Ticket>;
+  /** Reads up to 50 tickets. Unknown ones are omitted. */
+  getMany(ticketIds: readonly string[], options?: RequestOptions): Promise<readonly Ticket[]>;
+  /**
+   * Waits until a ticket has its match and its players can play, or until another of its statuses.
+   * @throws TicketEnded when it ends without
+   */
+  waitForMatch(ticketId: string, options?: WaitOptions): Promise<Ticket>;
+  /** Cancels a ticket that is QUEUED. */
+  cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
+  /** Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it. */
+  accept(
+    ticketId: string,
+    matchId: string,
+    options?: RequestOptions & { readonly accepted?: boolean },
+  ): Promise<Ticket>;
+
+  /** Reads a match. */
+  match(matchId: string, options?: RequestOptions): Promise<Match>;
+  /** Sets the game server of a match. */
+  assign(matchId: string, assignment: Assignment, options?: RequestOptions): Promise<Match>;
+  /** Ends a match for good: it gets no more players. */
+  end(matchId: string, options?: RequestOptions): Promise<Match>;
+  /** Asks for players into the empty seats of a running match. */
+  backfill(matchId: string, backfill: NewBackfill, options?: RequestOptions): Promise<Backfill>;
+  /** Reads a backfill. */
+  getBackfill(backfillId: string, options?: RequestOptions): Promise<Backfill>;
+  /** Cancels a backfill that is QUEUED. */
+  cancelBackfill(backfillId: string, options?: RequestOptions): Promise<Backfill>;
+
+  readonly queues: QueuesClient;
+
+  /** Sends a request to any route, with the client's credentials and retries. */
+  request<T>(request: RouteRequest): Promise<T>;
+}
+
+/** The routes of queues and their definitions. */
+export interface QueuesClient {
+  list(options?: RequestOptions): Promise<readonly QueueDefinition[]>;
+  get(queue: string, options?: RequestOptions): Promise<QueueDefinition>;
+  /** Creates a queue or changes its definition. */
+  put(definition: QueueDefinition, options?: RequestOptions): Promise<QueueDefinition>;
+  /** Closes a queue. Waiting tickets can still be matched. */
+  delete(queue: string, options?: RequestOptions): Promise<void>;
+  stats(queue: string, options?: RequestOptions): Promise<QueueStats>;
+  /** The latest matches, the newest first, without tokens. @param options `limit`: 1 to 100, 20 by default */
+  matches(queue: string, options?: ListOptions): Promise<LatestMatches['matches']>;
+  /** A sample of the waiting tickets, without names. @param options `limit`: 1 to 1,000, 200 by default */
+  waiting(queue: string, options?: ListOptions): Promise<WaitingSample>;
+  /** The last 50 versions of the definition, the newest first. */
+  versions(queue: string, options?: RequestOptions): Promise<readonly QueueVersion[]>;
+  /** Puts the definition of a version again, as a new version. Returns the version in force. */
+  restore(queue: string, version: number, options?: RequestOptions): Promise<QueueVersion>;
+  /** Searches for matches among the given tickets; stores nothing. */
+  dryRun(queue: string, tickets: DryRun, options?: RequestOptions): Promise<MatchResult>;
+}
+
+export interface ListOptions extends RequestOptions {
+  readonly limit?: number | undefined;
+}
+
+/** Creates a client. It sends no request by itself. Throws a TypeError when the URL is not one of HTTP. */
+export function musterClient(options: ClientOptions): MusterClient {
+  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
+    throw new TypeError(`Expected a URL such as http://127.0.0.1:3000, got ${options.url}`);
+  const requests = sender(options);
+  const request = async <T>(route: RouteRequest) => (await requests.send<T>(route)).body;
+  const get = <T>(path: string, more?: RequestOptions) =>
+    request<T>({ method: 'GET', path, ...signalOf(more) });
+  const change = <T>(
+    method: 'PUT' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    more?: RequestOptions,
+  ) => request<T>({ method, path, ...(body !== undefined && { body }), ...signalOf(more) });
+
+  const ticketPath = (ticketId: string) => `/tickets/${encodeURIComponent(ticketId)}`;
+  const matchPath = (matchId: string) => `/matches/${encodeURIComponent(matchId)}`;
+  const backfillPath = (backfillId: string) => `/backfills/${encodeURIComponent(backfillId)}`;
+  const queuePath = (queue: string) => `/queues/${encodeURIComponent(queue)}`;
+
+  return {
+    request,
+    post: (queue, ticket, more) => change<Ticket>('POST', `${queuePath(queue)}/tickets`, ticket, more),
+    postBatch: (queue, tickets, more) => postBatch(requests, queue, tickets, more),
+    get: (ticketId, more) =>
+      get<Ticket>(`${ticketPath(ticketId)}${more?.explain === true ? '?explain=true' : ''}`, more),
+    getMany: async (ticketIds, more) =>
+      (await get<TicketList>(`/tickets?ticketIds=${encodeURIComponent(ticketIds.join(','))}`, more)).tickets,
+    waitForMatch: (ticketId, more) => waitForMatch(requests, ticketId, more),
+    cancel: (ticketId, more) => change<Ticket>('DELETE', ticketPath(ticketId), undefined, more),
+    accept: (ticketId, matchId, more) => {
+      const body: Acceptance = { accepted: more?.accepted ?? true, matchId };
+      return change<Ticket>('PUT', `${ticketPath(ticketId)}/acceptance`, body, more);
+    },
+    match: (matchId, more) => get<Match>(matchPath(matchId), more),
+    assign: (matchId, assignment, more) =>
+      change<Match>('PUT', `${matchPath(matchId)}/assignment`, assignment, more),
+    end: (matchId, more) => change<Match>('POST', `${matchPath(matchId)}/end`, {}, more),
+    backfill: (matchId, backfill, more) =>
+      change<Backfill>('POST', `${matchPath(matchId)}/backfill`, backfill, more),
+    getBackfill: (backfillId, more) => get<Backfill>(backfillPath(backfillId), more),
+    cancelBackfill: (backfillId, more) =>
+      change<Backfill>('DELETE', backfillPath(backfillId), undefined, more),
+    queues: {
+      list: async (more) => (await get<{ queues: readonly QueueDefinition[] }>('/queues', more)).queues,
+      get: (queue, more) => get<QueueDefinition>(queuePath(queue), more),
+      put: (definition, more) => change<QueueDefinition>('PUT', queuePath(definition.name), definition, more),
+      delete: (queue, more) => change<void>('DELETE', queuePath(queue), undefined, more),
+      stats: (queue, more) => get<QueueStats>(`${queuePath(queue)}/stats`, more),
+      matches: async (queue, more) =>
+        (await get<LatestMatches>(`${queuePath(queue)}/matches${limitOf(more)}`, more)).matches,
+      waiting: (queue, more) => get<WaitingSample>(`${queuePath(queue)}/waiting${limitOf(more)}`, more),
+      versions: async (queue, more) =>
+        (await get<QueueVersions>(`${queuePath(queue)}/versions`, more)).versions,
+      restore: (queue, version, more) =>
+        change<QueueVersion>('POST', `${queuePath(queue)}/versions/${version}/restore`, undefined, more),
+      dryRun: (queue, tickets, more) =>
+        change<MatchResult>('POST', `${queuePath(queue)}/dry-run`, tickets, more),
+    },
+  };
+}
+
+function signalOf(options: RequestOptions | undefined): RequestOptions {
+  return options?.signal === undefined ? {} : { signal: options.signal };
+}
+
+function limitOf(options: ListOptions | undefined): string {
+  return options?.limit === undefined ? '' : `?limit=${options.limit}`;
+}

@@ -1,0 +1,15 @@
+/** The client of Muster for game backends, tools and browsers. It needs only `fetch` and WebCrypto. */
+export type * from './api-types.ts';
+export { type ListOptions, type MusterClient, musterClient, type QueuesClient } from './client.ts';
+export type { AwsCredentials, Credentials } from './credentials.ts';
+export {
+  MusterProblem,
+  MusterUnreachable,
+  TicketEnded,
+  UnexpectedResponse,
+  WebhookRejected,
+} from './errors.ts';
+export type { TicketResult } from './post-batch.ts';
+export type { ClientOptions, RequestOptions, RouteRequest } from './requests.ts';
+export { isFinal, type WaitOptions } from './wait-for-match.ts';
+export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhooks.ts';

@@ -1,0 +1,56 @@
+import type { NewTicket, TicketBatchResult } from './api-types.ts';
+import type { Backoff } from './backoff.ts';
+import type { RequestOptions, Sender } from './requests.ts';
+
+/** The result of one ticket: the status it would have had if it had been posted alone, and the ticket or the problem. */
+export type TicketResult = TicketBatchResult['results'][number];
+
+/** The limits of a request: tickets, and bytes with some room for the rest of the body. */
+const TICKETS_MAX = 50;
+const BYTES_MAX = 60_000;
+/** A ticket that gets status 503 is posted this often at most. */
+const TRIES = 5;
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 5_000 };
+
+/**
+ * Posts any number of tickets, in as few requests as the limits of a request permit. Tickets that the service was too busy to
+ * store are posted again. Returns their results in the order of the tickets.
+ */
+export async function postBatch(
+  sender: Sender,
+  queue: string,
+  tickets: readonly NewTicket[],
+  { signal }: RequestOptions = {},
+): Promise<TicketResult[]> {
+  const results = new Array<TicketResult>(tickets.length);
+  let left = tickets.map((_, i) => i);
+  for (let tried = 1; left.length > 0; tried++) {
+    if (tried > 1) await sender.pause(BACKOFF, tried - 1, signal);
+    for (const part of partsOf(left, tickets)) {
+      const path = `/queues/${encodeURIComponent(queue)}/ticket-batches`;
+      const body = { tickets: part.map((i) => tickets[i]!) };
+      const response = await sender.send<TicketBatchResult>({ method: 'POST', path, body, signal });
+      for (const [at, i] of part.entries()) results[i] = response.body.results[at]!;
+    }
+    left = tried === TRIES ? [] : left.filter((i) => results[i]!.status === 503);
+  }
+  return results;
+}
+
+/** Splits tickets, by their indexes, into parts that fit into a request. */
+function partsOf(indexes: readonly number[], tickets: readonly NewTicket[]): number[][] {
+  const parts: number[][] = [];
+  let bytes = 0;
+  for (const i of indexes) {
+    const size = new TextEncoder().encode(JSON.stringify(tickets[i])).length + 1;
+    const last = parts.at(-1);
+    if (last === undefined || last.length === TICKETS_MAX || bytes + size > BYTES_MAX) {
+      parts.push([i]);
+      bytes = size;
+    } else {
+      last.push(i);
+      bytes += size;
+    }
+  }
+  return parts;
+}
