@@ -187,6 +187,8 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
   queues: {
     QUEUES_TABLE: 'queues',
     RANGES_TABLE: 'ranges',
+    MATCHES_TABLE: 'matches',
+    TICKETS_TABLE: 'tickets',
     SECRET_GRANTS: '{}',
     GAME_SESSION_QUEUES: '["arenas"]',
   },
