@@ -5,6 +5,7 @@ import { type GameShape, shapeOf } from './game-shape.ts';
 import { leastPowerSum, skillSpread, teamGap } from './imbalance.ts';
 import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
+import { TeamSeating } from './team-seating.ts';
 
 /**
  * Divides the tickets of a game into two full teams as fairly as possible. No ticket is split, and every player
@@ -18,7 +19,8 @@ export class TicketDivider {
   readonly #rules: GameRules;
   readonly #shape: GameShape;
   readonly #roles: RoleTable | undefined;
-  readonly #masks: Uint8Array;
+  /** Built at the first division. */
+  #seating: TeamSeating | undefined;
   readonly #weights = new Float64Array(16);
   /** The weight of each subset of the lower half of the tickets, and of the upper half. */
   readonly #lower = new Float64Array(256);
@@ -33,7 +35,6 @@ export class TicketDivider {
     this.#rules = rules;
     this.#shape = shape;
     this.#roles = roles;
-    this.#masks = new Uint8Array(shape.teamSizes[0]);
     this.#x = new Float64Array(shape.teamSizes[0]);
     this.#y = new Float64Array(shape.teamSizes[1]);
     this.#skills = new Float64Array(shape.seats);
@@ -48,8 +49,12 @@ export class TicketDivider {
     return skillSpread(this.#skills, this.#rules.q);
   }
 
-  /** The least d_p of all divisions of these tickets, ∞ if there is none. Of equally fair ones it keeps the first. */
-  divide(members: readonly PooledTicket[]): number {
+  /**
+   * The least d_p of all divisions of these tickets, ∞ if there is none. Of equally fair ones it keeps the first.
+   *
+   * @param room divisions that are as unfair as this or more need not be found
+   */
+  divide(members: readonly PooledTicket[], room = Number.POSITIVE_INFINITY): number {
     const { p } = this.#rules;
     this.#members = members;
     this.#weigh();
@@ -61,8 +66,12 @@ export class TicketDivider {
     const upper = this.#upper;
     this.#weighSets(lower, 0, half);
     this.#weighSets(upper, half, members.length);
+    if (this.#roles) {
+      this.#seating ??= new TeamSeating(this.#roles, this.#shape.teamSizes[0]);
+      this.#seating.prepare(members);
+    }
     const isTop = p === Number.POSITIVE_INFINITY;
-    let least = Number.POSITIVE_INFINITY;
+    let least = p === 1 || isTop ? room * (1 + rounding) : Number.POSITIVE_INFINITY;
     for (const team of partyDivisions(members, this.#shape)) {
       const others = all & ~team;
       let distance: number;
@@ -78,7 +87,7 @@ export class TicketDivider {
         distance = p === 1 ? Math.abs(x - y) : -Math.min(x, y);
       }
       if (distance >= least) continue;
-      if (this.#roles && !(this.#canSeat(team) && this.#canSeat(others))) continue;
+      if (!this.#canSeat(team, others)) continue;
       least = distance;
       this.division = team;
     }
@@ -93,7 +102,7 @@ export class TicketDivider {
     for (const team of partyDivisions(this.#members, this.#shape)) {
       const gap = this.#teamGap(team);
       if (gap >= least) continue;
-      if (this.#roles && !(this.#canSeat(team) && this.#canSeat(all & ~team))) continue;
+      if (!this.#canSeat(team, all & ~team)) continue;
       least = gap;
       this.division = team;
     }
@@ -144,12 +153,10 @@ export class TicketDivider {
     }
   }
 
-  #canSeat(team: number): boolean {
-    let filled = 0;
-    for (let i = 0; i < this.#members.length; i++) {
-      if (((team >> i) & 1) === 0) continue;
-      for (const mask of this.#members[i].masks) this.#masks[filled++] = mask;
-    }
-    return this.#roles!.canSeatTeam(this.#masks);
+  #canSeat(team: Division, others: Division): boolean {
+    return !this.#seating || (this.#seating.canSeat(team) && this.#seating.canSeat(others));
   }
 }
+
+/** The relative difference of two ways to compute a sum of skills, with a margin. */
+const rounding = 1e-9;

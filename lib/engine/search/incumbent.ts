@@ -35,7 +35,8 @@ export class Incumbent {
   offer(members: readonly PooledTicket[], credit: number, unfair = 0): boolean {
     const v = this.#divider.skillSpread(members);
     if (v + unfair - credit >= this.limit) return false;
-    const imbalance = this.#alpha * this.#divider.divide(members) + v;
+    const room = (this.limit + credit - v) / this.#alpha;
+    const imbalance = this.#alpha * this.#divider.divide(members, room) + v;
     if (imbalance - credit >= this.limit) return false;
     this.limit = imbalance - credit;
     this.game = { members: [...members], division: this.#divider.division, imbalance };

@@ -1,0 +1,82 @@
+import type { PooledTicket } from './pooled-ticket.ts';
+import type { RoleTable } from './roles.ts';
+
+/**
+ * Tests for many teams of the same game whether they can be seated. By Hall's theorem a team can be if and only if for every
+ * role set the number of players *confined* to it (who accept no role outside) is at most the number of its seats.
+ *
+ * These numbers are packed, four bits for each role set, and added up for the subsets of both halves of the tickets. So a
+ * test costs one addition and one subtraction for every eight role sets.
+ */
+export class TeamSeating {
+  readonly #words: number;
+  /** By word: 8 + the seats of each of its role sets, and the eights alone. */
+  readonly #needed: Int32Array;
+  readonly #eights: Int32Array;
+  /** By role mask and word: 1 for every role set that a player with this mask is confined to. */
+  readonly #confined: Int32Array;
+  /** By word and subset of the lower half of the tickets, and of the upper half: the sums of their players. */
+  readonly #lower: Int32Array;
+  readonly #upper: Int32Array;
+  #half = 0;
+
+  constructor(roles: RoleTable, teamSize: number) {
+    const limited: number[] = [];
+    // A set with as many seats as the team has players needs no test, so that all others have at most 7.
+    for (let set = 0; set < roles.all; set++) if (roles.seatsOf[set] < teamSize) limited.push(set);
+    this.#words = Math.ceil(limited.length / setsPerWord);
+    this.#needed = new Int32Array(this.#words);
+    this.#eights = new Int32Array(this.#words);
+    this.#confined = new Int32Array((roles.all + 1) * this.#words);
+    limited.forEach((set, i) => {
+      const word = Math.floor(i / setsPerWord);
+      const shift = bitsPerSet * (i % setsPerWord);
+      this.#needed[word] += (guard + roles.seatsOf[set]) << shift;
+      this.#eights[word] |= guard << shift;
+      for (let mask = 0; mask <= roles.all; mask++)
+        if ((mask & ~set) === 0) this.#confined[mask * this.#words + word] |= 1 << shift;
+    });
+    this.#lower = new Int32Array(this.#words * subsetsMax);
+    this.#upper = new Int32Array(this.#words * subsetsMax);
+  }
+
+  /** Prepares for teams of these tickets. */
+  prepare(members: readonly PooledTicket[]): void {
+    this.#half = members.length >> 1;
+    for (let word = 0; word < this.#words; word++) {
+      this.#add(this.#lower, word, members, 0, this.#half);
+      this.#add(this.#upper, word, members, this.#half, members.length);
+    }
+  }
+
+  /** Whether the tickets whose bits are set can be seated in one team. */
+  canSeat(team: number): boolean {
+    const lower = team & (2 ** this.#half - 1);
+    const upper = team >> this.#half;
+    for (let word = 0, from = 0; word < this.#words; word++, from += subsetsMax) {
+      const confined = this.#lower[from + lower] + this.#upper[from + upper];
+      const eights = this.#eights[word];
+      if (((this.#needed[word] - confined) & eights) !== eights) return false;
+    }
+    return true;
+  }
+
+  #add(sums: Int32Array, word: number, members: readonly PooledTicket[], from: number, to: number): void {
+    const start = word * subsetsMax;
+    sums[start] = 0;
+    for (let i = from, size = 1; i < to; i++, size *= 2) {
+      let added = 0;
+      const { masks } = members[i];
+      for (let player = 0; player < masks.length; player++)
+        added += this.#confined[masks[player] * this.#words + word];
+      for (let set = start; set < start + size; set++) sums[set + size] = sums[set] + added;
+    }
+  }
+}
+
+const bitsPerSet = 4;
+const setsPerWord = 32 / bitsPerSet;
+/** Added to the seats of a set, so that the bit stays set exactly while no more players are confined to it. */
+const guard = 8;
+/** The subsets of half of 16 tickets. */
+const subsetsMax = 256;
