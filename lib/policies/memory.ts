@@ -31,6 +31,8 @@ export interface TickMemory {
   readonly seen: number;
   /** Skills of recent arrivals: mostly those of the last hour or of the last thousand players, whichever is longer. */
   readonly skills: SkillSketch;
+  /** When the last tick ran, if it saw all waiting tickets of the range and searched them to the end. */
+  readonly searchedAtMs?: number | undefined;
   /** What recent arrivals accept of the queue's sides, roles and regions, with the same decay; absent without these. */
   readonly choices?: readonly ChoiceCounts[] | undefined;
 }
@@ -44,6 +46,7 @@ export const tickMemory = z.object({
   seconds: z.number(),
   seen: z.number(),
   skills: z.object({ means: z.array(z.number()), weights: z.array(z.number()) }),
+  searchedAtMs: z.number().optional(),
   choices: z.array(choiceCounts).optional().catch(undefined),
 }) satisfies z.ZodType<TickMemory>;
 

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { imbalancePerRange, isPaperShape, shapeOf, skillSpread } from '../engine/game-pool.ts';
+import {
+  imbalancePerRange,
+  isPaperShape,
+  shapeOf,
+  skillSpread,
+  type TicketLimits,
+} from '../engine/game-pool.ts';
 import type { GameRules, Ticket } from '../engine/types.ts';
 import { leastSpreadAround } from './least-spread.ts';
 import {
@@ -45,7 +51,9 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
       if (solos && shapeOf(facts.rules).seats <= SEATS_AMONG_NEIGHBOURS)
         return widestMargin(pool, facts, termsOf);
       // The neighbours of a ticket often lack a side, and a search around each ticket is slow with many seats.
-      return isPaperShape(facts.rules) ? aroundLongestWaiters(pool, facts, termsOf) : pool.bestFirst();
+      if (!isPaperShape(facts.rules)) return pool.bestFirst();
+      if (pool.hasRules) return aroundLongestWaiters(pool, facts, termsOf);
+      return aroundDueTickets(pool, facts, termsOf, dueAt(waitCost, pool, facts, nowMs));
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = limitTerms(waitCost, facts, nowMs);
@@ -97,6 +105,8 @@ const URGENCY_MAX = 2;
 
 /** What a ticket contributes to the limit of a game. */
 interface LimitTerms {
+  /** θ without its growth by age. */
+  readonly theta: number;
   /** θ with its growth by age. The game's limit uses the mean over its players. */
   readonly threshold: number;
   /** The skillSpread of its own players. */
@@ -122,15 +132,14 @@ function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], rules
 function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket: Ticket) => LimitTerms {
   const { rules, arrivalRate, timeoutMs } = facts;
   const factor = thresholdFactor(rules);
-  // One time scale for all tickets. With their own, tickets at the sparse ends would wait several times as long.
-  const typical = factor * Math.sqrt(waitCost / facts.typicalDensity);
-  const doubledAtSeconds = (THRESHOLDS_TO_DOUBLE * typical) / waitCost;
+  const growth = growthByAge(waitCost, facts);
   return (ticket) => {
     const theta = factor * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
     const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
     const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
     return {
-      threshold: theta * (1 + (ageSeconds / doubledAtSeconds) ** AGE_EXPONENT),
+      theta,
+      threshold: theta * growth(ageSeconds),
       apart:
         ticket.players.length === 1
           ? 0
@@ -144,6 +153,14 @@ function limitTerms(waitCost: number, facts: PoolFacts, nowMs: number): (ticket:
         : URGENCY_MAX * Math.exp((-arrivalRate * leftSeconds) / rules.teamSize),
     };
   };
+}
+
+/** By how many times the threshold of a ticket of this age exceeds θ. */
+function growthByAge(waitCost: number, facts: PoolFacts): (ageSeconds: number) => number {
+  // One time scale for all tickets. With their own, tickets at the sparse ends would wait several times as long.
+  const typical = thresholdFactor(facts.rules) * Math.sqrt(waitCost / facts.typicalDensity);
+  const doubledAtSeconds = (THRESHOLDS_TO_DOUBLE * typical) / waitCost;
+  return (ageSeconds) => 1 + (ageSeconds / doubledAtSeconds) ** AGE_EXPONENT;
 }
 
 /**
@@ -249,8 +266,8 @@ type Neighbours = 'of its kind' | 'all';
 const PLACES_BESIDE_PARTIES = 2;
 
 /**
- * For parties and roles: for each ticket, longest wait first, the best game among its neighbours. Neighbours of its
- * own kind are tried first. Imbalance is a root mean square, so a party with a wide spread adds less to a game of
+ * For parties and roles under rules: for each ticket, longest wait first, the best game among its neighbours. Neighbours of
+ * its own kind are tried first. Imbalance is a root mean square, so a party with a wide spread adds less to a game of
  * other such parties than to a game of solos.
  */
 function* aroundLongestWaiters(
@@ -341,5 +358,135 @@ function* aroundLongestWaiters(
       urgency = Math.max(urgency, terms[at].urgency);
     }
     return threshold * (1 + urgency);
+  }
+}
+
+/** Whether a search around the ticket may find what searches at earlier ticks did not. */
+type IsDue = (ticket: Ticket) => boolean;
+
+/**
+ * A ticket is due when it is new, and then each time its threshold has grown by another step. A game that was above its limit
+ * is within it only when one of its tickets is new, has a higher threshold or becomes urgent. All tickets are due in a
+ * tick without new ones, because the estimated rate falls in a silence, which raises all thresholds.
+ */
+function dueAt(waitCost: number, pool: CandidateSource, facts: PoolFacts, nowMs: number): IsDue {
+  const { searchedAtMs } = facts;
+  const newest = pool.byAge.at(-1);
+  if (searchedAtMs === undefined || newest === undefined || newest.enqueuedAtMs <= searchedAtMs)
+    return () => true;
+  const growth = growthByAge(waitCost, facts);
+  const steps = (ageMs: number) => Math.floor(Math.log(growth(ageMs / 1000)) / Math.log(GROWTH_STEP));
+  return ({ enqueuedAtMs }) =>
+    enqueuedAtMs > searchedAtMs || steps(searchedAtMs - enqueuedAtMs) < steps(nowMs - enqueuedAtMs);
+}
+/** The steps in which a growing threshold makes a ticket due. With steps of 10% results are the same. */
+const GROWTH_STEP = 1.2;
+/** A lower urgency is not considered in searches. A ticket with a higher one is due at every tick. */
+const URGENCY_MIN = 0.01;
+
+/**
+ * For parties and roles without rules: for each ticket that is due, longest wait first, the game with the widest margin among
+ * its neighbours. Neighbours of its own kind are tried first.
+ *
+ * The urgency of a game is that of its most urgent ticket, and that one is due. So a search considers the urgency of
+ * its own ticket, and leaves out those that are more urgent. They have been searched before.
+ */
+function* aroundDueTickets(
+  pool: CandidateSource,
+  facts: PoolFacts,
+  termsOf: (ticket: Ticket) => LimitTerms,
+  isDue: IsDue,
+): Iterable<Candidate> {
+  const { rules } = facts;
+  const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
+  const place = new Map(sorted.map((ticket, at) => [ticket, at]));
+  const skills = Float64Array.from(sorted, meanSkill);
+  const sizes = Uint8Array.from(sorted, ({ players }) => players.length);
+  const terms = sorted.map(termsOf);
+  const urgencies = Float64Array.from(terms, ({ urgency }) => (urgency < URGENCY_MIN ? 0 : urgency));
+  const { seats } = shapeOf(rules);
+  // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
+  const enough = (rules.roles === undefined ? 3 : 6) * seats;
+  const searched: Neighbours[] = sizes.some((size) => size > 1) ? ['of its kind', 'all'] : ['all'];
+  // The waiting tickets as a linked list.
+  const below = Int32Array.from(sorted, (_, at) => at - 1);
+  const above = Int32Array.from(sorted, (_, at) => at + 1);
+
+  for (const anchor of pool.byAge) {
+    const middle = place.get(anchor);
+    if (middle === undefined || !(urgencies[middle] > 0 || isDue(anchor))) continue;
+    for (const neighbours of searched) {
+      if (!pool.isWaiting(anchor)) break;
+      const near = nearest(middle, neighbours);
+      const candidate =
+        urgencies[middle] === Number.POSITIVE_INFINITY
+          ? bestOfAny(anchor, near, neighbours)
+          : near && pool.gameWithin(ticketsAt(near), near.indexOf(middle), limitsOf(near, urgencies[middle]));
+      if (candidate === undefined) continue;
+      yield candidate;
+      for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) unlink(place.get(ticket)!);
+    }
+  }
+
+  /** The best game at a last chance: among the neighbours, or among all waiting tickets when those form none. */
+  function bestOfAny(
+    anchor: Ticket,
+    near: readonly number[] | undefined,
+    neighbours: Neighbours,
+  ): Candidate | undefined {
+    const best = near && pool.gameAmong(ticketsAt(near), anchor);
+    if (best !== undefined || neighbours !== 'all') return best;
+    const waiting = sorted.filter((ticket) => pool.isWaiting(ticket));
+    return waiting.length === near?.length ? undefined : pool.gameAmong(waiting, anchor);
+  }
+
+  function ticketsAt(places: readonly number[]): Ticket[] {
+    return places.map((at) => sorted[at]);
+  }
+
+  function limitsOf(near: readonly number[], urgency: number): TicketLimits {
+    const now = new Float64Array(near.length);
+    const atFirst = new Float64Array(near.length);
+    const apart = new Float64Array(near.length);
+    for (let i = 0; i < near.length; i++) {
+      const of = terms[near[i]];
+      now[i] = of.threshold * (1 + urgency);
+      atFirst[i] = of.theta;
+      apart[i] = of.apart;
+    }
+    return { now, atFirst, apart };
+  }
+
+  /** The places of the waiting tickets nearest to `middle`, ascending; undefined when there are too few for a game. */
+  function nearest(middle: number, neighbours: Neighbours): number[] | undefined {
+    const isParty = sizes[middle] > 1;
+    const belows: number[] = [];
+    const aboves: number[] = [];
+    let players = sizes[middle];
+    let placesLeft = neighbours === 'all' ? Number.POSITIVE_INFINITY : isParty ? PLACES_BESIDE_PARTIES : 0;
+    let low = below[middle];
+    let high = above[middle];
+    while (players < enough && (low >= 0 || high < sorted.length)) {
+      const toLow = low < 0 ? Number.POSITIVE_INFINITY : skills[middle] - skills[low];
+      const toHigh = high === sorted.length ? Number.POSITIVE_INFINITY : skills[high] - skills[middle];
+      const isLow = toLow <= toHigh;
+      const next = isLow ? low : high;
+      if (isLow) low = below[low];
+      else high = above[high];
+      if (urgencies[next] > urgencies[middle]) continue;
+      if (sizes[next] > 1 !== isParty && placesLeft-- <= 0) continue;
+      (isLow ? belows : aboves).push(next);
+      players += sizes[next];
+    }
+    if (players < seats) return undefined;
+    belows.reverse();
+    belows.push(middle);
+    for (let i = 0; i < aboves.length; i++) belows.push(aboves[i]);
+    return belows;
+  }
+
+  function unlink(at: number): void {
+    if (below[at] >= 0) above[below[at]] = above[at];
+    if (above[at] < sorted.length) below[above[at]] = below[at];
   }
 }

@@ -195,8 +195,12 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
         );
   if (backfills) yield* backfills.fill('before', outOfTime);
   const held = new Map<string, string>();
+  let isComplete = input.sight === undefined;
   for (const candidate of policy.candidates(pool, facts, nowMs)) {
-    if (outOfTime()) break;
+    if (outOfTime()) {
+      isComplete = false;
+      break;
+    }
     const verdict = policy.release(candidate, facts, nowMs);
     if (verdict.release) {
       const game = pool.take(candidate);
@@ -220,7 +224,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
           .filter((ticket) => pool.isWaiting(ticket))
           .map(({ ticketId }) => ({ ticketId, reason: '' })),
     timedOut,
-    memory,
+    memory: isComplete ? { ...memory, searchedAtMs: nowMs } : memory,
   };
 }
 
@@ -298,6 +302,7 @@ function factsOf(
       before?.tickedAtMs ?? oldestEnqueuedAtMs,
       sight?.sinceMs ?? Number.MIN_SAFE_INTEGER,
     ),
+    searchedAtMs: sight === undefined ? before?.searchedAtMs : undefined,
     waitingPlayers,
     oldestEnqueuedAtMs,
     ...estimates,

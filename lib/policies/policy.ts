@@ -1,3 +1,4 @@
+import type { TicketLimits } from '../engine/game-pool.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 
 /** A game that the search proposes, with its tickets. */
@@ -15,6 +16,11 @@ export interface PoolFacts {
   readonly tickMs: number;
   /** When the previous tick ran; at the first tick, when the oldest ticket was enqueued. */
   readonly previousTickMs: number;
+  /**
+   * When a tick has searched all tickets that had been enqueued by then. Undefined when the previous tick saw a part of them,
+   * was out of time, or is unknown.
+   */
+  readonly searchedAtMs?: number | undefined;
   /** Players waiting now. */
   readonly waitingPlayers: number;
   /** When the longest-waiting ticket was enqueued; `nowMs` in an empty pool. */
@@ -94,6 +100,14 @@ export interface CandidateSource {
   everyone(): Iterable<Candidate>;
   /** The best game among a few tickets; with `anchor`, the best one that contains this ticket. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
+  /**
+   * The best of the games with this ticket among a few whose imbalance is within the sum of their allowances. For two equal
+   * teams without rules.
+   *
+   * @param tickets ascending by mean skill
+   * @param anchor the place of the ticket
+   */
+  gameWithin(tickets: readonly Ticket[], anchor: number, limits: TicketLimits): Candidate | undefined;
 }
 
 /** A ticket's place on the skill axis: the mean skill of its players. */

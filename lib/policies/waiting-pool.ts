@@ -2,8 +2,10 @@ import {
   BackfillPool,
   GamePool,
   isPaperShape,
+  LimitedSearch,
   partitionTickets,
   type RunningGame,
+  type TicketLimits,
 } from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
 import { byArrival, type Candidate, type CandidateSource, meanSkill } from './policy.ts';
@@ -17,6 +19,9 @@ const PROOF_NODE_BUDGET = 5000;
 
 /** The most nodes that the search for one candidate may visit; with so few tickets it is rarely reached. */
 const CANDIDATE_NODE_BUDGET = 5000;
+
+/** The most nodes that the search for one game within its limit may visit. */
+const WITHIN_NODE_BUDGET = 400;
 
 /** The nodes that one search of a partition may visit: the engine's own default. */
 const PARTITION_NODE_BUDGET = 1000;
@@ -39,6 +44,10 @@ export class WaitingPool implements CandidateSource {
   #joined: Ticket | undefined;
   /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
+  #releases = 0;
+  /** The bound of the last release. */
+  #bound = Number.NEGATIVE_INFINITY;
+  #limited: LimitedSearch | undefined;
   /** Set while `bestFirst` or `everyone` runs: a bound that holds for held and remaining tickets. */
   #drainBound: number | undefined;
 
@@ -176,6 +185,18 @@ export class WaitingPool implements CandidateSource {
     });
   }
 
+  gameWithin(tickets: readonly Ticket[], anchor: number, limits: TicketLimits): Candidate | undefined {
+    if (this.#isSpent()) return undefined;
+    this.#limited ??= new LimitedSearch(
+      this.#rules,
+      this.#forbids(),
+      this.#nowMs,
+      this.#budget(WITHIN_NODE_BUDGET)!,
+    );
+    const game = this.#limited.game(tickets, anchor, limits);
+    return game && this.#candidateOf(game, this.#waiting);
+  }
+
   /** Removes a ticket from the pool without a game. */
   drop({ ticketId }: Ticket): void {
     this.#waiting.delete(ticketId);
@@ -184,7 +205,7 @@ export class WaitingPool implements CandidateSource {
 
   /** Releases a game and removes its tickets. Returns it with a lower bound proved over all tickets that waited. */
   take({ game, tickets }: Candidate): Game {
-    const lowerBound = Math.min(game.priority, this.#drainBound ?? this.#boundOfAll());
+    const lowerBound = Math.min(game.priority, this.#drainBound ?? this.#boundAtRelease());
     for (const ticket of tickets) this.drop(ticket);
     return { ...game, lowerBound, optimal: lowerBound === game.priority };
   }
@@ -208,6 +229,16 @@ export class WaitingPool implements CandidateSource {
     if (this.#isSpent()) return false;
     this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs) !== undefined;
+  }
+
+  /**
+   * A bound for the next release. Removals leave a bound valid, so where a proof takes long it is renewed at the releases 1, 2,
+   * 4, 8 and so on.
+   */
+  #boundAtRelease(): number {
+    const releases = this.#releases++;
+    if (this.#isPlain || (releases & (releases + 1)) === 0) this.#bound = this.#boundOfAll();
+    return this.#bound;
   }
 
   #boundOfAll(): number {

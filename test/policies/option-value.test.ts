@@ -69,3 +69,34 @@ describe('a ticket in a queue with roles', () => {
     expect(policy.release(first!, facts, NOW_MS)).toEqual({ release: true });
   });
 });
+
+describe('a ticket that is neither new nor has a much higher threshold than at the tick before', () => {
+  const rules = {
+    teamSize: 5,
+    roles: { tank: 1, healer: 1, damage: 3 },
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    release: { policy: 'option-value', waitCost: 0.01 },
+    tickSeconds: 1,
+    timeoutSeconds: 300,
+  } as const;
+  const playing = (role: string, ticketId: string, skill: number, enqueuedAtMs: number): Ticket => ({
+    ticketId,
+    enqueuedAtMs,
+    players: [{ playerId: `player of ${ticketId}`, skill, roles: [role] }],
+  });
+
+  it('gets a game at its last chance, with distant players when its neighbours lack a role', () => {
+    const others = NOW_MS - 100_000;
+    const tickets = [
+      playing('damage', 'old', 1500, NOW_MS - 299_500),
+      ...Array.from({ length: 80 }, (_, i) => playing('damage', `near${i}`, 1460 + i, others)),
+      ...['tank', 'healer'].flatMap((role) =>
+        [0, 1].map((i) => playing(role, `${role}${i}`, 2500 + 100 * i, others)),
+      ),
+    ];
+    const before = planTick({ rules, tickets, nowMs: NOW_MS - 3000 });
+    expect(before.matches).toEqual([]);
+    const { matches } = planTick({ rules, tickets, nowMs: NOW_MS, memory: before.memory });
+    expect(matches.flatMap(({ ticketIds }) => ticketIds)).toContain('old');
+  });
+});

@@ -1,0 +1,389 @@
+import type { DividedGame } from '../model/division.ts';
+import { shapeOf } from '../model/game-shape.ts';
+import type { PooledTicket } from '../model/pooled-ticket.ts';
+import { RoleSeating } from '../model/role-seating.ts';
+import type { RoleTable } from '../model/roles.ts';
+import { TicketDivider } from '../model/ticket-divider.ts';
+import type { Forbids, GameRules } from '../types.ts';
+import { ChosenTickets } from './chosen-tickets.ts';
+
+/** The scope of a search: games of one ticket, the anchor, with others of these. */
+export interface LimitedCandidates {
+  readonly tickets: readonly PooledTicket[];
+  /** The anchor's place. */
+  readonly anchor: number;
+  readonly limits: TicketLimits;
+}
+
+/**
+ * What each ticket allows for each of its players, in the unit of skill: the sum of two parts. A game's limit is the mean over
+ * its players.
+ */
+export interface TicketLimits {
+  /** The part that grows with the wait: its value now, and when the ticket was new. */
+  readonly now: Float64Array;
+  readonly atFirst: Float64Array;
+  /** v_q of the ticket's own players. */
+  readonly apart: Float64Array;
+}
+
+/**
+ * Searches for the game of a ticket with the widest **margin**: its limit less its imbalance, 0 or more.
+ *
+ * The limit is a sum over the players, and so is nearly v_2 of N players:
+ *
+ * N·v_2 = min over μ and τ of Σ (s − μ)²/2τ + N·τ/2, where μ is their mean and τ their v_2.
+ *
+ * In a **cell**, a pair of μ and τ, a player is worth what it allows less (s − μ)²/2τ. Without teams, the players worth most
+ * are the best game of the cell. Their own mean and v_2 are a better cell; a few such steps lead to one that is its own
+ * best. There all sets are divided into teams that are worth more than the margin of the best game so far. A branch ends when
+ * the best rest that can be seated is not worth enough.
+ *
+ * The first search starts at the anchor with large τ. If it leaves a wide margin, that is the result. Otherwise a grid of
+ * cells is searched, with all τ that can be a limit: a game within its limit a has a worth of 0 or more at τ = a. With 25 to 60
+ * candidates it finds nearly all games within their limits, but it proves nothing.
+ *
+ * A long wait allows much more than what other players are worth. So waits count for little at first, and for more as long
+ * as no game is found.
+ */
+export class MarginSearch {
+  readonly #rules: GameRules;
+  readonly #roles: RoleTable | undefined;
+  readonly #n: number;
+  /** v_q of typical players in units of their v_2, for q < 2. (Of a normal distribution v_1 is 0.80 of it.) */
+  readonly #scale: number;
+  readonly #chosen: ChosenTickets;
+  readonly #divider: TicketDivider;
+  readonly #seating: RoleSeating;
+
+  #tickets: readonly PooledTicket[] = [];
+  #anchor = 0;
+  #anchorSize = 1;
+  /** By place: skill relative to the anchor, mean square within the party (both scaled), what it allows, worth. */
+  #x = new Float64Array(64);
+  #within = new Float64Array(64);
+  #allows = new Float64Array(64);
+  #worth = new Float64Array(64);
+  /** The places of all but the anchor, those worth most first. */
+  #order = new Int32Array(64);
+  readonly #top: Float64Array;
+
+  /** The current cell. */
+  #mu = 0;
+  #tau = 1;
+  /** What the best set of the cell is worth, less N·τ/2; its mean and v_2. */
+  #surplus = 0;
+  #bestMean = 0;
+  #bestSpread = 0;
+  /** The cells whose sets were searched: μ and τ in turn. */
+  readonly #searched: number[] = [];
+
+  #nodesLeft = 0;
+  #game: DividedGame | undefined;
+  /** The margin of `#game`; 0 before one is found. */
+  #margin = 0;
+
+  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+    this.#rules = rules;
+    this.#roles = roles;
+    this.#n = shapeOf(rules).seats;
+    this.#scale = Math.min(1, 0.6 + 0.2 * rules.q);
+    this.#top = new Float64Array(this.#n);
+    this.#chosen = new ChosenTickets(rules, roles, forbids);
+    this.#divider = new TicketDivider(rules, roles);
+    this.#seating = new RoleSeating(roles);
+  }
+
+  /** The game found; undefined if none is within its limit, or none was found among `nodeBudget` nodes. */
+  run(candidates: LimitedCandidates, nodeBudget: number): DividedGame | undefined {
+    this.#game = undefined;
+    this.#margin = 0;
+    this.#nodesLeft = nodeBudget;
+    if (!this.#chosen.start({ ...candidates, credits: [] })) return undefined;
+    this.#prepare(candidates);
+    const { now, atFirst, apart } = candidates.limits;
+    for (let growthMax = firstGrowthMax; !this.#game; growthMax *= growthStep) {
+      let isAll = true;
+      for (let i = 0; i < now.length; i++) {
+        const most = growthMax * atFirst[i];
+        if (now[i] > most) isAll = false;
+        this.#allows[i] = Math.min(now[i], most) + apart[i];
+      }
+      if (!this.#scan() || isAll || this.#nodesLeft === 0) break;
+    }
+    return this.#game;
+  }
+
+  #prepare({ tickets, anchor }: LimitedCandidates): void {
+    const count = tickets.length;
+    if (count > this.#x.length) {
+      this.#x = new Float64Array(2 * count);
+      this.#within = new Float64Array(2 * count);
+      this.#allows = new Float64Array(2 * count);
+      this.#worth = new Float64Array(2 * count);
+      this.#order = new Int32Array(2 * count);
+    }
+    this.#tickets = tickets;
+    this.#anchor = anchor;
+    this.#anchorSize = tickets[anchor].size;
+    const origin = tickets[anchor].mean;
+    let others = 0;
+    for (let i = 0; i < count; i++) {
+      const { mean, spread, size } = tickets[i];
+      this.#x[i] = this.#scale * (mean - origin);
+      this.#within[i] = (this.#scale * this.#scale * spread) / size;
+      if (i !== anchor) this.#order[others++] = i;
+    }
+  }
+
+  /** Searches from the anchor, then the grid. Returns false when the candidates cannot fill a game. */
+  #scan(): boolean {
+    const n = this.#n;
+    this.#searched.length = 0;
+    const { lowest, highest } = this.#limits();
+    this.#enter(0, highest);
+    if (this.#surplus === Number.NEGATIVE_INFINITY) return false;
+    this.#climb();
+    if (this.#margin >= wideMargin * highest) return true;
+    // The mean of a game is at most √(N/size)·v_2 away from the anchor.
+    const steps = Math.ceil(Math.sqrt(n / this.#anchorSize) / muStep);
+    for (let tau = lowest; ; tau *= tauStep) {
+      for (let at = -steps; at <= steps && this.#nodesLeft > 0; at++) {
+        const mu = at * muStep * tau;
+        const needed = n * (this.#margin - slack * tau);
+        if (this.#surplusAtMost(mu, tau) <= needed) continue;
+        this.#enter(mu, tau);
+        if (this.#surplus > needed) this.#climb();
+      }
+      if (tau >= highest || this.#nodesLeft === 0) return true;
+    }
+  }
+
+  /** The least and the greatest limit of a game of the anchor. */
+  #limits(): { lowest: number; highest: number } {
+    let least = Number.POSITIVE_INFINITY;
+    let most = 0;
+    for (let i = 0; i < this.#tickets.length; i++) {
+      if (i === this.#anchor) continue;
+      least = Math.min(least, this.#allows[i]);
+      most = Math.max(most, this.#allows[i]);
+    }
+    const own = this.#anchorSize * this.#allows[this.#anchor];
+    const missing = this.#n - this.#anchorSize;
+    return { lowest: (own + missing * least) / this.#n, highest: (own + missing * most) / this.#n };
+  }
+
+  /** No set of the cell has a larger surplus. It lets parties be split and ignores roles, and needs no order. */
+  #surplusAtMost(mu: number, tau: number): number {
+    const half = 1 / (2 * tau);
+    const top = this.#top;
+    const size = this.#anchorSize;
+    const missing = this.#n - size;
+    let filled = 0;
+    let least = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < this.#tickets.length; i++) {
+      const away = this.#x[i] - mu;
+      const worth = this.#allows[i] - half * (this.#within[i] + away * away);
+      if ((filled === missing && worth <= least) || i === this.#anchor) continue;
+      for (let left = this.#tickets[i].size; left > 0; left--) {
+        if (filled < missing) filled++;
+        else if (worth <= top[missing - 1]) break;
+        let to = filled - 1;
+        for (; to > 0 && top[to - 1] < worth; to--) top[to] = top[to - 1];
+        top[to] = worth;
+      }
+      least = top[missing - 1];
+    }
+    if (filled < missing) return Number.NEGATIVE_INFINITY;
+    const own = this.#allows[this.#anchor] - half * (this.#within[this.#anchor] + mu * mu);
+    let sum = size * own - (this.#n * tau) / 2;
+    for (let i = 0; i < missing; i++) sum += top[i];
+    return sum;
+  }
+
+  /** Goes to the cell of the best set as long as that is better, and searches the last one. */
+  #climb(): void {
+    const tauMin = 1e-3 * this.#tau;
+    for (let step = 0; step < climbStepsMax; step++) {
+      const before = this.#surplus;
+      this.#enter(this.#bestMean, Math.max(this.#bestSpread, tauMin));
+      if (!(this.#surplus > before + 1e-3 * Math.abs(before))) break;
+    }
+    if (this.#surplus <= this.#n * (this.#margin - slack * this.#tau) || this.#wasSearched()) return;
+    this.#searched.push(this.#mu, this.#tau);
+    const size = this.#anchorSize;
+    const anchor = this.#anchor;
+    this.#extend(
+      0,
+      size,
+      size * this.#worth[anchor],
+      0,
+      size * this.#within[anchor],
+      size * this.#allows[anchor],
+    );
+  }
+
+  /** Whether the sets of nearly the same cell were searched. */
+  #wasSearched(): boolean {
+    const near = 0.05 * this.#tau;
+    for (let i = 0; i < this.#searched.length; i += 2) {
+      if (Math.abs(this.#searched[i] - this.#mu) < near && Math.abs(this.#searched[i + 1] - this.#tau) < near)
+        return true;
+    }
+    return false;
+  }
+
+  /** Computes what everybody is worth in a cell, sorts them, and takes the best that can be seated. */
+  #enter(mu: number, tau: number): void {
+    this.#mu = mu;
+    this.#tau = tau;
+    const tickets = this.#tickets;
+    const worth = this.#worth;
+    const half = 1 / (2 * tau);
+    for (let i = 0; i < tickets.length; i++) {
+      const away = this.#x[i] - mu;
+      worth[i] = this.#allows[i] - half * (this.#within[i] + away * away);
+    }
+    this.#sort();
+    const seating = this.#seating;
+    if (this.#roles) seating.copy(this.#chosen.seating);
+    const n = this.#n;
+    const anchor = this.#anchor;
+    let left = n - this.#anchorSize;
+    let sum = this.#anchorSize * worth[anchor];
+    let total = 0;
+    let squares = this.#anchorSize * this.#within[anchor];
+    for (let at = 0; at < tickets.length - 1 && left > 0; at++) {
+      const place = this.#order[at];
+      const { size, masks } = tickets[place];
+      let taken = Math.min(left, size);
+      if (this.#roles) {
+        taken = 0;
+        for (let i = 0; i < size && taken < left; i++) {
+          if ((masks[i] & ~seating.full) === 0) continue;
+          seating.join(masks[i]);
+          taken++;
+        }
+      }
+      const x = this.#x[place];
+      sum += taken * worth[place];
+      total += taken * x;
+      squares += taken * (x * x + this.#within[place]);
+      left -= taken;
+    }
+    this.#surplus = left > 0 ? Number.NEGATIVE_INFINITY : sum - (n * tau) / 2;
+    this.#bestMean = total / n;
+    this.#bestSpread = Math.sqrt(Math.max(0, squares - (total * total) / n) / n);
+  }
+
+  /** Sorts by insertion: from cell to cell the order hardly changes. */
+  #sort(): void {
+    const order = this.#order;
+    const worth = this.#worth;
+    for (let at = 1; at < this.#tickets.length - 1; at++) {
+      const place = order[at];
+      const value = worth[place];
+      let to = at;
+      for (; to > 0 && worth[order[to - 1]] < value; to--) order[to] = order[to - 1];
+      order[to] = place;
+    }
+  }
+
+  /**
+   * Tries every next ticket, those worth most first.
+   *
+   * @param m the players chosen, with the sums of their worth, skills, squares and what they allow
+   */
+  #extend(from: number, m: number, sum: number, total: number, squares: number, allowed: number): void {
+    const n = this.#n;
+    const r = n - m;
+    if (r === 0) {
+      this.#offer(total, squares, allowed);
+      return;
+    }
+    const chosen = this.#chosen;
+    const tickets = this.#tickets;
+    for (let at = from; at < tickets.length - 1; at++) {
+      const place = this.#order[at];
+      const pooled = tickets[place];
+      const { size } = pooled;
+      if (size > r || !chosen.seating.hasSeat(pooled.masks)) continue;
+      const needed = n * (this.#margin - slack * this.#tau + this.#tau / 2);
+      if (sum + this.#worthOfRest(at, r) <= needed) break;
+      if (!chosen.fitsSize(size)) continue;
+      if (this.#nodesLeft === 0) return;
+      this.#nodesLeft--;
+      if (chosen.refuses(pooled)) continue;
+      const x = this.#x[place];
+      if (chosen.join(pooled))
+        this.#extend(
+          at + 1,
+          m + size,
+          sum + size * this.#worth[place],
+          total + size * x,
+          squares + size * (x * x + this.#within[place]),
+          allowed + size * this.#allows[place],
+        );
+      chosen.leave();
+    }
+  }
+
+  /** What the best r players from this place in the order on are worth that can be seated with the chosen. */
+  #worthOfRest(from: number, r: number): number {
+    const tickets = this.#tickets;
+    const seating = this.#seating;
+    if (this.#roles) seating.copy(this.#chosen.seating);
+    let sum = 0;
+    let left = r;
+    for (let at = from; at < tickets.length - 1; at++) {
+      const place = this.#order[at];
+      const { masks, size } = tickets[place];
+      if (size > r) continue;
+      let taken = Math.min(left, size);
+      if (this.#roles) {
+        taken = 0;
+        for (let i = 0; i < size && taken < left; i++) {
+          if ((masks[i] & ~seating.full) === 0) continue;
+          seating.join(masks[i]);
+          taken++;
+        }
+      }
+      sum += taken * this.#worth[place];
+      left -= taken;
+      if (left === 0) return sum;
+    }
+    return Number.NEGATIVE_INFINITY;
+  }
+
+  /** Divides the chosen and keeps the game if its margin is the widest so far. */
+  #offer(total: number, squares: number, allowed: number): void {
+    const n = this.#n;
+    const { alpha, q } = this.#rules;
+    const limit = allowed / n;
+    if (q >= 2 && limit - Math.sqrt(Math.max(0, squares - (total * total) / n) / n) <= this.#margin) return;
+    const members = this.#chosen.tickets;
+    const spread = this.#divider.skillSpread(members);
+    const room = limit - spread - this.#margin;
+    if (room <= 0) return;
+    const unfair = alpha * this.#divider.divide(members, room / alpha);
+    if (unfair >= room) return;
+    this.#margin = limit - spread - unfair;
+    this.#game = {
+      members: [...members],
+      division: this.#divider.division,
+      imbalance: spread + unfair,
+    };
+  }
+}
+
+/** By how many times at most a wait raises what a ticket allows, at first; and the factor to the next value. */
+const firstGrowthMax = 2;
+const growthStep = 3;
+/** A game whose margin is this share of the highest limit is not improved by searches at other cells. */
+const wideMargin = 0.5;
+/** The grid: the distance of two μ as a share of τ, and the ratio of two τ. Finer ones find hardly more games. */
+const muStep = 0.7;
+const tauStep = 1.5;
+/** The share of τ by which a set may be worth less in a cell near its own. */
+const slack = 0.04;
+const climbStepsMax = 6;
