@@ -25,9 +25,9 @@ export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread } from './model/imbalance.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
-export { LimitedSearch } from './search/limited-search.ts';
-export type { TicketLimits } from './search/margin-search.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
+export { LimitedSearch, type TicketWindow } from './search/limited-search.ts';
+export type { TicketLimits } from './search/margin-search.ts';
 
 /** How a pool searches. */
 export interface GamePoolOptions {

@@ -1,4 +1,4 @@
-import type { TicketLimits } from '../engine/game-pool.ts';
+import type { TicketLimits, TicketWindow } from '../engine/game-pool.ts';
 import type { Game, GameRules, Ticket } from '../engine/types.ts';
 
 /** A game that the search proposes, with its tickets. */
@@ -101,13 +101,26 @@ export interface CandidateSource {
   /** The best game among a few tickets; with `anchor`, the best one that contains this ticket. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
   /**
-   * The best of the games with this ticket among a few whose imbalance is within the sum of their allowances. For two equal
-   * teams without rules.
+   * Prepares searches for games within limits among these tickets, for two equal teams without rules.
    *
    * @param tickets ascending by mean skill
-   * @param anchor the place of the ticket
+   * @param limits by their places
    */
-  gameWithin(tickets: readonly Ticket[], anchor: number, limits: TicketLimits): Candidate | undefined;
+  within(tickets: readonly Ticket[], limits: TicketLimits): CandidatesWithin;
+}
+
+/** Searches within limits among tickets that are known by their places in a list. */
+export interface CandidatesWithin {
+  /**
+   * The game with the widest margin to its limit among those of one ticket; undefined when none is within its limit.
+   *
+   * @param places of the tickets that are considered, all of them waiting
+   * @param anchor the position of the ticket in `places`
+   * @param raise the factor by which the growing part of all limits is raised, 1 or above
+   */
+  game(places: readonly number[], anchor: number, raise: number): Candidate | undefined;
+  /** The shortest windows of these places that could fill a game if parties could be split, one for each first ticket. */
+  windows(places: readonly number[]): readonly TicketWindow[];
 }
 
 /** A ticket's place on the skill axis: the mean skill of its players. */

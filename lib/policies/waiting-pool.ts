@@ -8,7 +8,13 @@ import {
   type TicketLimits,
 } from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
-import { byArrival, type Candidate, type CandidateSource, meanSkill } from './policy.ts';
+import {
+  byArrival,
+  type Candidate,
+  type CandidateSource,
+  type CandidatesWithin,
+  meanSkill,
+} from './policy.ts';
 import type { SearchEffort } from './search-effort.ts';
 
 /**
@@ -47,7 +53,6 @@ export class WaitingPool implements CandidateSource {
   #releases = 0;
   /** The bound of the last release. */
   #bound = Number.NEGATIVE_INFINITY;
-  #limited: LimitedSearch | undefined;
   /** Set while `bestFirst` or `everyone` runs: a bound that holds for held and remaining tickets. */
   #drainBound: number | undefined;
 
@@ -185,16 +190,20 @@ export class WaitingPool implements CandidateSource {
     });
   }
 
-  gameWithin(tickets: readonly Ticket[], anchor: number, limits: TicketLimits): Candidate | undefined {
-    if (this.#isSpent()) return undefined;
-    this.#limited ??= new LimitedSearch(
-      this.#rules,
-      this.#forbids(),
-      this.#nowMs,
-      this.#budget(WITHIN_NODE_BUDGET)!,
-    );
-    const game = this.#limited.game(tickets, anchor, limits);
-    return game && this.#candidateOf(game, this.#waiting);
+  within(tickets: readonly Ticket[], limits: TicketLimits): CandidatesWithin {
+    const search = new LimitedSearch(tickets, limits, {
+      rules: this.#rules,
+      forbids: this.#forbids(),
+      nowMs: this.#nowMs,
+      nodeBudget: this.#budget(WITHIN_NODE_BUDGET)!,
+    });
+    return {
+      game: (places, anchor, raise) => {
+        const game = this.#isSpent() ? undefined : search.game(places, anchor, raise);
+        return game && this.#candidateOf(game, this.#waiting);
+      },
+      windows: (places) => search.windows(places),
+    };
   }
 
   /** Removes a ticket from the pool without a game. */

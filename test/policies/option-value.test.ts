@@ -4,6 +4,7 @@ import type { Ticket } from '../../lib/engine/types.ts';
 import { optionValue } from '../../lib/policies/option-value.ts';
 import { planTick } from '../../lib/policies/plan.ts';
 import { WaitingPool } from '../../lib/policies/waiting-pool.ts';
+import { normal, seeded } from '../engine/random-pool.ts';
 
 const NOW_MS = 600_000;
 
@@ -98,5 +99,33 @@ describe('a ticket that is neither new nor has a much higher threshold than at t
     expect(before.matches).toEqual([]);
     const { matches } = planTick({ rules, tickets, nowMs: NOW_MS, memory: before.memory });
     expect(matches.flatMap(({ ticketIds }) => ticketIds)).toContain('old');
+  });
+});
+
+describe('many solo players with roles who are due at once', () => {
+  it('are matched in the narrowest games first, so that few of the last games are wide', () => {
+    const random = seeded(3);
+    const tickets = Array.from({ length: 400 }, (_, i): Ticket => {
+      const draw = random();
+      const role = draw < 0.2 ? 'tank' : draw < 0.45 ? 'healer' : 'damage';
+      const players = [{ playerId: `p${i}`, skill: 1500 + 350 * normal(random), roles: [role] }];
+      return { ticketId: `t${i}`, enqueuedAtMs: NOW_MS - 8000 + 20 * i, players };
+    });
+    const { matches } = planTick({
+      rules: {
+        teamSize: 5,
+        roles: { tank: 1, healer: 1, damage: 3 },
+        imbalance: { alpha: 1, p: 1, q: 2 },
+        release: { policy: 'option-value', waitCost: 30 },
+        tickSeconds: 1,
+        timeoutSeconds: 300,
+      },
+      tickets,
+      nowMs: NOW_MS,
+    });
+    const half = matches.length >> 1;
+    const mean = (of: typeof matches) => of.reduce((sum, { imbalance }) => sum + imbalance / of.length, 0);
+    expect(matches.length).toBeGreaterThanOrEqual(30);
+    expect(mean(matches.slice(0, half))).toBeLessThan(0.8 * mean(matches.slice(half)));
   });
 });

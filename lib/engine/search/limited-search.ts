@@ -1,53 +1,86 @@
+import { narrowestWindows, WindowCounter } from '../bounds/windows.ts';
 import { makeGame } from '../model/game.ts';
+import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, poolTicket } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { MarginSearch, type TicketLimits } from './margin-search.ts';
 
+/** What a search within limits is made for. */
+export interface LimitedSearchOptions {
+  /** Of two equal teams. */
+  readonly rules: GameRules;
+  readonly forbids: Forbids | undefined;
+  readonly nowMs: number;
+  /** The nodes that one search may visit. */
+  readonly nodeBudget: number;
+}
+
+/** A shortest run of tickets that could fill a game if parties could be split, given by two positions in a list of places. */
+export interface TicketWindow {
+  readonly first: number;
+  readonly last: number;
+}
+
 /**
- * Searches for games within limits, for release policies: of two equal teams, at one moment. Other than a `GamePool` it keeps
- * no order of its own: the caller lists the candidates of each search.
+ * Searches for games within limits, for release policies: at one moment, among tickets that are known by their places. Other
+ * than a `GamePool` it does not keep which tickets still wait: the caller lists the candidates of each search.
  */
 export class LimitedSearch {
-  readonly #rules: GameRules;
+  readonly #options: LimitedSearchOptions;
   readonly #roles: RoleTable | undefined;
-  readonly #nowMs: number;
-  readonly #nodeBudget: number;
   readonly #search: MarginSearch;
-  readonly #pooled = new Map<Ticket, PooledTicket>();
+  readonly #tickets: readonly { readonly pooled: PooledTicket }[];
+  readonly #limits: TicketLimits;
 
-  /** @param nodeBudget the nodes that one search may visit */
-  constructor(rules: GameRules, forbids: Forbids | undefined, nowMs: number, nodeBudget: number) {
-    this.#rules = rules;
+  /**
+   * @param tickets ascending by mean skill
+   * @param limits by place
+   * @throws RangeError for a party that fits no team, or an invalid skill
+   */
+  constructor(tickets: readonly Ticket[], limits: TicketLimits, options: LimitedSearchOptions) {
+    const { rules, forbids } = options;
+    this.#options = options;
     this.#roles = RoleTable.of(rules);
-    this.#nowMs = nowMs;
-    this.#nodeBudget = nodeBudget;
     this.#search = new MarginSearch(rules, this.#roles, forbids);
+    this.#tickets = tickets.map((ticket) => ({ pooled: poolTicket(ticket, rules.teamSize, this.#roles) }));
+    this.#limits = limits;
   }
 
   /**
    * The game with the widest margin to its limit among those of one ticket, as far as `MarginSearch` finds it. Undefined when
    * none is within its limit. Its `lowerBound` says nothing.
    *
-   * @param tickets the candidates, in any order
-   * @param anchor the place of the ticket
-   * @param limits by place
-   * @throws RangeError for a party that fits no team, or an invalid skill
+   * @param places of the candidates
+   * @param anchor the position of the ticket in `places`
+   * @param raise the factor by which the growing part of all limits is raised, 1 or above
    */
-  game(tickets: readonly Ticket[], anchor: number, limits: TicketLimits): Game | undefined {
-    const pooled = tickets.map((ticket) => this.#pooledOf(ticket));
-    const found = this.#search.run({ tickets: pooled, anchor, limits }, this.#nodeBudget);
+  game(places: readonly number[], anchor: number, raise: number): Game | undefined {
+    const { now, atFirst, apart } = this.#limits;
+    const candidates = {
+      tickets: places.map((at) => this.#tickets[at].pooled),
+      anchor,
+      limits: {
+        now: Float64Array.from(places, (at) => raise * now[at]),
+        atFirst: Float64Array.from(places, (at) => atFirst[at]),
+        apart: Float64Array.from(places, (at) => apart[at]),
+      },
+    };
+    const { rules, nodeBudget, nowMs } = this.#options;
+    const found = this.#search.run(candidates, nodeBudget);
     if (!found) return undefined;
     const { members, division } = found;
-    return makeGame(members, division, this.#rules, this.#roles, this.#nowMs, Number.NEGATIVE_INFINITY);
+    return makeGame(members, division, rules, this.#roles, nowMs, Number.NEGATIVE_INFINITY);
   }
 
-  #pooledOf(ticket: Ticket): PooledTicket {
-    let pooled = this.#pooled.get(ticket);
-    if (!pooled) {
-      pooled = poolTicket(ticket, this.#rules.teamSize, this.#roles);
-      this.#pooled.set(ticket, pooled);
-    }
-    return pooled;
+  /** The shortest windows of these places that could fill a game, one for each first ticket. Cost: linear. */
+  windows(places: readonly number[]): TicketWindow[] {
+    const tickets = places.map((at) => this.#tickets[at]);
+    const counter = new WindowCounter(shapeOf(this.#options.rules), this.#roles);
+    const windows: TicketWindow[] = [];
+    narrowestWindows(tickets, counter).forEach((last, first) => {
+      if (last < places.length) windows.push({ first, last });
+    });
+    return windows;
   }
 }

@@ -1,0 +1,137 @@
+import { imbalancePerRange, shapeOf } from '../../engine/game-pool.ts';
+import type { Ticket } from '../../engine/types.ts';
+import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
+import { growthByAge, type LimitTerms } from './limits.ts';
+import { type Neighbours, SkillLine } from './skill-line.ts';
+
+/** Whether a search around the ticket may find what searches at earlier ticks did not. */
+type IsDue = (ticket: Ticket) => boolean;
+
+/**
+ * A ticket is due when it is new, and then each time its threshold has grown by another step. A game that was above its limit
+ * is within it only when one of its tickets is new, has a higher threshold or becomes urgent. All tickets are due in a
+ * tick without new ones, because the estimated rate falls in a silence, which raises all thresholds.
+ */
+export function dueAt(waitCost: number, pool: CandidateSource, facts: PoolFacts, nowMs: number): IsDue {
+  const { searchedAtMs } = facts;
+  const newest = pool.byAge.at(-1);
+  if (searchedAtMs === undefined || newest === undefined || newest.enqueuedAtMs <= searchedAtMs)
+    return () => true;
+  const growth = growthByAge(waitCost, facts);
+  const steps = (ageMs: number) => Math.floor(Math.log(growth(ageMs / 1000)) / Math.log(GROWTH_STEP));
+  return ({ enqueuedAtMs }) =>
+    enqueuedAtMs > searchedAtMs || steps(searchedAtMs - enqueuedAtMs) < steps(nowMs - enqueuedAtMs);
+}
+/** The steps in which a growing threshold makes a ticket due. With steps of 10% results are the same. */
+const GROWTH_STEP = 1.2;
+/** A lower urgency is not considered in searches. A ticket with a higher one is due at every tick. */
+const URGENCY_MIN = 0.01;
+/** From as many games on that the due tickets could fill, the narrowest windows go first. */
+const GAMES_OF_MANY = 10;
+
+/**
+ * For parties and roles without rules: for each ticket that is due, longest wait first, the game with the widest margin among
+ * its neighbours. Neighbours of its own kind are tried first.
+ *
+ * When many solo players are due at once, after a start or an outage, the order of the searches decides what is left for
+ * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits.
+ *
+ * The urgency of a game is that of its most urgent ticket, and that one is due. So a search considers the urgency of
+ * its own ticket, and leaves out those that are more urgent. They have been searched before.
+ */
+export function* aroundDueTickets(
+  pool: CandidateSource,
+  facts: PoolFacts,
+  termsOf: (ticket: Ticket) => LimitTerms,
+  isDue: IsDue,
+): Iterable<Candidate> {
+  const { rules } = facts;
+  const { seats } = shapeOf(rules);
+  const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
+  const place = new Map(sorted.map((ticket, at) => [ticket, at]));
+  const skills = Float64Array.from(sorted, meanSkill);
+  const sizes = Uint8Array.from(sorted, ({ players }) => players.length);
+  const terms = sorted.map(termsOf);
+  const urgencies = Float64Array.from(terms, ({ urgency }) => (urgency < URGENCY_MIN ? 0 : urgency));
+  const limits = {
+    now: Float64Array.from(terms, ({ threshold }) => threshold),
+    atFirst: Float64Array.from(terms, ({ theta }) => theta),
+    apart: Float64Array.from(terms, ({ apart }) => apart),
+  };
+  const line = new SkillLine(skills, sizes);
+  const search = pool.within(sorted, limits);
+  // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
+  const enough = (rules.roles === undefined ? 3 : 6) * seats;
+  const hasParties = sizes.some((size) => size > 1);
+  const searched: Neighbours[] = hasParties ? ['of its kind', 'all'] : ['all'];
+  const anchors = pool.byAge.flatMap((ticket) => {
+    const at = place.get(ticket);
+    return at !== undefined && (urgencies[at] > 0 || isDue(ticket)) ? [at] : [];
+  });
+  const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
+
+  for (const anchor of anchors) if (isLastChance(anchor)) yield* around(anchor);
+  if (!hasParties && anchors.length >= GAMES_OF_MANY * seats) yield* narrowestWindows();
+  for (const anchor of anchors) if (!isLastChance(anchor)) yield* around(anchor);
+
+  function* around(anchor: number): Iterable<Candidate> {
+    for (const neighbours of searched) {
+      if (!line.has(anchor)) return;
+      const candidate = isLastChance(anchor) ? bestOfAny(anchor, neighbours) : widest(anchor, neighbours);
+      if (candidate !== undefined) yield* offer(candidate);
+    }
+  }
+
+  /** The windows in the order of their range, as a share of their limit, until they hold no more games within their limits. */
+  function* narrowestWindows(): Iterable<Candidate> {
+    const perRange = imbalancePerRange(rules);
+    for (let released = true; released; ) {
+      released = false;
+      const places = line.places();
+      const starts = search.windows(places).flatMap(({ first, last }) => {
+        const range = skills[places[last]] - skills[places[first]];
+        let limit = 0;
+        for (let at = first; at <= last; at++) limit += limits.now[places[at]] / (last + 1 - first);
+        return perRange * range <= limit ? [{ first, last, share: range / limit }] : [];
+      });
+      starts.sort((a, b) => a.share - b.share || a.first - b.first);
+      for (const { first, last } of starts) {
+        const window = places.slice(first, last + 1);
+        if (!window.every((at) => line.has(at))) continue;
+        const middle = window[window.length >> 1];
+        const candidate = isLastChance(middle) ? undefined : widest(middle, 'all');
+        if (candidate === undefined) continue;
+        yield* offer(candidate);
+        released ||= !line.has(middle);
+      }
+    }
+  }
+
+  /** Offers a candidate for release, and removes its tickets when it is released. */
+  function* offer(candidate: Candidate): Iterable<Candidate> {
+    yield candidate;
+    for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) line.remove(place.get(ticket)!);
+  }
+
+  /** The game with the widest margin among the neighbours. */
+  function widest(anchor: number, neighbours: Neighbours): Candidate | undefined {
+    const near = line.nearest(anchor, neighbours, enough, (at) => urgencies[at] > urgencies[anchor]);
+    return near.players < seats ? undefined : search.game(near.places, near.middle, 1 + urgencies[anchor]);
+  }
+
+  /** The best game at a last chance: among the neighbours, or among all waiting tickets when those form none. */
+  function bestOfAny(anchor: number, neighbours: Neighbours): Candidate | undefined {
+    const near = line.nearest(anchor, neighbours, enough, () => false);
+    const best = near.players < seats ? undefined : bestAmong(near.places, anchor);
+    if (best !== undefined || neighbours !== 'all') return best;
+    const waiting = line.places();
+    return waiting.length === near.places.length ? undefined : bestAmong(waiting, anchor);
+  }
+
+  function bestAmong(places: readonly number[], anchor: number): Candidate | undefined {
+    return pool.gameAmong(
+      places.map((at) => sorted[at]),
+      sorted[anchor],
+    );
+  }
+}

@@ -1,0 +1,97 @@
+import { shapeOf, skillSpread } from '../../engine/game-pool.ts';
+import type { GameRules, Ticket } from '../../engine/types.ts';
+import { isLastChance, meanSkill, type PoolFacts } from '../policy.ts';
+
+/**
+ * A ticket's threshold is doubled at the age at which waiting has cost this many typical thresholds, and grows with
+ * this exponent. A shorter longest wait than these values give costs ever more imbalance: see docs/policies.md.
+ */
+const THRESHOLDS_TO_DOUBLE = 5;
+const AGE_EXPONENT = 4;
+/** By how many times θ a threshold is raised when no newcomer can be expected before the time-out. */
+const URGENCY_MAX = 2;
+
+/** What a ticket contributes to the limit of a game. */
+export interface LimitTerms {
+  /** θ without its growth by age. */
+  readonly theta: number;
+  /** θ with its growth by age. The game's limit uses the mean over its players. */
+  readonly threshold: number;
+  /** The skillSpread of its own players. */
+  readonly apart: number;
+  /** The share by which the ticket's time-out raises the game's limit. The largest in a game counts. */
+  readonly urgency: number;
+}
+
+/** The largest imbalance with which a game of these tickets is released. */
+export function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], rules: GameRules): number {
+  const { seats } = shapeOf(rules);
+  let threshold = 0;
+  let apart = 0;
+  let urgency = 0;
+  tickets.forEach(({ players }, at) => {
+    threshold += (players.length * terms[at].threshold) / seats;
+    apart += (players.length * terms[at].apart) / seats;
+    urgency = Math.max(urgency, terms[at].urgency);
+  });
+  return threshold * (1 + urgency) + apart;
+}
+
+export function limitTerms(
+  waitCost: number,
+  facts: PoolFacts,
+  nowMs: number,
+): (ticket: Ticket) => LimitTerms {
+  const { rules, arrivalRate, timeoutMs } = facts;
+  const factor = thresholdFactor(rules);
+  const growth = growthByAge(waitCost, facts);
+  return (ticket) => {
+    const theta = factor * Math.sqrt(waitCost / facts.density(meanSkill(ticket)));
+    const ageSeconds = (nowMs - ticket.enqueuedAtMs) / 1000;
+    const leftSeconds = Math.max(0, timeoutMs / 1000 - ageSeconds);
+    return {
+      theta,
+      threshold: theta * growth(ageSeconds),
+      apart:
+        ticket.players.length === 1
+          ? 0
+          : skillSpread(
+              ticket.players.map(({ skill }) => skill),
+              rules.q,
+            ),
+      // Each further team of expected newcomers lowers the urgency by a factor of e.
+      urgency: isLastChance(1000 * ageSeconds, facts)
+        ? Number.POSITIVE_INFINITY
+        : URGENCY_MAX * Math.exp((-arrivalRate * leftSeconds) / rules.teamSize),
+    };
+  };
+}
+
+/** By how many times the threshold of a ticket of this age exceeds θ. */
+export function growthByAge(waitCost: number, facts: PoolFacts): (ageSeconds: number) => number {
+  // One time scale for all tickets. With their own, tickets at the sparse ends would wait several times as long.
+  const typical = thresholdFactor(facts.rules) * Math.sqrt(waitCost / facts.typicalDensity);
+  const doubledAtSeconds = (THRESHOLDS_TO_DOUBLE * typical) / waitCost;
+  return (ageSeconds) => 1 + (ageSeconds / doubledAtSeconds) ** AGE_EXPONENT;
+}
+
+/**
+ * c in θ = c·√(waitCost/λ).
+ *
+ * With ρ players waiting per unit of skill, neighbours are 1/ρ apart. A game of neighbours then has imbalance
+ * f = v/ρ, where v is the imbalance of players one unit apart. By Little's law they wait ρ/λ. So f·wait = v/λ, and
+ * f + waitCost·wait is least where both terms are equal, at f = √(v·waitCost/λ). Games are chosen from several
+ * possible ones, so the threshold can be lower. At three quarters of it the sum is least for pairs with a time-out,
+ * and within 2% of the least for 5v5.
+ */
+function thresholdFactor(rules: GameRules): number {
+  const apart = Float64Array.from({ length: shapeOf(rules).seats }, (_, at) => at);
+  const unit = skillSpread(apart, rules.q) + (isFreeForAll(rules) ? rules.alpha * (apart.length - 1) : 0);
+  return CHOSEN * Math.sqrt(unit);
+}
+const CHOSEN = 3 / 4;
+
+/** Whether all teams have one player: teamGap is then the range of skills. */
+export function isFreeForAll(rules: GameRules): boolean {
+  return shapeOf(rules).teamSizes.every((size) => size === 1);
+}
