@@ -109,7 +109,7 @@ export function benchRules(
     });
     const { matched, exact, gapP90, sink } = result!;
     const reached = `${(ms / 1000).toFixed(2)} s, ${percent(matched)} matched, ${percent(exact)} exact, gap p90 ${percent(gapP90)}`;
-    report({ work, aim, reached, sink });
+    report({ work, aim, reached, players: n, sink });
   };
   const many = n.toLocaleString('en-US');
   const aim = '< 0.6 s, ≥ 99% exact';

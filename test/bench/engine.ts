@@ -11,6 +11,7 @@ import { bestGame } from '../engine/reference/best-game.ts';
 import { bestRoleGame } from '../engine/reference/best-role-game.ts';
 import { fillGames } from './engine-backfills.ts';
 import { benchRules } from './engine-rules.ts';
+import { benchTicks } from './engine-ticks.ts';
 
 /** One line of the results: the work, its target and the result. */
 export interface BenchRow {
@@ -18,8 +19,16 @@ export interface BenchRow {
   work: string;
   aim: string;
   reached: string;
+  /** How many players the work is about. */
+  players: number;
   /** A value computed from all results, so that no work can be optimised away. It is the same for the same seed. */
   sink: number;
+}
+
+/** A line with the yardstick beside it, measured just after the work. */
+export interface MeasuredRow extends BenchRow {
+  /** The time in ms in which the platform sorts as many doubles as there are players: a measure of the machine's speed. */
+  sortMs: number;
 }
 
 const plain: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
@@ -31,7 +40,9 @@ const nowMs = 1_000_000_000;
  * The engine's benchmark. `scale` 1 is the full size; 0.001 runs everything in a moment, for the test suite.
  * Times are CPU times of this thread, the best of some runs after a warm-up, so other work on the machine does not count.
  */
-export function benchEngine(scale: number, seed: number, report: (row: BenchRow) => void): void {
+export function benchEngine(scale: number, seed: number, report: (row: MeasuredRow) => void): void {
+  const reportRow = (row: BenchRow) =>
+    report({ ...row, sortMs: timeToSort(row.players, scale < 1 ? 1 : 3, seed) });
   const size = (full: number, least = 200) => Math.max(least, Math.round((full * scale) / 10) * 10);
   const runs = scale < 1 ? 1 : 3;
   const random = seeded(seed);
@@ -44,7 +55,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     const ms = best(runs, () => {
       sink = bestGame(input, plain)!.imbalance;
     });
-    report({
+    reportRow({
+      players: input.length,
       work: `exact best game of ${count(input.length)} unsorted players, from scratch †`,
       aim: '< 60 ms',
       reached: `${ms.toFixed(1)} ms`,
@@ -77,7 +89,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
         sink += queue.best()!.imbalance;
       }
     });
-    report({
+    reportRow({
+      players: n,
       work: `insert or remove, then best game, n = ${count(n)}`,
       aim: '≥ 1.5 M operations/s',
       reached: `${(operations / ms / 1000).toFixed(2)} M operations/s`,
@@ -96,7 +109,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       [sink, games] = drainQueue(start, plain);
     });
     const memory = process.memoryUsage().rss / 2 ** 20;
-    report({
+    reportRow({
+      players: n,
       work: `drain best-first, exact, n = ${count(n)}`,
       aim,
       reached: `${(ms / 1000).toFixed(2)} s (${(games / ms).toFixed(0)} k games/s, ${memory.toFixed(0)} MB resident)`,
@@ -118,7 +132,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
         sink = game.imbalance;
         proved = game.lowerBound === game.imbalance;
       });
-      report({
+      reportRow({
+        players: n,
         work: `roles of ${popularity} popularity, from scratch, n = ${count(n)} †`,
         aim: `${aim}, exact`,
         reached: `${ms.toFixed(2)} ms, ${proved ? 'exact' : 'not proved'}`,
@@ -145,7 +160,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
         sink += pool.best(nowMs)!.imbalance;
       }
     });
-    report({
+    reportRow({
+      players: n,
       work: `roles, dynamic: insert or remove, then best game, n = ${count(n)}`,
       aim: '< 100 µs',
       reached: `${((1000 * ms) / operations).toFixed(0)} µs`,
@@ -168,7 +184,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     });
     const gaps = games.map((game) => (game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
     gaps.sort((a, b) => a - b);
-    report({
+    reportRow({
+      players: n,
       work: `roles of ${popularity} popularity, drain best first, n = ${count(n)}`,
       aim: 'exact or certified',
       reached: `${(ms / 1000).toFixed(2)} s, ${games.length} games, ${percent(gaps.filter((gap) => gap === 0).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
@@ -187,7 +204,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       sink = game.imbalance;
       gap = game.imbalance / game.lowerBound - 1;
     });
-    report({
+    reportRow({
+      players: n,
       work: `roles in disjoint bands, n = ${count(n)} †`,
       aim: 'certified ≤ 2% in < 50 ms',
       reached: `${(100 * gap).toFixed(2)}% in ${ms.toFixed(1)} ms`,
@@ -231,7 +249,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     }
     times.sort((a, b) => a - b);
     gaps.sort((a, b) => a - b);
-    report({
+    reportRow({
+      players: n,
       work: `β with old outliers (1%), n = ${count(n)}, ${times.length} games, each the least time of ${runs + 1} runs`,
       aim: 'p99 < 1 ms, certified ≤ 1%',
       reached: `p50 ${quantile(times, 0.5)?.toFixed(2)} ms, p99 ${quantile(times, 0.99)?.toFixed(2)} ms (in single runs up to ${Math.max(...p99s).toFixed(2)} ms); ${percent(gaps.filter((gap) => gap <= 0.01).length / gaps.length)} certified ≤ 1%, ${percent(gaps.filter((gap) => gap === 0).length / gaps.length)} proved best, median gap ${percent(quantile(gaps, 0.5) ?? 0)}`,
@@ -257,7 +276,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       return Math.max(...of) - Math.min(...of);
     });
     const matched = (games.length * 10) / players;
-    report({
+    reportRow({
+      players,
       work: `parties (55/25/10/3/7% of sizes 1–5), ${count(n)} tickets, β = 10, drain best first`,
       aim: '> 97% matched, no party broken, < 1 s, mean spread < 155',
       reached: `${percent(matched)} matched, ${broken(games)} broken, ${(ms / 1000).toFixed(2)} s, mean spread ${mean(spreads).toFixed(0)}, mean v_2 ${mean(games.map((game) => game.skillSpread)).toFixed(0)}`,
@@ -271,7 +291,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       const of = game.teams.flat().map((seat) => skillOf.get(seat.playerId)!);
       return Math.max(...of) - Math.min(...of);
     });
-    report({
+    reportRow({
+      players,
       work: 'the same parties, partitioned: everyone into games at once',
       aim: '> 97% matched, no party broken, < 1 s, mean spread < 155',
       reached: `${percent((everyone.length * 10) / players)} matched (all but ${count(players - everyone.length * 10)} players), ${broken(everyone)} broken, ${(partitionMs / 1000).toFixed(2)} s, mean spread ${mean(widths).toFixed(0)}, mean v_2 ${mean(everyone.map((game) => game.skillSpread)).toFixed(0)}`,
@@ -288,7 +309,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       sink = result.objective;
       bound = result.lowerBound;
     });
-    report({
+    reportRow({
+      players: input.length,
       work: `offline partition of ${count(input.length)} players, worst imbalance`,
       aim: '< 100 ms, with a valid bound',
       reached: `${ms.toFixed(0)} ms, worst ${sink.toFixed(1)}, no partition below ${bound.toFixed(1)}`,
@@ -309,7 +331,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       games = [...pool.drain(nowMs)];
     });
     const difference = mean(games.map((game) => game.teamGap));
-    report({
+    reportRow({
+      players: n,
       work: `tick of ${count(n)} waiting solo players, 5v5, all released`,
       aim: '< 32 ms, all matched, teams, smaller team difference than QueueRoom',
       reached: `${ours.toFixed(1)} ms, ${percent((games.length * 10) / n)} matched, mean team difference ${difference.toFixed(2)}`,
@@ -328,7 +351,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
         Math.abs(group.reduce((sum, id, i) => sum + (i % 2 === 0 ? 1 : -1) * skillOf.get(id)!, 0)),
       ),
     );
-    report({
+    reportRow({
+      players: n,
       work: `the same by @colyseus/core's QueueRoom, sides taken in turn`,
       aim: '',
       reached: `${theirs.toFixed(1)} ms, ${percent((groups.length * 10) / n)} matched, mean team difference ${theirDifference.toFixed(2)}`,
@@ -371,7 +395,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     const gaps = games.map((game) => (game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
     gaps.sort((a, b) => a - b);
     const matched = games.reduce((sum, { teams }) => sum + teams.flat().length, 0);
-    report({
+    reportRow({
+      players,
       work: `${name}, ${count(n)} players, one tick, greedy`,
       aim,
       reached: `${ms.toFixed(0)} ms, ${percent(matched / players)} matched, ${percent(games.filter(({ optimal }) => optimal).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
@@ -395,7 +420,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     const ms = best(runs, () => {
       [sink, games] = drainQueue(start, rules);
     });
-    report({
+    reportRow({
+      players: n,
       work: `drain, ${name}, n = ${count(n)}`,
       aim: '',
       reached: `${ms.toFixed(1)} ms (${(games / ms).toFixed(1)} k games/s)`,
@@ -416,7 +442,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       queue.load(sorted);
       fromQueue = queue.best()!.imbalance;
     });
-    report({
+    reportRow({
+      players: input.length,
       work: `growth, n = ${count(input.length)}: best game from scratch / loading a sorted queue and its best game †`,
       aim: '',
       reached: `${scratch.toFixed(2)} ms / ${load.toFixed(2)} ms`,
@@ -433,7 +460,8 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
       if (again.milliseconds < done.milliseconds) done = again;
     }
     const { milliseconds, filled, proved, meanIncrement, sink } = done;
-    report({
+    reportRow({
+      players: n,
       work: `backfill, 1 to 3 seats of ${games} running games from ${count(n)} players${isRuled ? ', with region, map and level rules' : ''}`,
       aim: isRuled ? '' : '< 100 ms',
       reached: `${milliseconds.toFixed(0)} ms, ${filled} filled, ${percent(proved / filled)} exact, ${meanIncrement.toFixed(2)} above what is possible`,
@@ -441,7 +469,18 @@ export function benchEngine(scale: number, seed: number, report: (row: BenchRow)
     });
   }
 
-  benchRules(size(1e4), seed, (run) => best(Math.min(runs, 2), run), report);
+  benchRules(size(1e4), seed, (run) => best(Math.min(runs, 2), run), reportRow);
+  benchTicks(size(1e4), seed, (run) => best(Math.min(runs, 2), run), reportRow);
+}
+
+function timeToSort(count: number, runs: number, seed: number): number {
+  const random = seeded(seed);
+  const doubles = Float64Array.from({ length: count }, random);
+  return best(runs, (start) => {
+    const copy = doubles.slice();
+    start();
+    copy.sort();
+  });
 }
 
 /** Releases all games of a queue. Returns the sum of their imbalances and their number. Throws when one is not proved. */
@@ -583,11 +622,11 @@ if (import.meta.main) {
     `${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GB; Node ${process.version}; seed ${seed}`,
   );
   console.log('One thread; times are its CPU time, best run after a warm-up.\n');
-  console.log('| work | target | result |\n|---|---|---|');
+  console.log('| work | target | result | sorting as many doubles |\n|---|---|---|---|');
   let sink = 0;
   benchEngine(1, seed, (row) => {
     sink += row.sink;
-    console.log(`| ${row.work} | ${row.aim} | ${row.reached} |`);
+    console.log(`| ${row.work} | ${row.aim} | ${row.reached} | ${row.sortMs.toPrecision(2)} ms |`);
   });
   console.log('\n† Reference code of the tests, which no part of the product calls.');
   console.log(`\nsink ${sink}`);
