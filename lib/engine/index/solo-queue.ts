@@ -62,6 +62,8 @@ export class SoloQueue {
   /** The candidates collected around one player: others that were inserted before it. */
   readonly #below: Float64Array;
   readonly #above: Float64Array;
+  /** How many of the last `#narrowest` players are below the player. */
+  #narrowestDown = 0;
   #candidates = new Int32Array(64);
 
   /**
@@ -136,7 +138,6 @@ export class SoloQueue {
   best(): SoloGame | undefined {
     const nodesFrom = this.#search.nodes;
     let found: SoloGame | undefined;
-    let diveNodes = this.#n;
     for (;;) {
       const id = this.#least();
       if (id === -1) return undefined;
@@ -149,14 +150,8 @@ export class SoloQueue {
         if (!found || game.imbalance < found.imbalance) found = game;
       }
       const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
-      if (nodesLeft > 0) {
-        this.#refine(id, nodesLeft, false);
-      } else if (found) {
-        return { ...found, lowerBound: this.#key[id] };
-      } else {
-        diveNodes *= 2;
-        this.#refine(id, diveNodes, true);
-      }
+      if (nodesLeft <= 0 && found) return { ...found, lowerBound: this.#key[id] };
+      this.#refine(id, nodesLeft);
     }
   }
 
@@ -167,16 +162,17 @@ export class SoloQueue {
     const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
     if (range === Number.POSITIVE_INFINITY) return undefined;
     const limit = this.#certain(place, range);
+    const nodesMax = this.#search.nodes + this.#nodeBudget;
     for (let below = 2 * this.#perRange * range; ; below *= 2) {
-      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, Math.min(limit, below), this.#nodeBudget);
+      const isLast = below >= limit || below === 0;
+      const nodesLeft = nodesMax - this.#search.nodes;
+      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, isLast ? limit : below, nodesLeft);
       if (game) return game;
-      if (below >= limit || below === 0) break;
+      if (isLast || this.#search.nodes >= nodesMax) break;
     }
-    // Cut short without a game, or no range to start from: as far as Lemma 1 promises one.
-    for (let nodes = Math.max(this.#n, this.#nodeBudget); ; nodes *= 2) {
-      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, limit, nodes);
-      if (game) return game;
-    }
+    const { bound } = this.#search;
+    const nearest = this.#nearestGame(place, Number.POSITIVE_INFINITY);
+    return { ...nearest, lowerBound: Math.min(bound, nearest.imbalance) };
   }
 
   /** A proved lower bound on the imbalance of every game with this player, ∞ if there is none. */
@@ -194,10 +190,10 @@ export class SoloQueue {
   }
 
   /**
-   * Learns more about the entry of least key: raises its key, or finds its best game. A dive looks for any game,
-   * as far as Lemma 1 promises one.
+   * Learns more about the entry of least key: raises its key, or finds its best game. Without nodes it takes the game
+   * with the nearest players.
    */
-  #refine(id: number, nodeBudget: number, dive: boolean): void {
+  #refine(id: number, nodeBudget: number): void {
     const came = this.#came[id];
     const place = this.#bySkill.find(id);
     const range = this.#narrowest(place, came);
@@ -208,9 +204,13 @@ export class SoloQueue {
       this.#raiseLeast(id, known);
       return;
     }
+    if (nodeBudget <= 0) {
+      this.#games[id] = this.#nearestGame(place, came);
+      return;
+    }
     const certain = this.#certain(place, range);
     const little = step * Math.max(known, this.#lastBest);
-    const limit = dive || little === 0 ? certain : Math.min(certain, little);
+    const limit = little === 0 ? certain : Math.min(certain, little);
     const game = this.#searchAt(place, came, Math.max(limit, known * (1 + 1e-9)), nodeBudget);
     this.#games[id] = game;
     this.#raiseLeast(id, Math.max(known, this.#search.bound));
@@ -223,7 +223,6 @@ export class SoloQueue {
 
   /** The best game below `limit` of the player at this place with others that came before `cameBefore`. */
   #searchAt(place: number, cameBefore: number, limit: number, nodeBudget: number): SoloGame | undefined {
-    const search = this.#search;
     const bySkill = this.#bySkill;
     const skill = bySkill.valueAt(place);
     const reach = limit / this.#perRange;
@@ -235,9 +234,46 @@ export class SoloQueue {
         at = bySkill.before(at);
       }
     }
+    return this.#searchFrom(from, Number.POSITIVE_INFINITY, place, cameBefore, reach, limit, nodeBudget);
+  }
+
+  /**
+   * The fairest division of the narrowest 2k players around this place that came before `cameBefore`. There must be as
+   * many. Its `lowerBound` holds for these players only.
+   */
+  #nearestGame(place: number, cameBefore: number): SoloGame {
+    const bySkill = this.#bySkill;
+    this.#narrowest(place, cameBefore);
+    let from = place;
+    for (let down = this.#narrowestDown; down > 0; ) {
+      from = bySkill.before(from);
+      if (this.#came[bySkill.idAt(from)] < cameBefore) down--;
+    }
+    const all = Number.POSITIVE_INFINITY;
+    const game = this.#searchFrom(from, this.#n, place, cameBefore, all, all, this.#n);
+    if (!game) throw new Error('Expected a game of 2k players, got none');
+    return game;
+  }
+
+  /**
+   * The best game below `limit` of the player at `place` and others that came before `cameBefore`, among the first `most`
+   * candidates from `from` on that are at most `reach` above the player.
+   */
+  #searchFrom(
+    from: number,
+    most: number,
+    place: number,
+    cameBefore: number,
+    reach: number,
+    limit: number,
+    nodeBudget: number,
+  ): SoloGame | undefined {
+    const search = this.#search;
+    const bySkill = this.#bySkill;
+    const skill = bySkill.valueAt(place);
     let anchor = -1;
     search.count = 0;
-    for (let at = from; at !== -1; at = bySkill.after(at)) {
+    for (let at = from; at !== -1 && search.count < most; at = bySkill.after(at)) {
       const value = bySkill.valueAt(at) - skill;
       if (value > reach) break;
       if (anchor === -1 && value === 0) {
@@ -246,7 +282,7 @@ export class SoloQueue {
         this.#collect(bySkill.idAt(place), 0);
       }
       const id = bySkill.idAt(at);
-      if (at !== place && this.#came[id] < cameBefore) this.#collect(id, value);
+      if (at !== place && this.#came[id] < cameBefore && search.count < most) this.#collect(id, value);
     }
     const imbalance = search.run(anchor, skill, limit, nodeBudget);
     if (imbalance === Number.POSITIVE_INFINITY) return undefined;
@@ -281,7 +317,10 @@ export class SoloQueue {
     for (let down = Math.max(0, others - above); down <= below; down++) {
       const up = others - down;
       const range = (down > 0 ? this.#below[down - 1] : 0) + (up > 0 ? this.#above[up - 1] : 0);
-      if (range < narrowest) narrowest = range;
+      if (range < narrowest) {
+        narrowest = range;
+        this.#narrowestDown = down;
+      }
     }
     return narrowest;
   }

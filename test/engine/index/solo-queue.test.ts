@@ -104,4 +104,24 @@ describe('the game queue', () => {
       expect(game.imbalance).toBeGreaterThanOrEqual(exact.best()!.imbalance);
     }
   });
+
+  it.each([1, 2, Number.POSITIVE_INFINITY])(
+    'ends for every player when a budget of few nodes finds no game (p = q = %d)',
+    (p) => {
+      const random = seeded(4);
+      const rules: GameRules = { teamSize: 5, alpha: 10, p, q: p, beta: 0 };
+      const skills = Float64Array.from({ length: 300 }, () => 3000 * random()).sort();
+      const [roomy, tight] = [200_000, 20].map((nodeBudget) => {
+        const queue = new SoloQueue(rules, { nodeBudget });
+        queue.load(skills);
+        return queue;
+      });
+      for (let id = 0; id < skills.length; id += 7) {
+        const game = tight!.bestWith(id)!;
+        expect(new Set(game.players).size).toBe(10);
+        expect(game.players).toContain(id);
+        expect(game.lowerBound).toBeLessThanOrEqual(Math.min(game.imbalance, roomy!.bestWith(id)!.imbalance));
+      }
+    },
+  );
 });
