@@ -9,7 +9,7 @@ import { type RandomSource, seededRandom } from '../../../lib/simulation/random.
 import { definition } from '../definitions.ts';
 
 /** The maximum work of a dry run before it is cut, in divisions of games. */
-const WORK_MAX = 50_000_000;
+const WORK_MAX = 10_000_000;
 /** The maximum work between two checks of the limit: about a second of one processor. */
 const STEP_MAX = 60_000_000;
 /** The work of a step without divisions, which only reads the tickets. */
