@@ -22,13 +22,15 @@ const mayImport: Record<string, readonly string[]> = {
   simulation: service,
   papers: [...service, 'simulation'],
   client: ['contract'],
-  console: ['contract', 'engine', 'simulation'],
+  // The console's server passes requests on; its page has the engine and the simulator in the browser.
+  console: ['contract'],
+  'console/page': [...policies, 'contract', 'simulation', 'client'],
   lambdas: outside,
   // The stack names its functions by path; definitions and settings it has to check are the contract's.
   infra: contract,
   // The local cloud runs the stack in process, and the command line runs the local cloud.
   local: [...outside, 'infra'],
-  cli: [...outside, 'local', 'client'],
+  cli: [...outside, 'local', 'client', 'console'],
 };
 
 /** The modules of the engine, from the lowest up; each may import from those before it. */
@@ -52,7 +54,7 @@ interface Import {
   readonly to: string;
 }
 
-const imports = [...globSync('{lib,lambdas}/**/*.ts', { cwd: root })].sort().flatMap(importsOf);
+const imports = [...globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root })].sort().flatMap(importsOf);
 
 /** The relative imports of a source file, as paths from the root. */
 function importsOf(from: string): Import[] {
@@ -63,9 +65,10 @@ function importsOf(from: string): Import[] {
   }));
 }
 
-/** `lib/policies/plan.ts` is in `policies`, `lambdas/tick.ts` in `lambdas`. */
+/** `lib/policies/plan.ts` is in `policies`, `lambdas/tick.ts` in `lambdas`; the console's page is a module of its own. */
 function moduleOf(path: string): string {
   const [top, module] = path.split('/');
+  if (path.startsWith('lib/console/page/')) return 'console/page';
   return top === 'lib' ? module : top;
 }
 

@@ -1,11 +1,9 @@
 import { CommanderError } from 'commander';
 import { Problem } from '../contract/problem.ts';
 import { LocalCloudError } from '../local/local-cloud-error.ts';
+import { InvalidInput } from '../simulation/invalid-input.ts';
 
-/** The user's input is invalid. The command ends with status 2 and this text on standard error. */
-export class InvalidInput extends Error {
-  override readonly name = 'InvalidInput';
-}
+export { InvalidInput };
 
 /** The command failed with valid input. It ends with status 1 and this text on standard error. */
 export class Failure extends Error {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { allowClosedPipes } from './closed-pipe.ts';
+import { consoleCommand } from './console.ts';
 import { demoCommand } from './demo/demo.ts';
 import { reportFailure } from './failure.ts';
 import { importCommand } from './import.ts';
@@ -23,6 +24,7 @@ const program = new Command('muster')
   .helpCommand('help [command]', 'print the help of a command')
   .addCommand(demoCommand())
   .addCommand(serveCommand())
+  .addCommand(consoleCommand())
   .addCommand(validateCommand())
   .addCommand(matchCommand())
   .addCommand(partitionCommand())

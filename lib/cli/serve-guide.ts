@@ -7,9 +7,10 @@ import { teamsText } from './teams-text.ts';
 export function serveGuide(
   url: string,
   definitions: readonly QueueDefinition[],
-  { dataDir }: { readonly dataDir: string | undefined },
+  { dataDir, consoleUrl }: { readonly dataDir: string | undefined; readonly consoleUrl?: string | undefined },
 ): string {
   const lines: [string, string][] = [
+    ...(consoleUrl === undefined ? [] : [['console', consoleUrl] as [string, string]]),
     ['queues', definitions.map(queueText).join(' · ') || `none yet: PUT ${url}/queues/NAME adds one`],
   ];
   const first = simplest(definitions);

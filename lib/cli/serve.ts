@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { Problem } from '../contract/problem.ts';
 import type { TokenVerifier } from '../local/authorizers.ts';
 import type { LocalCloud } from '../local/local-cloud.ts';
@@ -7,6 +7,7 @@ import { LocalCloudError } from '../local/local-cloud-error.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
 import { serviceClient } from './client.ts';
+import { portNumber, startLocalConsole } from './console.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
@@ -21,6 +22,7 @@ interface ServeOptions {
   readonly jwtAudience?: string;
   readonly jwtKeys?: string;
   readonly awsDelays?: boolean;
+  readonly console: boolean;
   readonly verbose?: boolean;
 }
 
@@ -43,6 +45,7 @@ export function serveCommand(): Command {
     .option('--jwt-audience <names>', 'accepted audiences of the tokens, separated by commas')
     .option('--jwt-keys <file>', 'JSON Web Key Set of the issuer (default: fetched from the issuer)')
     .option('--aws-delays', 'wait as long as AWS takes for each step (default: no delays)')
+    .option('--no-console', 'do not start the console (default: started on port 3001, or any free port)')
     .option('--verbose', 'print the logs of the functions to standard error')
     .action(serve);
 }
@@ -58,25 +61,28 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   // Programs wait for this line, so a pipe receives only this line.
   console.log(`Muster is ready at ${cloud.url}`);
-  // With tokens required, the requests in the guide would be rejected.
-  if (people && options.jwtIssuer === undefined) {
+  // With tokens required, the requests in the guide and in the console would be rejected.
+  const isOpen = options.jwtIssuer === undefined;
+  const page = options.console && isOpen ? await startLocalConsole(cloud.url) : undefined;
+  if (people && isOpen) {
     const queues = await serviceClient(cloud.url).queues();
-    console.log(serveGuide(cloud.url, queues, { dataDir: options.data }));
-  }
+    console.log(serveGuide(cloud.url, queues, { dataDir: options.data, consoleUrl: page?.url }));
+  } else if (page !== undefined) console.error(`The console is at ${page.url}`);
   await interrupted;
+  await page?.stop();
   await cloud.stop();
 }
 
 /** @throws Failure | InvalidInput | Problem */
 async function start(options: ServeOptions): Promise<LocalCloud> {
-  const { port, queues, data, secrets, awsDelays, verbose, ...tokens } = options;
+  const { port, queues, data, secrets, awsDelays, verbose } = options;
   if (queues !== undefined) {
     if (!existsSync(queues)) throw new InvalidInput(`folder not found: ${queues}`);
     checkFolder('--queues', queues);
   }
   if (data !== undefined && existsSync(data)) checkFolder('--data', data);
   if (secrets !== undefined) await checkSecrets(secrets);
-  const authorization = await authorizationOf(tokens);
+  const authorization = await authorizationOf(options);
   // Imported on demand because the CDK takes a second to load.
   const { startMuster } = await import('../local/start-muster.ts');
   try {
@@ -117,7 +123,9 @@ async function authorizationOf({
   jwtIssuer: issuer,
   jwtAudience: audience,
   jwtKeys: keys,
-}: Partial<ServeOptions>): Promise<Pick<MusterOptions, 'jwt' | 'verifyToken'>> {
+}: Pick<ServeOptions, 'jwtIssuer' | 'jwtAudience' | 'jwtKeys'>): Promise<
+  Pick<MusterOptions, 'jwt' | 'verifyToken'>
+> {
   if (issuer === undefined && audience === undefined && keys === undefined) return {};
   if (issuer === undefined || audience === undefined) {
     const missing = issuer === undefined ? '--jwt-issuer' : '--jwt-audience';
@@ -142,10 +150,4 @@ async function verifierFor(keysFile: string | undefined): Promise<TokenVerifier>
   } catch (error) {
     throw new InvalidInput((error as Error).message);
   }
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError(`Expected a port from 0 to 65535, got "${text}".`);
 }

@@ -1,133 +1,31 @@
 import { type Command, Option } from 'commander';
 import { LIMITS, type QueueDefinition } from '../contract/queue-definition.ts';
-import { partyMaxOf, roleSeatsOf, teamKindsOf } from '../contract/team-kinds.ts';
-import { playersWithin, type RateProfile } from '../simulation/arrivals.ts';
-import type { Population, Side, SkillDistribution } from '../simulation/population.ts';
+import { integer } from '../simulation/option-values.ts';
 import { seededRandom } from '../simulation/random.ts';
-import type { MatchCourse } from '../simulation/running-matches.ts';
-import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
+import {
+  ALL_TRAFFIC_OPTIONS,
+  COURSE_OPTIONS,
+  courseOf,
+  type DescribedTraffic,
+  isSkill,
+  patienceOf,
+  seedOf,
+  TRAFFIC_OPTIONS,
+  type TrafficLength,
+  type TrafficOptions,
+  trafficOfOptions,
+} from '../simulation/traffic-options.ts';
 import { InvalidInput } from './failure.ts';
 import { readTicketsFile } from './input.ts';
 import { readJson } from './json-file.ts';
-import { integer, namedWeights, numbers, positive, share } from './option-values.ts';
 
-interface TrafficOption {
-  readonly flags: string;
-  readonly help: string;
-  /** The default, for the help; `--players` has its own for each command. */
-  readonly unset?: string;
-  /** Describes generated players, so it cannot be combined with a file of arrivals. */
-  readonly generates?: true;
-  /** The name of the value in a report, when it is given. */
-  readonly label?: string;
-}
-
-const OPTIONS = {
-  arrivals: {
-    flags: '--arrivals <file>',
-    help: 'replay a tickets file, in order of arrival, instead of generating players',
-  },
-  rate: {
-    flags: '--rate <perSecond>',
-    help: 'players per second, a Poisson process',
-    unset: '5',
-    generates: true,
-  },
-  ramp: {
-    flags: '--ramp <from:to:seconds>',
-    help: 'players per second that rise or fall over that time',
-    generates: true,
-  },
-  day: {
-    flags: '--day <night:peak>',
-    help: 'players per second that go from night to peak and back in 24 hours',
-    generates: true,
-  },
-  players: { flags: '--players <number>', help: 'number of players' },
-  skills: {
-    flags: '--skills <distribution>',
-    help: 'normal:MEAN:SD, uniform:MIN:MAX or a JSON file of numbers to draw from',
-    unset: 'normal:1500:350',
-    generates: true,
-  },
-  parties: {
-    flags: '--parties <weights>',
-    help: 'weights of party sizes, such as 1=70,2=20,5=10',
-    unset: 'solo players only',
-    generates: true,
-    label: 'parties',
-  },
-  partySpread: {
-    flags: '--party-spread <share>',
-    help: 'how much skills within a party differ, from 0 (equal) to 1 (as among strangers)',
-    unset: '0.5',
-    generates: true,
-    label: 'party spread',
-  },
-  roleWeights: {
-    flags: '--role-weights <weights>',
-    help: 'weights of preferred roles, such as tank=10,healer=15,damage=75',
-    unset: 'the roles of the queue',
-    generates: true,
-    label: 'roles',
-  },
-  roleFlexibility: {
-    flags: '--role-flexibility <chance>',
-    help: 'chance that a player accepts each other role too, 0 to 1',
-    unset: '0.2',
-    generates: true,
-    label: 'role flexibility',
-  },
-  sides: {
-    flags: '--sides <weights>',
-    help: 'weights of the teams that tickets choose, such as killer=12,survivors=80,any=8',
-    unset: 'everybody takes any team',
-    generates: true,
-    label: 'sides',
-  },
-  regions: {
-    flags: '--regions <weights>',
-    help: 'weights of the regions players live in, such as eu=60,us=40; their latencies follow',
-    unset: 'players have no latencies',
-    generates: true,
-    label: 'regions',
-  },
-  avoid: {
-    flags: '--avoid <players>',
-    help: 'how many of the last hundred players a player avoids, on average',
-    unset: '0',
-    generates: true,
-    label: 'avoided players',
-  },
-  patience: {
-    flags: '--patience <seconds>',
-    help: 'mean time after which a waiting player cancels',
-    unset: 'nobody cancels',
-    label: 'mean patience in seconds',
-  },
-  leavers: {
-    flags: '--leavers <chance>',
-    help: 'chance that a player leaves a match before its end, 0 to 1; queues with backfill ask for others',
-    unset: 'matches are not followed after their release, or 0 with --match-length',
-    label: 'leavers',
-  },
-  matchLength: {
-    flags: '--match-length <seconds>',
-    help: 'how long a match lasts',
-    unset: '1200 with --leavers',
-    label: 'match length in seconds',
-  },
-} as const satisfies Record<string, TrafficOption>;
-
-type OptionName = keyof typeof OPTIONS;
-const ALL = Object.entries(OPTIONS) as readonly (readonly [OptionName, TrafficOption])[];
-
-/** The options that `addTrafficOptions` adds to a command; every value is the text as typed. */
-export type TrafficOptions = { seed: string } & { [Name in OptionName]?: string };
+export type { DescribedTraffic, TrafficLength, TrafficOptions } from '../simulation/traffic-options.ts';
 
 /** The traffic options among all options of a command. */
 export function onlyTrafficOptions(options: TrafficOptions): TrafficOptions {
-  const given = ALL.flatMap(([name]) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  const given = ALL_TRAFFIC_OPTIONS.flatMap(([name]) =>
+    options[name] === undefined ? [] : [[name, options[name]]],
+  );
   return { seed: options.seed, ...Object.fromEntries(given) };
 }
 
@@ -137,7 +35,7 @@ export function onlyTrafficOptions(options: TrafficOptions): TrafficOptions {
  * @param playersUnset the default of `--players`, for the help
  */
 export function addTrafficOptions(command: Command, playersUnset: string): Command {
-  for (const [name, { flags, help, unset }] of ALL) {
+  for (const [name, { flags, help, unset }] of ALL_TRAFFIC_OPTIONS) {
     const fallback = name === 'players' ? playersUnset : unset;
     command.option(flags, fallback === undefined ? help : `${help} (default: ${fallback})`);
   }
@@ -146,65 +44,15 @@ export function addTrafficOptions(command: Command, playersUnset: string): Comma
   );
 }
 
-/** Traffic with a description for a report. */
-export interface DescribedTraffic extends Traffic {
-  readonly players: number;
-  readonly text: string;
-}
-
-/** The traffic that is generated without `--players`: at least this many players, and for at least this long. */
-export interface TrafficLength {
-  readonly players: number;
-  /** Virtual seconds. @default 0 */
-  readonly seconds?: number;
-}
-
-/** The length of matches with `--leavers` alone. */
-const MATCH_SECONDS = 1200;
-/** A fixed start, so that times in outputs read well and do not depend on the day of the run. */
-const START_MS = Date.UTC(2026, 0, 1);
-
 /** @throws InvalidInput | Problem that names the option or the place in the file */
 export function trafficOf(
   options: TrafficOptions,
   definition: QueueDefinition,
   length: TrafficLength,
 ): DescribedTraffic {
-  const seed = integer('--seed', options.seed, Number.MIN_SAFE_INTEGER);
   return options.arrivals === undefined
-    ? trafficOfOptions(options, definition, seed, length)
-    : trafficOfFile(options, options.arrivals, definition, seed);
-}
-
-function trafficOfOptions(
-  options: TrafficOptions,
-  definition: QueueDefinition,
-  seed: number,
-  length: TrafficLength,
-): DescribedTraffic {
-  const rate = rateOf(options);
-  const players =
-    options.players === undefined
-      ? Math.max(length.players, Math.ceil(playersWithin(rate, length.seconds ?? 0)))
-      : integer('--players', options.players, 1);
-  const population = populationOf(options, definition);
-  const patienceSeconds = patienceOf(options);
-  const course = courseOf(options, seed);
-  const labelled = ALL.flatMap(([name, { label }]) =>
-    label === undefined || options[name] === undefined ? [] : [`${label} ${options[name]}`],
-  );
-  return {
-    ...generatedTraffic({ population, rate, players, patienceSeconds, startMs: START_MS }, seed),
-    ...(course && { course }),
-    players,
-    text: `${[
-      `${players} players`,
-      rateText(rate),
-      `skills ${options.skills ?? OPTIONS.skills.unset}`,
-      ...labelled,
-      `seed ${seed}`,
-    ].join(', ')}.`,
-  };
+    ? trafficOfOptions(options, definition, length, skillsFile)
+    : trafficOfFile(options, options.arrivals, definition, seedOf(options));
 }
 
 function trafficOfFile(
@@ -213,7 +61,7 @@ function trafficOfFile(
   definition: QueueDefinition,
   seed: number,
 ): DescribedTraffic {
-  const extra = ALL.find(([name, { generates }]) => generates && options[name] !== undefined);
+  const extra = ALL_TRAFFIC_OPTIONS.find(([name, { generates }]) => generates && options[name] !== undefined);
   if (extra !== undefined) {
     const [flag] = extra[1].flags.split(' ');
     throw new InvalidInput(`Expected --arrivals or ${flag}, got both: the file already defines the players`);
@@ -238,7 +86,7 @@ function trafficOfFile(
   const patienceSeconds = patienceOf(options);
   const course = courseOf(options, seed);
   const labelled = COURSE_OPTIONS.flatMap((name) =>
-    options[name] === undefined ? [] : [`, ${OPTIONS[name].label} ${options[name]}`],
+    options[name] === undefined ? [] : [`, ${TRAFFIC_OPTIONS[name].label} ${options[name]}`],
   );
   const isSeeded = options.patience !== undefined || course !== undefined;
   return {
@@ -262,169 +110,6 @@ function trafficOfFile(
     },
     text: `${players} players of ${file}${labelled.join('')}${isSeeded ? `, seed ${seed}` : ''}.`,
   };
-}
-
-function patienceOf({ patience }: TrafficOptions): number | undefined {
-  return patience === undefined ? undefined : positive('--patience', patience);
-}
-
-/** The options whose values a report of a file of arrivals names. */
-const COURSE_OPTIONS = ['patience', 'leavers', 'matchLength'] as const;
-
-/** How matches go on after their release; undefined when nobody asks for it. */
-function courseOf({ leavers, matchLength }: TrafficOptions, seed: number): MatchCourse | undefined {
-  if (leavers === undefined && matchLength === undefined) return undefined;
-  const chance = leavers === undefined ? 0 : share('--leavers', leavers);
-  if (chance === 1)
-    throw new InvalidInput(
-      `--leavers: Expected a number from 0 to below 1, got ${leavers}: some players stay`,
-    );
-  return {
-    leavers: chance,
-    matchSeconds: matchLength === undefined ? MATCH_SECONDS : positive('--match-length', matchLength),
-    random: seededRandom(seed).fork('leavers'),
-  };
-}
-
-function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
-  const given = Object.entries({ '--rate': rate, '--ramp': ramp, '--day': day }).filter(
-    ([, value]) => value !== undefined,
-  );
-  if (given.length > 1) {
-    throw new InvalidInput(`Expected one rate, got ${given.map(([name]) => name).join(' and ')}: keep one`);
-  }
-  if (ramp !== undefined) {
-    const [from, to, seconds] = numbers('--ramp', ramp, 'from:to:seconds');
-    if (from < 0 || to < 0 || from + to === 0 || seconds <= 0) {
-      throw new InvalidInput(
-        `--ramp: Expected rates from 0 up, one of them above 0, and a time above 0 s, got ${ramp}`,
-      );
-    }
-    if (to === 0)
-      throw new InvalidInput(`--ramp: Expected a last rate above 0, got ${ramp}: the run would never end`);
-    return { kind: 'ramp', from, to, seconds };
-  }
-  if (day !== undefined) {
-    const [night, peak] = numbers('--day', day, 'night:peak');
-    if (night < 0 || peak <= 0)
-      throw new InvalidInput(`--day: Expected rates with a peak above 0, got ${day}`);
-    return { kind: 'day', night, peak };
-  }
-  return { kind: 'constant', perSecond: positive('--rate', rate ?? OPTIONS.rate.unset) };
-}
-
-function rateText(rate: RateProfile): string {
-  switch (rate.kind) {
-    case 'constant':
-      return `${rate.perSecond} per second`;
-    case 'ramp':
-      return `${rate.from} to ${rate.to} per second over ${rate.seconds} s`;
-    case 'day':
-      return `${rate.night} per second at night, ${rate.peak} at the peak`;
-  }
-}
-
-function populationOf(options: TrafficOptions, definition: QueueDefinition): Population {
-  const { name } = definition;
-  const roles = roleSeatsOf(definition);
-  const seats = teamKindsOf(definition).find((kind) => kind.roles !== undefined)?.roles;
-  const partyMax = partyMaxOf(definition);
-  const weights = options.parties === undefined ? undefined : namedWeights('--parties', options.parties);
-  let partyWeights: number[] | undefined;
-  if (weights !== undefined) {
-    partyWeights = new Array<number>(partyMax).fill(0);
-    for (const [size, weight] of Object.entries(weights)) {
-      const players = Number(size);
-      if (!Number.isInteger(players) || players < 1 || players > partyMax) {
-        throw new InvalidInput(
-          `--parties: Expected sizes from 1 to the team size ${partyMax} of ${name}, got ${size}`,
-        );
-      }
-      partyWeights[players - 1] = weight;
-    }
-  }
-  if (roles === undefined && options.roleWeights !== undefined) {
-    throw new InvalidInput(`--role-weights: Expected a queue with roles, ${name} has none`);
-  }
-  const roleWeights =
-    roles === undefined
-      ? undefined
-      : options.roleWeights === undefined
-        ? roles
-        : namedWeights('--role-weights', options.roleWeights);
-  for (const role of Object.keys(roleWeights ?? {})) {
-    if (roles !== undefined && !Object.hasOwn(roles, role)) {
-      throw new InvalidInput(
-        `--role-weights: Expected roles of ${name} (${Object.keys(roles).join(', ')}), got ${role}`,
-      );
-    }
-  }
-  if (options.regions === undefined && definition.rules?.some(({ type }) => type === 'latency')) {
-    throw new InvalidInput(
-      `--regions: Expected weights of regions, because ${name} has a latency rule, got nothing`,
-    );
-  }
-  return {
-    ...(definition.attributes && { attributes: definition.attributes }),
-    ...(options.regions !== undefined && { regionWeights: namedWeights('--regions', options.regions) }),
-    skills: skillsOf(options.skills ?? OPTIONS.skills.unset),
-    ...(partyWeights && { partyWeights }),
-    ...(options.partySpread !== undefined && { partySpread: share('--party-spread', options.partySpread) }),
-    ...(roleWeights && { roleWeights }),
-    ...(seats && { seats }),
-    ...(options.avoid !== undefined && { avoided: avoidedOf(options.avoid) }),
-    ...(options.sides !== undefined && { sides: sidesOf(options.sides, definition) }),
-    ...(options.roleFlexibility !== undefined && {
-      roleFlexibility: share('--role-flexibility', options.roleFlexibility),
-    }),
-  };
-}
-
-/** @throws InvalidInput */
-function avoidedOf(text: string): number {
-  const avoided = Number(text);
-  if (!(avoided >= 0 && avoided <= 50) || text.trim() === '')
-    throw new InvalidInput(`--avoid: Expected a number from 0 to 50, got ${text}`);
-  return avoided;
-}
-
-function sidesOf(text: string, definition: QueueDefinition): Side[] {
-  const kinds = teamKindsOf(definition);
-  const names = kinds.flatMap(({ name }) => name ?? []);
-  return Object.entries(namedWeights('--sides', text)).map(([name, weight]) => {
-    if (name === 'any' && !names.includes(name))
-      return { name: undefined, partyMax: partyMaxOf(definition), weight };
-    const kind = kinds.find((one) => one.name === name);
-    if (kind === undefined) {
-      const theirs = names.length > 0 ? names.join(', ') : 'none: its teams have no names';
-      throw new InvalidInput(`--sides: Expected any or teams of ${definition.name} (${theirs}), got ${name}`);
-    }
-    return { name, partyMax: kind.size, weight };
-  });
-}
-
-function skillsOf(text: string): SkillDistribution {
-  if (text.startsWith('normal:')) {
-    const [mean, standardDeviation] = numbers('--skills', text.slice('normal:'.length), 'MEAN:SD');
-    if (!isSkill(mean) || !isSkill(standardDeviation)) {
-      throw new InvalidInput(
-        `--skills: Expected a mean and a deviation from 0 to ${LIMITS.skillMax}, got ${text}`,
-      );
-    }
-    return { kind: 'normal', mean, standardDeviation };
-  }
-  if (text.startsWith('uniform:')) {
-    const [min, max] = numbers('--skills', text.slice('uniform:'.length), 'MIN:MAX');
-    if (!isSkill(min) || !isSkill(max) || max < min)
-      throw new InvalidInput(`--skills: Expected 0 ≤ MIN ≤ MAX ≤ ${LIMITS.skillMax}, got ${text}`);
-    return { kind: 'uniform', min, max };
-  }
-  return { kind: 'sample', skills: skillsFile(text) };
-}
-
-/** Whether a ticket may have this skill. */
-function isSkill(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= LIMITS.skillMax;
 }
 
 function skillsFile(path: string): number[] {

@@ -4,6 +4,7 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type ReleaseOptions, releaseOptions } from '../policies/release.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import { durationText } from '../simulation/duration.ts';
+import { integer, positive, share } from '../simulation/option-values.ts';
 import { isShortRun, runSecondsMin } from '../simulation/run-length.ts';
 import {
   isMeasured,
@@ -22,7 +23,6 @@ import {
 import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
-import { integer, positive, share } from './option-values.ts';
 import { checkWritable, writeText } from './output.ts';
 import { progressBar } from './progress.ts';
 import {

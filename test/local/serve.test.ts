@@ -77,7 +77,9 @@ describe('muster serve', { timeout: 90_000 }, () => {
       const started = descendants(service.child);
       expect(started.length).toBeGreaterThan(0);
       service.child.kill('SIGINT');
-      expect(await service.exited).toEqual({ status: 0, stdout: `Muster is ready at ${url}\n`, stderr: '' });
+      const { stderr, ...ended } = await service.exited;
+      expect(ended).toEqual({ status: 0, stdout: `Muster is ready at ${url}\n` });
+      expect(stderr).toMatch(/^The console is at http:\/\/127\.0\.0\.1:\d+\n$/);
       await until(() => started.every(isGone));
     },
   );

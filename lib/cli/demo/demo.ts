@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { seededRandom } from '../../simulation/random.ts';
 import { serviceClient } from '../client.ts';
 import { outputClosed } from '../closed-pipe.ts';
+import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.ts';
@@ -20,6 +21,7 @@ interface DemoOptions {
   queue?: string;
   seconds?: number;
   seed: number;
+  console: boolean;
 }
 
 /** On a terminal the table is redrawn this often. */
@@ -48,6 +50,7 @@ export function demoCommand(): Command {
     .option('--queue <name>', 'only this queue (default: all queues of the service)')
     .option('--seconds <seconds>', 'stop after this time (default: at Ctrl-C)', timerSeconds)
     .option('--seed <number>', 'seed of the population', wholeNumber(), 1)
+    .option('--no-console', 'do not start the console (default: started with the service)')
     .action(async (options: DemoOptions) => {
       const stop = new AbortController();
       const interrupted = interruption();
@@ -61,9 +64,11 @@ export function demoCommand(): Command {
         process.exitCode = INTERRUPTED_STATUS;
         return;
       }
+      const page = options.console ? await startLocalConsole(cloud.url) : undefined;
       try {
-        if (!stop.signal.aborted) await play(cloud.url, options, stop);
+        if (!stop.signal.aborted) await play(cloud.url, options, stop, page?.url);
       } finally {
+        await page?.stop();
         await cloud.stop();
       }
     });
@@ -89,6 +94,7 @@ async function play(
   url: string,
   { rate, queue, seconds, seed }: DemoOptions,
   stop: AbortController,
+  consoleUrl?: string,
 ): Promise<void> {
   const client = serviceClient(url);
   const all = await client.queues();
@@ -104,6 +110,7 @@ async function play(
   }
   const ends = seconds === undefined ? 'Ctrl-C stops it' : `for ${seconds} s`;
   console.log(`Posting ${rate} players a second to ${url}, ${ends}`);
+  if (consoleUrl !== undefined) console.log(`Watch it in a browser at ${styleText('bold', consoleUrl)}`);
   const random = seededRandom(seed);
   const nextName = playerNames(random.fork('names'));
   const seen = queues.map(({ name }) => nothingSeen(name));

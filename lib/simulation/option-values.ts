@@ -1,4 +1,4 @@
-import { InvalidInput } from './failure.ts';
+import { InvalidInput } from './invalid-input.ts';
 
 /** Parsers of option values. Each function throws `InvalidInput` that names the option. */
 

@@ -1,0 +1,76 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Console } from '../console/console-server.ts';
+import type { ConnectionOptions } from '../console/service-connection.ts';
+import { Failure, InvalidInput } from './failure.ts';
+import { interruption } from './interruption.ts';
+
+/** Where `muster serve` listens unless told otherwise. */
+const SERVICE_URL = 'http://127.0.0.1:3000';
+const PORT = 3001;
+
+interface ConsoleCommandOptions {
+  readonly url: string;
+  readonly port: number;
+  readonly token?: string;
+}
+
+/** The command `console`: serves the console of a running service on this machine until it is interrupted. */
+export function consoleCommand(): Command {
+  return new Command('console')
+    .summary('watch and change the queues of a running service in a browser')
+    .description(
+      'Serves the console on 127.0.0.1 and passes its requests on to the service. Requests to AWS are signed with the ' +
+        'credentials that the AWS CLI would use, so the console may do what their owner may do. Ctrl-C stops it.',
+    )
+    .option('--url <url>', 'the service', SERVICE_URL)
+    .option('--port <port>', 'port of the console on 127.0.0.1; 0 takes any free port', portNumber, PORT)
+    .option('--token <token>', 'send this bearer token instead of signing (for a service with JWT)')
+    .action(async ({ url, port, token }: ConsoleCommandOptions) => {
+      const interrupted = interruption();
+      const page = await startConsoleOf({ url, token }, port);
+      console.log(`The console is at ${page.url}`);
+      await interrupted;
+      await page.stop();
+    });
+}
+
+/** Starts the console of a service on this machine, on the console's own port or, if it is in use, on any free one. */
+export async function startLocalConsole(url: string): Promise<Console> {
+  try {
+    return await startOn({ url }, PORT);
+  } catch (error) {
+    if (!isPortError(error)) throw error;
+    return startOn({ url }, 0);
+  }
+}
+
+/** @throws InvalidInput | Failure */
+async function startConsoleOf(options: ConnectionOptions, port: number): Promise<Console> {
+  try {
+    return await startOn(options, port);
+  } catch (error) {
+    if (isPortError(error)) throw new Failure(`Port ${port} is in use: choose another with --port.`);
+    if ((error as Error).name === 'ConnectionFault') throw new InvalidInput((error as Error).message);
+    throw error;
+  }
+}
+
+async function startOn(options: ConnectionOptions, port: number): Promise<Console> {
+  // Imported on demand: most commands start no console.
+  const [{ startConsole }, { connectTo }] = await Promise.all([
+    import('../console/console-server.ts'),
+    import('../console/service-connection.ts'),
+  ]);
+  return startConsole({ port, service: await connectTo(options), serviceUrl: options.url });
+}
+
+function isPortError(error: unknown): boolean {
+  return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Parses a port option. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError(`Expected a port from 0 to 65535, got "${text}".`);
+}

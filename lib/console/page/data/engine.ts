@@ -1,0 +1,78 @@
+import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import type { PlayResult } from '../../../simulation/play.ts';
+import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
+import type { CountedReason } from '../queue/reasons-of.ts';
+import type { WaitingTicket } from './waiting.ts';
+
+/** What the page asks of the worker that holds the engine. */
+export type EngineRequest =
+  | {
+      readonly id: number;
+      readonly kind: 'simulate';
+      readonly definition: QueueDefinition;
+      readonly options: TrafficOptions;
+    }
+  | {
+      readonly id: number;
+      readonly kind: 'reasons';
+      readonly definition: QueueDefinition;
+      readonly waiting: readonly WaitingTicket[];
+    };
+
+export type EngineResponse =
+  | { readonly id: number; readonly share: number }
+  | { readonly id: number; readonly done: PlayResult | readonly CountedReason[] }
+  | { readonly id: number; readonly failed: string };
+
+/** Plays a queue in a worker of its own, which ends with the run. Aborting ends it at once. */
+export function simulate(
+  definition: QueueDefinition,
+  options: TrafficOptions,
+  onProgress: (share: number) => void,
+  abort: AbortSignal,
+): Promise<PlayResult> {
+  return ask({ id: 0, kind: 'simulate', definition, options }, onProgress, abort) as Promise<PlayResult>;
+}
+
+/** Counts why tickets wait. */
+export function countReasons(
+  definition: QueueDefinition,
+  waiting: readonly WaitingTicket[],
+  abort: AbortSignal,
+): Promise<readonly CountedReason[]> {
+  return ask({ id: 0, kind: 'reasons', definition, waiting }, () => {}, abort) as Promise<
+    readonly CountedReason[]
+  >;
+}
+
+function ask(
+  request: EngineRequest,
+  onProgress: (share: number) => void,
+  abort: AbortSignal,
+): Promise<PlayResult | readonly CountedReason[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<PlayResult | readonly CountedReason[]>();
+  abort.throwIfAborted();
+  const worker = new Worker('/assets/engine-worker.js', { type: 'module' });
+  const end = () => {
+    worker.terminate();
+    abort.removeEventListener('abort', cancel);
+  };
+  const cancel = () => {
+    end();
+    reject(abort.reason);
+  };
+  abort.addEventListener('abort', cancel);
+  worker.onmessage = ({ data }: MessageEvent<EngineResponse>) => {
+    if ('share' in data) return onProgress(data.share);
+    end();
+    if ('done' in data) resolve(data.done);
+    else reject(new Error(data.failed));
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    end();
+    reject(new Error(`The engine did not start: ${event.message}`));
+  };
+  worker.postMessage(request);
+  return promise;
+}

@@ -1,0 +1,91 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** The longest pause between two requests while the service does not respond. */
+const PAUSE_MAX_MS = 10_000;
+
+/** Calls `load` again and again until it is stopped. */
+export interface Polling {
+  /** Loads now, and then in the usual rhythm. */
+  refresh(): void;
+  stop(): void;
+}
+
+/**
+ * Polls: the next request begins a pause after the last response, so slow responses never pile up. Nothing is sent while
+ * the page is hidden. After failures the pause grows up to ten seconds.
+ *
+ * @param load rejects when it fails; it reports its own results
+ * @param pauseMs the pause after a success, asked for each time
+ */
+export function poll(load: (abort: AbortSignal) => Promise<unknown>, pauseMs: () => number): Polling {
+  const stopped = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = false;
+  let failures = 0;
+  const turn = async () => {
+    clearTimeout(timer);
+    if (running || stopped.signal.aborted || document.hidden) return;
+    running = true;
+    try {
+      await load(stopped.signal);
+      failures = 0;
+    } catch {
+      failures++;
+    }
+    running = false;
+    if (stopped.signal.aborted) return;
+    const pause = pauseMs() * 2 ** Math.min(failures, 8);
+    timer = setTimeout(turn, failures === 0 ? pause : Math.min(PAUSE_MAX_MS, pause));
+  };
+  document.addEventListener('visibilitychange', turn, { signal: stopped.signal });
+  void turn();
+  return {
+    refresh: () => void turn(),
+    stop() {
+      stopped.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The latest result of a polled request. */
+export interface Polled<T> {
+  readonly data: T | undefined;
+  /** Why the last request failed; undefined after a success. `data` is then of an earlier request. */
+  readonly error: Error | undefined;
+}
+
+/**
+ * Polls while the component is shown.
+ *
+ * @param key polling begins anew when it changes
+ * @param pauseMs undefined once the data can no longer change, which ends the polling
+ */
+export function usePolled<T>(
+  key: string,
+  load: (abort: AbortSignal) => Promise<T>,
+  pauseMs: (data: T | undefined) => number | undefined,
+): Signal<Polled<T>> {
+  const state = useSignal<Polled<T>>({ data: undefined, error: undefined });
+  // The key stands for everything that `load` depends on.
+  useEffect(() => {
+    state.value = { data: undefined, error: undefined };
+    const polling = poll(
+      async (abort) => {
+        try {
+          const data = await load(abort);
+          if (!abort.aborted) state.value = { data, error: undefined };
+        } catch (error) {
+          if (!abort.aborted) state.value = { data: state.value.data, error: error as Error };
+          throw error;
+        } finally {
+          if (pauseMs(state.value.data) === undefined) queueMicrotask(() => polling.stop());
+        }
+      },
+      () => pauseMs(state.value.data) ?? PAUSE_MAX_MS,
+    );
+    return () => polling.stop();
+  }, [key]);
+  return state;
+}

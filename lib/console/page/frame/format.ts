@@ -1,0 +1,43 @@
+/** Numbers and times as the page writes them. */
+
+/** What stands for a value that is not known. */
+export const NOTHING = '–';
+
+/** A number in three digits or so: `1,234`, `56.7`, `0.12`. */
+export function numberText(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NOTHING;
+  const size = Math.abs(value);
+  if (size >= 100 || Number.isInteger(value)) return WHOLE.format(value);
+  return value.toFixed(size >= 10 ? 1 : size >= 0.095 || size === 0 ? 1 : 2);
+}
+
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** A share as `97 %`. */
+export function shareText(share: number | null | undefined): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return NOTHING;
+  const percent = 100 * share;
+  return `${percent > 99 && percent < 100 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}
+
+/** A duration: `4.2 s`, `38 s`, `2:05 min`, `3 h 20 min`. */
+export function secondsText(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NOTHING;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 100) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} min`;
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}
+
+/** A time of day on this machine's clock: `14:03:09`. */
+export function clockText(ms: number): string {
+  return CLOCK.format(ms);
+}
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** `1 match`, `3 matches`. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${numberText(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals';
+import { outage } from '../data/service.ts';
+import { clockText } from './format.ts';
+import { goTo, pathTo, place } from './router.ts';
+
+const serviceUrl = document.querySelector<HTMLMetaElement>('meta[name=muster-service]')?.content ?? '';
+
+/** What stands on top of every page: where one is, where one can go, and whether the service responds. */
+export function Masthead() {
+  const isAt = (path: string) => (place.value === path ? 'page' : undefined);
+  return (
+    <header class="masthead">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <a class="brand" href="/">
+        <img src="/icon.svg" alt="" width="26" height="26" />
+        Muster
+      </a>
+      <nav aria-label="Pages">
+        <a href="/" aria-current={isAt('/')}>
+          Overview
+        </a>
+        <a href="/what-if" aria-current={place.value.startsWith('/what-if') ? 'page' : undefined}>
+          What if
+        </a>
+      </nav>
+      <search class="finder-area">
+        <Finder />
+      </search>
+      <p class="service-url" title="The service that this console shows">
+        <span class={`dot ${outage.value === undefined ? 'dot-good' : 'dot-bad'}`} aria-hidden="true" />
+        {serviceUrl.replace(/^https?:\/\//, '')}
+      </p>
+    </header>
+  );
+}
+
+/** Goes to a ticket or a match by its id. */
+function Finder() {
+  const text = useSignal('');
+  return (
+    <form
+      class="finder"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const id = text.value.trim();
+        if (id !== '') goTo(pathTo('find', id));
+      }}
+    >
+      <input
+        type="search"
+        name="id"
+        aria-label="Find a ticket or a match by its id"
+        placeholder="Ticket or match id"
+        autocomplete="off"
+        spellcheck={false}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+      />
+      <button type="submit">Find</button>
+    </form>
+  );
+}
+
+/** Says that the service does not respond, and goes away when it does. */
+export function OutageNotice() {
+  const out = outage.value;
+  return (
+    <div role="alert">
+      {out !== undefined && (
+        <p class="outage">
+          <strong>The service has not responded since {clockText(out.sinceMs)}.</strong> {out.detail} What you
+          see is from before. The console asks again by itself.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import type { QueueStats } from '../../../contract/queue-stats.ts';
+import { countText, secondsText } from '../frame/format.ts';
+
+/** Something about a queue that its operator should know. */
+export interface Trouble {
+  /** `bad`: players are not matched. `warning`: it may become so. */
+  readonly level: 'bad' | 'warning';
+  /** A sentence. */
+  readonly text: string;
+}
+
+/** Ticks are missing after this many intervals, and after this time at least, because a busy tick may be late. */
+const INTERVALS_WITHOUT_TICK = 5;
+const SECONDS_WITHOUT_TICK = 15;
+/** A ticket that has waited this share of the time-out is about to time out. */
+const NEAR_TIMEOUT = 0.85;
+/** A search that takes this share of its interval leaves no room for growth. */
+const SLOW_TICK = 0.8;
+
+/**
+ * What is wrong with a queue, the worst first; empty when all is well.
+ *
+ * @param nowMs the time at which the statistics were read
+ */
+export function troublesOf(
+  { tickSeconds, timeoutSeconds }: Pick<QueueDefinition, 'tickSeconds' | 'timeoutSeconds'>,
+  stats: QueueStats,
+  nowMs: number,
+): Trouble[] {
+  const { waiting, lastTickAt, oldestWaitSeconds, tickMilliseconds, choices = [] } = stats;
+  const troubles: Trouble[] = [];
+  const sinceTick = lastTickAt === null ? undefined : (nowMs - Date.parse(lastTickAt)) / 1_000;
+  const tickLimit = Math.max(SECONDS_WITHOUT_TICK, INTERVALS_WITHOUT_TICK * tickSeconds);
+  if (waiting > 0 && sinceTick !== undefined && sinceTick > tickLimit) {
+    troubles.push({
+      level: 'bad',
+      text: `No tick for ${secondsText(sinceTick)} while ${countText(waiting, 'ticket waits', 'tickets wait')}.`,
+    });
+  }
+  if (waiting > 0 && oldestWaitSeconds !== null && oldestWaitSeconds > NEAR_TIMEOUT * timeoutSeconds) {
+    troubles.push({
+      level: oldestWaitSeconds > timeoutSeconds ? 'bad' : 'warning',
+      text: `The oldest ticket has waited ${secondsText(oldestWaitSeconds)} of ${secondsText(timeoutSeconds)}; tickets time out.`,
+    });
+  }
+  if (tickMilliseconds !== null && tickMilliseconds > 1_000 * SLOW_TICK * tickSeconds) {
+    troubles.push({
+      level: 'warning',
+      text: `The last tick took ${secondsText(tickMilliseconds / 1_000)}; one is due every ${secondsText(tickSeconds)}.`,
+    });
+  }
+  for (const { warning } of choices) {
+    if (warning !== null) troubles.push({ level: 'warning', text: warning });
+  }
+  return troubles.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
+}

@@ -1,0 +1,141 @@
+import { useComputed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { beatMs, type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
+import { measuresOf } from '../data/measures.ts';
+import { poll } from '../data/polling.ts';
+import { outage } from '../data/service.ts';
+import { countText, numberText } from '../frame/format.ts';
+import { Loading, Page } from '../frame/page.tsx';
+import { type Trouble, troublesOf } from './health.ts';
+import { QueueRow } from './queue-row.tsx';
+
+/** A queue with what is wrong with it. */
+export interface ListedQueue {
+  readonly live: LiveQueue;
+  readonly troubles: readonly Trouble[];
+}
+
+/** All queues, a line each; what is wrong comes first. */
+export function OverviewPage() {
+  useEffect(() => {
+    const polling = poll(
+      (abort) => updateQueues(undefined, abort),
+      () => beatMs(liveQueues.value?.size ?? 1),
+    );
+    return () => polling.stop();
+  }, []);
+  const listed = useComputed(() => liveQueues.value && inOrder([...liveQueues.value.values()]));
+  const queues = listed.value;
+  if (queues === undefined) {
+    return (
+      <Page title="Overview">
+        {outage.value === undefined ? <Loading what="the queues" /> : <p class="empty">No data yet.</p>}
+      </Page>
+    );
+  }
+  return (
+    <Page title="Overview" lead={<Summary queues={queues} />}>
+      {queues.length === 0 ? (
+        <NoQueues />
+      ) : (
+        <>
+          <Troubles queues={queues} />
+          <QueueTable queues={queues} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function inOrder(queues: readonly LiveQueue[]): ListedQueue[] {
+  const weight = ({ live, troubles }: ListedQueue) =>
+    (live.error === undefined ? 0 : 4) + (troubles[0]?.level === 'bad' ? 2 : troubles.length > 0 ? 1 : 0);
+  return queues
+    .map((live) => ({
+      live,
+      troubles: live.stats === undefined ? [] : troublesOf(live.definition, live.stats, live.atMs),
+    }))
+    .sort((a, b) => weight(b) - weight(a) || (a.live.definition.name < b.live.definition.name ? -1 : 1));
+}
+
+function Summary({ queues }: { readonly queues: readonly ListedQueue[] }) {
+  const waiting = queues.reduce((sum, { live }) => sum + (live.stats?.waiting ?? 0), 0);
+  const perMinute = queues.reduce((sum, { live }) => {
+    const rate = measuresOf(live, live.atMs).playersPerMinute;
+    return sum + (Number.isNaN(rate) ? 0 : rate);
+  }, 0);
+  return (
+    <p class="lead">
+      {countText(queues.length, 'queue')} · {countText(waiting, 'ticket')} waiting ·{' '}
+      {numberText(Math.round(perMinute))} players matched in the last minute
+    </p>
+  );
+}
+
+function NoQueues() {
+  return (
+    <div class="empty">
+      <h2>No queues yet</h2>
+      <p>
+        A queue is a game mode with its rules. Put a definition into the service's folder of queues and deploy
+        it, or send it with <code>PUT /queues/NAME</code>. It appears here within 20 seconds.
+      </p>
+    </div>
+  );
+}
+
+function Troubles({ queues }: { readonly queues: readonly ListedQueue[] }) {
+  const troubled = queues.filter(({ live, troubles }) => troubles.length > 0 || live.error !== undefined);
+  return (
+    <section aria-label="What is wrong" aria-live="polite">
+      {troubled.length === 0 ? (
+        <p class="all-well">
+          <span class="dot dot-good" aria-hidden="true" /> All queues are well: ticks are on time, and no
+          ticket is near its time-out.
+        </p>
+      ) : (
+        <ul class="troubles">
+          {troubled.flatMap(({ live, troubles }) =>
+            [
+              ...(live.error === undefined ? [] : [{ level: 'bad' as const, text: live.error }]),
+              ...troubles,
+            ].map(({ level, text }) => (
+              <li key={`${live.definition.name} ${text}`} class={`trouble trouble-${level}`}>
+                <a href={`/queues/${encodeURIComponent(live.definition.name)}`}>{live.definition.name}</a>
+                <span>{text}</span>
+              </li>
+            )),
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function QueueTable({ queues }: { readonly queues: readonly ListedQueue[] }) {
+  return (
+    <table class="queues">
+      <thead>
+        <tr>
+          <th scope="col">Queue</th>
+          <th scope="col">
+            <span class="key key-matched">players matched</span>{' '}
+            <span class="key key-waiting">tickets waiting</span>, last 5 min
+          </th>
+          <th scope="col">Waiting</th>
+          <th scope="col">Matched/min</th>
+          <th scope="col">Wait p50</th>
+          <th scope="col">Wait p99</th>
+          <th scope="col">Imbalance</th>
+          <th scope="col">Proved best</th>
+          <th scope="col">Tick</th>
+        </tr>
+      </thead>
+      <tbody>
+        {queues.map((queue) => (
+          <QueueRow key={queue.live.definition.name} {...queue} />
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,71 @@
+import { TimeChart } from '../charts/time-chart.tsx';
+import { measuresOf } from '../data/measures.ts';
+import { waitingAndMatched } from '../data/timelines.ts';
+import { numberText, secondsText, shareText } from '../frame/format.ts';
+import { pathTo } from '../frame/router.ts';
+import { shapeText } from '../frame/shape.ts';
+import { memo } from './memo.ts';
+import type { ListedQueue } from './overview-page.tsx';
+
+const WINDOW = { windowSeconds: 300, binSeconds: 10 };
+const SERIES = [
+  { name: 'waiting', colour: 'second', kind: 'line' },
+  { name: 'matched', colour: 'accent', kind: 'bars', barSeconds: WINDOW.binSeconds },
+] as const;
+
+/** The line of a queue. Drawn again only when the queue has changed. */
+export const QueueRow = memo(
+  function QueueRow({ live, troubles }: ListedQueue) {
+    const { definition, stats, atMs } = live;
+    const { name } = definition;
+    const measures = measuresOf(live, atMs);
+    const level = live.error === undefined ? (troubles[0]?.level ?? 'good') : 'bad';
+    return (
+      <tr class={`queue queue-${level}`}>
+        <th scope="row">
+          <a class="queue-name" href={pathTo('queues', name)}>
+            {name}
+          </a>
+          <span class="queue-shape">
+            {shapeText(definition)} · {definition.release.policy}
+          </span>
+        </th>
+        <td class="queue-chart">
+          <TimeChart
+            compact
+            height={44}
+            label={`${name} over the last five minutes: ${numberText(stats?.waiting)} tickets wait, ${numberText(measures.playersPerMinute)} players matched per minute`}
+            series={SERIES}
+            data={waitingAndMatched(live, atMs, WINDOW)}
+            windowSeconds={WINDOW.windowSeconds}
+            untilMs={atMs}
+          />
+        </td>
+        <Cell of="Waiting" big>
+          {numberText(stats?.waiting)}
+        </Cell>
+        <Cell of="Matched/min" big>
+          {numberText(Math.round(measures.playersPerMinute))}
+        </Cell>
+        <Cell of="Wait p50">{secondsText(stats?.recentMatches.waitSecondsP50)}</Cell>
+        <Cell of="Wait p99">{secondsText(stats?.recentMatches.waitSecondsP99)}</Cell>
+        <Cell of="Imbalance">{numberText(measures.imbalance)}</Cell>
+        <Cell of="Proved best">{shareText(measures.provedShare)}</Cell>
+        <Cell of="Tick">
+          {stats?.tickMilliseconds == null ? '–' : `${numberText(Math.round(stats.tickMilliseconds))} ms`}
+        </Cell>
+      </tr>
+    );
+  },
+  (before, after) =>
+    before.live === after.live &&
+    before.troubles.map(({ text }) => text).join() === after.troubles.map(({ text }) => text).join(),
+);
+
+function Cell({ of, big, children }: { of: string; big?: boolean; children: preact.ComponentChildren }) {
+  return (
+    <td data-label={of} class={big ? 'number number-big' : 'number'}>
+      {children}
+    </td>
+  );
+}

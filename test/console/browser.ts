@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+
+/** A browser for tests, and what went wrong in its pages. */
+export interface TestBrowser {
+  /** Opens a page in a new session. */
+  page(options?: BrowserContextOptions): Promise<Page>;
+  /** Errors, warnings and requests to other machines, of all pages so far. */
+  readonly complaints: string[];
+}
+
+const ARGS = [
+  '--headless=shell',
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--lang=en-US',
+];
+
+/** Starts Chromium from npm. It is stopped after the tests of the file. */
+export async function startBrowser(): Promise<TestBrowser> {
+  const browser = await launched();
+  afterAll(() => browser.close());
+  const complaints: string[] = [];
+  return {
+    complaints,
+    async page(options = {}) {
+      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
+      page.on('console', (message) => {
+        // The browser reports every response that is not a success; the pages show those themselves.
+        if (message.text().startsWith('Failed to load resource')) return;
+        if (['error', 'warning'].includes(message.type()))
+          complaints.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on('request', (request) => {
+        if (new URL(request.url()).hostname !== '127.0.0.1') complaints.push(`request to ${request.url()}`);
+      });
+      return page;
+    },
+  };
+}
+
+async function launched(): Promise<Browser> {
+  try {
+    return await playwright.launch({
+      executablePath: await chromium.executablePath(),
+      args: ARGS,
+      env: { ...process.env, LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' },
+    });
+  } catch (error) {
+    throw new Error(
+      'Chromium of the package @sparticuz/chromium did not start on this machine. It needs Linux with libexpat1 ' +
+        `and space in the folder for temporary files.\n${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Expects that axe finds no violation of WCAG 2.2 AA or of its best practices on the page. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated by the debugger, which the page's policy does not concern.
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    ).axe.run();
+    return violations;
+  });
+  const found = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join('\n  ')}`,
+  );
+  expect(found).toEqual([]);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string }[];
+}

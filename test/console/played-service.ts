@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { gameJson, type MatchView } from '../../lib/contract/match.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { QueueStats } from '../../lib/contract/queue-stats.ts';
+import type { TicketView } from '../../lib/contract/ticket.ts';
+import type { Ticket } from '../../lib/engine/types.ts';
+import { planTick, type TickMemory } from '../../lib/policies/plan.ts';
+import { quantile } from '../../lib/service/queues/quantile.ts';
+import { drawParty, type Population } from '../../lib/simulation/population.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
+
+/** How a queue of the stand-in is used. */
+export interface PlayedQueue {
+  readonly definition: QueueDefinition;
+  readonly population: Population;
+  /** Players who arrive at each tick. */
+  readonly playersPerTick: number;
+  /** Ticks to play before the start. */
+  readonly ticks: number;
+  /** Further tickets that wait from the start, for a queue that is not served. @default 0 */
+  readonly stranded?: number;
+}
+
+/** A stand-in for the service that holds everything in memory: for pictures and measurements of the console. */
+export interface PlayedService {
+  readonly url: string;
+  /** Plays one more tick of each queue that is served. */
+  tick(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves the routes that the console reads, from queues played in memory by the engine and the policies. Their matches
+ * are real ones. Unlike the local cloud it can hold 50 queues and 10,000 waiting tickets on a small machine.
+ */
+export async function startPlayedService(
+  queues: readonly PlayedQueue[],
+  nowMs: () => number,
+): Promise<PlayedService> {
+  const played = new Map(queues.map((queue) => [queue.definition.name, new QueueInMemory(queue, nowMs())]));
+  const find = <T>(look: (queue: QueueInMemory) => T | undefined): T | undefined => {
+    for (const queue of played.values()) {
+      const found = look(queue);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const answer = (path: string, query: URLSearchParams): unknown => {
+    const [, kind, name, what] = path.split('/').map(decodeURIComponent);
+    if (kind === 'queues' && name === undefined)
+      return { queues: [...played.values()].map(({ definition }) => definition) };
+    if (kind === 'queues') {
+      const queue = played.get(name!);
+      const limit = Number(query.get('limit') ?? 20);
+      if (what === undefined) return queue?.definition;
+      if (what === 'stats') return queue?.stats();
+      if (what === 'matches') return queue && { matches: queue.matches.slice(-limit).reverse() };
+      if (what === 'waiting') return queue?.sample(limit, nowMs());
+      if (what === 'versions') return queue && { versions: [] };
+    }
+    if (kind === 'matches') return find((queue) => queue.matches.find(({ matchId }) => matchId === name));
+    if (kind === 'tickets' && name !== undefined) return find((queue) => queue.tickets.get(name));
+    if (kind === 'tickets') {
+      const ids = query.get('ticketIds')?.split(',') ?? [];
+      return { tickets: ids.flatMap((id) => find((queue) => queue.tickets.get(id)) ?? []) };
+    }
+    return undefined;
+  };
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, 'http://service');
+    const body = answer(pathname, searchParams);
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(body ?? { title: 'Not found', status: 404, detail: `nothing at ${pathname}` }),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    tick() {
+      for (const queue of played.values()) if (queue.isServed) queue.tick(nowMs());
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+class QueueInMemory {
+  readonly definition: QueueDefinition;
+  readonly matches: MatchView[] = [];
+  readonly tickets = new Map<string, TicketView>();
+  readonly isServed: boolean;
+  readonly #population: Population;
+  readonly #playersPerTick: number;
+  readonly #random;
+  #waiting = new Map<string, Ticket>();
+  #memory: TickMemory | undefined;
+  #waits: number[] = [];
+  #tickAtMs = 0;
+  #tickMilliseconds = 0;
+  #number = 0;
+
+  constructor({ definition, population, playersPerTick, ticks, stranded = 0 }: PlayedQueue, nowMs: number) {
+    this.definition = definition;
+    this.isServed = stranded === 0;
+    this.#population = population;
+    this.#playersPerTick = playersPerTick;
+    this.#random = seededRandom(1).fork(definition.name);
+    const tickMs = 1_000 * definition.tickSeconds;
+    for (let left = ticks; left > 0; left--) this.tick(nowMs - left * tickMs);
+    for (let at = 0; at < stranded; at++) this.#enqueue(nowMs - 1_000 * this.#random.uniform() * 60);
+  }
+
+  tick(nowMs: number): void {
+    const { tickSeconds } = this.definition;
+    for (let came = 0; came < this.#playersPerTick; ) {
+      came += this.#enqueue(nowMs - 1_000 * tickSeconds * this.#random.uniform());
+    }
+    const startMs = performance.now();
+    const { matches, memory, timedOut } = planTick({
+      rules: this.definition,
+      tickets: [...this.#waiting.values()],
+      nowMs,
+      memory: this.#memory,
+      reasons: false,
+    });
+    this.#tickMilliseconds = performance.now() - startMs;
+    this.#memory = memory;
+    this.#tickAtMs = nowMs;
+    for (const ticketId of timedOut) this.#waiting.delete(ticketId);
+    for (const game of matches) {
+      const matchId = `${this.definition.name}-match-${this.matches.length + 1}`;
+      this.matches.push({
+        matchId,
+        queue: this.definition.name,
+        status: 'COMPLETED',
+        createdAt: new Date(nowMs).toISOString(),
+        ...gameJson(game),
+      } as MatchView);
+      for (const ticketId of game.ticketIds) {
+        const ticket = this.#waiting.get(ticketId)!;
+        this.#waiting.delete(ticketId);
+        this.#waits.push((nowMs - ticket.enqueuedAtMs) / 1_000);
+        this.tickets.set(ticketId, { ...this.tickets.get(ticketId)!, status: 'COMPLETED', matchId });
+      }
+    }
+  }
+
+  #enqueue(atMs: number): number {
+    this.#number += 1;
+    const ticketId = `${this.definition.name}-${this.#number}`;
+    const players = drawParty(this.#population, ticketId, this.#random).map((player) => ({
+      ...player,
+      skill: Math.round(player.skill),
+    }));
+    this.#waiting.set(ticketId, { ticketId, players, enqueuedAtMs: atMs });
+    this.tickets.set(ticketId, {
+      ticketId,
+      queue: this.definition.name,
+      status: 'QUEUED',
+      enqueuedAt: new Date(atMs).toISOString(),
+      players,
+    } as TicketView);
+    return players.length;
+  }
+
+  stats(): QueueStats {
+    const recent = this.matches.slice(-20);
+    const waits = this.#waits.slice(-200).sort((a, b) => a - b);
+    const oldest = Math.min(...[...this.#waiting.values()].map(({ enqueuedAtMs }) => enqueuedAtMs));
+    const tickAt = this.#tickAtMs === 0 ? null : new Date(this.#tickAtMs).toISOString();
+    return {
+      queue: this.definition.name,
+      waiting: this.#waiting.size,
+      waitingAt: tickAt,
+      oldestWaitSeconds: Number.isFinite(oldest) ? (this.#tickAtMs - oldest) / 1_000 : null,
+      lastTickAt: tickAt,
+      tickMilliseconds: this.#tickMilliseconds,
+      recentMatches: {
+        count: recent.length,
+        imbalanceMean:
+          recent.length === 0 ? null : recent.reduce((sum, one) => sum + one.imbalance, 0) / recent.length,
+        waitSecondsP50: quantile(waits, 0.5) ?? null,
+        waitSecondsP99: quantile(waits, 0.99) ?? null,
+      },
+    };
+  }
+
+  sample(limit: number, nowMs: number) {
+    const inOrder = [...this.#waiting.values()]
+      .map(({ players, enqueuedAtMs }) => ({
+        skill: players.reduce((sum, { skill }) => sum + skill, 0) / players.length,
+        size: players.length,
+        ...(players[0]!.roles && { roles: [...new Set(players.flatMap(({ roles }) => roles ?? []))] }),
+        ageSeconds: Math.max(0, (nowMs - enqueuedAtMs) / 1_000),
+      }))
+      .sort((a, b) => a.skill - b.skill);
+    const step = Math.max(1, inOrder.length / limit);
+    const waiting = Array.from(
+      { length: Math.min(limit, inOrder.length) },
+      (_, at) => inOrder[Math.floor(at * step)]!,
+    );
+    return { waiting, isComplete: waiting.length === inOrder.length };
+  }
+}
