@@ -161,18 +161,18 @@ export class SoloQueue {
     const place = this.#bySkill.find(id);
     const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
     if (range === Number.POSITIVE_INFINITY) return undefined;
-    const limit = this.#certain(place, range);
-    const nodesMax = this.#search.nodes + this.#nodeBudget;
-    for (let below = 2 * this.#perRange * range; ; below *= 2) {
-      const isLast = below >= limit || below === 0;
-      const nodesLeft = nodesMax - this.#search.nodes;
-      const game = this.#searchAt(place, Number.POSITIVE_INFINITY, isLast ? limit : below, nodesLeft);
+    const all = Number.POSITIVE_INFINITY;
+    let limit = this.#certain(place, range);
+    let nearest: SoloGame | undefined;
+    for (let below = range === 0 ? limit : 2 * this.#perRange * range; ; below *= 2) {
+      const game = this.#searchAt(place, all, Math.min(limit, below), this.#nodeBudget);
       if (game) return game;
-      if (isLast || this.#search.nodes >= nodesMax) break;
+      const { bound } = this.#search;
+      nearest ??= this.#nearestGame(place, all);
+      if (below >= limit) return { ...nearest, lowerBound: Math.min(bound, nearest.imbalance) };
+      // A search below this limit still finds games as good as the nearest.
+      limit = Math.min(limit, nearest.imbalance * (1 + 1e-9));
     }
-    const { bound } = this.#search;
-    const nearest = this.#nearestGame(place, Number.POSITIVE_INFINITY);
-    return { ...nearest, lowerBound: Math.min(bound, nearest.imbalance) };
   }
 
   /** A proved lower bound on the imbalance of every game with this player, ∞ if there is none. */
