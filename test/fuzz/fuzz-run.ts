@@ -215,6 +215,8 @@ class Client {
       path,
       headers: { ...headers, ...(body !== undefined && { 'content-length': body.length }) },
     });
+    // The server may answer before it has read the body, and close the connection: the answer counts.
+    outgoing.on('error', () => {});
     outgoing.end(body);
     const [incoming] = await once(outgoing, 'response').catch((error) => {
       // The server has closed an idle connection.
