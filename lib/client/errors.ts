@@ -75,9 +75,11 @@ function reasonOf(cause: unknown): string {
     message,
     cause: inner,
   } = (cause ?? {}) as {
-    readonly code?: string;
+    readonly code?: unknown;
     readonly message?: string;
     readonly cause?: unknown;
   };
-  return inner === undefined ? (code ?? message ?? String(cause)) : reasonOf(inner);
+  if (inner !== undefined) return reasonOf(inner);
+  // A time-out has a number as its code.
+  return typeof code === 'string' ? code : (message ?? String(cause));
 }

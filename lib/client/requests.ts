@@ -20,7 +20,7 @@ export interface ClientOptions {
   readonly tries?: number | undefined;
   /**
    * How long one try may take, in milliseconds. A long poll may take this much longer than it waits.
-   * @default 15_000
+   * @default 30_000, the limit of API Gateway
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -77,7 +77,7 @@ export interface Sender {
 }
 
 const TRIES = 5;
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 30_000;
 const BACKOFF: Backoff = { firstMs: 200, maxMs: 5_000 };
 /** Statuses after which the same request may succeed. */
 const PASSING = [429, 500, 502, 503, 504];

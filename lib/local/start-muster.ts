@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { ALL_SECRETS } from '../contract/secret-grants.ts';
 import type { JwtOptions } from '../infra/api.ts';
-import { synthesize } from '../infra/synthesize.ts';
 import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
+import { synthesizeApart } from './synthesize-apart.ts';
 
 export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'assetPathOf'> {
   /**
@@ -18,14 +18,18 @@ export interface MusterOptions extends Omit<LocalCloudOptions, 'template' | 'ass
 }
 
 /**
- * Starts the service on this machine: synthesizes the app in this process and starts a local cloud from the template
+ * Starts the service on this machine: synthesizes the app and starts a local cloud from the template
  * that `cdk deploy` would deploy. Every queue may use every secret, because one developer owns them all.
  *
  * @throws Problem with the file and the invalid fields when a queue definition is invalid
  * @throws LocalCloudError as {@link startLocalCloud} does
  */
 export async function startMuster({ queuesDir, jwt, ...options }: MusterOptions): Promise<LocalCloud> {
-  const { template, assetPathOf, outdir } = synthesize({ queuesDir, jwt, secretGrants: ALL_SECRETS });
+  const { template, assetPathOf, outdir } = await synthesizeApart({
+    queuesDir,
+    jwt,
+    secretGrants: ALL_SECRETS,
+  });
   const removeAssets = () => rm(outdir, { recursive: true, force: true });
   try {
     const cloud = await startLocalCloud({ template, assetPathOf, ...options });

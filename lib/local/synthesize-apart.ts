@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { type FieldProblem, Problem, type ProblemStatus } from '../contract/problem.ts';
+import type { Synthesized, SynthesizeOptions, Template } from '../infra/synthesize.ts';
+
+/** What the thread sends. */
+export type SynthesizedApart =
+  | {
+      readonly template: Template;
+      readonly outdir: string;
+      readonly assets: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly failure: {
+        readonly message: string;
+        readonly stack?: string;
+        readonly problem?: { readonly status: ProblemStatus; readonly errors: readonly FieldProblem[] };
+      };
+    };
+
+/**
+ * Synthesizes as {@link synthesize}, in a thread that ends afterwards: the CDK and what it has built take 250 MB, which a
+ * service that runs for hours does not need.
+ * @throws Problem when a queue definition is invalid
+ */
+export async function synthesizeApart(options: SynthesizeOptions): Promise<Synthesized> {
+  // In the published package it is JavaScript.
+  const javascript = new URL('./synthesize-worker.js', import.meta.url);
+  const entry = existsSync(javascript) ? javascript : new URL('./synthesize-worker.ts', import.meta.url);
+  const worker = new Worker(entry, { workerData: options, execArgv: [] });
+  const [result] = (await once(worker, 'message')) as [SynthesizedApart];
+  await worker.terminate();
+  if ('failure' in result) {
+    const { message, stack, problem } = result.failure;
+    if (problem !== undefined) throw new Problem(problem.status, message, { errors: problem.errors });
+    throw Object.assign(new Error(message), { stack });
+  }
+  const { template, outdir, assets } = result;
+  const assetPathOf = (id: string): string => {
+    if (assets[id] !== undefined) return assets[id];
+    throw new Error(`Expected the logical id of a function with a bundle, got "${id}".`);
+  };
+  return { template, outdir, assetPathOf };
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
+import { makeWorkerPool, type WorkerPool } from '../../lib/local/worker-pool.ts';
+import { newDir, writeCode } from './fixtures.ts';
+
+const dir = newDir();
+/** A worker that names itself, and one that waits for the gate. Both fail when an invocation begins in another. */
+const codeOf = writeCode(dir, {
+  Gate: `
+    const worker = Math.random();
+    let running = 0;
+    export const handler = async ({ gated }) => {
+      if (++running > 1) throw new Error('two invocations at once');
+      if (gated) await fetch(process.env.GATE);
+      running--;
+      return worker;
+    };`,
+});
+
+/** Requests that the gate holds. */
+const held: ServerResponse[] = [];
+let heldMax = 0;
+/** The gate opens when this many invocations wait at it at once. */
+let opensAt = 1;
+const gate = createServer((_, response) => {
+  held.push(response);
+  heldMax = Math.max(heldMax, held.length);
+  if (held.length === opensAt) for (const one of held.splice(0)) one.end();
+});
+
+beforeAll(async () => {
+  gate.listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+});
+afterAll(() => {
+  gate.closeAllConnections();
+  gate.close();
+  rmSync(dir, { recursive: true });
+});
+
+async function withPool(patienceMs: number, use: (pool: WorkerPool) => Promise<void>): Promise<void> {
+  const pool = makeWorkerPool({
+    start: {
+      file: `${codeOf('Gate')}/index.mjs`,
+      exportName: 'handler',
+      name: 'f',
+      arn: 'arn',
+      memoryMb: 128,
+    },
+    environment: { GATE: `http://127.0.0.1:${(gate.address() as AddressInfo).port}/` },
+    timeoutMs: 60_000,
+    patienceMs,
+    delays: NO_DELAYS,
+    log: () => {},
+    ended: () => {},
+  });
+  try {
+    await use(pool);
+  } finally {
+    await pool.stop();
+  }
+}
+
+/** Runs invocations at once. Returns the names of their workers. */
+async function workersOf(pool: WorkerPool, invocations: number, gated: boolean): Promise<Set<unknown>> {
+  const runs = Array.from({ length: invocations }, () => pool.run(JSON.stringify({ gated })));
+  const results = await Promise.all(runs);
+  expect(results.filter(({ ok }) => !ok)).toEqual([]);
+  return new Set(results.map((result) => (result.ok ? result.payload : undefined)));
+}
+
+describe('the workers of a function', () => {
+  test('are no more than one while invocations end before the patience with it', async () => {
+    await withPool(2 ** 30, async (pool) => {
+      expect((await workersOf(pool, 40, false)).size).toBe(1);
+    });
+  });
+
+  test('are as many as the invocations that wait for something, each with one at a time', async () => {
+    opensAt = 4;
+    heldMax = 0;
+    await withPool(1, async (pool) => {
+      expect((await workersOf(pool, 4, true)).size).toBe(4);
+    });
+    expect(heldMax).toBe(4);
+  });
+});
