@@ -29,7 +29,8 @@ const MARK = 'backfill#';
  * players who are there. The attribute `players` holds the request, because the index contains it. A backfill has a `state`
  * in place of a `status`, so that the stream's filter for tickets skips it.
  *
- *     create   put if no such id              and the match: names it as its newest, if it is PLACING or COMPLETED and not ended
+ *     create   put if no such id              and the match: names it as its newest, if it is PLACING or COMPLETED, has the roster
+ *                                             that the request is about and has not ended
  *     fill     COMPLETED if QUEUED            and the match: the next roster, if it names this backfill, has the roster that was
  *                                             read and has not ended; every new ticket: MATCHED if QUEUED
  *     end      update if QUEUED
@@ -42,7 +43,7 @@ export function backfillStore(
   tables: { tickets: string; matches: string; ranges?: string },
 ): BackfillStore {
   return {
-    async create(backfill) {
+    async create(backfill, known) {
       const { backfillId, matchId, queue, status, enqueuedAt, roster: _, reason: __, ...request } = backfill;
       const enqueuedAtMs = Date.parse(enqueuedAt);
       const created = await transact(client, [
@@ -67,9 +68,13 @@ export function backfillStore(
             TableName: tables.matches,
             Key: { matchId },
             UpdateExpression: 'SET backfillId = :backfillId',
-            ConditionExpression: `${ASKED.condition} AND ${IS_NOT_OVER}`,
+            ConditionExpression: `${ASKED.condition} AND ${IS_NOT_OVER} AND ${hasRoster(known, ':known')}`,
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ...ASKED.values, ':backfillId': backfillId },
+            ExpressionAttributeValues: {
+              ...ASKED.values,
+              ':backfillId': backfillId,
+              ...(known !== undefined && { ':known': known }),
+            },
           },
         },
       ]);
@@ -127,7 +132,7 @@ export function backfillStore(
               Key: { matchId: match.matchId },
               UpdateExpression:
                 'SET game = :game, roster = :roster, newTicketIds = :newTicketIds REMOVE backfillId',
-              ConditionExpression: `backfillId = :backfillId AND #status = :status AND ${IS_NOT_OVER} AND ${before === undefined ? 'attribute_not_exists(roster)' : 'roster = :before'}`,
+              ConditionExpression: `backfillId = :backfillId AND #status = :status AND ${IS_NOT_OVER} AND ${hasRoster(before, ':before')}`,
               ExpressionAttributeNames: { '#status': 'status' },
               ExpressionAttributeValues: {
                 ':game': packGame(gameOf(match)),
@@ -218,6 +223,11 @@ const ASKED = movedBy(MATCH.transitions.askForPlayers, 'matchId');
 const FILLED = movedBy(BACKFILL.transitions.fill, 'ticketId', '#state');
 const JOINED = movedBy(TICKET.transitions.join, 'ticketId');
 const IS_NOT_OVER = 'attribute_not_exists(endedAt)';
+
+/** The condition that a match has this roster; undefined for the first. */
+function hasRoster(roster: number | undefined, value: string): string {
+  return roster === undefined ? 'attribute_not_exists(roster)' : `roster = ${value}`;
+}
 
 function keyOf(backfillId: string): string {
   return `${MARK}${backfillId}`;

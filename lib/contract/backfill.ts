@@ -29,6 +29,10 @@ export const newBackfill = z
     players: z.array(presentPlayer).min(1).max(LIMITS.seatsMax).meta({
       description: 'The players who are still in the match. All other seats of its teams are empty',
     }),
+    roster: z.number().int().min(1).exactOptional().meta({
+      description:
+        'The roster of the match that the server knows (default: the first one, or the newest one if one of its newcomers is among the players). 409 when the match has another one by now',
+    }),
     region,
   })
   .meta({ id: 'NewBackfill' });

@@ -1,5 +1,6 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
@@ -9,7 +10,9 @@ import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
+import type { StoredBackfill } from '../../lib/service/backfills/stored-backfill.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { BackfillStore } from '../../lib/service/ports/backfill-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { MeetingStore } from '../../lib/service/ports/meeting-store.ts';
 import type { OverdueMatches } from '../../lib/service/ports/overdue-matches.ts';
@@ -17,7 +20,7 @@ import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
 import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
-import { rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
+import { type KeyRange, rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
 import { type EmulatedTables, STORES, startTables, suiteName, type Wire } from './emulated-tables.ts';
@@ -29,6 +32,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
     let tickets: TicketStore;
     let matches: MatchStore;
     let meetings: MeetingStore;
+    let backfills: BackfillStore;
     let overdue: OverdueMatches;
     let queues: QueueStore;
     let ranges: RangeStore;
@@ -41,6 +45,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       const client = tables.client();
       tickets = ticketStore(client, tables.names.tickets);
       matches = matchStore(client, tables.names);
+      backfills = backfillStore(client, tables.names);
       meetings = meetingStore(client, tables.names.ranges);
       overdue = overdueMatches(client, tables.names.matches);
       queues = queueStore(client, tables.names.queues);
@@ -785,6 +790,93 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           Array.from({ length: 16 }, (_, i) => 4 * i),
         );
         expect(isComplete).toBe(false);
+      });
+    });
+
+    describe('a backfill', () => {
+      /** A match of a and b, of which a is still there, and a ticket c that waits. */
+      const running = async () => {
+        newQueue();
+        await put('a', 1);
+        await put('b', 1);
+        const made = match(queue, id('m'), ['a', 'b'].map(id));
+        await commit(made);
+        await put('c', 1);
+        return made;
+      };
+      const asked = (name: string, skill = 1): StoredBackfill => ({
+        backfillId: id(name),
+        matchId: id('m'),
+        queue,
+        status: 'QUEUED',
+        enqueuedAt: new Date(NOW_MS).toISOString(),
+        timesOutAt: new Date(NOW_MS + 60_000).toISOString(),
+        players: [{ playerId: `${id('a')}.0`, ticketId: id('a'), skill, team: 0 }],
+      });
+      const withNewcomer = (made: StoredMatch, roster: number) => ({
+        match: {
+          ...made,
+          ...match(queue, id('m'), ['a', 'c'].map(id)),
+          roster,
+          newTicketIds: [id('c')],
+        },
+        before: roster === 2 ? undefined : roster - 1,
+      });
+
+      it('is stored once, replaces the older one of its match, and is found in its range until it ends', async () => {
+        await running();
+        expect(await backfills.create(asked('old'), undefined)).toEqual({ outcome: 'created' });
+        expect(await backfills.create(asked('old'), undefined)).toEqual({
+          outcome: 'exists',
+          existing: asked('old'),
+        });
+        expect(await backfills.create(asked('new', 900), undefined)).toEqual({ outcome: 'created' });
+        expect(await matches.get(id('m'))).toMatchObject({ backfillId: id('new') });
+        const found = async (range: KeyRange) =>
+          (await backfills.open(queue, range)).map(({ backfillId }) => backfillId);
+        expect(await found({})).toEqual([id('old'), id('new')]);
+        expect(await found({ from: skillKey(500) })).toEqual([id('new')]);
+        expect(await found({ to: skillKey(500) })).toEqual([id('old')]);
+        expect(await found({ from: skillKey(0), to: skillKey(500) })).toEqual([id('old')]);
+        expect(await backfills.end(id('old'), 'CANCELLED', 'over', NOW_MS)).toMatchObject({ ended: true });
+        expect(await backfills.end(id('old'), 'TIMED_OUT', 'late', NOW_MS)).toMatchObject({
+          ended: false,
+          backfill: { status: 'CANCELLED', reason: 'over' },
+        });
+        expect(await found({})).toEqual([id('new')]);
+        expect(await backfills.end(id('nobody'), 'CANCELLED', 'over', NOW_MS)).toBeUndefined();
+      });
+
+      it('is refused for a match that is missing, over, not yet placed or of another roster', async () => {
+        const made = await running();
+        expect(await backfills.create(asked('b'), 2)).toEqual({ outcome: 'refused' });
+        expect(await backfills.create({ ...asked('b'), matchId: id('n') }, undefined)).toEqual({
+          outcome: 'refused',
+        });
+        await backfills.create(asked('first'), undefined);
+        expect(await backfills.fill(asked('first'), withNewcomer(made, 2), NOW_MS, [])).toBe('committed');
+        expect(await backfills.create(asked('b'), undefined)).toEqual({ outcome: 'refused' });
+        expect(await backfills.create(asked('b'), 2)).toEqual({ outcome: 'created' });
+        await matches.end(id('m'), NOW_MS);
+        expect(await backfills.create(asked('c'), 2)).toEqual({ outcome: 'refused' });
+        expect(await backfills.get(id('c'))).toBeUndefined();
+      });
+
+      it('is filled with its newcomers all at once, and only while it is the newest one of its match', async () => {
+        const made = await running();
+        await backfills.create(asked('old'), undefined);
+        await backfills.create(asked('new'), undefined);
+        expect(await backfills.fill(asked('old'), withNewcomer(made, 2), NOW_MS, [])).toBe('lost-race');
+        expect([await statusOf('c'), (await matches.get(id('m')))?.roster]).toEqual(['QUEUED', undefined]);
+        expect(await backfills.fill(asked('new'), withNewcomer(made, 2), NOW_MS, [])).toBe('committed');
+        expect(await backfills.get(id('new'))).toMatchObject({ status: 'COMPLETED', roster: 2 });
+        expect(await matches.get(id('m'))).toMatchObject({
+          roster: 2,
+          newTicketIds: [id('c')],
+          ticketIds: ['a', 'c'].map(id),
+        });
+        expect(await tickets.get(id('c'))).toMatchObject({ status: 'MATCHED', matchId: id('m') });
+        expect(await backfills.fill(asked('new'), withNewcomer(made, 3), NOW_MS, [])).toBe('lost-race');
       });
     });
 

@@ -16,7 +16,7 @@ import { tick } from '../../lib/service/ticks/tick.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { definition } from './definitions.ts';
 import { withFaults as withEvery } from './faults.ts';
-import { type Streams, VirtualCloud } from './virtual-cloud.ts';
+import { type Line, type Streams, VirtualCloud } from './virtual-cloud.ts';
 
 /** Whatever order backfills, ticks, cancels and the end of a match come in, a seat is promised to one ticket only. */
 describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
@@ -170,6 +170,39 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       });
     });
 
+    it('is refused when its server has not heard of the newest newcomers, whose seats it would promise again', async () => {
+      const matchId = await running();
+      await ask(matchId);
+      await join('e');
+      await nextTick();
+      const unaware = rejection(ask(matchId, 'unaware', ['a', 'b']));
+      expect(await unaware).toMatchObject({ status: 409, message: expect.stringMatching('roster 2') });
+      const outdated = requestBackfill(
+        cloud.deps,
+        matchId,
+        { ...body('outdated', ['a', 'e']), roster: 1 },
+        cloud.nowMs,
+      );
+      expect(await rejection(outdated)).toMatchObject({ status: 409 });
+      // The repeated request for the backfill that has been filled is none.
+      expect(await ask(matchId)).toMatchObject({ created: false, backfill: { status: 'COMPLETED' } });
+      const aware = { ...body('aware', ['a', 'b']), roster: 2 };
+      expect(await requestBackfill(cloud.deps, matchId, aware, cloud.nowMs)).toMatchObject({ created: true });
+    });
+
+    it('is refused when another backfill is filled between its reads and its write', async () => {
+      const matchId = await running();
+      await ask(matchId);
+      await join('e');
+      const message = dueTick();
+      const late = cloud.on(
+        justBefore('TransactWriteItems', () => tick(cloud.deps, message)),
+        () => ask(matchId, 'late', ['a', 'b']),
+      );
+      expect(await rejection(late)).toMatchObject({ status: 409 });
+      expect(await match(matchId)).toMatchObject({ roster: 2, newTicketIds: [id('e')] });
+    });
+
     it('is not filled after a cancel, the end of its match or its time-out', async () => {
       for (const over of ['cancel', 'end', 'time-out'] as const) {
         const matchId = await running();
@@ -290,6 +323,18 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         });
       });
     });
+
+    /** A line that runs a task before the first call of this name. */
+    function justBefore(name: string, task: () => Promise<unknown>): Line {
+      let isDone = false;
+      return async (what, effect) => {
+        if (what === name && !isDone) {
+          isDone = true;
+          await cloud.on((_, pass) => pass(), task);
+        }
+        return effect();
+      };
+    }
 
     /** Runs a scenario for every call, until it has fewer. */
     async function withCallsBefore(scenario: (call: number) => Promise<number>): Promise<void> {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { cancelBackfill, requestBackfill } from '../../lib/service/backfills/request-backfill.ts';
 import type { Delivery } from '../../lib/service/events/delivery.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
+import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
@@ -63,6 +65,11 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
       await cloud.deps.receivers.markDown(url(), cloud.nowMs, undefined);
     };
 
+    const ask = (matchId: string) => {
+      const body = { backfillId: id('backfill'), players: [{ playerId: 'ann', skill: 1, team: 0 }] };
+      return requestBackfill(cloud.deps, matchId, body, cloud.nowMs);
+    };
+
     interface UseCase {
       readonly prepare: () => Promise<unknown>;
       readonly act: (prepared: never) => Promise<unknown>;
@@ -74,18 +81,20 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
     /** The state after a run, without values that differ between runs. */
     const left = async () => {
-      const tickets = await Promise.all(['a', 'b'].map((name) => cloud.deps.tickets.get(id(name))));
+      const tickets = await Promise.all(['a', 'b', 'c'].map((name) => cloud.deps.tickets.get(id(name))));
       const isChanged = (record: QueueRecord | undefined) =>
         (record?.change?.version ?? 1) > 1 && !record?.deletedAt;
       const matches = await Promise.all(cloud.ids.map((matchId) => cloud.deps.matches.get(matchId)));
       const record = await cloud.deps.queues.get(queue);
       const versions = isChanged(record) ? await listVersions(cloud.deps.queues, queue) : [];
+      const backfill = await cloud.deps.backfills.get(id('backfill'));
       return JSON.parse(
         JSON.stringify({
           tickets,
           matches,
           record,
           versions,
+          backfill,
           ticks: cloud.tickMessages,
           deadlines: cloud.deadlineMessages,
         }).replaceAll(queue, 'queue'),
@@ -237,6 +246,40 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         prepare: () => found({ provisioner: { type: 'external' } }),
         act: (matchId: never) => assignMatch(cloud.deps, matchId, { address: 'game.example' }),
         outcome: ({ status }: { status: string }) => ({ status }),
+        writes: ['UpdateItem'],
+      },
+      // The repeated transaction cannot know whether the backfill is new, so the status is 200 instead of 201.
+      'a backfill': {
+        prepare: () => found({ backfill: {} }),
+        act: (matchId: never) => ask(matchId),
+        outcome: ({ backfill: { status } }: { backfill: { status: string } }) => ({ status }),
+        writes: ['TransactWriteItems'],
+      },
+      'the cancel of a backfill': {
+        prepare: async () => ask(await found({ backfill: {} })),
+        act: () => cancelBackfill(cloud.deps, id('backfill'), cloud.nowMs),
+        outcome: ({ status, reason }: { status: string; reason: string }) => ({ status, reason }),
+        writes: ['UpdateItem'],
+      },
+      'a tick that fills a backfill': {
+        prepare: async () => {
+          await ask(await found({ backfill: {} }));
+          await join('c');
+          cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+          return cloud.dueTicks()[0]!;
+        },
+        act: (message: never) => tick(cloud.deps, message),
+        outcome: (result: { outcome: string; metrics: { lostRaces: number } }) => [
+          result.outcome,
+          result.metrics.lostRaces,
+        ],
+        // The lease, the roster with its newcomer, the report, and the end of the lease.
+        writes: ['UpdateItem', 'TransactWriteItems', 'UpdateItem', 'UpdateItem'],
+      },
+      'the end of a match': {
+        prepare: () => found({ backfill: {} }),
+        act: (matchId: never) => endMatch(cloud.deps, matchId, {}, cloud.nowMs),
+        outcome: ({ endedAt }: { endedAt: string }) => ({ endedAt }),
         writes: ['UpdateItem'],
       },
       'a minute of the schedule': {

@@ -26,8 +26,8 @@ export interface BackfillDeps {
  *                                 accepted, and an older one is replaced
  *
  * A repeated request returns the backfill's current state and replaces none. The next tick with waiting tickets finds it.
- * @throws Problem 400 invalid, 404 no such match, 409 the match is over or not yet placed, its queue takes no backfills, or
- * the id belongs to another backfill
+ * @throws Problem 400 invalid, 404 no such match, 409 the match is over, not yet placed or has newcomers of whom the request
+ * does not know, its queue takes no backfills, or the id belongs to another backfill
  */
 export async function requestBackfill(
   deps: BackfillDeps,
@@ -35,7 +35,7 @@ export async function requestBackfill(
   body: unknown,
   nowMs: number,
 ): Promise<{ created: boolean; backfill: StoredBackfill }> {
-  const { backfillId, players, region } = parseWith(newBackfill, body, 'The backfill');
+  const { backfillId, players, region, roster } = parseWith(newBackfill, body, 'The backfill');
   const match = await getMatch(deps, matchId);
   const { definition } = await openQueue(deps.queues, match.queue, DEFINITION_AGE_MS);
   if (definition.backfill === undefined)
@@ -53,9 +53,10 @@ export async function requestBackfill(
     players: players.map((player) => ({ ...player, ...ticketOf(player.playerId, match) })),
     ...(asked !== undefined && { region: asked }),
   };
-  const result = await deps.backfills.create(backfill);
+  const known = roster ?? knownRoster(players, match);
+  const result = await deps.backfills.create(backfill, known === 1 ? undefined : known);
   if (result.outcome === 'created') return { created: true, backfill };
-  if (result.outcome === 'refused') throw refusal(matchId, await deps.matches.get(matchId));
+  if (result.outcome === 'refused') throw refusal(matchId, known, await deps.matches.get(matchId));
   assertSame(result.existing, backfill);
   return { created: false, backfill: currentBackfill(result.existing, match, nowMs) };
 }
@@ -120,8 +121,29 @@ function ticketOf(playerId: string, { teams }: StoredMatch): { ticketId?: string
   return {};
 }
 
-function refusal(matchId: string, match: StoredMatch | undefined): Problem {
+/**
+ * The roster that a server knows when its request does not say so. A request with a newcomer of the newest roster knows this
+ * one. A request without any would take the seats of newcomers of whom the server has not heard, so it counts as one about
+ * the first roster.
+ */
+function knownRoster(players: readonly { readonly playerId: string }[], match: StoredMatch): number {
+  const { roster = 1, newTicketIds = [], teams } = match;
+  const newcomers = teams.flatMap((team) =>
+    team.players.flatMap(({ playerId, ticketId = '' }) => (newTicketIds.includes(ticketId) ? playerId : [])),
+  );
+  return players.some(({ playerId }) => newcomers.includes(playerId)) ? roster : 1;
+}
+
+function refusal(matchId: string, known: number, match: StoredMatch | undefined): Problem {
   if (match === undefined) return unknownMatch(matchId);
+  const { status, endedAt, roster = 1 } = match;
+  const isOpen = endedAt === undefined && (status === 'PLACING' || status === 'COMPLETED');
+  if (isOpen && roster !== known) {
+    const advice = `Read the match, and send "roster": ${roster} with the players who are there.`;
+    return new Problem(409, `Match ${matchId} has roster ${roster}, not ${known}. ${advice}`, {
+      extensions: { matchStatus: status },
+    });
+  }
   const why = match.endedAt === undefined ? `it is ${match.status}` : 'it has ended';
   return new Problem(409, `Match ${matchId} cannot get players: ${why}.`, {
     extensions: { matchStatus: match.status },

@@ -15,10 +15,13 @@ export interface BackfilledMatch {
 export interface BackfillStore {
   /**
    * Stores a backfill and makes it the newest one of its match, in one transaction. So every older one of the match can no
-   * longer be filled. Without effect when a backfill with this id exists, or the match is missing, over or not yet placed.
+   * longer be filled. Without effect when a backfill with this id exists, or the match is missing, over or not yet placed, or
+   * has another roster than this one.
+   * @param roster undefined for the first
    */
   create(
     backfill: StoredBackfill,
+    roster: number | undefined,
   ): Promise<
     | { readonly outcome: 'created' }
     | { readonly outcome: 'exists'; readonly existing: StoredBackfill }

@@ -94,7 +94,7 @@ export const MATCH = machine<StoredMatchStatus>()({
     askForPlayers: {
       from: ['PLACING', 'COMPLETED'],
       to: ['PLACING', 'COMPLETED'],
-      if: 'it has not ended',
+      if: 'it has the roster that the request is about, and has not ended',
       by: 'the studio, in one transaction with the backfill',
       crash: 'nothing is missing',
     },

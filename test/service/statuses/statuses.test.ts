@@ -99,10 +99,10 @@ const MATCHES: Kind = {
       assign: () => matches.assign(id, { address: 'game.example' }),
       fail: () => matches.advance(id, 'PLACING', 'FAILED', { reason: 'late' }),
       ticketsReturned: () => matches.ticketsReturned(id),
-      askForPlayers: () => backfills.create(asBackfill(`b${id}`)),
+      askForPlayers: () => backfills.create(asBackfill(`b${id}`), undefined),
       backfill: async () => {
         // The match names the backfill, where it may.
-        await backfills.create(asBackfill(`b${id}`));
+        await backfills.create(asBackfill(`b${id}`), undefined);
         return backfills.fill(asBackfill(`b${id}`), filled(status), LATER_MS, []);
       },
       end: () => matches.end(id, LATER_MS),
@@ -157,7 +157,7 @@ async function joined(): Promise<unknown> {
   const running = match('q', `r${id}`, ['x']);
   const backfill = { ...asBackfill(`b${id}`), matchId: running.matchId };
   await matches.create(running, NOW_MS);
-  await backfills.create(backfill);
+  await backfills.create(backfill, undefined);
   const next = { ...running, roster: 2, newTicketIds: [id] };
   return backfills.fill(backfill, { match: next, before: undefined }, LATER_MS, []);
 }
@@ -169,7 +169,7 @@ const BACKFILLS: Kind = {
   key: () => ({ ticketId: `backfill#b${id}` }),
   become: async (status) => {
     await matches.create(asMatch('COMPLETED'), NOW_MS);
-    await backfills.create(asBackfill(`b${id}`));
+    await backfills.create(asBackfill(`b${id}`), undefined);
     if (status === 'COMPLETED') await backfills.fill(asBackfill(`b${id}`), filled('COMPLETED'), NOW_MS, []);
     else if (status !== 'QUEUED') await backfills.end(`b${id}`, status as 'CANCELLED', 'why', NOW_MS);
   },
@@ -177,7 +177,10 @@ const BACKFILLS: Kind = {
     if (status === NONE && name === 'create') await matches.create(asMatch('COMPLETED'), NOW_MS);
     const writes: Record<keyof typeof BACKFILL.transitions, () => Promise<unknown>> = {
       create: () =>
-        backfills.create({ ...asBackfill(`b${id}`), enqueuedAt: new Date(LATER_MS).toISOString() }),
+        backfills.create(
+          { ...asBackfill(`b${id}`), enqueuedAt: new Date(LATER_MS).toISOString() },
+          undefined,
+        ),
       fill: () => backfills.fill(asBackfill(`b${id}`), filled('COMPLETED'), LATER_MS, []),
       cancel: () => backfills.end(`b${id}`, 'CANCELLED', 'again', LATER_MS),
       timeOut: () => backfills.end(`b${id}`, 'TIMED_OUT', 'again', LATER_MS),
