@@ -117,6 +117,14 @@ function parseComparison(tokens: Tokens): Condition {
       );
     };
   }
+  if (tokens.takes('IN')) {
+    const list: string[] = [];
+    tokens.expect('(');
+    do list.push(tokens.next());
+    while (tokens.takes(','));
+    tokens.expect(')');
+    return (item, by) => list.some((one) => isOrdered('=', operand(left, item, by), operand(one, item, by)));
+  }
   const operator = tokens.next();
   const right = tokens.next();
   return (item, by) => isOrdered(operator, operand(left, item, by), operand(right, item, by));

@@ -19,6 +19,7 @@ import { tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
+import { ChaosServers } from './chaos-servers.ts';
 import { violations } from './checker.ts';
 import { definition } from './definitions.ts';
 import { type Fate, Interleaving, type Process } from './interleaving.ts';
@@ -77,6 +78,9 @@ export interface ChaosCounts {
   readonly lostAnswers: number;
   /** Changes that were never published. */
   readonly deadLetters: number;
+  /** Requests of matches for players, and those that got some. */
+  readonly backfills: number;
+  readonly filled: number;
 }
 
 /**
@@ -99,6 +103,8 @@ export class ChaosRun {
   /** What requests were told of tickets, in the order of the responses. */
   readonly #told: Told[] = [];
   #requests = 0;
+  /** The servers of the matches, which ask for players. */
+  readonly #servers: ChaosServers;
   readonly #unpublished: Change[] = [];
   /** Ids of changes that were given up because they could not be published. */
   readonly #deadLetters = new Set<string>();
@@ -129,7 +135,14 @@ export class ChaosRun {
         provisioner: { type: 'http', url: 'https://games.example', timeoutSeconds: 60 },
       }),
       ...(this.all.chance(0.3) && { fill: 'bots' }),
+      ...(this.all.chance(0.6) && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
     });
+    this.#servers = new ChaosServers(
+      this.cloud,
+      this.all,
+      () => this.#deps,
+      (skill) => this.#join(this.#posted(this.#newTicketId(), [skill])),
+    );
   }
 
   /** The dependencies of a function instance, with its own cache of queues. */
@@ -150,6 +163,7 @@ export class ChaosRun {
     for (let i = 0; i < STEPS; i++) {
       this.#advance(this.all.chance(CALM_CHANCE) ? CALM_MS : this.all.random.integer(stepMsMax));
       if (this.all.chance(0.12)) this.#client();
+      if (this.#definition.backfill && this.all.chance(0.2)) this.#servers.act();
       if (this.all.chance(0.02)) this.#changeLayout();
       if (this.all.chance(0.1)) await this.#publish();
       this.#deliver();
@@ -171,6 +185,11 @@ export class ChaosRun {
       failures: happened('fails before') + happened('fails after'),
       lostAnswers: happened('loses its answer'),
       deadLetters: this.#deadLetters.size,
+      backfills: this.#servers.asked,
+      filled: this.cloud.changes.filter(({ table, before, after }) => {
+        const [old, now] = [before as StoredMatch | undefined, after as StoredMatch];
+        return table === 'matches' && old !== undefined && old.roster !== now.roster;
+      }).length,
     };
   }
 
@@ -184,7 +203,23 @@ export class ChaosRun {
       if (i > 0) await this.cloud.run(30_000);
       if (!(await this.#isWaiting())) found = await this.#violations();
     }
-    return [...this.all.stray, ...this.#overlaps, ...found];
+    const starved = found.length > 0 ? [] : await this.#starved();
+    return [...this.all.stray, ...this.#overlaps, ...found, ...starved];
+  }
+
+  /** Lets some matches ask for a player each, and as many players come: each match gets one, although nothing else happens. */
+  async #starved(): Promise<string[]> {
+    if (this.#definition.backfill === undefined) return [];
+    const asked = await this.#servers.askForOne(3);
+    for (const { skill } of asked) {
+      const newcomer = this.#posted(this.#newTicketId(), [skill]);
+      await enqueue(this.cloud.deps, this.queue, newcomer, this.cloud.nowMs);
+    }
+    await this.cloud.run(70_000);
+    const all = await Promise.all(asked.map(({ backfillId }) => this.#servers.statusOf(backfillId)));
+    return asked.flatMap(({ backfillId }, i) =>
+      all[i] === 'COMPLETED' ? [] : [`backfill ${backfillId} is ${all[i]} although a player has come for it`],
+    );
   }
 
   /** Whether a ticket is still waiting. */
@@ -220,11 +255,7 @@ export class ChaosRun {
     }
     const first = this.#posted(again ?? this.#newTicketId());
     if (this.all.chance(0.8)) {
-      this.all.begin(
-        `enqueue ${first.ticketId}`,
-        () => enqueue(this.#deps, this.queue, first, this.cloud.nowMs),
-        (result) => result && this.#answered.add(first.ticketId),
-      );
+      this.#join(first);
       return;
     }
     const others = Array.from({ length: this.all.random.integer(6) }, () =>
@@ -238,6 +269,14 @@ export class ChaosRun {
       (outcomes) => {
         for (const one of outcomes ?? []) if (one.outcome === 'enqueued') this.#answered.add(one.ticketId!);
       },
+    );
+  }
+
+  #join(posted: { ticketId: string; players: readonly Player[] }): void {
+    this.all.begin(
+      `enqueue ${posted.ticketId}`,
+      () => enqueue(this.#deps, this.queue, posted, this.cloud.nowMs),
+      (result) => result && this.#answered.add(posted.ticketId),
     );
   }
 
@@ -256,10 +295,10 @@ export class ChaosRun {
   }
 
   /** The body of a request for a ticket. It is the same for the same id. */
-  #posted(ticketId: string): { ticketId: string; players: readonly Player[] } {
+  #posted(ticketId: string, own?: readonly number[]): { ticketId: string; players: readonly Player[] } {
     const size = 1 + this.all.random.integer(2);
     const skills =
-      this.#asked.get(ticketId) ?? Array.from({ length: size }, () => this.all.random.integer(100));
+      own ?? this.#asked.get(ticketId) ?? Array.from({ length: size }, () => this.all.random.integer(100));
     this.#asked.set(ticketId, skills);
     const { players } = ticket(this.queue, ticketId, skills);
     return { ticketId, players };
@@ -427,7 +466,7 @@ export class ChaosRun {
     const matches = await Promise.all(ids.map((matchId) => deps.matches.get(matchId)));
     const stored = tickets.flatMap((found) => (found ? [found] : []));
     const made = new Map(matches.flatMap((found) => (found ? [[found.matchId, found] as const] : [])));
-    return [...this.#contradictions(made)].concat(
+    return [...this.#contradictions(made), ...(await this.#servers.violations())].concat(
       violations({
         accepted: [...new Set([...this.#answered, ...stored.map(({ ticketId }) => ticketId)])],
         tickets: new Map(stored.map((found) => [found.ticketId, found])),

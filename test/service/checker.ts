@@ -21,11 +21,17 @@ export interface Outcome {
 
 /** Checks the invariants of the service. Returns a message for each violation. */
 export function violations(outcome: Outcome): string[] {
-  return [...ofTickets(outcome), ...ofMatches(outcome), ...ofHistory(outcome.changes), ...ofEvents(outcome)];
+  return [
+    ...ofTickets(outcome),
+    ...ofMatches(outcome),
+    ...ofRosters(outcome),
+    ...ofHistory(outcome.changes),
+    ...ofEvents(outcome),
+  ];
 }
 
 /** No ticket is lost; every one is in exactly one final status. */
-function ofTickets({ accepted, tickets, matches }: Outcome): string[] {
+function ofTickets({ accepted, tickets, matches, changes }: Outcome): string[] {
   return accepted.flatMap((ticketId) => {
     const ticket = tickets.get(ticketId);
     if (ticket === undefined) return [`ticket ${ticketId} is lost`];
@@ -33,7 +39,8 @@ function ofTickets({ accepted, tickets, matches }: Outcome): string[] {
     const found: string[] = [];
     if (ticket.matchId !== undefined && match === undefined)
       found.push(`ticket ${ticketId} points to match ${ticket.matchId}, which does not exist`);
-    if (match !== undefined && !match.ticketIds.includes(ticketId))
+    const rosters = match === undefined ? [] : rostersOf(match.matchId, changes);
+    if (match !== undefined && ![match, ...rosters].some(({ ticketIds }) => ticketIds.includes(ticketId)))
       found.push(`ticket ${ticketId} points to match ${match.matchId}, which does not have it`);
     if (match !== undefined && ticket.status === 'COMPLETED' && match.status !== 'COMPLETED')
       found.push(`ticket ${ticketId} is COMPLETED, its match ${match.matchId} ${match.status}`);
@@ -72,7 +79,10 @@ function ofMatches({ tickets, matches, changes }: Outcome): string[] {
       const seated = match.teams.map(({ players }) =>
         players.filter((seat) => seat.ticketId === ticketId).map(({ playerId }) => playerId),
       );
-      if (!seated.some((team) => isDeepStrictEqual(new Set(team), new Set(people))))
+      const isWhole = seated.some((team) => isDeepStrictEqual(new Set(team), new Set(people)));
+      // Members of a party that was there before may have left.
+      const isPart = match.roster !== undefined && seated.filter((team) => team.length > 0).length === 1;
+      if (!isWhole && !(isPart && !match.newTicketIds?.includes(ticketId)))
         found.push(`match ${match.matchId} does not seat ticket ${ticketId} in one team`);
     }
     const people = match.teams.flatMap(({ players }) => players.filter(({ bot }) => !bot));
@@ -80,6 +90,48 @@ function ofMatches({ tickets, matches, changes }: Outcome): string[] {
     if (strangers.length > 0) found.push(`match ${match.matchId} seats players of no ticket of its own`);
     return found;
   });
+}
+
+/**
+ * No seat is promised twice, and no player is in two places: each roster follows the one before it, seats each player once, and
+ * has exactly its own newcomers more, who are in no other match and no earlier roster.
+ */
+function ofRosters({ changes, matches }: Outcome): string[] {
+  const places = new Map<string, string>();
+  return [...matches.keys()].flatMap((matchId) => {
+    const found: string[] = [];
+    const [first, ...later] = rostersOf(matchId, changes);
+    for (const ticketId of first?.cancelled === undefined ? (first?.ticketIds ?? []) : [])
+      places.set(ticketId, `roster 1 of ${matchId}`);
+    for (const [i, { roster, teams, newTicketIds = [], ticketIds }] of later.entries()) {
+      const place = `roster ${roster} of ${matchId}`;
+      if (roster !== i + 2) found.push(`${place} is the ${i + 2}th`);
+      const people = teams.flatMap(({ players }) => players.map(({ playerId }) => playerId));
+      if (new Set(people).size !== people.length) found.push(`${place} seats a player twice`);
+      for (const ticketId of newTicketIds) {
+        if (!ticketIds.includes(ticketId)) found.push(`${place} does not seat its newcomer ${ticketId}`);
+        if (places.has(ticketId))
+          found.push(`ticket ${ticketId} is new in ${place} and in ${places.get(ticketId)}`);
+        places.set(ticketId, place);
+      }
+      const strangers = ticketIds.filter(
+        (ticketId) => places.get(ticketId)?.endsWith(` of ${matchId}`) !== true,
+      );
+      if (strangers.length > 0) found.push(`${place} has tickets ${strangers} that never joined`);
+    }
+    return found;
+  });
+}
+
+/** The rosters of a match, oldest first. */
+function rostersOf(matchId: string, changes: readonly Change[]): StoredMatch[] {
+  const rosters = new Map<number, StoredMatch>();
+  for (const { table, after } of changes) {
+    if (table !== 'matches' || after.matchId !== matchId) continue;
+    const match = after as StoredMatch;
+    rosters.set(match.roster ?? 1, match);
+  }
+  return [...rosters.values()];
 }
 
 /** A MATCHED ticket has ended with its match, or returns to the pool. */
