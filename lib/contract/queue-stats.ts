@@ -76,6 +76,32 @@ export const queueStats = z
       )
       .optional()
       .meta({ description: 'The rules by name, in a queue with rules; null before the first match' }),
+    backfills: z
+      .object({
+        open: z
+          .number()
+          .int()
+          .meta({ description: 'Running matches that were asking for players at the last tick' }),
+        oldestWaitSeconds: seconds.meta({
+          description: 'The longest of their waits; null when none was open',
+        }),
+        filled: z
+          .object({
+            count: z.number().int(),
+            players: z.number().int().meta({ description: 'The newcomers' }),
+            secondsToFillP50: seconds,
+            secondsToFillP90: seconds,
+            secondsToFillMax: seconds,
+          })
+          .meta({
+            description:
+              'Over the last backfills of each bucket that were filled, 20 at most. The time to fill is from the request until the newcomers are in the match',
+          }),
+      })
+      .optional()
+      .meta({
+        description: 'The backfills, in a queue with `backfill`. Ticks run while tickets are waiting',
+      }),
     choices: z.array(choice).optional().meta({
       description:
         'What players choose: sides, roles and regions. Whether their wait is bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices',

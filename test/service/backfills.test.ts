@@ -9,6 +9,7 @@ import {
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { toMatchView } from '../../lib/service/placement/stored-match.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
+import { getStats } from '../../lib/service/queues/stats.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { withMatchStatus } from '../../lib/service/tickets/ticket-status.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
@@ -76,6 +77,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     const ask = (matchId: string, name = 'backfill', there: readonly string[] = ['a', 'b', 'c']) =>
       requestBackfill(cloud.deps, matchId, body(name, there), cloud.nowMs);
     const read = (name = 'backfill') => getBackfill(cloud.deps, id(name), cloud.nowMs);
+    const stats = () => getStats(cloud.deps, queue);
     const match = async (matchId: string) => (await cloud.deps.matches.get(matchId))!;
     const statusOf = async (name: string) => {
       const stored = (await cloud.deps.tickets.get(id(name)))!;
@@ -102,11 +104,25 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     };
 
     it('gets the next roster with its newcomer, who has the status and the assignment of the match', async () => {
-      const matchId = await running({ provisioner: { type: 'external' } });
+      const rules = [{ name: 'Near', type: 'within', attribute: 'skill', max: 1000 }] as const;
+      const matchId = await running({ provisioner: { type: 'external' }, rules: [...rules] });
       await cloud.deps.matches.assign(matchId, { address: 'game.example' });
+      const askedMs = cloud.nowMs;
       expect(await ask(matchId)).toMatchObject({ created: true, backfill: { status: 'QUEUED' } });
+      expect((await stats()).backfills).toMatchObject({
+        open: 0,
+        filled: { count: 0, secondsToFillP50: null },
+      });
+      await join('far', 9_000_000);
+      await nextTick();
+      expect((await stats()).backfills).toMatchObject({ open: 1, filled: { count: 0 } });
+      expect((await stats()).backfills!.oldestWaitSeconds).toBeGreaterThan(0);
       await join('e');
       await nextTick();
+      const { filled, ...open } = (await stats()).backfills!;
+      expect(open).toEqual({ open: 0, oldestWaitSeconds: null });
+      expect(filled).toMatchObject({ count: 1, players: 1 });
+      expect(filled.secondsToFillMax).toBe((cloud.nowMs - askedMs) / 1_000);
       expect(await read()).toMatchObject({ status: 'COMPLETED', roster: 2 });
       const after = toMatchView(await match(matchId));
       expect(after).toMatchObject({ status: 'COMPLETED', roster: 2, newTicketIds: [id('e')], imbalance: 0 });

@@ -124,18 +124,20 @@ export class ChaosRun {
       queues: cachedQueues(deps.queues, deps.clock),
       limits: this.#isLarge ? LARGE_LIMITS : LIMITS,
     }));
+    const asks = this.all.chance(0.5);
     this.#definition = definition({
       name: this.queue,
       teamSize: 2,
       tickSeconds: this.#pick([2, 5, 20]),
       timeoutSeconds: 90,
       buckets: this.all.chance(0.6) ? 'auto' : [],
-      ...(this.all.chance(0.6) && { acceptance: { timeoutSeconds: 15 } }),
+      // Few matches are accepted in time, and only those that are can ask for players.
+      ...(this.all.chance(asks ? 0.1 : 0.6) && { acceptance: { timeoutSeconds: 15 } }),
       ...(this.all.chance(0.5) && {
         provisioner: { type: 'http', url: 'https://games.example', timeoutSeconds: 60 },
       }),
       ...(this.all.chance(0.3) && { fill: 'bots' }),
-      ...(this.all.chance(0.6) && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
+      ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
     });
     this.#servers = new ChaosServers(
       this.cloud,

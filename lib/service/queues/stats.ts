@@ -46,6 +46,7 @@ export async function getStats(
       waitSecondsP50: quantileSeconds(waits, 0.5),
       waitSecondsP99: quantileSeconds(waits, 0.99),
     },
+    ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
     ...rulesView(record.definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
   };
@@ -62,6 +63,25 @@ function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<strin
   );
   const newest = (some: readonly TickReport[]) => Math.max(0, ...some.map(({ slotMs }) => slotMs));
   return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
+}
+
+/** @param last the reports of the last slot: the ranges of even and odd slots have the same backfills */
+function backfillsView(all: readonly TickReport[], last: readonly TickReport[]): QueueStats['backfills'] {
+  const open = last.flatMap(({ backfills }) => backfills ?? []);
+  const filled = all.flatMap(({ backfills }) => backfills?.filled ?? []);
+  const waits = filled.map(({ waitMs }) => waitMs).sort((a, b) => a - b);
+  const oldestMs = Math.max(0, ...open.map(({ oldestWaitMs }) => oldestWaitMs));
+  return {
+    open: open.reduce((sum, one) => sum + one.open, 0),
+    oldestWaitSeconds: open.some((one) => one.open > 0) ? oldestMs / 1_000 : null,
+    filled: {
+      count: filled.length,
+      players: filled.reduce((sum, { players }) => sum + players, 0),
+      secondsToFillP50: quantileSeconds(waits, 0.5),
+      secondsToFillP90: quantileSeconds(waits, 0.9),
+      secondsToFillMax: quantileSeconds(waits, 1),
+    },
+  };
 }
 
 /** The matches of the last hour by region and rule; nothing for a queue without rules. */

@@ -4,7 +4,7 @@ import type { Game, Ticket } from '../../engine/types.ts';
 import { isFilling, planGames, type Released, type TickMemory, type TickPlan } from '../../policies/plan.ts';
 import { relaxedRules } from '../../rules/relaxed-rules.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
-import { openBackfills } from '../backfills/open-backfills.ts';
+import { type OpenBackfill, openBackfills } from '../backfills/open-backfills.ts';
 import { toPolicyBackfill } from '../backfills/stored-backfill.ts';
 import type { CommitOutcome, Commits } from '../commits/commits.ts';
 import { allOf } from '../concurrency/all-of.ts';
@@ -26,7 +26,7 @@ import { commitRate } from './commit-rate.ts';
 import type { TalliedMatch } from './match-tally.ts';
 import { meetingRecords, meetingsOfNewcomers, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
-import type { RecentMatch } from './tick-report.ts';
+import type { BackfillReport, RecentMatch } from './tick-report.ts';
 
 /** The maximum of tickets that are ended concurrently. */
 const ENDS_AT_ONCE = 8;
@@ -70,8 +70,8 @@ export interface OtherRanges {
 export interface SearchResult {
   /** The matches committed. */
   readonly matches: StoredMatch[];
-  /** The number of backfills that were filled. */
-  readonly backfilled: number;
+  /** The backfills that were filled, and those that were read and are still open; absent in a queue without backfills. */
+  readonly backfills?: BackfillReport | undefined;
   readonly recent: RecentMatch[];
   /** The matches committed by region and rule; empty in a queue without rules. */
   readonly tallied: TalliedMatch[];
@@ -130,9 +130,7 @@ export async function searchRange(
     writeUntilMs: times.writeUntilMs,
   };
   const open =
-    definition.backfill === undefined || tickets.length === 0
-      ? []
-      : await openBackfills(deps, definition.name, range, nowMs);
+    definition.backfill === undefined ? [] : await openBackfills(deps, definition.name, range, nowMs);
   const openById = new Map(open.map((one) => [one.backfill.backfillId, one]));
   const isPart = before.next !== undefined || next !== undefined;
   const planOf = (outOfTime: () => boolean) =>
@@ -178,6 +176,7 @@ export async function searchRange(
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {
     ...summarise(definition, nowMs, tickets, plan, all),
+    ...(definition.backfill && { backfills: backfillReport(open, all, nowMs) }),
     timedOut: ends + unfilled,
     unreadable,
     read: stored,
@@ -323,7 +322,7 @@ function summarise(
   tickets: readonly Ticket[],
   plan: TickPlan,
   commits: readonly Commit[],
-): Omit<SearchResult, 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'next'> {
+): Omit<SearchResult, 'backfills' | 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'next'> {
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
   const tallied = (game: Game): TalliedMatch => ({
@@ -341,7 +340,6 @@ function summarise(
   const games = committed.flatMap(({ game, match }) => (isFilling(game) ? [] : [{ game, match }]));
   return {
     matches: games.map(({ match }) => match),
-    backfilled: committed.length - games.length,
     recent: games.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
     tallied: definition.rules === undefined ? [] : games.map(({ game }) => tallied(game)),
     waiting: plan.waiting.length,
@@ -349,6 +347,33 @@ function summarise(
     lostRaces: commits.filter(({ outcome }) => outcome === 'lost-race').length,
     busy: commits.filter(({ outcome }) => outcome === 'busy').length,
     memory: plan.memory,
+  };
+}
+
+/** The backfills of a range: those that were filled, and those of which nobody took the seats. */
+function backfillReport(
+  open: readonly OpenBackfill[],
+  commits: readonly Commit[],
+  nowMs: number,
+): BackfillReport {
+  const newcomers = new Map(
+    commits.flatMap(({ game, match, outcome }): [string, number][] => {
+      if (outcome !== 'committed' || !isFilling(game)) return [];
+      const { teams, newTicketIds = [] } = match;
+      const seats = teams.flatMap(({ players }) => players);
+      const joined = seats.filter(({ ticketId = '' }) => newTicketIds.includes(ticketId));
+      return [[game.backfillId, joined.length]];
+    }),
+  );
+  const waitMs = ({ backfill }: OpenBackfill) => Math.max(0, nowMs - Date.parse(backfill.enqueuedAt));
+  const left = open.filter(({ backfill }) => !newcomers.has(backfill.backfillId));
+  return {
+    open: left.length,
+    oldestWaitMs: Math.max(0, ...left.map(waitMs)),
+    filled: open.flatMap((one) => {
+      const players = newcomers.get(one.backfill.backfillId);
+      return players === undefined ? [] : [{ waitMs: waitMs(one), players }];
+    }),
   };
 }
 

@@ -20,6 +20,25 @@ export interface TickReport {
   readonly load?: BucketLoad | undefined;
   /** The matches of the last hour by region and rule, in a queue with rules. */
   readonly tally?: MatchTally | undefined;
+  /** The backfills of the range, in a queue with backfills. */
+  readonly backfills?: BackfillReport | undefined;
+}
+
+/** The backfills of a range after a tick. */
+export interface BackfillReport {
+  /** The number that still ask for players, and the longest of their waits. */
+  readonly open: number;
+  readonly oldestWaitMs: number;
+  /** The last that were filled, newest last. */
+  readonly filled: readonly FilledBackfill[];
+}
+
+/** A filled backfill, for the statistics. */
+export interface FilledBackfill {
+  /** From its request until it was filled. */
+  readonly waitMs: number;
+  /** The players who joined. */
+  readonly players: number;
 }
 
 /** A committed match, for the statistics. */
@@ -41,4 +60,12 @@ export const tickReport = z.object({
   next: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),
   tally: matchTally.optional().catch(undefined),
+  backfills: z
+    .object({
+      open: z.number(),
+      oldestWaitMs: z.number(),
+      filled: z.array(z.object({ waitMs: z.number(), players: z.number() })),
+    })
+    .optional()
+    .catch(undefined),
 }) satisfies z.ZodType<TickReport>;

@@ -27,7 +27,7 @@ import { isOdd } from './schedule.ts';
 import { type SearchDeps, type SearchResult, searchRange } from './search-range.ts';
 import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
-import type { TickReport } from './tick-report.ts';
+import type { BackfillReport, TickReport } from './tick-report.ts';
 import { LEASE_MS, TICK_LATE_MS } from './timing.ts';
 
 /** Tries to take a lease that the previous tick still holds, before this tick is dropped. */
@@ -47,7 +47,7 @@ const SURVEY_MS = 2_500;
 const FINISH_MS = 2_000;
 /** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
-/** The number of last matches kept for the statistics of a range. */
+/** The number of last matches, and of last backfills, kept for the statistics of a range. */
 const RECENT_MATCHES = 20;
 
 export interface TickDeps extends SearchDeps {
@@ -156,6 +156,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       memory,
       next,
       load,
+      ...(result.backfills && { backfills: withEarlier(before, result.backfills) }),
       ...(record.definition.rules && { tally: addMatches(before?.tally, result.tallied, startMs) }),
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
@@ -176,6 +177,11 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     choiceFreeNeeded: choiceFreeNeeded(record.definition, arrivals),
   };
   return { ...outcome, metrics };
+}
+
+/** The backfills of a range, with those that were filled last before this tick. */
+function withEarlier(before: TickReport | undefined, { filled, ...rest }: BackfillReport): BackfillReport {
+  return { ...rest, filled: [...(before?.backfills?.filled ?? []), ...filled].slice(-RECENT_MATCHES) };
 }
 
 /** Whether the arrivals of the whole queue are updated at this slot: the first in each ten seconds. */
