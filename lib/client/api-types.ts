@@ -561,6 +561,8 @@ export interface NewBackfill {
   readonly backfillId: string;
   /** The players who are still in the match. All other seats of its teams are empty */
   readonly players: readonly PresentPlayer[];
+  /** The roster of the match that the server knows (default: the first one, or the newest one if one of its newcomers is among the players). 409 when the match has another one by now */
+  readonly roster?: number | undefined;
   /** Where the match is played (default: the region that Muster chose for it, if any) */
   readonly region?: string | undefined;
 }
@@ -851,6 +853,24 @@ export interface QueueStats {
           }
         >
       >
+    | undefined;
+  /** The backfills, in a queue with `backfill`. Ticks run while tickets are waiting */
+  readonly backfills?:
+    | {
+        /** Running matches that were asking for players at the last tick */
+        readonly open: number;
+        /** The longest of their waits; null when none was open */
+        readonly oldestWaitSeconds: number | null;
+        /** Over the last backfills of each bucket that were filled, 20 at most. The time to fill is from the request until the newcomers are in the match */
+        readonly filled: {
+          readonly count: number;
+          /** The newcomers */
+          readonly players: number;
+          readonly secondsToFillP50: number | null;
+          readonly secondsToFillP90: number | null;
+          readonly secondsToFillMax: number | null;
+        };
+      }
     | undefined;
   /** What players choose: sides, roles and regions. Whether their wait is bounded, estimated from the last thousand players or the last hour. Absent for a queue without choices */
   readonly choices?:
