@@ -66,7 +66,7 @@ export function matchStore(
 
 const { create: CREATE, ...CHANGES } = MATCH.transitions;
 const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
-const { dissolve: DISSOLVE, fail: FAIL, end: END, ticketsReturned: RETURNED } = CHANGES;
+const { dissolve: DISSOLVE, fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
 
 /** The maximum of writes in a transaction of DynamoDB. */
 const TRANSACTION_MAX = 100;
@@ -162,6 +162,30 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
         ),
       );
       return wasApplied(update, mark) ? 'dissolved' : 'lost-race';
+    },
+
+    async requeue(matchId, reason, nowMs) {
+      const update = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { matchId },
+            UpdateExpression:
+              'SET #status = :failed, reason = :reason, requeued = :true, #deadline = :now, deadlineGroup = :group',
+            ConditionExpression: statusOf(REQUEUE).condition,
+            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
+            ExpressionAttributeValues: {
+              ...statusOf(REQUEUE).values,
+              ':failed': 'FAILED',
+              ':reason': reason,
+              ':true': true,
+              ':now': new Date(nowMs).toISOString(),
+              ':group': deadlineGroup(matchId),
+            },
+          }),
+        ),
+      );
+      return update.met;
     },
 
     async ticketsReturned(matchId) {
@@ -299,7 +323,7 @@ const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketI
 /** The part of a match that is stored as its game. */
 export function gameOf(match: StoredMatch) {
   const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
-  const { reason, roster, newTicketIds, endedAt, backfillId, ...game } = rest;
+  const { reason, roster, newTicketIds, endedAt, backfillId, requeued, ...game } = rest;
   return game;
 }
 

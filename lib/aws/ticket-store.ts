@@ -45,8 +45,8 @@ export const TICKET_DAYS = 1;
  *     claim             → out of the pool, MATCHED; never again to a match that has released it, because a repeated
  *                       request may arrive late
  *     end               → out of the pool
- *     release           → in the pool
- *     cancelWithMatch
+ *     release, requeue  → in the pool
+ *     cancelWithMatch, failWithMatch
  *
  * The condition of each write on the status is that of its transition in `service/statuses/statuses.ts`. Every way out of the
  * pool has the same condition, so exactly one of them happens. For writes whose response is lost see `write-mark.ts`.
@@ -174,44 +174,29 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
     },
 
     async release(ticket, matchId, layout, announced) {
-      const order = poolOrder(ticket.ticketId, ticket.players);
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { ticketId: ticket.ticketId },
-            UpdateExpression: `SET #status = :queued, #pool = :pool, poolOrder = :poolOrder${announced ? '' : ', releasedFrom = :matchId'} REMOVE matchId, expiresAt`,
-            ConditionExpression: inMatch(RELEASE, matchId).condition,
-            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
-            ExpressionAttributeValues: {
-              ...inMatch(RELEASE, matchId).values,
-              ':queued': 'QUEUED',
-              ':pool': poolKey(ticket.queue, layout, order),
-              ':poolOrder': order,
-            },
-          }),
-        ),
+      await toPool(
+        client,
+        table,
+        RELEASE,
+        ticket,
+        matchId,
+        layout,
+        announced ? '' : ', releasedFrom = :matchId',
       );
     },
 
+    async requeue(ticket, matchId, layout) {
+      const failed = `, failures = :failures, releasedFrom = :matchId`;
+      const failures = (ticket.failures ?? 0) + 1;
+      await toPool(client, table, REQUEUE, ticket, matchId, layout, failed, { ':failures': failures });
+    },
+
     async cancelWithMatch(ticketId, matchId, reason, nowMs) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { ticketId },
-            UpdateExpression: 'SET #status = :cancelled, reason = :reason, expiresAt = :expiresAt',
-            ConditionExpression: inMatch(CANCEL_WITH_MATCH, matchId).condition,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ...inMatch(CANCEL_WITH_MATCH, matchId).values,
-              ':cancelled': 'CANCELLED',
-              ':reason': reason,
-              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
-            },
-          }),
-        ),
-      );
+      await endWithMatch(client, table, CANCEL_WITH_MATCH, ticketId, matchId, reason, nowMs);
+    },
+
+    async failWithMatch(ticketId, matchId, reason, nowMs) {
+      await endWithMatch(client, table, FAIL_WITH_MATCH, ticketId, matchId, reason, nowMs);
     },
 
     async end(ticketId, status, reason, nowMs, freedFrom) {
@@ -246,8 +231,72 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
   };
 }
 
-const { create: CREATE, claim: CLAIM, release: RELEASE } = TICKET.transitions;
-const { cancel: CANCEL, cancelWithMatch: CANCEL_WITH_MATCH, timeOut: TIME_OUT } = TICKET.transitions;
+const { create: CREATE, claim: CLAIM, release: RELEASE, requeue: REQUEUE } = TICKET.transitions;
+const { cancel: CANCEL, timeOut: TIME_OUT } = TICKET.transitions;
+const { cancelWithMatch: CANCEL_WITH_MATCH, failWithMatch: FAIL_WITH_MATCH } = TICKET.transitions;
+
+/** Returns a ticket from its match to the pool, on the condition that it is still in this match. */
+async function toPool(
+  client: DynamoDBDocumentClient,
+  table: string,
+  transition: Transition<string>,
+  ticket: StoredTicket,
+  matchId: string,
+  layout: BucketLayout,
+  sets: string,
+  values: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const order = poolOrder(ticket.ticketId, ticket.players);
+  const inIt = inMatch(transition, matchId);
+  await conditionally(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { ticketId: ticket.ticketId },
+        UpdateExpression: `SET #status = :queued, #pool = :pool, poolOrder = :poolOrder${sets} REMOVE matchId, expiresAt`,
+        ConditionExpression: inIt.condition,
+        ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+        ExpressionAttributeValues: {
+          ...inIt.values,
+          ':queued': 'QUEUED',
+          ':pool': poolKey(ticket.queue, layout, order),
+          ':poolOrder': order,
+          ...values,
+        },
+      }),
+    ),
+  );
+}
+
+/** Ends a ticket with its match, on the condition that it is still in this match. */
+async function endWithMatch(
+  client: DynamoDBDocumentClient,
+  table: string,
+  transition: Transition<string>,
+  ticketId: string,
+  matchId: string,
+  reason: string,
+  nowMs: number,
+): Promise<void> {
+  const inIt = inMatch(transition, matchId);
+  await conditionally(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { ticketId },
+        UpdateExpression: 'SET #status = :status, reason = :reason, expiresAt = :expiresAt',
+        ConditionExpression: inIt.condition,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ...inIt.values,
+          ':status': transition.to[0],
+          ':reason': reason,
+          ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+        },
+      }),
+    ),
+  );
+}
 
 function statusOf(transition: Transition<string>) {
   return movedBy(transition, 'ticketId');

@@ -16,12 +16,13 @@ import type { Unmet } from './dynamo.ts';
  *     claim, close,                finds its own claim, closed lease or match
  *       create of a match
  *     release, cancelWithMatch,    fails its condition, and callers need no outcome
+ *       requeue, failWithMatch,
  *       ticketsReturned
  *     assign                       finds the same assignment
  *     create of a ticket           finds its own ticket: the status is 200 instead of 201, and the queue is
  *                                  woken as for a new ticket
- *     advance, confirmSent,        fails its condition, and callers ignore that outcome
- *       putReport
+ *     advance, requeue of a match,  fails its condition, and callers ignore that outcome
+ *       confirmSent, putReport
  *     remove                       finds no item, which counts as removed
  *     end, dissolve, put,          finds its mark (the end of a match its `endedAt`)
  *       extendAwake, markDown

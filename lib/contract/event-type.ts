@@ -1,7 +1,12 @@
 import * as z from 'zod';
 
 /** Events that carry a ticket. */
-export const TICKET_EVENT_TYPES = ['TicketQueued', 'TicketCancelled', 'TicketTimedOut'] as const;
+export const TICKET_EVENT_TYPES = [
+  'TicketQueued',
+  'TicketCancelled',
+  'TicketTimedOut',
+  'TicketFailed',
+] as const;
 /** Events that carry a match. */
 export const MATCH_EVENT_TYPES = [
   'MatchFound',

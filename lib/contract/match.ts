@@ -94,6 +94,10 @@ export const matchView = z
       .optional()
       .meta({ description: 'While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted' }),
     reason: z.string().optional().meta({ description: 'Why it FAILED' }),
+    requeued: z.literal(true).optional().meta({
+      description:
+        'Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED',
+    }),
     roster: z.number().optional().meta({
       description: 'The version of `teams`: absent in the first; each backfill makes the next, from 2 up',
     }),

@@ -247,6 +247,8 @@ const WEBHOOKS: Record<EventType, string> = {
   TicketQueued: 'A ticket is waiting for a match, for the first time or again',
   TicketCancelled: 'A ticket was cancelled',
   TicketTimedOut: 'A ticket was not matched within the time-out of its queue',
+  TicketFailed:
+    'A ticket has failed with its third match that was not placed, in a queue with `onFailure: "requeue"`. Other tickets fail with their match: see MatchFailed',
   MatchFound: 'Tickets were matched',
   MatchAccepted: 'Every ticket of a match has accepted it',
   MatchAssigned: 'A match has its assignment',

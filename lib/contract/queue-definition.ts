@@ -68,6 +68,11 @@ const placementSeconds = z.number().int().min(1).max(3600).meta({
   description: 'How long a match may stay PLACING before it is FAILED (default 300)',
 });
 
+const onFailure = z.enum(['fail', 'requeue']).optional().meta({
+  description:
+    'What becomes of the tickets of a match that is not placed. fail (default): they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match',
+});
+
 /** The name or ARN of a queue of Amazon GameLift Servers. */
 export const gameSessionQueue = z
   .string()
@@ -107,8 +112,9 @@ const provisioner = z.discriminatedUnion('type', [
     secret: secretName.optional().meta({ description: 'Signs the request (Standard Webhooks)' }),
     requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
     timeoutSeconds: placementSeconds.optional(),
+    onFailure,
   }),
-  z.strictObject({ type: z.literal('external'), timeoutSeconds: placementSeconds.optional() }),
+  z.strictObject({ type: z.literal('external'), timeoutSeconds: placementSeconds.optional(), onFailure }),
   z.strictObject({
     type: z.literal('gamelift'),
     gameSessionQueue: gameSessionQueue.meta({
@@ -117,6 +123,7 @@ const provisioner = z.discriminatedUnion('type', [
     }),
     gameProperties: gameProperties.optional().meta({ description: 'Passed to the game session' }),
     timeoutSeconds: placementSeconds.optional(),
+    onFailure,
   }),
   z.strictObject({
     type: z.literal('agones'),
@@ -146,6 +153,7 @@ const provisioner = z.discriminatedUnion('type', [
       .meta({ description: 'Apply the multi-cluster policies of the allocation service (default false)' }),
     requestTimeoutSeconds: z.number().min(0.1).max(20).optional().meta({ description: 'Default 5' }),
     timeoutSeconds: placementSeconds.optional(),
+    onFailure,
   }),
 ]);
 

@@ -61,7 +61,7 @@ export class FanOut extends Construct {
       tickets: this.#readStream(
         'Tickets',
         store.tickets,
-        { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT') } },
+        { status: { S: FilterRule.or('CANCELLED', 'TIMED_OUT', 'FAILED') } },
         // Of QUEUED tickets, only those of queues that publish the event.
         { status: { S: FilterRule.isEqual('QUEUED') }, announced: { S: FilterRule.isEqual('TicketQueued') } },
       ),
@@ -130,11 +130,12 @@ export class FanOut extends Construct {
     this.deadline = new Subscriber(this, 'Deadline', {
       bus,
       pattern: {
-        detailType: ['MatchFound', 'MatchAccepted'],
-        detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
+        detailType: ['MatchFound', 'MatchAccepted', 'MatchFailed'],
+        // The tickets of a match that is requeued are returned.
+        detail: { match: { $or: [{ status: ['REQUIRES_ACCEPTANCE', 'PLACING'] }, { requeued: [true] }] } },
       },
       name: 'deadline',
-      description: 'Ends acceptances and placements at their deadlines',
+      description: 'Ends acceptances and placements at their deadlines, and returns tickets to the pool',
       variable: 'DEADLINE_QUEUE_URL',
       // A match has an hour at most and SQS delays by a quarter of it: a message is sent on four times. But messages of
       // one batch may count as one chain, which then grows with the load. The deadline ends each, not the number.

@@ -71,6 +71,14 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
         return `/tickets/${ticketId}`;
       },
     },
+    TicketFailed: {
+      queue: { provisioner: { type: 'external', timeoutSeconds: 1, onFailure: 'requeue' } },
+      story: async (queue) => {
+        const [{ ticketId }] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
+        await api.until(ticketId, 'FAILED');
+        return `/tickets/${ticketId}`;
+      },
+    },
     MatchFound: { story: (queue) => match(queue, 'COMPLETED') },
     MatchAccepted: {
       queue: { acceptance: { timeoutSeconds: 60 } },

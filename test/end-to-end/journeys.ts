@@ -245,6 +245,14 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('QUEUED');
   },
 
+  async 'return to the queue from a match that is refused, and play the next one'(muster) {
+    const path = `/${fresh('requeue')}`;
+    failOnce(muster, path, JSON.stringify(PLACE), 400);
+    const provisioner = { ...http(muster, path), onFailure: 'requeue' as const };
+    const { one } = await pair(muster, { provisioner }, 'COMPLETED');
+    expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
+  },
+
   async 'put an external assignment'(muster) {
     const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
     expect((await muster.api.put(`/matches/${one.matchId}/assignment`, PLACE)).status).toBe(200);

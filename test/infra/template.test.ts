@@ -271,8 +271,8 @@ describe('the rules of the bus', () => {
       },
       deadline: {
         source: ['muster'],
-        'detail-type': ['MatchFound', 'MatchAccepted'],
-        detail: { match: { status: ['REQUIRES_ACCEPTANCE', 'PLACING'] } },
+        'detail-type': ['MatchFound', 'MatchAccepted', 'MatchFailed'],
+        detail: { match: { $or: [{ status: ['REQUIRES_ACCEPTANCE', 'PLACING'] }, { requeued: [true] }] } },
       },
     });
   });

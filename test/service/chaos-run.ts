@@ -116,7 +116,11 @@ export class ChaosRun {
     this.cloud = new VirtualCloud(tables, streams, `${this.queue}:`);
     const context = { now: () => this.cloud.nowMs, on: this.cloud.on.bind(this.cloud) };
     this.all = new Interleaving(seed, context, ({ name }) => this.#searches.delete(name));
-    const { deps } = this.cloud;
+    const { deps, host } = this.cloud;
+    this.cloud.host = (matchId) => {
+      const status = this.all.chance(0.3) ? this.#pick([400, 503]) : 200;
+      return status === 200 ? host(matchId) : { outcome: 'responded', status, body: '' };
+    };
     const bus = this.#refusingBus();
     this.#functions = Array.from({ length: FUNCTIONS }, () => ({
       ...deps,
@@ -134,7 +138,12 @@ export class ChaosRun {
       // Few matches are accepted in time, and only those that are can ask for players.
       ...(this.all.chance(asks ? 0.1 : 0.6) && { acceptance: { timeoutSeconds: 15 } }),
       ...(this.all.chance(0.5) && {
-        provisioner: { type: 'http', url: 'https://games.example', timeoutSeconds: 60 },
+        provisioner: {
+          type: 'http',
+          url: 'https://games.example',
+          timeoutSeconds: this.#pick([5, 60]),
+          onFailure: this.#pick(['fail', 'requeue'] as const),
+        },
       }),
       ...(this.all.chance(0.3) && { fill: 'bots' }),
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
@@ -493,7 +502,7 @@ export class ChaosRun {
         if (match === undefined)
           yield `ticket ${ticketId} was told of match ${matchId}, which does not exist`;
         const later = told.find((other) => other.begin > end && other.matchId !== matchId);
-        if (later !== undefined && match?.cancelled === undefined)
+        if (later !== undefined && match?.cancelled === undefined && !match?.requeued)
           yield `ticket ${ticketId} was told of match ${matchId}, then that it is ${later.status} without it`;
       }
     }

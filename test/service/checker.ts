@@ -46,7 +46,12 @@ function ofTickets({ accepted, tickets, matches, changes }: Outcome): string[] {
       found.push(`ticket ${ticketId} is COMPLETED, its match ${match.matchId} ${match.status}`);
     if (match !== undefined && ticket.status === 'CANCELLED' && match.status !== 'FAILED')
       found.push(`ticket ${ticketId} is CANCELLED, its match ${match.matchId} ${match.status}`);
-    if (ticket.status === 'MATCHED' && match?.cancelled !== undefined)
+    if (match !== undefined && ticket.status === 'FAILED' && match.status !== 'FAILED')
+      found.push(`ticket ${ticketId} is FAILED, its match ${match.matchId} ${match.status}`);
+    if (ticket.status === 'FAILED' && ticket.failures !== 2)
+      found.push(`ticket ${ticketId} is FAILED after ${ticket.failures ?? 0} earlier failures`);
+    if ((ticket.failures ?? 0) > 2) found.push(`ticket ${ticketId} has returned ${ticket.failures} times`);
+    if (ticket.status === 'MATCHED' && (match?.cancelled !== undefined || match?.requeued))
       found.push(`ticket ${ticketId} was not returned from match ${match.matchId}, which was dissolved`);
     const status = match === undefined || hasEnded(ticket.status) ? ticket.status : match.status;
     if (!hasEnded(status)) found.push(`ticket ${ticketId} is still ${status}`);
@@ -59,7 +64,11 @@ function ofMatches({ tickets, matches, changes }: Outcome): string[] {
   const matchOf = new Map<string, string>();
   const dissolved = new Set(
     changes
-      .filter(({ before, after }) => before?.status === 'REQUIRES_ACCEPTANCE' && after.status === 'FAILED')
+      .filter(
+        ({ before, after }) =>
+          after.status === 'FAILED' &&
+          (before?.status === 'REQUIRES_ACCEPTANCE' || ('requeued' in after && after.requeued)),
+      )
       .map(({ after }) => after.matchId),
   );
   return [...matches.values()].flatMap((match) => {
@@ -146,7 +155,10 @@ function ofHistory(changes: readonly Change[]): string[] {
     const key = change.table === 'tickets' ? change.after.ticketId : change.after.matchId;
     const before = last.get(key);
     last.set(key, change.after);
-    return before !== undefined && hasEnded(before.status) && before.status !== change.after.status
+    if (before === undefined) return [];
+    if ('enqueuedAt' in before && before.enqueuedAt !== (change.after as StoredTicket).enqueuedAt)
+      return [`${key} lost the wait that it had`];
+    return hasEnded(before.status) && before.status !== change.after.status
       ? [`${key} went from ${before.status} to ${change.after.status}`]
       : [];
   });

@@ -234,6 +234,52 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         }
       });
 
+      const HTTP = { type: 'http', url: 'https://games.example', onFailure: 'requeue' } as const;
+      /** Both tickets fail with their third match, whatever was killed, and keep their wait. */
+      const expectThreeFailures = async (label: string) => {
+        const { matches, tickets } = await expectAllWell(label);
+        expect(matches.size, label).toBe(3);
+        for (const one of tickets.values())
+          expect(one, label).toMatchObject({ status: 'FAILED', failures: 2 });
+      };
+
+      it('provision: a match that is refused returns its tickets', async () => {
+        await withFaults(async (run, label) => {
+          const matchId = await found({ provisioner: HTTP, timeoutSeconds: 200 });
+          cloud.host = () => ({ outcome: 'responded', status: 400, body: '' });
+          await run((line) => cloud.on(line, () => provision(cloud.deps, matchId, cloud.nowMs)));
+          await expectThreeFailures(label);
+        });
+      });
+
+      it('deadline: returns the tickets of a match that was refused, each once', async () => {
+        for (const failures of [0, 2]) {
+          await withFaults(async (run, label) => {
+            let matchId = await found({ provisioner: HTTP, timeoutSeconds: 200 });
+            cloud.host = () => ({ outcome: 'responded', status: 400, body: '' });
+            for (let i = 0; i < failures; i++) {
+              await provision(cloud.deps, matchId, cloud.nowMs);
+              await checkDeadline(cloud.deps, matchId, cloud.nowMs);
+              const result = await tick(cloud.deps, nextTick());
+              matchId = (result as { matches: { matchId: string }[] }).matches[0]!.matchId;
+            }
+            await provision(cloud.deps, matchId, cloud.nowMs);
+            await run((line) => cloud.on(line, () => checkDeadline(cloud.deps, matchId, cloud.nowMs)));
+            await expectThreeFailures(`${label}, failure ${failures + 1}`);
+          });
+        }
+      });
+
+      it('deadline: returns the tickets of a match that is not placed in time', async () => {
+        await withFaults(async (run, label) => {
+          const external = { type: 'external', timeoutSeconds: 5, onFailure: 'requeue' } as const;
+          const matchId = await found({ provisioner: external, timeoutSeconds: 200 });
+          cloud.nowMs += 5_000;
+          await run((line) => cloud.on(line, () => checkDeadline(cloud.deps, matchId, cloud.nowMs)));
+          await expectThreeFailures(label);
+        });
+      });
+
       it('deadline: ends an acceptance of a removed queue', async () => {
         const matchId = await found({ acceptance: { timeoutSeconds: 600 } });
         await answer('a', matchId, true);

@@ -221,6 +221,48 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: () => 'over',
         writes: ['UpdateItem'],
       },
+      'a placement that is refused in a queue that requeues': {
+        prepare: () => {
+          cloud.host = () => ({ outcome: 'responded', status: 400, body: '' });
+          return found({ provisioner: { type: 'http', url: 'https://games.example', onFailure: 'requeue' } });
+        },
+        act: (matchId: never) => provision(cloud.deps, matchId, cloud.nowMs),
+        outcome: (result) => result,
+        writes: ['UpdateItem'],
+      },
+      // The result says only that the match has ended.
+      'the end of a placement in an idle queue that requeues': {
+        prepare: async () => {
+          const provisioner = { type: 'external', timeoutSeconds: 600, onFailure: 'requeue' } as const;
+          const matchId = await found({ provisioner, timeoutSeconds: 3_600 });
+          cloud.tickMessages.length = 0;
+          cloud.nowMs += 600_000;
+          return matchId;
+        },
+        act: (matchId: never) => checkDeadline(cloud.deps, matchId, cloud.nowMs),
+        outcome: () => 'over',
+        // The match, its two tickets, the queue twice, and the end of the match's deadline.
+        writes: Array(6).fill('UpdateItem'),
+      },
+      'the return of tickets that fail for the third time': {
+        prepare: async () => {
+          cloud.host = () => ({ outcome: 'responded', status: 400, body: '' });
+          const provisioner = { type: 'http', url: 'https://games.example', onFailure: 'requeue' } as const;
+          let matchId = await found({ provisioner, timeoutSeconds: 3_600 });
+          for (let i = 0; i < 2; i++) {
+            await provision(cloud.deps, matchId, cloud.nowMs);
+            await checkDeadline(cloud.deps, matchId, cloud.nowMs);
+            cloud.nowMs = Math.min(...cloud.tickMessages.map(({ dueMs }) => dueMs));
+            await tick(cloud.deps, cloud.dueTicks()[0]!);
+            matchId = (await cloud.deps.tickets.get(id('a')))!.matchId!;
+          }
+          await provision(cloud.deps, matchId, cloud.nowMs);
+          return matchId;
+        },
+        act: (matchId: never) => checkDeadline(cloud.deps, matchId, cloud.nowMs),
+        outcome: (result) => result,
+        writes: Array(3).fill('UpdateItem'),
+      },
       'an assignment of the provisioner': {
         prepare: () => found({ provisioner: { type: 'http', url: 'https://games.example' } }),
         act: (matchId: never) => provision(cloud.deps, matchId, cloud.nowMs),

@@ -218,6 +218,12 @@ export class MemoryCloud {
         this.#claimed.delete(ticketId);
         this.#enter(claimed.pool, claimed.waiting);
       },
+      requeue: async () => {
+        throw new Error('Expected no match that is not placed');
+      },
+      failWithMatch: async () => {
+        throw new Error('Expected no match that is not placed');
+      },
       cancelWithMatch: async () => {
         throw new Error('Expected no dissolved match');
       },
@@ -246,6 +252,7 @@ export class MemoryCloud {
       abandon: unused,
       abandoned: unused,
       dissolve: unused,
+      requeue: unused,
       ticketsReturned: unused,
       get: unused,
       getMany: unused,

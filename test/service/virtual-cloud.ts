@@ -52,6 +52,12 @@ export class VirtualCloud {
   readonly posted: string[] = [];
   /** The response of a webhook receiver. */
   answer: (url: string) => OutboundResult = () => ({ outcome: 'responded', status: 204, body: '' });
+  /** The response of the game backend that places matches. */
+  host: (matchId: string) => OutboundResult = (matchId) => ({
+    outcome: 'responded',
+    status: 200,
+    body: JSON.stringify({ address: `${matchId}.games.example` }),
+  });
   /** Matches for the provisioner to place, as the bus's rule sends them. */
   readonly placements: string[] = [];
   /** Every event that the bus accepted, including repeated ones. */
@@ -160,10 +166,7 @@ export class VirtualCloud {
           },
           outbound: {
             post: (_url: string, body: string) =>
-              pass('post', async (): Promise<OutboundResult> => {
-                const address = `${JSON.parse(body).matchId}.games.example`;
-                return { outcome: 'responded', status: 200, body: JSON.stringify({ address }) };
-              }),
+              pass('post', async () => this.host(JSON.parse(body).matchId)),
           },
         },
       }),
@@ -178,6 +181,8 @@ export class VirtualCloud {
   /** The rules of the bus. */
   #route(event: MusterEvent, destinations: readonly string[]): void {
     this.events.push(event);
+    if (event.type === 'MatchFailed' && event.match.requeued)
+      this.deadlineMessages.push({ what: event.match.matchId, dueMs: this.nowMs });
     if (event.type !== 'MatchFound' && event.type !== 'MatchAccepted') return;
     const { matchId, status } = event.match;
     if (status === 'REQUIRES_ACCEPTANCE' || status === 'PLACING')

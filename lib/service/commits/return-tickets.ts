@@ -1,52 +1,91 @@
 import { inParallel } from '../concurrency/in-parallel.ts';
-import type { FormingMatch } from '../ports/match-store.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
+import { fateOf } from '../tickets/returning.ts';
 import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import { layoutAt } from '../ticks/buckets.ts';
+import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
+
+export interface ReturnDeps extends ScheduleDeps {
+  readonly tickets: TicketStore;
+  readonly matches: SingleMatchStore;
+}
 
 /** The maximum of tickets that are returned concurrently. */
 const RETURNS_AT_ONCE = 16;
+/** The maximum of tickets that are read at once. */
+const READ_AT_ONCE = 100;
 
 /**
- * Returns the tickets of a match that was abandoned or dissolved to the pool. Tickets that are no longer in the match are
- * left alone, so repeating it changes nothing. If the queue does not exist any more, the tickets are cancelled.
- * @param cancelled tickets of a dissolved match that are cancelled instead, and the reason
- * @param announced whether `TicketQueued` is published again
+ * Returns the tickets of an abandoned match to the pool. Tickets that are no longer in the match are left alone, so repeating
+ * it changes nothing. If the queue does not exist any more, the tickets are cancelled.
  * @returns the number of tickets that were in the match and are waiting now
  */
 export async function returnTickets(
-  { tickets }: { readonly tickets: TicketStore },
+  deps: { readonly tickets: TicketStore },
   record: QueueRecord | undefined,
-  { matchId, ticketIds }: FormingMatch,
-  {
-    cancelled = [],
-    reason = 'its queue was deleted',
-    announced,
-    nowMs,
-  }: {
-    readonly cancelled?: readonly string[];
-    readonly reason?: string;
-    readonly announced: boolean;
-    readonly nowMs: number;
-  },
+  match: FormingMatch,
+  nowMs: number,
 ): Promise<number> {
-  let waiting = 0;
-  const found = await tickets.getMany(ticketIds);
-  await inParallel(
-    [...found.values()].filter((ticket) => ticket.matchId === matchId && !hasEnded(ticket)),
-    RETURNS_AT_ONCE,
-    async (ticket) => {
-      if (record === undefined || cancelled.includes(ticket.ticketId))
-        return tickets.cancelWithMatch(ticket.ticketId, matchId, reason, nowMs);
-      waiting++;
-      return tickets.release(ticket, matchId, layoutAt(record.layouts, nowMs), announced);
-    },
+  const inMatch = await eachTicketIn(deps, match, (ticket) =>
+    record === undefined
+      ? deps.tickets.cancelWithMatch(ticket.ticketId, match.matchId, QUEUE_DELETED, nowMs)
+      : deps.tickets.release(ticket, match.matchId, layoutAt(record.layouts, nowMs), false),
   );
-  return waiting;
+  return record === undefined ? 0 : inMatch.length;
 }
 
-/** A ticket that was cancelled with its dissolved match still names it. */
+const QUEUE_DELETED = 'its queue was deleted';
+
+/**
+ * Returns the tickets of a match that was dissolved, or was not placed in a queue that requeues; also those that a crash has
+ * left in it. What becomes of each ticket follows from the match and the ticket: see `tickets/returning.ts`. If the queue does
+ * not exist any more, the tickets that would return are cancelled.
+ *
+ *     return    each ticket by a conditional write. Every reader has seen its new status since the match has FAILED
+ *     wake      the queue
+ *     end       the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue,
+ *               returns the remaining tickets
+ */
+export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowMs: number): Promise<void> {
+  const { matchId, requeued } = match;
+  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
+  const left = await eachTicketIn(deps, match, async (ticket) => {
+    const { ticketId } = ticket;
+    const { becomes, reason = 'its match has failed' } = fateOf(match, ticket);
+    if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, reason, nowMs);
+    if (becomes === 'CANCELLED') return deps.tickets.cancelWithMatch(ticketId, matchId, reason, nowMs);
+    if (record === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
+    const layout = layoutAt(record.layouts, nowMs);
+    return requeued
+      ? deps.tickets.requeue(ticket, matchId, layout)
+      : deps.tickets.release(ticket, matchId, layout, true);
+  });
+  const isWaiting = (ticket: StoredTicket) => fateOf(match, ticket).becomes === 'QUEUED';
+  if (record !== undefined && left.some(isWaiting)) await wake(deps, record, nowMs);
+  await deps.matches.ticketsReturned(matchId);
+}
+
+/** Does something with each ticket that is still in a match. Returns these tickets as they were. */
+async function eachTicketIn(
+  { tickets }: { readonly tickets: TicketStore },
+  { matchId, ticketIds }: FormingMatch,
+  leave: (ticket: StoredTicket) => Promise<void>,
+): Promise<StoredTicket[]> {
+  const all: StoredTicket[] = [];
+  for (let at = 0; at < ticketIds.length; at += READ_AT_ONCE) {
+    const found = await tickets.getMany(ticketIds.slice(at, at + READ_AT_ONCE));
+    const inMatch = [...found.values()].filter((ticket) => ticket.matchId === matchId && !hasEnded(ticket));
+    await inParallel(inMatch, RETURNS_AT_ONCE, leave);
+    all.push(...inMatch);
+  }
+  return all;
+}
+
+/** A ticket that has ended with its match still names it. */
 function hasEnded({ status }: StoredTicket): boolean {
-  return status === 'CANCELLED';
+  return status === 'CANCELLED' || status === 'FAILED';
 }

@@ -52,6 +52,6 @@ export async function settleMatch(
   nowMs: number,
 ): Promise<'abandoned' | 'exists'> {
   const outcome = await deps.matches.abandon(record.definition.name, match, nowMs);
-  if (outcome === 'abandoned') await returnTickets(deps, record, match, { announced: false, nowMs });
+  if (outcome === 'abandoned') await returnTickets(deps, record, match, nowMs);
   return outcome;
 }

@@ -101,15 +101,17 @@ const STATUS_OF = {
   TicketQueued: 'QUEUED',
   TicketCancelled: 'CANCELLED',
   TicketTimedOut: 'TIMED_OUT',
+  TicketFailed: 'FAILED',
 } as const;
 
 function ticketEventType({ before, after }: TicketChange): TicketEventType | undefined {
   if (before?.status === after.status) return undefined;
   // For clients, a ticket whose match was abandoned has been QUEUED all the time.
-  if (after.releasedFrom !== before?.releasedFrom) return undefined;
+  if (after.releasedFrom !== before?.releasedFrom && after.failures === before?.failures) return undefined;
   if (after.status === 'QUEUED') return 'TicketQueued';
   if (after.status === 'CANCELLED') return 'TicketCancelled';
   if (after.status === 'TIMED_OUT') return 'TicketTimedOut';
+  if (after.status === 'FAILED') return 'TicketFailed';
   return undefined;
 }
 
@@ -134,8 +136,7 @@ function destinationsOf(event: MusterEvent, definition: QueueDefinition | undefi
 
 /** Always publish these: the deadline function needs the event even if nobody subscribes. */
 function hasDeadline(change: Change): boolean {
-  // A dissolved match has a deadline too, of which it needs no event.
-  return (
-    change.table === 'matches' && change.after.status !== 'FAILED' && change.after.deadline !== undefined
-  );
+  if (change.table !== 'matches' || change.after.deadline === undefined) return false;
+  // A dissolved match has a deadline too, of which it needs no event, because its tickets are returned by who dissolves it.
+  return change.after.status !== 'FAILED' || change.after.requeued === true;
 }

@@ -1,9 +1,11 @@
-import { returnTickets } from '../commits/return-tickets.ts';
+import { returnDissolved, returnTickets } from '../commits/return-tickets.ts';
 import type { DeadlineTimer } from '../ports/deadline-timer.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { AcceptanceDeps } from '../tickets/acceptance.ts';
-import { advanceIfAccepted, dissolveMatch, isDissolving, returnDissolved } from '../tickets/acceptance.ts';
+import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
+import { isDissolving } from '../tickets/returning.ts';
 import { wake } from '../ticks/schedule.ts';
+import { failPlacement } from './fail-placement.ts';
 import type { StoredMatch } from './stored-match.ts';
 
 export interface DeadlineDeps extends AcceptanceDeps {
@@ -24,7 +26,8 @@ export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
  *     put back       a crash after it, before this message is deleted: two messages remain, which is harmless
  *     end the match  conditional writes: repeating them changes nothing
  *
- * It also returns the tickets of dissolved and abandoned matches that a crash has left in them. Such a match keeps a
+ * It also returns the tickets of matches that were not placed, and those of dissolved and abandoned matches that a crash has
+ * left in them. Such a match keeps a
  * deadline until its tickets are returned.
  */
 export async function checkDeadline(
@@ -43,8 +46,13 @@ export async function checkDeadline(
     return 'waiting';
   }
   if (match.status === 'PLACING') {
+    const definition = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition;
     const reason = `no assignment arrived by ${match.deadline}`;
-    return (await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason })) ? 'ended' : 'over';
+    if (!(await failPlacement(deps, match, definition, reason, nowMs))) return 'over';
+    // A backfill may have changed its tickets since it was read.
+    const failed = await deps.matches.get(matchId);
+    if (failed !== undefined && isDissolving(failed)) await returnDissolved(deps, failed, nowMs);
+    return 'ended';
   }
   return endAcceptance(deps, match, nowMs);
 }
@@ -69,7 +77,7 @@ async function returnAbandoned(deps: DeadlineDeps, matchId: string, nowMs: numbe
   const match = await deps.matches.abandoned(matchId);
   if (match === undefined) return 'over';
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
-  const waiting = await returnTickets(deps, record, match, { announced: false, nowMs });
+  const waiting = await returnTickets(deps, record, match, nowMs);
   if (record !== undefined && waiting > 0) await wake(deps, record, nowMs);
   await deps.matches.ticketsReturned(matchId);
   return 'over';

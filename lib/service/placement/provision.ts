@@ -4,6 +4,7 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { Provisioner, Provisioners } from '../ports/provisioner.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
+import { failPlacement } from './fail-placement.ts';
 import type { StoredMatch } from './stored-match.ts';
 
 export interface ProvisionDeps {
@@ -60,7 +61,7 @@ export async function provision(
     case 'assigned':
       return assign(deps, provisioner, match, result.assignment);
     case 'refused':
-      await deps.matches.advance(matchId, 'PLACING', 'FAILED', { reason: result.why });
+      await failPlacement(deps, match, definition, result.why, nowMs);
       return releaseEnded(deps, provisioner, matchId, { outcome: 'done' });
     case 'pending':
       return releaseEnded(deps, provisioner, matchId, {

@@ -42,6 +42,7 @@ export const storedMatchState = z.object({
   roster: z.number().exactOptional(),
   newTicketIds: z.array(z.string()).exactOptional(),
   endedAt: z.iso.datetime().exactOptional(),
+  requeued: z.literal(true).exactOptional(),
   backfillId: z.string().exactOptional(),
 });
 

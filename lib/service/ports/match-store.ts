@@ -51,7 +51,12 @@ export interface SingleMatchStore {
     reason: string,
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;
-  /** Ends the deadline of a dissolved or abandoned match, when all of its tickets are returned. */
+  /**
+   * Fails a match that is PLACING, and lets its tickets return to the pool. Like a dissolved match it keeps a deadline until
+   * {@link SingleMatchStore.ticketsReturned}. Returns false if it is not PLACING; then nothing has changed.
+   */
+  requeue(matchId: string, reason: string, nowMs: number): Promise<boolean>;
+  /** Ends the deadline of a dissolved, requeued or abandoned match, when all of its tickets are returned. */
   ticketsReturned(matchId: string): Promise<void>;
 }
 

@@ -78,6 +78,13 @@ export interface TicketStore {
    */
   release(ticket: StoredTicket, matchId: string, layout: BucketLayout, announced: boolean): Promise<void>;
   /**
+   * Returns a ticket from a match that was not placed to the pool, with the time it was first enqueued, counts the failure and
+   * publishes `TicketQueued` again. Does nothing when the ticket is no longer in this match, so a failure counts once.
+   */
+  requeue(ticket: StoredTicket, matchId: string, layout: BucketLayout): Promise<void>;
+  /** Fails a ticket with its match. Does nothing when the ticket is no longer in this match. */
+  failWithMatch(ticketId: string, matchId: string, reason: string, nowMs: number): Promise<void>;
+  /**
    * Ends a ticket if it is QUEUED. Returns the ticket's state afterwards, or undefined if it does not exist.
    * @param freedFrom also ends it while it is in this match, which the caller knows to be abandoned or dissolved
    */

@@ -81,9 +81,18 @@ export const MATCH = machine<StoredMatchStatus>()({
     fail: {
       from: ['PLACING'],
       to: ['FAILED'],
+      if: 'its queue does not requeue',
       by: '`provision`, or `deadline`',
       event: 'MatchFailed',
       crash: 'a server that was requested is given back when the message is delivered again',
+    },
+    requeue: {
+      from: ['PLACING'],
+      to: ['FAILED'],
+      if: 'its queue has `onFailure: "requeue"`',
+      by: '`provision`, or `deadline`',
+      event: 'MatchFailed',
+      crash: 'as after `fail`; tickets stay in it; it keeps a deadline, and `deadline` returns them',
     },
     ticketsReturned: {
       from: ['FAILED', 'ABANDONED'],
@@ -167,6 +176,14 @@ export const TICKET = machine<StoredTicketStatus>()({
       event: 'TicketQueued',
       crash: 'the other tickets of the match: see `abandon` and `dissolve`',
     },
+    requeue: {
+      from: IN_MATCH,
+      to: ['QUEUED'],
+      if: 'it is still in this match, and fewer than three of its matches have failed',
+      by: '`deadline`',
+      event: 'TicketQueued',
+      crash: 'the other tickets of the match: see `requeue` of matches',
+    },
     cancel: {
       from: ['QUEUED'],
       to: ['CANCELLED'],
@@ -177,7 +194,7 @@ export const TICKET = machine<StoredTicketStatus>()({
     cancelFreed: {
       from: ['QUEUED', ...IN_MATCH],
       to: ['CANCELLED'],
-      if: 'it is QUEUED, or still in a match that was abandoned or dissolved',
+      if: 'it is QUEUED, or still in a match that was abandoned, dissolved or requeued',
       by: 'a cancel',
       event: 'TicketCancelled',
       crash: 'nothing is missing',
@@ -189,6 +206,14 @@ export const TICKET = machine<StoredTicketStatus>()({
       by: 'who dissolves the match',
       event: 'TicketCancelled',
       crash: 'the other tickets of the match: see `dissolve`',
+    },
+    failWithMatch: {
+      from: IN_MATCH,
+      to: ['FAILED'],
+      if: 'it is still in this match, the third of its matches that failed',
+      by: '`deadline`',
+      event: 'TicketFailed',
+      crash: 'the other tickets of the match: see `requeue` of matches',
     },
     timeOut: {
       from: ['QUEUED'],

@@ -1,19 +1,16 @@
 import { acceptanceBody } from '../../contract/acceptance.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
-import { returnTickets } from '../commits/return-tickets.ts';
+import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
 import { statusAfterAcceptance } from '../placement/match-status.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { TickSender } from '../ports/tick-sender.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import { wake } from '../ticks/schedule.ts';
+import { isDissolving } from './returning.ts';
 import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 import { type TicketDeps, unknownTicket } from './tickets.ts';
 
-export interface AcceptanceDeps extends TicketDeps {
-  readonly ticks: TickSender;
-}
+export interface AcceptanceDeps extends TicketDeps, ReturnDeps {}
 
 /**
  * A party accepts or declines its match. The request names the match, so a repetition after that match was dissolved
@@ -117,10 +114,7 @@ export async function advanceIfAccepted(
  *
  *     dissolve   one conditional write fails the match and names the tickets that are cancelled. From here on every
  *                reader sees each ticket as CANCELLED or QUEUED. A crash before it changes nothing
- *     return     each ticket by a conditional write
- *     wake       the queue
- *     end        the match's deadline. A crash before it: a repeated request, or `deadline`, which finds the match overdue,
- *                returns its tickets
+ *     return     its tickets: see `commits/return-tickets.ts`
  */
 export async function dissolveMatch(
   deps: AcceptanceDeps,
@@ -131,24 +125,6 @@ export async function dissolveMatch(
   const cancelled = match.ticketIds.filter((ticketId) => record === undefined || how.cancelled(ticketId));
   const outcome = await deps.matches.dissolve(match, cancelled, how.reason, how.nowMs);
   if (outcome === 'dissolved')
-    await returnDissolved(deps, { ...match, cancelled, reason: how.reason }, how.nowMs);
+    await returnDissolved(deps, { ...match, status: 'FAILED', cancelled, reason: how.reason }, how.nowMs);
   return outcome;
-}
-
-/** Whether a match was dissolved and may still have tickets. */
-export function isDissolving({ cancelled, deadline }: StoredMatch): boolean {
-  return cancelled !== undefined && deadline !== undefined;
-}
-
-/** Returns the tickets of a dissolved match, also those that a crash has left in it. */
-export async function returnDissolved(
-  deps: AcceptanceDeps,
-  match: StoredMatch,
-  nowMs: number,
-): Promise<void> {
-  const { cancelled = [], reason = 'not every ticket accepted' } = match;
-  const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
-  const waiting = await returnTickets(deps, record, match, { cancelled, reason, announced: true, nowMs });
-  if (record !== undefined && waiting > 0) await wake(deps, record, nowMs);
-  await deps.matches.ticketsReturned(match.matchId);
 }

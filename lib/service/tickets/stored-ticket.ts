@@ -16,8 +16,10 @@ export interface StoredTicket {
   readonly split?: true;
   readonly matchId?: string;
   readonly reason?: string;
-  /** The last match that had claimed the ticket and was abandoned, if any. */
+  /** The last match that was abandoned, or not placed, and that the ticket has returned from. */
   readonly releasedFrom?: string;
+  /** The number of its matches that were not placed, after which it has returned to the pool. */
+  readonly failures?: number;
 }
 
 /** A ticket with the status that clients see. */
@@ -47,6 +49,7 @@ export const storedTicket = z.object({
   matchId: z.string().exactOptional(),
   reason: z.string().exactOptional(),
   releasedFrom: z.string().exactOptional(),
+  failures: z.number().exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */

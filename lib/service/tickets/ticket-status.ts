@@ -3,6 +3,7 @@ import type { StoredMatch } from '../placement/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { SEEN_IN_MATCH } from '../statuses/statuses.ts';
+import { fateOf } from './returning.ts';
 import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 
 export interface TicketStatusDeps {
@@ -16,7 +17,7 @@ export interface TicketStatusDeps {
  *
  *     MATCHED, the match exists             the status of the match
  *     MATCHED, there is no such match       QUEUED: a tick is forming the match, or it was abandoned
- *     MATCHED, the match was dissolved      CANCELLED or QUEUED, as its dissolution has decided
+ *     MATCHED, the match has FAILED         FAILED, CANCELLED or QUEUED: see `returning.ts`
  */
 export async function withMatchStatus(deps: TicketStatusDeps, ticket: StoredTicket): Promise<CurrentTicket> {
   return (await withMatch(deps, ticket)).ticket;
@@ -39,16 +40,11 @@ export async function withMatch(deps: TicketStatusDeps, ticket: StoredTicket): P
     const now = await deps.tickets.get(ticket.ticketId);
     if (now !== undefined && (now.matchId !== ticket.matchId || hasOwnStatus(now)))
       return withMatch(deps, now);
-    if (isReturning(match, ticket.ticketId)) return { ticket: waiting(ticket) };
-    if (match.cancelled !== undefined)
-      return { ticket: { ...ticket, ...statusOf(match), status: 'CANCELLED' } };
+    const { becomes, ...why } = fateOf(match, ticket);
+    if (becomes === 'QUEUED') return { ticket: waiting(ticket) };
+    return { ticket: { ...ticket, status: becomes, ...why }, ...(becomes === 'FAILED' && { match }) };
   }
   return { ticket: { ...ticket, ...statusOf(match) }, match };
-}
-
-/** Whether a match was dissolved and this ticket returns to the pool. */
-export function isReturning({ cancelled }: StoredMatch, ticketId: string): boolean {
-  return cancelled !== undefined && !cancelled.includes(ticketId);
 }
 
 /** Whether the status of a ticket is in its own item. */

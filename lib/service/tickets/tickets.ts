@@ -6,8 +6,9 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
+import { fateOf } from './returning.ts';
 import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
-import { isReturning, type TicketAndMatch, withMatch } from './ticket-status.ts';
+import { type TicketAndMatch, withMatch } from './ticket-status.ts';
 import { whyWaiting } from './why-waiting.ts';
 
 export interface TicketDeps {
@@ -123,16 +124,13 @@ async function formed(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAnd
 }
 
 /** The match of a ticket, if it does not exist and can never exist, or if it returns the ticket to the pool. */
-async function freed(
-  deps: CancelDeps,
-  { queue, ticketId, matchId }: StoredTicket,
-  nowMs: number,
-): Promise<string | undefined> {
+async function freed(deps: CancelDeps, ticket: StoredTicket, nowMs: number): Promise<string | undefined> {
+  const { queue, ticketId, matchId } = ticket;
   if (matchId === undefined) return undefined;
   if ((await deps.matches.abandon(queue, { matchId, ticketIds: [ticketId] }, nowMs)) === 'abandoned')
     return matchId;
   const match = await deps.matches.get(matchId);
-  return match !== undefined && isReturning(match, ticketId) ? matchId : undefined;
+  return match?.status === 'FAILED' && fateOf(match, ticket).becomes === 'QUEUED' ? matchId : undefined;
 }
 
 export function unknownTicket(ticketId: string): Problem {

@@ -1,0 +1,30 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { SingleMatchStore } from '../ports/match-store.ts';
+import type { StoredMatch } from './stored-match.ts';
+
+/**
+ * Fails a match that gets no assignment. In a queue with `onFailure: "requeue"` its tickets return to the pool.
+ *
+ *     fail      one conditional write decides what becomes of every ticket: see `tickets/returning.ts`
+ *     return    the tickets, by `deadline`: it receives the event MatchFailed, and finds the match overdue if the event is
+ *               lost
+ *
+ * Returns false when the match is no longer PLACING; then nothing has changed.
+ */
+export function failPlacement(
+  { matches }: { readonly matches: SingleMatchStore },
+  { matchId }: StoredMatch,
+  definition: QueueDefinition | undefined,
+  reason: string,
+  nowMs: number,
+): Promise<boolean> {
+  return requeues(definition)
+    ? matches.requeue(matchId, reason, nowMs)
+    : matches.advance(matchId, 'PLACING', 'FAILED', { reason });
+}
+
+/** Whether the tickets of a match that is not placed return to the pool. */
+function requeues(definition: QueueDefinition | undefined): boolean {
+  const provisioner = definition?.provisioner;
+  return provisioner !== undefined && provisioner.type !== 'none' && provisioner.onFailure === 'requeue';
+}

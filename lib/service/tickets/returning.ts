@@ -1,0 +1,36 @@
+import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredTicket } from './stored-ticket.ts';
+
+/** A ticket fails with this one of its matches that are not placed. */
+const FAILURES_MAX = 3;
+
+/** What becomes of a ticket whose match has FAILED. It follows from the match and the ticket, before the ticket is written. */
+export interface Fate {
+  readonly becomes: 'QUEUED' | 'CANCELLED' | 'FAILED';
+  readonly reason?: string;
+}
+
+/**
+ * What becomes of a ticket of a FAILED match.
+ *
+ *     not accepted in time       those who are named are CANCELLED, the others return
+ *     not placed, requeued       tickets of the roster return; with its third such match a ticket is FAILED
+ *     not placed                 FAILED
+ *
+ * A ticket of which every player has left the match is not in its roster, and is FAILED with it.
+ */
+export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
+  const { cancelled, requeued, ticketIds } = match;
+  const reason = match.reason === undefined ? {} : { reason: match.reason };
+  if (cancelled !== undefined)
+    return cancelled.includes(ticket.ticketId) ? { becomes: 'CANCELLED', ...reason } : { becomes: 'QUEUED' };
+  if (requeued !== true || !ticketIds.includes(ticket.ticketId)) return { becomes: 'FAILED', ...reason };
+  if ((ticket.failures ?? 0) + 1 < FAILURES_MAX) return { becomes: 'QUEUED' };
+  const why = `${FAILURES_MAX} of its matches were not placed; the last: ${match.reason}`;
+  return { becomes: 'FAILED', reason: why };
+}
+
+/** Whether a match has FAILED and may still have tickets that must be returned. */
+export function isDissolving({ cancelled, requeued, deadline }: StoredMatch): boolean {
+  return (cancelled !== undefined || requeued === true) && deadline !== undefined;
+}
