@@ -4,18 +4,19 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import type { Change } from '../service/events/publish.ts';
 import { isBackfill } from './backfill-store.ts';
 import { isAbandoned, toMatch } from './match-store.ts';
+import { isPlace } from './places.ts';
 import { toTicket } from './ticket-store.ts';
 
 /**
  * The change in a stream record of the tickets or the matches table; undefined for a removal, for an
- * abandoned match and for a backfill.
+ * abandoned match, for a backfill and for a place.
  * @throws Unreadable
  */
 export function toChange(record: DynamoDBRecord): Change | undefined {
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = record.dynamodb ?? {};
   if (NewImage === undefined || record.eventID === undefined) return undefined;
   const after = read(NewImage);
-  if (isAbandoned(after) || isBackfill(after)) return undefined;
+  if (isAbandoned(after) || isBackfill(after) || isPlace(after)) return undefined;
   const before = OldImage && read(OldImage);
   const position = { changeId: record.eventID, atMs: ApproximateCreationDateTime * 1_000 };
   return after.ticketId === undefined

@@ -25,7 +25,8 @@ import {
 } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
 import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
-import { conditionally, itemAfter, secondsAfter } from './dynamo.ts';
+import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
+import { placesOf, placeWrites } from './places.ts';
 import { readPool } from './read-pool.ts';
 import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
@@ -53,29 +54,34 @@ export const TICKET_DAYS = 1;
  */
 export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
   return {
-    async create(ticket, layout, announced = false) {
+    async create(ticket, layout, announced = false, places = undefined) {
       const order = poolOrder(ticket.ticketId, ticket.players);
-      const put = await conditionally(() =>
-        client.send(
-          new PutCommand({
-            TableName: table,
-            Item: {
-              ticketId: ticket.ticketId,
-              queue: ticket.queue,
-              status: ticket.status,
-              enqueuedAt: Date.parse(ticket.enqueuedAt),
-              players: packPlayers(ticket.players, ticket.split),
-              pool: poolKey(ticket.queue, layout, order),
-              poolOrder: order,
-              ...(announced && { announced: ANNOUNCED }),
-            },
-            ConditionExpression: statusOf(CREATE).condition,
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      return put.met ? { created: true } : { created: false, existing: toTicket(put.item!) };
+      const put = {
+        TableName: table,
+        Item: {
+          ticketId: ticket.ticketId,
+          queue: ticket.queue,
+          status: ticket.status,
+          enqueuedAt: Date.parse(ticket.enqueuedAt),
+          players: packPlayers(ticket.players, ticket.split),
+          pool: poolKey(ticket.queue, layout, order),
+          poolOrder: order,
+          ...(announced && { announced: ANNOUNCED }),
+        },
+        ConditionExpression: statusOf(CREATE).condition,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      } as const;
+      if (places === undefined) {
+        const write = await conditionally(() => client.send(new PutCommand(put)));
+        return write.met ? { created: true } : { created: false, existing: toTicket(write.item!) };
+      }
+      const write = await transact(client, [{ Put: put }, ...placeWrites(table, ticket, places)]);
+      if (write.met) return { created: true };
+      const [existing] = write.items;
+      return existing ? { created: false, existing: toTicket(existing) } : { created: false, taken: true };
     },
+
+    places: (queue, playerIds) => placesOf(client, table, queue, playerIds),
 
     async get(ticketId) {
       const { Item } = await client.send(

@@ -22,6 +22,8 @@ export const LIMITS = {
   /** One less than the maximum of buckets, so that a studio can prepare the buckets of a launch. */
   boundariesMax: 255,
   bodyBytesMax: 64 * 1024,
+  /** The maximum of players in a ticket of a queue with onePlace: it is stored in one transaction with their places. */
+  onePlacePartyMax: 99,
   /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,
   /** The maximum of properties that GameLift passes to a game session. */
@@ -263,6 +265,10 @@ export const queueDefinition = z
       })
       .optional()
       .meta({ description: 'Lets running matches ask for players into their empty seats' }),
+    onePlace: z.boolean().optional().meta({
+      description:
+        'true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409 (default false)',
+    }),
     skillScale: z.enum(['raw', 'percentile']).optional().meta({
       description: 'Match by skill, or by its percentile in the recent population (default raw)',
     }),

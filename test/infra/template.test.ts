@@ -182,7 +182,7 @@ describe('event sources', () => {
         'ticketId',
         {
           eventName: ['INSERT', 'MODIFY'],
-          dynamodb: { NewImage: { status: { S: ['CANCELLED', 'TIMED_OUT'] } } },
+          dynamodb: { NewImage: { status: { S: ['CANCELLED', 'TIMED_OUT', 'FAILED'] } } },
         },
         {
           eventName: ['INSERT', 'MODIFY'],

@@ -2,6 +2,7 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Player } from '../../lib/engine/types.ts';
 import { type Change, publish } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
+import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { EventBus } from '../../lib/service/ports/event-bus.ts';
@@ -11,6 +12,7 @@ import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../../lib/service/tickets/enqueue-batch.ts';
 import { getTickets } from '../../lib/service/tickets/get-tickets.ts';
+import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 import { cancelTicket } from '../../lib/service/tickets/tickets.ts';
 import { BUCKET_LIMITS, type BucketLimits } from '../../lib/service/ticks/bucket-limits.ts';
 import type { KeyRange } from '../../lib/service/ticks/buckets.ts';
@@ -45,6 +47,8 @@ const LARGE_LIMITS: BucketLimits = { ...BUCKET_LIMITS, readTickets: 2_000, waiti
 /** The share of steps with a pause that is long enough for quiet buckets to be merged. */
 const CALM_CHANCE = 0.004;
 const CALM_MS = 11 * 60_000;
+/** The number of people in a queue in which a player has one place. */
+const PEOPLE = 20;
 /** The time limit of a function. */
 const FUNCTION_MS = 10_000;
 
@@ -147,6 +151,7 @@ export class ChaosRun {
       }),
       ...(this.all.chance(0.3) && { fill: 'bots' }),
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
+      ...(!asks && this.all.chance(0.3) && { onePlace: true }),
     });
     this.#servers = new ChaosServers(
       this.cloud,
@@ -264,6 +269,13 @@ export class ChaosRun {
       this.all.begin(`cancel ${ticketId}`, () => cancelTicket(this.#deps, ticketId, this.cloud.nowMs));
       return;
     }
+    if (this.#definition.onePlace && this.all.chance(0.3)) {
+      const matchIds = this.#told.flatMap(({ matchId }) => matchId ?? []);
+      if (matchIds.length > 0) {
+        const matchId = this.#pick(matchIds);
+        this.all.begin(`end ${matchId}`, () => endMatch(this.#deps, matchId, {}, this.cloud.nowMs));
+      }
+    }
     const first = this.#posted(again ?? this.#newTicketId());
     if (this.all.chance(0.8)) {
       this.#join(first);
@@ -312,7 +324,13 @@ export class ChaosRun {
       own ?? this.#asked.get(ticketId) ?? Array.from({ length: size }, () => this.all.random.integer(100));
     this.#asked.set(ticketId, skills);
     const { players } = ticket(this.queue, ticketId, skills);
-    return { ticketId, players };
+    if (!this.#definition.onePlace || this.#isLarge) return { ticketId, players };
+    // A few people post all tickets.
+    const first = Number.parseInt(ticketId.slice(-12), 10);
+    return {
+      ticketId,
+      players: players.map((player, i) => ({ ...player, playerId: `p${(7 * first + i) % PEOPLE}` })),
+    };
   }
 
   /** An id with the length of a UUID, different in every run. */
@@ -477,7 +495,11 @@ export class ChaosRun {
     const matches = await Promise.all(ids.map((matchId) => deps.matches.get(matchId)));
     const stored = tickets.flatMap((found) => (found ? [found] : []));
     const made = new Map(matches.flatMap((found) => (found ? [[found.matchId, found] as const] : [])));
-    return [...this.#contradictions(made), ...(await this.#servers.violations())].concat(
+    return [
+      ...this.#contradictions(made),
+      ...this.#inTwoPlaces(stored, made),
+      ...(await this.#servers.violations()),
+    ].concat(
       violations({
         accepted: [...new Set([...this.#answered, ...stored.map(({ ticketId }) => ticketId)])],
         tickets: new Map(stored.map((found) => [found.ticketId, found])),
@@ -504,6 +526,32 @@ export class ChaosRun {
         const later = told.find((other) => other.begin > end && other.matchId !== matchId);
         if (later !== undefined && match?.cancelled === undefined && !match?.requeued)
           yield `ticket ${ticketId} was told of match ${matchId}, then that it is ${later.status} without it`;
+      }
+    }
+  }
+
+  /** In a queue with one place for a player, nobody waits in two tickets at once or is in two matches that run. */
+  *#inTwoPlaces(
+    tickets: readonly StoredTicket[],
+    matches: ReadonlyMap<string, StoredMatch>,
+  ): Generator<string> {
+    if (!this.#definition.onePlace) return;
+    const runs = ({ status, matchId = '' }: StoredTicket) =>
+      status === 'MATCHED' && matches.get(matchId)?.status === 'COMPLETED' && !matches.get(matchId)?.endedAt;
+    for (const [playerId, theirs] of Map.groupBy(tickets.filter(runs), (one) => one.players[0]!.playerId))
+      if (theirs.length > 1)
+        yield `player ${playerId} is in the matches of ${theirs.map(({ ticketId }) => ticketId)}`;
+    const waiting = new Map<string, string>();
+    for (const { table, after } of this.cloud.changes) {
+      if (table !== 'tickets') continue;
+      const { ticketId, status, players } = after as StoredTicket;
+      for (const { playerId } of players) {
+        const other = waiting.get(playerId);
+        if (status !== 'QUEUED') {
+          if (other === ticketId) waiting.delete(playerId);
+        } else if (other !== undefined && other !== ticketId)
+          yield `player ${playerId} waits in ${other} and ${ticketId}`;
+        else waiting.set(playerId, ticketId);
       }
     }
   }

@@ -51,7 +51,10 @@ function ofTickets({ accepted, tickets, matches, changes }: Outcome): string[] {
     if (ticket.status === 'FAILED' && ticket.failures !== 2)
       found.push(`ticket ${ticketId} is FAILED after ${ticket.failures ?? 0} earlier failures`);
     if ((ticket.failures ?? 0) > 2) found.push(`ticket ${ticketId} has returned ${ticket.failures} times`);
-    if (ticket.status === 'MATCHED' && (match?.cancelled !== undefined || match?.requeued))
+    if (
+      ticket.status === 'MATCHED' &&
+      (match?.cancelled !== undefined || (match?.requeued && match.ticketIds.includes(ticketId)))
+    )
       found.push(`ticket ${ticketId} was not returned from match ${match.matchId}, which was dissolved`);
     const status = match === undefined || hasEnded(ticket.status) ? ticket.status : match.status;
     if (!hasEnded(status)) found.push(`ticket ${ticketId} is still ${status}`);

@@ -48,11 +48,11 @@ export async function checkDeadline(
   if (match.status === 'PLACING') {
     const definition = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition;
     const reason = `no assignment arrived by ${match.deadline}`;
-    if (!(await failPlacement(deps, match, definition, reason, nowMs))) return 'over';
-    // A backfill may have changed its tickets since it was read.
+    const isEnded = await failPlacement(deps, match, definition, reason, nowMs);
+    // A backfill may have changed its tickets since it was read. It may also have failed by an earlier request of this write.
     const failed = await deps.matches.get(matchId);
     if (failed !== undefined && isDissolving(failed)) await returnDissolved(deps, failed, nowMs);
-    return 'ended';
+    return isEnded ? 'ended' : 'over';
   }
   return endAcceptance(deps, match, nowMs);
 }

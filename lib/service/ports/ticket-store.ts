@@ -25,17 +25,28 @@ export interface PoolSurvey {
   readonly cuts: readonly string[];
 }
 
+/** The outcome of storing a new ticket. */
+export type Created =
+  | { readonly created: true }
+  | { readonly created: false; readonly existing: StoredTicket }
+  | { readonly created: false; readonly taken: true };
+
 /** Tickets, and the pool of those that are QUEUED. */
 export interface TicketStore {
   /**
    * Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing.
    * @param announced whether the stream reports it to `publish` whenever it becomes QUEUED @default false
+   * @param places in a queue with `onePlace`: what {@link TicketStore.places} has returned for its players. The ticket takes
+   * their places. `taken`: another ticket has taken one of them since, and nothing has changed
    */
   create(
     ticket: StoredTicket,
     layout: BucketLayout,
     announced?: boolean,
-  ): Promise<{ created: true } | { created: false; existing: StoredTicket }>;
+    places?: ReadonlyMap<string, string>,
+  ): Promise<Created>;
+  /** The ids of the tickets that have the places of these players in a queue, by player. */
+  places(queue: string, playerIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
   /** The existing tickets with these ids, by id. Each id once. */
   getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;

@@ -17,7 +17,8 @@ export type BatchOutcome = { readonly ticketId: string | null } & (
 
 /**
  * Adds several tickets to a queue, each as `enqueue` does; an invalid ticket does not affect the others. Tickets with the
- * same id are stored one after the other, so the second finds the first.
+ * same id are stored one after the other, so the second finds the first. So are tickets with the same player in a queue with
+ * `onePlace`.
  *
  *     read the queue     a crash before or after changes nothing
  *     put the tickets    each on the condition that its id is new. A crash between two: the same batch again
@@ -55,16 +56,26 @@ async function putAll(
   nowMs: number,
 ): Promise<BatchOutcome[]> {
   const writer = poolWriter(deps, record, nowMs);
-  const last = new Map<string | null, Promise<BatchOutcome>>();
+  const last = new Map<string, Promise<BatchOutcome>>();
   return Promise.all(
     tickets.map((posted) => {
       const ticketId = idOf(posted);
+      const alone = [`ticket ${ticketId}`];
+      if (record.definition.onePlace === true) alone.push(...playersOf(posted));
+      const earlier = new Set(alone.flatMap((key) => last.get(key) ?? []));
       const put = () => putOne(deps, record, writer, ticketId, posted, nowMs);
-      const outcome = last.get(ticketId)?.then(put) ?? put();
-      last.set(ticketId, outcome);
+      const outcome = earlier.size > 0 ? Promise.all(earlier).then(put) : put();
+      for (const key of alone) last.set(key, outcome);
       return outcome;
     }),
   );
+}
+
+/** The players of a ticket that may not be valid. */
+function playersOf(posted: unknown): string[] {
+  const players = (posted as { players?: unknown } | null)?.players;
+  if (!Array.isArray(players)) return [];
+  return players.map((one) => `player ${(one as { playerId?: unknown } | null)?.playerId}`);
 }
 
 async function putOne(

@@ -10,6 +10,7 @@ import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { recentSeconds } from '../ticks/meeting-records.ts';
 import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
+import { putInOnePlace } from './one-place.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
 import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
@@ -32,11 +33,12 @@ export interface Enqueued {
  *
  *     read the queue      a crash before or after changes nothing
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
- *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts
+ *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts, and
+ *                         one-place.ts for a queue in which a player has one place
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
- * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket
+ * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, or a player is in another ticket
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -71,8 +73,11 @@ export async function putTicket(
     ...(split === true && { split }),
   };
   const announced = isOnBus(record.definition, 'TicketQueued');
-  const result = await put(ticket, announced);
+  const result = await (record.definition.onePlace === true
+    ? putInOnePlace(deps, put, ticket, announced)
+    : put(ticket, announced));
   if (result.created) return { created: true, ticket };
+  if (!('existing' in result)) throw new Error('Expected no places in a queue without onePlace');
   assertSame(result.existing, ticket);
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../contract/problem.ts';
-import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kinds.ts';
 import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
 import type { RuledPlayer as Player } from '../../rules/types.ts';
@@ -14,11 +14,16 @@ interface Party {
 export function misfits(party: Party, definition: QueueDefinition): FieldProblem[] {
   const kinds = teamKindsOf(definition);
   const problems = clashes(party.players, definition);
-  const tooLarge = sizeFault(party, kinds);
+  const tooLarge = sizeFault(party, kinds) ?? placesFault(party, definition);
   if (tooLarge !== undefined) problems.unshift({ pointer: '#/players', detail: tooLarge });
   if (problems.length > 0) return problems;
   const unseated = seatFault(party, kinds);
   return unseated === undefined ? [] : [{ pointer: '#/players', detail: unseated }];
+}
+
+function placesFault({ players }: Party, { onePlace }: QueueDefinition): string | undefined {
+  if (onePlace !== true || players.length <= LIMITS.onePlacePartyMax) return undefined;
+  return `Expected at most ${LIMITS.onePlacePartyMax} players in a ticket of a queue with onePlace, got ${players.length}`;
 }
 
 /** Duplicate players, unknown roles and teams, and values that the attributes and rules of the queue require. */

@@ -7,7 +7,11 @@ import { addShards } from '../ticks/shards.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
 /** Stores new tickets: see `TicketStore.create`. */
-export type PoolWriter = (ticket: StoredTicket, announced: boolean) => ReturnType<TicketStore['create']>;
+export type PoolWriter = (
+  ticket: StoredTicket,
+  announced: boolean,
+  places?: ReadonlyMap<string, string>,
+) => ReturnType<TicketStore['create']>;
 
 /**
  * Stores the tickets of one request in the pool of their queue. When the store throttles one, the queue gets more
@@ -24,15 +28,15 @@ export function poolWriter(
 ): PoolWriter {
   const layout = layoutAt(record.layouts, nowMs);
   let relief: Promise<BucketLayout | undefined> | undefined;
-  return async (ticket, announced) => {
+  return async (ticket, announced, places) => {
     try {
-      return await deps.tickets.create(ticket, layout, announced);
+      return await deps.tickets.create(ticket, layout, announced, places);
     } catch (error) {
       if (!(error instanceof StoreBusy)) throw error;
       relief ??= addShards(deps.queues, { queue: record.definition.name, layout }, nowMs);
       const other = await relief;
       if (other === undefined) throw error;
-      return deps.tickets.create(ticket, other, announced);
+      return deps.tickets.create(ticket, other, announced, places);
     }
   };
 }

@@ -1,0 +1,65 @@
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
+import { secondsAfter } from './dynamo.ts';
+
+/** No id of a ticket contains this character, so a place is never taken for one. */
+const MARK = 'place#';
+/** Longer than a ticket can wait, be placed and run: after this time nobody asks for the place. */
+const PLACE_DAYS = 4;
+
+/**
+ * Places in DynamoDB, in the table of the tickets. Key: `ticketId`, as `place#QUEUE#PLAYER`. A place names the ticket that
+ * has it and has no status, so the stream's filter for tickets skips it. It is never removed: see
+ * `service/tickets/one-place.ts`.
+ */
+export async function placesOf(
+  client: DynamoDBDocumentClient,
+  table: string,
+  queue: string,
+  playerIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(
+    playerIds.map(async (playerId): Promise<[string, string][]> => {
+      const key = { ticketId: keyOf(queue, playerId) };
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: key, ConsistentRead: true }),
+      );
+      return typeof Item?.heldBy === 'string' ? [[playerId, Item.heldBy]] : [];
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/**
+ * The writes that give the places of its players to a ticket, each on the condition that nobody else has taken it.
+ * @param before the tickets that had the places when they were read, by player
+ */
+export function placeWrites(table: string, ticket: StoredTicket, before: ReadonlyMap<string, string>) {
+  return ticket.players.map(({ playerId }) => {
+    const holder = before.get(playerId);
+    return {
+      Put: {
+        TableName: table,
+        Item: {
+          ticketId: keyOf(ticket.queue, playerId),
+          heldBy: ticket.ticketId,
+          expiresAt: secondsAfter(Date.parse(ticket.enqueuedAt), PLACE_DAYS),
+        },
+        ConditionExpression:
+          holder === undefined
+            ? 'attribute_not_exists(ticketId)'
+            : 'attribute_not_exists(ticketId) OR heldBy = :holder',
+        ...(holder !== undefined && { ExpressionAttributeValues: { ':holder': holder } }),
+      },
+    };
+  });
+}
+
+/** Whether an item of the tickets table is a place. */
+export function isPlace(item: Record<string, unknown>): boolean {
+  return typeof item.ticketId === 'string' && item.ticketId.startsWith(MARK);
+}
+
+function keyOf(queue: string, playerId: string): string {
+  return `${MARK}${queue}#${playerId}`;
+}

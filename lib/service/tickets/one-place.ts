@@ -1,0 +1,112 @@
+import { Problem } from '../../contract/problem.ts';
+import type { StoredMatch } from '../placement/stored-match.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { PoolWriter } from './pool-writer.ts';
+import type { StoredTicket } from './stored-ticket.ts';
+import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
+
+/** A match that nobody has ended counts as running for this long: as long as its tickets are kept. Milliseconds. */
+const RUNNING_MS = 24 * 3_600_000;
+/** Each try after the first meets another ticket that has taken a place since. */
+const TRIES_MAX = 5;
+
+export interface OnePlaceDeps extends TicketStatusDeps {
+  readonly tickets: Pick<TicketStore, 'get' | 'places'>;
+}
+
+/**
+ * Stores a ticket of a queue with `onePlace`, in which a player stands in one ticket at a time.
+ *
+ * Each player has a place: an item that names the player's last ticket. That ticket itself says whether the place is free. So
+ * a place becomes free with the one write that ends its ticket or its match, whatever ends it, and a crash cannot leave it
+ * taken:
+ *
+ *     QUEUED, REQUIRES_ACCEPTANCE, PLACING   taken
+ *     COMPLETED                              taken while the player is in the match, until the match has ended, for a day
+ *                                            at most
+ *     CANCELLED, TIMED_OUT, FAILED           free
+ *     there is no such ticket (any more)     free
+ *
+ *     read the places      and the tickets that they name, which decides whether the places are free
+ *     put the ticket       and its places, in one transaction, on the condition that each place still names the ticket that
+ *                          was read. A crash before it changes nothing, and there is nothing after it
+ *
+ * A repeated request finds its own ticket, also when another one has the places by now.
+ * @throws Problem 409 a player stands in another ticket, which it names
+ * @throws StoreBusy when other requests keep taking the places
+ */
+export async function putInOnePlace(
+  deps: OnePlaceDeps,
+  put: PoolWriter,
+  ticket: StoredTicket,
+  announced: boolean,
+): Promise<{ created: true } | { created: false; existing: StoredTicket }> {
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const playerIds = ticket.players.map(({ playerId }) => playerId);
+    const places = await deps.tickets.places(ticket.queue, playerIds);
+    const taken = await firstTaken(deps, ticket, places);
+    if (taken !== undefined) {
+      const existing = await deps.tickets.get(ticket.ticketId);
+      if (existing !== undefined) return { created: false, existing };
+      throw alreadyStanding(taken);
+    }
+    const result = await put(ticket, announced, places);
+    if (result.created || 'existing' in result) return result;
+  }
+  throw new StoreBusy(`other tickets keep taking the places of ticket ${ticket.ticketId}`);
+}
+
+interface Taken {
+  readonly playerId: string;
+  readonly by: TicketAndMatch['ticket'];
+}
+
+/** The first player of a ticket who stands in another one. */
+async function firstTaken(
+  deps: OnePlaceDeps,
+  ticket: StoredTicket,
+  places: ReadonlyMap<string, string>,
+): Promise<Taken | undefined> {
+  const others = [...new Set(places.values())].filter((holder) => holder !== ticket.ticketId);
+  const found = await Promise.all(others.map((ticketId) => deps.tickets.get(ticketId)));
+  const now = await Promise.all(found.flatMap((one) => (one === undefined ? [] : [withMatch(deps, one)])));
+  const byId = new Map(now.map((one) => [one.ticket.ticketId, one]));
+  for (const { playerId } of ticket.players) {
+    const holder = byId.get(places.get(playerId) ?? '');
+    if (holder !== undefined && stands(holder, playerId, Date.parse(ticket.enqueuedAt)))
+      return { playerId, by: holder.ticket };
+  }
+  return undefined;
+}
+
+function stands({ ticket, match }: TicketAndMatch, playerId: string, nowMs: number): boolean {
+  switch (ticket.status) {
+    case 'QUEUED':
+      return true;
+    case 'REQUIRES_ACCEPTANCE':
+    case 'PLACING':
+      return match === undefined || isSeated(match, playerId);
+    case 'COMPLETED':
+      return match !== undefined && isRunning(match, nowMs) && isSeated(match, playerId);
+    default:
+      return false;
+  }
+}
+
+function isRunning({ endedAt, createdAt }: StoredMatch, nowMs: number): boolean {
+  return endedAt === undefined && nowMs < Date.parse(createdAt) + RUNNING_MS;
+}
+
+/** A player whose seat a backfill has filled is not in the match any more. */
+function isSeated({ teams }: StoredMatch, playerId: string): boolean {
+  return teams.some(({ players }) => players.some((seat) => seat.playerId === playerId && seat.bot !== true));
+}
+
+function alreadyStanding({ playerId, by: { ticketId, status } }: Taken): Problem {
+  return new Problem(
+    409,
+    `Player ${playerId} is already in ticket ${ticketId}, which is ${status}. A player has one place in this queue: cancel that ticket, or end its match.`,
+    { extensions: { ticketId, ticketStatus: status, playerId } },
+  );
+}

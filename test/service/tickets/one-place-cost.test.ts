@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join as path } from 'node:path';
+import { expect, it } from 'vitest';
+import { ticketStore } from '../../../lib/aws/ticket-store.ts';
+import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
+import { putInOnePlace } from '../../../lib/service/tickets/one-place.ts';
+import { startTables, type Wire } from '../../aws/emulated-tables.ts';
+import { bucketLayout, match, ticket } from '../../aws/samples.ts';
+
+/** The write and read units of posting a ticket, counted by the tables in memory as DynamoDB counts them. */
+interface Units {
+  write: number;
+  read: number;
+}
+
+interface Consumed {
+  readonly CapacityUnits: number;
+}
+
+it('costs the units that the documentation says', async () => {
+  const rows: string[] = [];
+  for (const size of [1, 5]) {
+    for (const again of [false, true]) {
+      const without = await unitsOf(size, again, false);
+      const withPlaces = await unitsOf(size, again, true);
+      const who = `${size === 1 ? 'one player' : `${size} players`}, ${again ? `who ${size === 1 ? 'has' : 'have'} played before` : 'for the first time'}`;
+      rows.push(`| ${who} | ${without.write} | ${withPlaces.write} | ${withPlaces.read} |`);
+    }
+  }
+  const page = readFileSync(path(import.meta.dirname, '../../../docs/benchmarks.md'), 'utf8');
+  for (const row of rows) expect(page).toContain(row);
+});
+
+/** @param again whether the players' places name a ticket whose match has ended */
+async function unitsOf(size: number, again: boolean, onePlace: boolean): Promise<Units> {
+  const tables = await startTables('memory');
+  const units: Units = { write: 0, read: 0 };
+  let counts = false;
+  const metered: Wire = async (call, send) => {
+    const input = { ...call.input, ReturnConsumedCapacity: 'INDEXES' };
+    const reply = await send({ ...call, input, body: JSON.stringify(input) });
+    const consumed = [JSON.parse(reply.body).ConsumedCapacity].flat() as Consumed[];
+    const kind = /^(Get|BatchGet|Query)/.test(call.operation) ? 'read' : 'write';
+    if (counts) for (const { CapacityUnits } of consumed) units[kind] += CapacityUnits;
+    return reply;
+  };
+  const tickets = ticketStore(tables.client(metered), tables.names.tickets);
+  const of = (name: string) => {
+    const one = ticket('duel', `3f0c8a6e-5d41-4b7a-9c02-1e6b7d2f4a${name}`, Array(size).fill(1500));
+    const players = one.players.map((player, i) => ({
+      ...player,
+      playerId: `9b2fd1c4-77aa-4c55-8e3b-0a1f2e3d4c${10 + i}`,
+    }));
+    return { ...one, players };
+  };
+  const ended: StoredMatch = match('duel', 'm', [of('00').ticketId], { endedAt: '2026-01-01T12:00:00.000Z' });
+  const matches = {
+    get: async () => {
+      // A match of ten players is one item of less than 4 KB, read consistently.
+      if (counts) units.read += 1;
+      return ended;
+    },
+  };
+  const layout = bucketLayout(1);
+  const put: Parameters<typeof putInOnePlace>[1] = (one, announced, places) =>
+    tickets.create(one, layout, announced, places);
+  if (again) {
+    if (onePlace) await putInOnePlace({ tickets, matches }, put, of('00'), false);
+    else await tickets.create(of('00'), layout);
+    await tickets.claim(of('00').ticketId, 'm', Date.parse(of('00').enqueuedAt));
+  }
+  counts = true;
+  if (onePlace) await putInOnePlace({ tickets, matches }, put, of('01'), false);
+  else await tickets.create(of('01'), layout);
+  return units;
+}
