@@ -384,6 +384,8 @@ export interface QueueDefinition {
         readonly priority?: 'low' | 'normal' | 'high' | undefined;
       }
     | undefined;
+  /** true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409 (default false) */
+  readonly onePlace?: boolean | undefined;
   /** Match by skill, or by its percentile in the recent population (default raw) */
   readonly skillScale?: 'raw' | 'percentile' | undefined;
   /** Every ticket must accept the match within this time */
@@ -406,11 +408,15 @@ export interface QueueDefinition {
         readonly requestTimeoutSeconds?: number | undefined;
         /** How long a match may stay PLACING before it is FAILED (default 300) */
         readonly timeoutSeconds?: number | undefined;
+        /** What becomes of the tickets of a match that is not placed. fail (default): they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match */
+        readonly onFailure?: 'fail' | 'requeue' | undefined;
       }
     | {
         readonly type: 'external';
         /** How long a match may stay PLACING before it is FAILED (default 300) */
         readonly timeoutSeconds?: number | undefined;
+        /** What becomes of the tickets of a match that is not placed. fail (default): they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match */
+        readonly onFailure?: 'fail' | 'requeue' | undefined;
       }
     | {
         readonly type: 'gamelift';
@@ -420,6 +426,8 @@ export interface QueueDefinition {
         readonly gameProperties?: Readonly<Record<string, string>> | undefined;
         /** How long a match may stay PLACING before it is FAILED (default 300) */
         readonly timeoutSeconds?: number | undefined;
+        /** What becomes of the tickets of a match that is not placed. fail (default): they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match */
+        readonly onFailure?: 'fail' | 'requeue' | undefined;
       }
     | {
         readonly type: 'agones';
@@ -441,6 +449,8 @@ export interface QueueDefinition {
         readonly requestTimeoutSeconds?: number | undefined;
         /** How long a match may stay PLACING before it is FAILED (default 300) */
         readonly timeoutSeconds?: number | undefined;
+        /** What becomes of the tickets of a match that is not placed. fail (default): they are FAILED with it; requeue: they return to the queue with the wait they had, and a ticket is FAILED with its third such match */
+        readonly onFailure?: 'fail' | 'requeue' | undefined;
       }
     | undefined;
   readonly webhooks?:
@@ -455,6 +465,7 @@ export interface QueueDefinition {
               | 'TicketQueued'
               | 'TicketCancelled'
               | 'TicketTimedOut'
+              | 'TicketFailed'
               | 'MatchFound'
               | 'MatchAccepted'
               | 'MatchAssigned'
@@ -471,6 +482,7 @@ export interface QueueDefinition {
         | 'TicketQueued'
         | 'TicketCancelled'
         | 'TicketTimedOut'
+        | 'TicketFailed'
         | 'MatchFound'
         | 'MatchAccepted'
         | 'MatchAssigned'
@@ -655,6 +667,13 @@ export interface TicketTimedOutWebhook {
   readonly data: TicketEvent;
 }
 
+export interface TicketFailedWebhook {
+  readonly type: 'TicketFailed';
+  /** The same as data.time */
+  readonly timestamp: string;
+  readonly data: TicketEvent;
+}
+
 export interface MatchFoundWebhook {
   readonly type: 'MatchFound';
   /** The same as data.time */
@@ -728,6 +747,8 @@ export interface Match {
     | undefined;
   /** Why it FAILED */
   readonly reason?: string | undefined;
+  /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED */
+  readonly requeued?: true | undefined;
   /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
   readonly roster?: number | undefined;
   /** The tickets that the last backfill added. Absent in the first roster */
@@ -963,6 +984,8 @@ export interface MatchSummary {
     | undefined;
   /** Why it FAILED */
   readonly reason?: string | undefined;
+  /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED */
+  readonly requeued?: true | undefined;
   /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
   readonly roster?: number | undefined;
   /** The tickets that the last backfill added. Absent in the first roster */
@@ -1138,6 +1161,7 @@ export type WebhookEvent =
   | TicketQueuedWebhook
   | TicketCancelledWebhook
   | TicketTimedOutWebhook
+  | TicketFailedWebhook
   | MatchFoundWebhook
   | MatchAcceptedWebhook
   | MatchAssignedWebhook
