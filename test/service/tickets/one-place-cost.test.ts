@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
 import { putInOnePlace } from '../../../lib/service/tickets/one-place.ts';
-import { startTables, type Wire } from '../../aws/emulated-tables.ts';
+import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
 import { bucketLayout, match, ticket } from '../../aws/samples.ts';
 
 /** The write and read units of posting a ticket, counted by the tables in memory as DynamoDB counts them. */
@@ -17,12 +17,17 @@ interface Consumed {
   readonly CapacityUnits: number;
 }
 
+let tables: EmulatedTables;
+beforeAll(async () => {
+  tables = await startTables('memory');
+});
+
 it('costs the units that the documentation says', async () => {
   const rows: string[] = [];
   for (const size of [1, 5]) {
     for (const again of [false, true]) {
-      const without = await unitsOf(size, again, false);
-      const withPlaces = await unitsOf(size, again, true);
+      const without = await unitsOf(`plain-${size}-${again}`, size, again, false);
+      const withPlaces = await unitsOf(`place-${size}-${again}`, size, again, true);
       const who = `${size === 1 ? 'one player' : `${size} players`}, ${again ? `who ${size === 1 ? 'has' : 'have'} played before` : 'for the first time'}`;
       rows.push(`| ${who} | ${without.write} | ${withPlaces.write} | ${withPlaces.read} |`);
     }
@@ -32,8 +37,7 @@ it('costs the units that the documentation says', async () => {
 });
 
 /** @param again whether the players' places name a ticket whose match has ended */
-async function unitsOf(size: number, again: boolean, onePlace: boolean): Promise<Units> {
-  const tables = await startTables('memory');
+async function unitsOf(queue: string, size: number, again: boolean, onePlace: boolean): Promise<Units> {
   const units: Units = { write: 0, read: 0 };
   let counts = false;
   const metered: Wire = async (call, send) => {
@@ -46,14 +50,14 @@ async function unitsOf(size: number, again: boolean, onePlace: boolean): Promise
   };
   const tickets = ticketStore(tables.client(metered), tables.names.tickets);
   const of = (name: string) => {
-    const one = ticket('duel', `3f0c8a6e-5d41-4b7a-9c02-1e6b7d2f4a${name}`, Array(size).fill(1500));
+    const one = ticket(queue, `${queue}-3f0c8a6e-4b7a-9c02-1e6b7${name}`, Array(size).fill(1500));
     const players = one.players.map((player, i) => ({
       ...player,
       playerId: `9b2fd1c4-77aa-4c55-8e3b-0a1f2e3d4c${10 + i}`,
     }));
     return { ...one, players };
   };
-  const ended: StoredMatch = match('duel', 'm', [of('00').ticketId], { endedAt: '2026-01-01T12:00:00.000Z' });
+  const ended: StoredMatch = match(queue, 'm', [of('00').ticketId], { endedAt: '2026-01-01T12:00:00.000Z' });
   const matches = {
     get: async () => {
       // A match of ten players is one item of less than 4 KB, read consistently.
