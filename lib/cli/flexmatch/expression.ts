@@ -3,11 +3,15 @@ export type Expression =
   | { readonly call: string; readonly of: Expression }
   /** The players of some teams: a value for each player of each team. */
   | { readonly teams: '*' | readonly string[]; readonly attribute: string }
-  | { readonly teams: '*' | readonly string[]; readonly playerIds: true };
+  | { readonly teams: '*' | readonly string[]; readonly playerIds: true }
+  /** The players themselves, to be counted. */
+  | { readonly teams: '*' | readonly string[]; readonly players: true };
 
 const CALL = /^(flatten|avg|min|max|sum|count|median|stddev|set_intersection)\((.*)\)$/;
 const ATTRIBUTE = /^teams\[([^\]]+)\]\.players\.attributes\[([^\]]+)\]$/;
 const IDS = /^teams\[([^\]]+)\]\.players\[(?:playerId|player_id)\]$/i;
+
+const PLAYERS = /^teams\[([^\]]+)\]\.players$/;
 
 /** Undefined when the text is not one of these forms. */
 export function parseExpression(text: string): Expression | undefined {
@@ -19,6 +23,8 @@ export function parseExpression(text: string): Expression | undefined {
   }
   const attribute = ATTRIBUTE.exec(trimmed);
   if (attribute) return { teams: teamsOf(attribute[1]!), attribute: attribute[2]! };
+  const players = PLAYERS.exec(trimmed);
+  if (players) return { teams: teamsOf(players[1]!), players: true };
   const ids = IDS.exec(trimmed);
   return ids ? { teams: teamsOf(ids[1]!), playerIds: true } : undefined;
 }
@@ -33,6 +39,10 @@ export interface Measurement {
   readonly attribute: string | undefined;
   /** Whether the expression refers to all teams. */
   readonly isEverybody: boolean;
+  /** The team, when it refers to a single one. */
+  readonly team: string | undefined;
+  /** Whether it refers to the players and not to a value of them. */
+  readonly isPlayers: boolean;
 }
 
 export function takeApart(expression: Expression, teams: readonly string[]): Measurement {
@@ -47,5 +57,7 @@ export function takeApart(expression: Expression, teams: readonly string[]): Mea
     calls,
     attribute: 'attribute' in inner ? inner.attribute : undefined,
     isEverybody: named === '*' || teams.every((team) => named.includes(team)),
+    team: named !== '*' && named.length === 1 && teams.includes(named[0]!) ? named[0] : undefined,
+    isPlayers: 'players' in inner,
   };
 }

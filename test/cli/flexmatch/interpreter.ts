@@ -36,9 +36,8 @@ export function brokenRules(ruleSet: FlexRuleSet, teams: FlexTeams, ageSeconds: 
   const rules = (ruleSet.rules as readonly FlexRule[]).map((rule) => expanded(rule, ruleSet, ageSeconds));
   const holds = (rule: FlexRule): boolean => {
     if (rule.type === 'compound') {
-      const [, operator, list = ''] = /^(\w+)\((.*)\)$/.exec(rule.statement!.replaceAll(' ', ''))!;
-      const parts = list.split(',').map((name) => holds(rules.find((one) => one.name === name)!));
-      return operator === 'or' ? parts.some(Boolean) : parts.every(Boolean);
+      const all = new Map(rules.map((one) => [one.name, one]));
+      return isTrue(rule.statement!.replaceAll(' ', ''), (name) => holds(all.get(name)!));
     }
     return keeps(rule, teams);
   };
@@ -46,6 +45,25 @@ export function brokenRules(ruleSet: FlexRuleSet, teams: FlexTeams, ageSeconds: 
   return rules
     .filter(({ name }) => !statements.includes(name))
     .flatMap((rule) => (holds(rule) ? [] : rule.name));
+}
+
+/** The value of a statement: the innermost operator is replaced by its value until none is left. */
+function isTrue(statement: string, holds: (rule: string) => boolean): boolean {
+  const innermost = /(and|or|not|xor)\(([^()]*)\)/;
+  const truthOf = (name: string) => (name === 'TRUE' ? true : name === 'FALSE' ? false : holds(name));
+  let left = statement;
+  for (let found = innermost.exec(left); found; found = innermost.exec(left)) {
+    const parts = found[2]!.split(',').map(truthOf);
+    const count = parts.filter(Boolean).length;
+    const value = {
+      and: count === parts.length,
+      or: count > 0,
+      not: count === 0,
+      xor: count % 2 === 1,
+    }[found[1] as 'and' | 'or' | 'not' | 'xor'];
+    left = left.replace(found[0], value ? 'TRUE' : 'FALSE');
+  }
+  return truthOf(left);
 }
 
 function expanded(rule: FlexRule, { expansions = [] }: FlexRuleSet, ageSeconds: number): FlexRule {

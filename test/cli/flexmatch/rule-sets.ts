@@ -195,5 +195,88 @@ export const large = {
   rules: [{ name: 'Latency', type: 'latency', maxLatency: 150 }],
 };
 
+/** Statements within statements, opposites, and rules of single teams. */
+export const nested = {
+  name: 'nested',
+  ruleLanguageVersion: '1.0',
+  playerAttributes: [
+    { name: 'mode', type: 'string', default: 'duel' },
+    { name: 'rating', type: 'number', default: 5 },
+  ],
+  teams: two(2),
+  rules: [
+    { name: 'SameMode', type: 'batchDistance', batchAttribute: 'mode' },
+    { name: 'SameRating', type: 'batchDistance', batchAttribute: 'rating', maxDistance: 3 },
+    {
+      name: 'StrongRed',
+      type: 'comparison',
+      measurements: ['avg(teams[red].players.attributes[rating])'],
+      operation: '>=',
+      referenceValue: 5,
+    },
+    {
+      name: 'NoBeginner',
+      type: 'comparison',
+      measurements: ['flatten(teams[*].players.attributes[rating])'],
+      operation: '>',
+      referenceValue: 1,
+    },
+    {
+      name: 'All',
+      type: 'compound',
+      statement: 'and(NoBeginner, or(SameMode, SameRating, not(StrongRed)), not(xor(StrongRed, NoBeginner)))',
+    },
+    {
+      name: 'BlueBelowRed',
+      type: 'comparison',
+      measurements: ['max(teams[blue].players.attributes[rating])'],
+      operation: '<=',
+      referenceValue: 'max(teams[red].players.attributes[rating])',
+    },
+  ],
+};
+
+/** Limits that tighten with the wait. */
+export const tightening = {
+  name: 'tightening',
+  ruleLanguageVersion: '1.0',
+  playerAttributes: [
+    { name: 'rating', type: 'number', default: 5 },
+    { name: 'mode', type: 'string_list', default: ['duel'] },
+  ],
+  teams: two(2),
+  rules: [
+    { name: 'Near', type: 'batchDistance', batchAttribute: 'rating', maxDistance: 3 },
+    {
+      name: 'Medic',
+      type: 'collection',
+      operation: 'contains',
+      measurements: ['flatten(teams[*].players.attributes[mode])'],
+      referenceValue: 'medic',
+      minCount: 0,
+      maxCount: 4,
+    },
+  ],
+  expansions: [
+    {
+      target: 'rules[Near].maxDistance',
+      steps: [
+        { waitTimeSeconds: 5, value: 8 },
+        { waitTimeSeconds: 12, value: 5 },
+        { waitTimeSeconds: 20, value: 6 },
+      ],
+    },
+    { target: 'rules[Medic].minCount', steps: [{ waitTimeSeconds: 10, value: 1 }] },
+  ],
+};
+
 /** Those whose games two teams of one size can play. */
-export const played = { evenTeams, charactersAndLatency, intersections, acrossPlayers, compound };
+export const played = {
+  evenTeams,
+  charactersAndLatency,
+  intersections,
+  acrossPlayers,
+  compound,
+  nested,
+  tightening,
+};

@@ -1,0 +1,56 @@
+import type { InnerRule } from '../../rules/types.ts';
+
+/** The next number above (1) or below (-1), which stands for a strict comparison. */
+export function nextNumber(value: number, direction: 1 | -1): number {
+  return value + direction * Math.max(Math.abs(value), 1) * Number.EPSILON;
+}
+
+/** What stands for the opposite of a rule. */
+export interface Opposite {
+  /** At least one of these has to hold. */
+  readonly anyOf: readonly InnerRule[];
+  /** The difference, when they are stricter than the opposite. */
+  readonly note?: string;
+}
+
+/** Rules of which one has to hold so that this one does not; undefined when there are none. */
+export function oppositeOf(rule: InnerRule): Opposite | undefined {
+  switch (rule.type) {
+    case 'count':
+      return oppositeOfCount(rule);
+    case 'compare': {
+      const { left, right, op } = rule;
+      if (typeof right !== 'number' || op === undefined) return undefined;
+      const above = { type: 'compare', left, op: '>=', right: nextNumber(right, 1) } as const;
+      const below = { type: 'compare', left, op: '<=', right: nextNumber(right, -1) } as const;
+      return { anyOf: op === '<=' ? [above] : op === '>=' ? [below] : [above, below] };
+    }
+    case 'same':
+      if (rule.scope === 'team') return undefined;
+      return {
+        anyOf: [{ type: 'different', attribute: rule.attribute }],
+        note: 'all values are different; the original wants two that differ',
+      };
+    case 'different':
+      if (rule.scope === 'team') return undefined;
+      return {
+        anyOf: [{ type: 'same', attribute: rule.attribute }],
+        note: 'all values are the same; the original wants two that are the same',
+      };
+    default:
+      return undefined;
+  }
+}
+
+function oppositeOfCount(rule: InnerRule & { type: 'count' }): Opposite | undefined {
+  const { type, attribute, value, atLeast = 0, atMost, scope, team } = rule;
+  // That one of several teams breaks the rule has no counterpart.
+  if (scope === 'team') return undefined;
+  const base = { type, attribute, value, ...(team !== undefined && { team }) };
+  return {
+    anyOf: [
+      ...(atLeast > 0 ? [{ ...base, atMost: atLeast - 1 }] : []),
+      ...(atMost !== undefined ? [{ ...base, atLeast: atMost + 1 }] : []),
+    ],
+  };
+}
