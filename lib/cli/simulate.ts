@@ -11,6 +11,7 @@ import {
   type WithoutBackfill,
   withoutBackfill,
 } from '../simulation/play.ts';
+import { runJson } from '../simulation/run-json.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile } from './input.ts';
 import { INTERRUPTED_STATUS, interruptionSignal } from './interruption.ts';
@@ -61,16 +62,9 @@ export function simulateCommand(): Command {
         runs.push({ name: definition.name, definition, ...result, ...(without && { without }) });
       }
       const interrupted = signal.aborted;
-      const results = runs.map(({ name, definition, measures, cost, warnings, without }) => ({
-        queue: name,
-        policy: definition.release.policy,
-        seed: Number(options.seed),
-        interrupted,
-        ...measures,
-        ...(without && { withoutBackfill: without }),
-        costDollars: cost,
-        warnings,
-      }));
+      const results = runs.map(({ definition, ...result }) =>
+        runJson(definition, result, { seed: Number(options.seed), interrupted }),
+      );
       if (options.report !== undefined) {
         const names = [...new Set(runs.map(({ name }) => name))].join(', ');
         const section = {

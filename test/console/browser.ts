@@ -30,6 +30,8 @@ export async function startBrowser(): Promise<TestBrowser> {
     complaints,
     async page(options = {}) {
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+      // Long, because a busy machine may take half a minute for what takes a second elsewhere.
+      context.setDefaultTimeout(80_000);
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
       page.on('console', (message) => {

@@ -1,15 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { demoPopulation } from '../../lib/cli/demo/game-backend.ts';
 import { type Console, startConsole } from '../../lib/console/console-server.ts';
 import { connectTo, type ServiceConnection } from '../../lib/console/service-connection.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { muster } from '../cli/muster.ts';
 import { expectAccessible, startBrowser, type TestBrowser } from './browser.ts';
 import { type PlayedService, startPlayedService } from './played-service.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const definitionOf = (name: string): QueueDefinition =>
   JSON.parse(readFileSync(join(import.meta.dirname, '../../queues', `${name}.json`), 'utf8'));
@@ -80,6 +82,153 @@ describe('the overview', () => {
     await duel.waitFor();
     isGone = false;
     await tab.getByText('The service has not responded since').waitFor({ state: 'detached' });
+  });
+});
+
+describe('the page of a queue', () => {
+  it('shows who waits and why, and leads to a match and to its tickets', async () => {
+    const tab = await open('/queues/raid');
+    await tab.getByRole('img', { name: /waiting tickets with skills from/ }).waitFor();
+    await tab.getByRole('heading', { name: 'Why they wait' }).waitFor();
+    await tab.getByText('Found by the engine in this page').waitFor();
+    await tab
+      .getByRole('table', { name: 'by role' })
+      .getByRole('row', { name: /healer/ })
+      .waitFor();
+    await expectWellMade(tab);
+
+    await tab.setViewportSize({ width: 1280, height: 800 });
+    await tab
+      .getByRole('link', { name: /^\d\d:\d\d:\d\d$/ })
+      .first()
+      .click();
+    await tab.getByRole('heading', { level: 1, name: /^Match of/ }).waitFor();
+    await tab.getByRole('img', { name: /^Skills\. Team 1: [\d,]+/ }).waitFor();
+    await tab.getByText(/^(Proved best|No match possible)/).waitFor();
+    await tab
+      .getByText(/^tank · /)
+      .first()
+      .waitFor();
+    await expectWellMade(tab);
+
+    await tab.getByRole('region', { name: 'Team 1' }).getByRole('link').first().click();
+    await tab.getByText('Match found').waitFor();
+    await tab.getByRole('link', { name: 'Its match' }).waitFor();
+    await expectWellMade(tab);
+    // The title of the page tells a screen reader where it is.
+    expect(await tab.title()).toMatch(/^raid-\d+ · Muster$/);
+    expect(await tab.evaluate('document.activeElement.tagName')).toBe('H1');
+  });
+
+  it('finds a waiting ticket by its id, and explains it', async () => {
+    const tab = await open('/');
+    await tab.getByRole('searchbox').fill('lost-9');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('heading', { name: 'How long yet' }).waitFor();
+    await tab.getByText('The stand-in does not search').waitFor();
+    await expectAccessible(tab);
+  });
+
+  it('says kindly that there is no such queue, ticket or page', async () => {
+    const tab = await open('/queues/none');
+    await tab.getByText('The service has no queue of this name.').waitFor();
+    await tab.goto(`${page.url}/find/none`);
+    await tab.getByText('The service has neither a ticket nor a match with this id.').waitFor();
+    await tab.goto(`${page.url}/no/such/page`);
+    await tab.getByText('The console has no page at this address.').waitFor();
+  });
+
+  it('shows hostile names as the text that they are', async () => {
+    const hostile = `"><img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
+    const match = service.latestMatch('duel');
+    const ticketId = match.teams[0]!.players[0]!.ticketId!;
+    service.ticket(ticketId).players[0]!.playerId = hostile;
+    Object.assign(service.ticket(ticketId).players[0]!, { attributes: { clan: hostile } });
+    match.teams[0]!.players[0]!.playerId = hostile;
+    Object.assign(match, { region: hostile, reason: hostile });
+    for (const path of [`/matches/${match.matchId}`, `/tickets/${ticketId}`, '/queues/duel']) {
+      const tab = await open(path);
+      await tab.getByText(hostile).first().waitFor();
+      expect(await tab.locator('main img, main script').count()).toBe(0);
+      expect(await tab.title()).not.toBe('broken');
+    }
+  });
+});
+
+describe('the page of a definition', () => {
+  it('shows each error beside its field, saves, compares, and restores an earlier version', async () => {
+    const tab = await open('/queues/duel/definition');
+    const editor = tab.getByLabel('The definition as JSON');
+    await editor.waitFor();
+    const original = await editor.inputValue();
+    await editor.fill(original.replace('"waitCost": 2', '"waitCost": "two"'));
+    await tab.getByText('release.waitCost:').waitFor();
+    await tab.getByRole('listitem').filter({ hasText: 'Expected a number, got "two"' }).waitFor();
+    expect(await tab.getByRole('button', { name: 'Save as a new version' }).isDisabled()).toBe(true);
+    await expectAccessible(tab);
+
+    await editor.fill(original.replace('"waitCost": 2', '"waitCost": 7'));
+    await tab.getByText('Valid, not saved yet.').waitFor();
+    await tab.getByText('added:').waitFor({ state: 'attached' });
+    await tab.getByRole('button', { name: 'Run' }).click();
+    await tab.getByRole('rowheader', { name: 'players in them' }).waitFor();
+    await tab.getByRole('button', { name: 'Save as a new version' }).click();
+    await tab.getByText('Saved. The definition is in force.').waitFor();
+    await tab.reload();
+    await tab.getByText('Version 2 is running.').waitFor();
+    await expectWellMade(tab);
+
+    await tab.getByRole('button', { name: 'Restore …' }).click();
+    await tab.getByRole('button', { name: 'Restore version 1 now' }).click();
+    await tab.getByText('Version 1 is in force again, as version 3.').waitFor();
+    await tab.reload();
+    await tab.getByText('Version 3 is running.').waitFor();
+    expect(await editor.inputValue()).toBe(original);
+  });
+
+  it('offers what may stand at the cursor', async () => {
+    const tab = await open('/queues/duel/definition');
+    const editor = tab.getByLabel('The definition as JSON');
+    await tab.getByRole('button', { name: 'acceptance' }).click();
+    await tab.getByText('acceptance.timeoutSeconds:').waitFor();
+    expect(JSON.parse(await editor.inputValue())).toMatchObject({ acceptance: {} });
+  });
+});
+
+describe('what if', () => {
+  it('plays the queue in the browser, and prints the command that prints the same numbers', async () => {
+    const tab = await open('/what-if/duel');
+    await tab.getByText('measured from the latest matches').waitFor();
+    await tab.getByLabel('Players', { exact: true }).fill('1500');
+    await tab.getByLabel('waitCost', { exact: true }).fill('9');
+    await tab.getByRole('button', { name: 'Simulate' }).click();
+    await tab.getByRole('columnheader', { name: 'waitCost 9' }).waitFor();
+    await expectWellMade(tab);
+
+    const command = (await tab.locator('.command-text').textContent())!;
+    const [definition, numbers] = await tab.locator('.command details pre').allTextContents();
+    expect(JSON.parse(definition!)).toMatchObject({ name: 'duel', release: { waitCost: 9 } });
+    const folder = mkdtempSync(join(tmpdir(), 'muster-console-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'definition.json');
+    writeFileSync(file, definition!);
+    const words = command.replace('definition.json', file).split(' ');
+    expect(words.slice(0, 3)).toEqual(['npx', 'muster', 'simulate']);
+    expect(words).toContain('1500');
+    const printed = await muster(...words.slice(2));
+    expect(printed.stdout.trim()).toBe(numbers);
+  });
+
+  it('can be cancelled, and reports an option that is wrong', async () => {
+    const tab = await open('/what-if/raid');
+    await tab.getByLabel('Players', { exact: true }).fill('5000000');
+    await tab.getByRole('button', { name: 'Simulate' }).click();
+    await tab.getByRole('progressbar', { name: 'Progress of the simulation' }).waitFor();
+    await tab.getByRole('button', { name: 'Cancel' }).click();
+    await tab.getByRole('button', { name: 'Simulate' }).waitFor();
+    await tab.getByLabel('Skills').fill('normal:x:1');
+    await tab.getByRole('button', { name: 'Simulate' }).click();
+    await tab.getByText('--skills: Expected').waitFor();
   });
 });
 

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { gameJson, type MatchView } from '../../lib/contract/match.ts';
-import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { Problem } from '../../lib/contract/problem.ts';
+import { parseQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { QueueStats } from '../../lib/contract/queue-stats.ts';
 import type { TicketView } from '../../lib/contract/ticket.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
@@ -27,6 +29,10 @@ export interface PlayedService {
   readonly url: string;
   /** Plays one more tick of each queue that is served. */
   tick(): void;
+  /** The latest match of a queue. It may be changed. */
+  latestMatch(queue: string): MatchView;
+  /** Any ticket. It may be changed. */
+  ticket(ticketId: string): TicketView;
   stop(): Promise<void>;
 }
 
@@ -57,18 +63,38 @@ export async function startPlayedService(
       if (what === 'stats') return queue?.stats();
       if (what === 'matches') return queue && { matches: queue.matches.slice(-limit).reverse() };
       if (what === 'waiting') return queue?.sample(limit, nowMs());
-      if (what === 'versions') return queue && { versions: [] };
+      if (what === 'versions') return queue && { versions: queue.versions };
     }
     if (kind === 'matches') return find((queue) => queue.matches.find(({ matchId }) => matchId === name));
-    if (kind === 'tickets' && name !== undefined) return find((queue) => queue.tickets.get(name));
+    if (kind === 'tickets' && name !== undefined) {
+      const ticket = find((queue) => queue.tickets.get(name));
+      const isExplained = query.get('explain') === 'true' && ticket?.status === 'QUEUED';
+      return isExplained ? { ...ticket, reason: 'the stand-in does not search' } : ticket;
+    }
     if (kind === 'tickets') {
       const ids = query.get('ticketIds')?.split(',') ?? [];
       return { tickets: ids.flatMap((id) => find((queue) => queue.tickets.get(id)) ?? []) };
     }
     return undefined;
   };
-  const server = createServer((request, response) => {
+  const change = (path: string, text: string): unknown => {
+    const [, , name, , version] = path.split('/').map(decodeURIComponent);
+    const queue = played.get(name!)!;
+    if (version !== undefined) return queue.restore(Number(version));
+    return queue.put(parseQueueDefinition(text, 'the body'));
+  };
+  const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://service');
+    if (request.method !== 'GET') {
+      try {
+        const body = change(pathname, await text(request));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      } catch (error) {
+        response.writeHead(400, { 'content-type': 'application/problem+json' });
+        response.end(JSON.stringify((error as Problem).toDocument()));
+      }
+      return;
+    }
     const body = answer(pathname, searchParams);
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(
@@ -82,6 +108,8 @@ export async function startPlayedService(
     tick() {
       for (const queue of played.values()) if (queue.isServed) queue.tick(nowMs());
     },
+    latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,
+    ticket: (ticketId) => find((queue) => queue.tickets.get(ticketId))!,
     async stop() {
       server.closeAllConnections();
       server.close();
@@ -91,7 +119,15 @@ export async function startPlayedService(
 }
 
 class QueueInMemory {
-  readonly definition: QueueDefinition;
+  definition: QueueDefinition;
+  /** The newest first. */
+  readonly versions: {
+    version: number;
+    definition: QueueDefinition;
+    changedAt: string | null;
+    changedBy: string | null;
+    restored?: number;
+  }[] = [];
   readonly matches: MatchView[] = [];
   readonly tickets = new Map<string, TicketView>();
   readonly isServed: boolean;
@@ -107,6 +143,7 @@ class QueueInMemory {
 
   constructor({ definition, population, playersPerTick, ticks, stranded = 0 }: PlayedQueue, nowMs: number) {
     this.definition = definition;
+    this.put(definition);
     this.isServed = stranded === 0;
     this.#population = population;
     this.#playersPerTick = playersPerTick;
@@ -167,6 +204,19 @@ class QueueInMemory {
       players,
     } as TicketView);
     return players.length;
+  }
+
+  put(definition: QueueDefinition, more: { restored?: number } = {}): QueueDefinition {
+    this.definition = definition;
+    const version = this.versions.length + 1;
+    this.versions.unshift({ version, definition, changedAt: null, changedBy: 'tester', ...more });
+    return definition;
+  }
+
+  restore(version: number) {
+    const { definition } = this.versions.find((one) => one.version === version)!;
+    this.put(definition, { restored: version });
+    return this.versions[0]!;
   }
 
   stats(): QueueStats {

@@ -1,14 +1,31 @@
 import { render } from 'preact';
+import { FindPage } from './find/find-page.tsx';
+import { lazy } from './frame/lazy.tsx';
 import { Masthead, OutageNotice } from './frame/masthead.tsx';
 import { Page } from './frame/page.tsx';
 import { namesOf, place } from './frame/router.ts';
+import { MatchPage } from './match/match-page.tsx';
 import { OverviewPage } from './overview/overview-page.tsx';
+import { QueuePage } from './queue/queue-page.tsx';
+import { TicketPage } from './ticket/ticket-page.tsx';
 import './styles.css';
+
+// These pages bring the schemas, which are larger than everything else together.
+const DefinitionPage = lazy(async () => (await import('./definition/definition-page.tsx')).DefinitionPage);
+const WhatIfPage = lazy(async () => (await import('./what-if/what-if-page.tsx')).WhatIfPage);
 
 /** The page for the place in the URL. */
 function CurrentPage() {
-  const [kind] = namesOf(place.value);
+  const [kind, name, part] = namesOf(place.value);
   if (kind === undefined) return <OverviewPage />;
+  if (kind === 'queues' && name !== undefined && part === 'definition')
+    return <DefinitionPage key={name} name={name} />;
+  if (kind === 'queues' && name !== undefined && part === undefined)
+    return <QueuePage key={name} name={name} />;
+  if (kind === 'matches' && name !== undefined) return <MatchPage key={name} matchId={name} />;
+  if (kind === 'tickets' && name !== undefined) return <TicketPage key={name} ticketId={name} />;
+  if (kind === 'what-if') return <WhatIfPage name={name} />;
+  if (kind === 'find' && name !== undefined) return <FindPage id={name} />;
   return (
     <Page title="Nothing here">
       <p class="empty">

@@ -1,5 +1,5 @@
-import type { EngineRequest, EngineResponse } from './data/engine.ts';
-import { reasonsOf } from './queue/reasons-of.ts';
+import type { EngineRequest, EngineResponse, EngineResult } from './data/engine.ts';
+import { dryRunOf, reasonsOf } from './queue/reasons-of.ts';
 import { startRun } from './what-if/run.ts';
 
 /**
@@ -13,20 +13,29 @@ const SLICE_MS = 50;
 const reply = (response: EngineResponse) => postMessage(response);
 
 addEventListener('message', ({ data }: MessageEvent<EngineRequest>) => {
+  const { id } = data;
   try {
-    if (data.kind === 'reasons') {
-      reply({ id: data.id, done: reasonsOf(data.definition, data.waiting) });
-      return;
-    }
-    const { steps, result, players } = startRun(data.definition, data.options);
-    let sliceEnd = performance.now() + SLICE_MS;
-    for (const progress of steps) {
-      if (performance.now() < sliceEnd) continue;
-      reply({ id: data.id, share: Math.min(1, progress.players / players) });
-      sliceEnd = performance.now() + SLICE_MS;
-    }
-    reply({ id: data.id, done: result() });
+    reply({ id, done: resultOf(data) });
   } catch (error) {
-    reply({ id: data.id, failed: (error as Error).message });
+    reply({ id, failed: (error as Error).message });
   }
 });
+
+function resultOf(request: EngineRequest): EngineResult {
+  switch (request.kind) {
+    case 'reasons':
+      return reasonsOf(request.definition, request.waiting);
+    case 'dry-run':
+      return dryRunOf(request.definition, request.waiting);
+    case 'simulate': {
+      const { steps, result, players } = startRun(request.definition, request.options);
+      let sliceEnd = performance.now() + SLICE_MS;
+      for (const progress of steps) {
+        if (performance.now() < sliceEnd) continue;
+        reply({ id: request.id, share: Math.min(1, progress.players / players) });
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+      return result();
+    }
+  }
+}

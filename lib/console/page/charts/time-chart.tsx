@@ -114,6 +114,7 @@ function optionsOf(
           {
             ...axis,
             grid: { show: false },
+            size: 30,
             space: 70,
             values: (_, times) => times.map((time) => timeText(time)),
           },

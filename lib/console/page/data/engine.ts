@@ -1,8 +1,12 @@
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { PlayResult } from '../../../simulation/play.ts';
 import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
-import type { CountedReason } from '../queue/reasons-of.ts';
+import type { CountedReason, DryRunResult } from '../queue/reasons-of.ts';
 import type { WaitingTicket } from './waiting.ts';
+
+export type { DryRunResult };
+
+export type EngineResult = PlayResult | readonly CountedReason[] | DryRunResult;
 
 /** What the page asks of the worker that holds the engine. */
 export type EngineRequest =
@@ -17,11 +21,17 @@ export type EngineRequest =
       readonly kind: 'reasons';
       readonly definition: QueueDefinition;
       readonly waiting: readonly WaitingTicket[];
+    }
+  | {
+      readonly id: number;
+      readonly kind: 'dry-run';
+      readonly definition: QueueDefinition;
+      readonly waiting: readonly WaitingTicket[];
     };
 
 export type EngineResponse =
   | { readonly id: number; readonly share: number }
-  | { readonly id: number; readonly done: PlayResult | readonly CountedReason[] }
+  | { readonly id: number; readonly done: EngineResult }
   | { readonly id: number; readonly failed: string };
 
 /** Plays a queue in a worker of its own, which ends with the run. Aborting ends it at once. */
@@ -45,12 +55,21 @@ export function countReasons(
   >;
 }
 
+/** Searches once among waiting tickets; stores nothing. */
+export function dryRun(
+  definition: QueueDefinition,
+  waiting: readonly WaitingTicket[],
+  abort: AbortSignal,
+): Promise<DryRunResult> {
+  return ask({ id: 0, kind: 'dry-run', definition, waiting }, () => {}, abort) as Promise<DryRunResult>;
+}
+
 function ask(
   request: EngineRequest,
   onProgress: (share: number) => void,
   abort: AbortSignal,
-): Promise<PlayResult | readonly CountedReason[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<PlayResult | readonly CountedReason[]>();
+): Promise<EngineResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
   abort.throwIfAborted();
   const worker = new Worker('/assets/engine-worker.js', { type: 'module' });
   const end = () => {

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
+import { paced, REQUESTS_PER_SECOND } from './pace.ts';
 import { service } from './service.ts';
 
 /** What the statistics said at one moment. */
@@ -40,8 +41,6 @@ const MATCHES_MAX = 1_000;
 const MATCHES_PER_REQUEST = 100;
 /** Enough for the matches since the last request of most queues. */
 const MATCHES_PER_UPDATE = 20;
-/** A single page never sends more requests than this, so that its cost has a limit (docs/deploy.md). */
-const REQUESTS_PER_SECOND = 8;
 const BEAT_MS = 2_000;
 /** Requests at the same time. */
 const PARALLEL = 6;
@@ -52,7 +51,7 @@ let listedAtMs = 0;
 
 /** The pause between two updates of these many queues. */
 export function beatMs(queues: number): number {
-  return Math.max(BEAT_MS, (1_000 * 2 * queues) / REQUESTS_PER_SECOND);
+  return Math.max(paced(BEAT_MS), (1_000 * 2 * queues) / REQUESTS_PER_SECOND);
 }
 
 /** Makes the next update read the list of queues again, for example after a change of a definition. */

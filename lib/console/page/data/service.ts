@@ -1,14 +1,22 @@
 import { signal } from '@preact/signals';
-import type { MatchResult, MatchView } from '../../../contract/match.ts';
-import type { ProblemDocument } from '../../../contract/problem-document.ts';
+import {
+  type Match,
+  type MatchResult,
+  MusterProblem,
+  musterClient,
+  type QueueDefinition as PlainDefinition,
+  type Ticket,
+} from '../../../client/index.ts';
+import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
+import type { WaitingSample } from './waiting.ts';
 
 /** The service rejected a request, or it did not respond. */
 export class ServiceProblem extends Error {
   override readonly name = 'ServiceProblem';
-  /** 0 when nothing responded, not even the console's own server. */
+  /** 0 when nothing responded. */
   readonly status: number;
   /** The invalid fields, by JSON pointer. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
@@ -25,90 +33,81 @@ export class ServiceProblem extends Error {
   }
 }
 
+/** A version of a definition. */
+export interface QueueVersion {
+  readonly version: number;
+  readonly changedAt: string | null;
+  readonly changedBy: string | null;
+  /** The version whose definition it restored. */
+  readonly restored?: number | undefined;
+  readonly definition: QueueDefinition;
+}
+
 /** Why and since when the service does not respond; undefined while it does. */
 export const outage = signal<{ readonly sinceMs: number; readonly detail: string } | undefined>(undefined);
 
-/** The requests that the console sends. All throw {@link ServiceProblem}, or the reason of the signal. */
+/** The page polls, so it shows a failure at once and asks again by itself. The console's server has its own time-out. */
+const client = musterClient({ url: `${location.origin}/api`, tries: 1, timeoutMs: 40_000 });
+
+/** The requests that the page sends. All throw {@link ServiceProblem}, or the reason of the signal. */
 export const service = {
-  async queues(abort?: AbortSignal): Promise<QueueDefinition[]> {
-    return (await send<{ queues: QueueDefinition[] }>('GET', '/queues', { abort })).queues;
-  },
-  queue: (name: string, abort?: AbortSignal) => send<QueueDefinition>('GET', queuePath(name), { abort }),
-  putQueue: (definition: { readonly name: string }) =>
-    send<QueueDefinition>('PUT', queuePath(definition.name), { body: definition }),
-  stats: (name: string, abort?: AbortSignal) =>
-    send<QueueStats>('GET', `${queuePath(name)}/stats`, { abort }),
-  async matches(name: string, limit: number, abort?: AbortSignal): Promise<MatchView[]> {
-    const path = `${queuePath(name)}/matches?limit=${limit}`;
-    return (await send<{ matches: MatchView[] }>('GET', path, { abort })).matches;
-  },
-  match: (matchId: string, abort?: AbortSignal) =>
-    send<MatchView>('GET', `/matches/${encodeURIComponent(matchId)}`, { abort }),
-  ticket: (ticketId: string, abort?: AbortSignal, explain = false) =>
-    send<TicketView>('GET', `/tickets/${encodeURIComponent(ticketId)}${explain ? '?explain=true' : ''}`, {
-      abort,
-    }),
+  queues: (signal?: AbortSignal) => ask<QueueDefinition[]>(client.queues.list({ signal }), signal),
+  queue: (name: string, signal?: AbortSignal) =>
+    ask<QueueDefinition>(client.queues.get(name, { signal }), signal),
+  putQueue: (definition: QueueDefinition) =>
+    ask<QueueDefinition>(client.queues.put(definition as PlainDefinition)),
+  stats: (name: string, signal?: AbortSignal) =>
+    ask<QueueStats>(client.queues.stats(name, { signal }), signal),
+  matches: (name: string, limit: number, signal?: AbortSignal) =>
+    ask<MatchView[]>(client.queues.matches(name, { limit, signal }), signal),
+  waiting: (name: string, limit: number, signal?: AbortSignal) =>
+    ask<WaitingSample>(client.queues.waiting(name, { limit, signal }), signal),
+  versions: (name: string, signal?: AbortSignal) =>
+    ask<QueueVersion[]>(client.queues.versions(name, { signal }), signal),
+  restore: (name: string, version: number) => ask<QueueVersion>(client.queues.restore(name, version)),
+  match: (matchId: string, signal?: AbortSignal) =>
+    ask<MatchView>(client.match(matchId, { signal }) as Promise<Match>, signal),
+  ticket: (ticketId: string, signal?: AbortSignal, explain = false) =>
+    ask<TicketView>(client.get(ticketId, { explain, signal }), signal),
   /** Unknown tickets are left out. */
-  async tickets(ticketIds: readonly string[], abort?: AbortSignal): Promise<TicketView[]> {
-    const parts: TicketView[] = [];
+  async tickets(ticketIds: readonly string[], signal?: AbortSignal): Promise<TicketView[]> {
+    const parts: Ticket[] = [];
     for (let from = 0; from < ticketIds.length; from += TICKETS_PER_REQUEST) {
-      const ids = ticketIds.slice(from, from + TICKETS_PER_REQUEST).map(encodeURIComponent);
-      const path = `/tickets?ticketIds=${ids.join(',')}`;
-      parts.push(...(await send<{ tickets: TicketView[] }>('GET', path, { abort })).tickets);
+      const ids = ticketIds.slice(from, from + TICKETS_PER_REQUEST);
+      parts.push(...(await ask<readonly Ticket[]>(client.getMany(ids, { signal }), signal)));
     }
-    return parts;
+    return parts as TicketView[];
   },
-  dryRun: (name: string, body: unknown, abort?: AbortSignal) =>
-    send<MatchResult>('POST', `${queuePath(name)}/dry-run`, { body, abort }),
+  dryRun: (name: string, tickets: Parameters<typeof client.queues.dryRun>[1], signal?: AbortSignal) =>
+    ask<MatchResult>(client.queues.dryRun(name, tickets, { signal }), signal),
 };
 
 const TICKETS_PER_REQUEST = 50;
 
-function queuePath(name: string): string {
-  return `/queues/${encodeURIComponent(name)}`;
-}
-
-async function send<T>(
-  method: string,
-  path: string,
-  { body, abort }: { readonly body?: unknown; readonly abort?: AbortSignal | undefined } = {},
-): Promise<T> {
-  let response: Response;
-  let text: string;
+/** The result of a request. The types of the client are those of the contract, seen through the OpenAPI document. */
+async function ask<T>(response: Promise<unknown>, signal?: AbortSignal): Promise<T> {
   try {
-    response = await fetch(`/api${path}`, {
-      method,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      }),
-      ...(abort && { signal: abort }),
-    });
-    text = await response.text();
+    const result = (await response) as T;
+    outage.value = undefined;
+    return result;
   } catch (error) {
-    abort?.throwIfAborted();
-    throw noteOutage(new ServiceProblem(0, `The console does not respond (${(error as Error).message}).`));
+    signal?.throwIfAborted();
+    const problem = problemOf(error as Error);
+    outage.value = problem.isOutage
+      ? { sinceMs: outage.value?.sinceMs ?? Date.now(), detail: problem.message }
+      : undefined;
+    throw problem;
   }
-  if (!response.ok) throw noteOutage(problemOf(response.status, text));
-  outage.value = undefined;
-  return JSON.parse(text) as T;
 }
 
-function problemOf(status: number, text: string): ServiceProblem {
-  try {
-    const { detail, errors } = JSON.parse(text) as Partial<ProblemDocument> & { message?: string };
-    if (detail !== undefined) return new ServiceProblem(status, detail, errors);
-  } catch {
-    // Not a problem document: a gateway's own error.
-  }
-  if (status === 401 || status === 403)
+function problemOf(error: Error): ServiceProblem {
+  if (!(error instanceof MusterProblem)) return new ServiceProblem(0, error.message);
+  const { status, problem } = error;
+  if (status === 401 || (status === 403 && problem.detail === undefined))
     return new ServiceProblem(status, 'The credentials of the console may not send this request.');
-  return new ServiceProblem(status, `The service returned status ${status}.`);
-}
-
-function noteOutage(problem: ServiceProblem): ServiceProblem {
-  if (problem.isOutage) {
-    outage.value = { sinceMs: outage.value?.sinceMs ?? Date.now(), detail: problem.message };
-  } else outage.value = undefined;
-  return problem;
+  return new ServiceProblem(
+    status,
+    problem.detail ?? problem.title,
+    (problem as { errors?: ServiceProblem['errors'] }).errors,
+  );
 }

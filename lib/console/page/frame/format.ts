@@ -26,6 +26,7 @@ export function secondsText(seconds: number | null | undefined): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 100) return `${whole} s`;
+  if (whole < 3_600 && whole % 60 === 0) return `${whole / 60} min`;
   if (whole < 3_600) return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} min`;
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }

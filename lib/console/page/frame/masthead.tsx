@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
+import { serviceUrl } from '../data/pace.ts';
 import { outage } from '../data/service.ts';
 import { clockText } from './format.ts';
 import { goTo, pathTo, place } from './router.ts';
-
-const serviceUrl = document.querySelector<HTMLMetaElement>('meta[name=muster-service]')?.content ?? '';
 
 /** What stands on top of every page: where one is, where one can go, and whether the service responds. */
 export function Masthead() {

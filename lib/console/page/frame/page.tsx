@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { place } from './router.ts';
 
 export interface PageProps {
   readonly title: string;
@@ -10,15 +11,22 @@ export interface PageProps {
   readonly children: ComponentChildren;
 }
 
-let isFirst = true;
+/** The place whose page has taken the focus. The first page leaves it where it is. */
+let focused = location.pathname;
+/** The title that has taken it. */
+let holder: HTMLElement | undefined;
 
 /** A page with its title. It takes the focus when the reader comes from another page, so a screen reader reads on here. */
 export function Page({ title, trail = [], lead, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Muster`;
-    if (!isFirst) heading.current?.focus({ preventScroll: true });
-    isFirst = false;
+    // A page that replaces another of the same place, such as the loaded one that of its loading, takes the focus over.
+    const isLost = holder?.isConnected === false && document.activeElement === document.body;
+    if (focused === place.peek() && !isLost) return;
+    focused = place.peek();
+    holder = heading.current ?? undefined;
+    holder?.focus({ preventScroll: true });
   }, [title]);
   return (
     <main id="main">

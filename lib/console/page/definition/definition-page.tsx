@@ -1,0 +1,191 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import { definitionProblems } from '../data/definition-problems.ts';
+import { forgetList } from '../data/live-queues.ts';
+import { paced } from '../data/pace.ts';
+import { usePolled } from '../data/polling.ts';
+import { type QueueVersion, type ServiceProblem, service } from '../data/service.ts';
+import { countText } from '../frame/format.ts';
+import { Loading, Page } from '../frame/page.tsx';
+import { pathTo } from '../frame/router.ts';
+import { DiffView } from './diff-view.tsx';
+import { DryRun } from './dry-run.tsx';
+import { DefinitionEditor } from './editor.tsx';
+import { type Fault, faultsAt, parsed } from './faults.ts';
+import { Versions } from './versions.tsx';
+
+const BEAT_MS = 10_000;
+
+/** A definition to edit: checked as one types, compared with the running version, tried on the waiting tickets. */
+export function DefinitionPage({ name }: { readonly name: string }) {
+  const versions = usePolled(
+    name,
+    (abort) => runningVersions(name, abort),
+    () => paced(BEAT_MS),
+  );
+  const trail = [
+    { text: 'Overview', href: '/' },
+    { text: name, href: pathTo('queues', name) },
+  ];
+  const { data, error } = versions.value;
+  if (data === undefined) {
+    return (
+      <Page title="Definition" trail={trail}>
+        {error === undefined ? (
+          <Loading what="the definition" />
+        ) : (error as ServiceProblem).status === 404 ? (
+          <p class="empty">The service has no queue {name}.</p>
+        ) : (
+          <p class="empty">{error.message}</p>
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={`Definition of ${name}`}
+      trail={trail}
+      lead={
+        <p class="lead">
+          Version {data[0]!.version} is running. Changes are in force within a second of being saved.
+        </p>
+      }
+    >
+      <KnownDefinition key={name} name={name} versions={data} />
+    </Page>
+  );
+}
+
+/** The versions, the newest first. A service of an earlier version keeps none, so the running one stands alone. */
+async function runningVersions(name: string, abort: AbortSignal): Promise<readonly QueueVersion[]> {
+  try {
+    const versions = await service.versions(name, abort);
+    if (versions.length > 0) return versions;
+  } catch (error) {
+    if ((error as ServiceProblem).status !== 404) throw error;
+  }
+  const definition = await service.queue(name, abort);
+  return [{ version: 1, changedAt: null, changedBy: null, definition }];
+}
+
+function KnownDefinition({
+  name,
+  versions,
+}: {
+  readonly name: string;
+  readonly versions: readonly QueueVersion[];
+}) {
+  const running = textOf(versions[0]!.definition);
+  const text = useSignal(running);
+  /** What the text was compared with when the editing began. */
+  const base = useSignal(running);
+  const rejected = useSignal<readonly Fault[]>([]);
+  const message = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+  // Somebody else has changed the definition: an untouched text follows, an edited one is kept.
+  useEffect(() => {
+    if (text.peek() === base.peek()) text.value = running;
+    base.value = running;
+  }, [running]);
+  const faults = useComputed(() => [...faultsOf(text.value, name), ...rejected.value]);
+  const isChanged = text.value !== base.value;
+  const isValid = faults.value.length === 0;
+
+  const save = async () => {
+    isBusy.value = true;
+    message.value = undefined;
+    try {
+      await service.putQueue(parsed(text.value).value as QueueDefinition);
+      forgetList();
+      base.value = text.value;
+      message.value = 'Saved. The definition is in force.';
+    } catch (error) {
+      const { errors, message: why } = error as ServiceProblem;
+      rejected.value = faultsAt(text.value, errors ?? []);
+      message.value = `Not saved: ${why}`;
+    }
+    isBusy.value = false;
+  };
+  return (
+    <>
+      <section class="card" aria-labelledby="edit-title">
+        <h2 id="edit-title">Edit</h2>
+        <DefinitionEditor
+          text={text.value}
+          faults={faults.value}
+          onInput={(changed) => {
+            text.value = changed;
+            rejected.value = [];
+            message.value = undefined;
+          }}
+        />
+        <div class="actions">
+          <button
+            type="button"
+            class="primary"
+            disabled={!isChanged || !isValid || isBusy.value}
+            onClick={save}
+          >
+            Save as a new version
+          </button>
+          <button
+            type="button"
+            disabled={!isChanged}
+            onClick={() => {
+              text.value = base.value;
+              rejected.value = [];
+              message.value = undefined;
+            }}
+          >
+            Discard changes
+          </button>
+          <p role="status">
+            {message.value ??
+              (isValid
+                ? isChanged
+                  ? 'Valid, not saved yet.'
+                  : 'This is the running definition.'
+                : `${countText(faults.value.length, 'field')} to correct before it can be saved.`)}
+          </p>
+        </div>
+      </section>
+      <div class="cards">
+        <section class="card" aria-labelledby="diff-title">
+          <h2 id="diff-title">Difference from the running version</h2>
+          <DiffView before={base.value} after={text.value} />
+        </section>
+        <section class="card" aria-labelledby="dry-title">
+          <h2 id="dry-title">Dry run on the waiting tickets</h2>
+          <DryRun name={name} text={text.value} isValid={isValid} />
+        </section>
+      </div>
+      <Versions
+        name={name}
+        versions={versions}
+        onLoad={(definition) => {
+          text.value = textOf(definition);
+          rejected.value = [];
+          scrollTo({ top: 0 });
+        }}
+      />
+    </>
+  );
+}
+
+/** A definition as one writes it. */
+function textOf(definition: QueueDefinition): string {
+  return JSON.stringify(definition, null, 2);
+}
+
+function faultsOf(text: string, name: string): Fault[] {
+  const { value, fault } = parsed(text);
+  if (fault !== undefined) return [fault];
+  const problems = definitionProblems(value);
+  if (problems !== undefined) return faultsAt(text, problems);
+  return (value as QueueDefinition).name === name
+    ? []
+    : faultsAt(text, [
+        { pointer: '#/name', detail: `Expected ${JSON.stringify(name)}: the name of a queue cannot change` },
+      ]);
+}

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import { countReasons, type DryRunResult, dryRun } from '../data/engine.ts';
+import { service } from '../data/service.ts';
+import { countText, numberText, shareText } from '../frame/format.ts';
+import type { CountedReason } from '../queue/reasons-of.ts';
+import { parsed } from './faults.ts';
+
+interface Outcome {
+  readonly running: DryRunResult;
+  readonly edited: DryRunResult;
+  readonly reasons: readonly CountedReason[];
+  readonly isComplete: boolean;
+}
+
+const SAMPLE_MAX = 500;
+
+/** One search of the edited definition over the tickets that wait now, beside one of the running definition. */
+export function DryRun({
+  name,
+  text,
+  isValid,
+}: {
+  readonly name: string;
+  readonly text: string;
+  readonly isValid: boolean;
+}) {
+  const outcome = useSignal<Outcome | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const run = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => run.current?.abort(), []);
+  const start = async () => {
+    run.current?.abort();
+    run.current = new AbortController();
+    const { signal } = run.current;
+    isBusy.value = true;
+    problem.value = undefined;
+    try {
+      const edited = parsed(text).value as QueueDefinition;
+      const [{ waiting, isComplete }, running] = await Promise.all([
+        service.waiting(name, SAMPLE_MAX, signal),
+        service.queue(name, signal),
+      ]);
+      outcome.value = {
+        running: await dryRun(running, waiting, signal),
+        edited: await dryRun(edited, waiting, signal),
+        reasons: await countReasons(edited, waiting, signal),
+        isComplete,
+      };
+    } catch (error) {
+      if (!signal.aborted) problem.value = (error as Error).message;
+    }
+    if (!signal.aborted) isBusy.value = false;
+  };
+  return (
+    <>
+      <p class="soft">
+        Searches once among the tickets that wait now, with the running definition and with this one. It runs
+        in this page and changes nothing.
+      </p>
+      <div class="actions">
+        <button type="button" disabled={!isValid || isBusy.value} onClick={start}>
+          {isBusy.value ? 'Searching …' : 'Run'}
+        </button>
+      </div>
+      <div role="status">
+        {problem.value !== undefined && <p class="trouble trouble-bad">{problem.value}</p>}
+        {outcome.value !== undefined && <OutcomeTable {...outcome.value} />}
+      </div>
+    </>
+  );
+}
+
+function OutcomeTable({ running, edited, reasons, isComplete }: Outcome) {
+  const rows: readonly [string, (result: DryRunResult) => string][] = [
+    ['matches', ({ matches }) => numberText(matches)],
+    ['players in them', ({ players }) => numberText(players)],
+    ['tickets that go on waiting', ({ waiting }) => numberText(waiting)],
+    ['mean imbalance', ({ imbalance }) => numberText(imbalance)],
+    ['proved best', ({ provedShare }) => shareText(provedShare)],
+  ];
+  return (
+    <>
+      <table class="compare">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">running</th>
+            <th scope="col">this one</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([label, of]) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td>{of(running)}</td>
+              <td>{of(edited)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {!isComplete && <p class="soft small">Over a sample of the waiting tickets.</p>}
+      {reasons.length > 0 && (
+        <ul class="bars">
+          {reasons.slice(0, 4).map(({ reason, tickets }) => (
+            <li key={reason}>
+              <span class="bar-text">{reason}</span>
+              <span class="bar-value">{countText(tickets, 'ticket')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

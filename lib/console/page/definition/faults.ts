@@ -1,0 +1,68 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+
+/** Something wrong in a text, at a line. */
+export interface Fault {
+  /** From 0. */
+  readonly line: number;
+  /** The field, as `release.waitCost`; empty for the whole text. */
+  readonly field: string;
+  readonly detail: string;
+}
+
+/** The JSON value of a text, or the first place that is not JSON. */
+export function parsed(text: string): { readonly value: unknown; readonly fault: Fault | undefined } {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first !== undefined || tree === undefined) {
+    const detail = first === undefined ? 'Expected JSON, got nothing' : `Expected JSON: ${wordsOf(first)}`;
+    return { value: undefined, fault: { line: lineAt(text, first?.offset ?? 0), field: '', detail } };
+  }
+  return { value: getNodeValue(tree), fault: undefined };
+}
+
+/** Places faults beside the fields that their pointers name; at the nearest field around one that does not exist. */
+export function faultsAt(
+  text: string,
+  problems: readonly { readonly pointer: string; readonly detail: string }[],
+): Fault[] {
+  const tree = parseTree(text);
+  return problems.map(({ pointer, detail }) => {
+    const path = pathOf(pointer);
+    let offset = 0;
+    for (let length = path.length; tree !== undefined && length >= 0; length--) {
+      const node = length === 0 ? tree : findNodeAtLocation(tree, path.slice(0, length));
+      if (node === undefined) continue;
+      // The key of a field stands on its first line, also when its value is a long list.
+      offset = node.parent?.type === 'property' ? node.parent.offset : node.offset;
+      break;
+    }
+    return { line: lineAt(text, offset), field: path.join('.'), detail };
+  });
+}
+
+/** `#/rules/0/max` as `['rules', 0, 'max']`. */
+function pathOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length - 1;
+}
+
+/** `CommaExpected` as `comma expected`. */
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+}

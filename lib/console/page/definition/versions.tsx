@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals';
+import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import { forgetList } from '../data/live-queues.ts';
+import { type QueueVersion, service } from '../data/service.ts';
+import { DiffView } from './diff-view.tsx';
+
+export interface VersionsProps {
+  readonly name: string;
+  /** The newest first. */
+  readonly versions: readonly QueueVersion[];
+  /** Puts the definition of a version into the editor. */
+  readonly onLoad: (definition: QueueDefinition) => void;
+}
+
+/** The versions of a definition: when, by whom, what changed, and the way back. */
+export function Versions({ name, versions, onLoad }: VersionsProps) {
+  const message = useSignal<string | undefined>(undefined);
+  const asked = useSignal<number | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const restore = async (version: number) => {
+    isBusy.value = true;
+    try {
+      const { version: next } = await service.restore(name, version);
+      forgetList();
+      message.value = `Version ${version} is in force again, as version ${next}.`;
+    } catch (error) {
+      message.value = `Not restored: ${(error as Error).message}`;
+    }
+    isBusy.value = false;
+    asked.value = undefined;
+  };
+  return (
+    <section class="card versions" aria-labelledby="versions-title">
+      <h2 id="versions-title">Versions</h2>
+      <p role="status">{message.value}</p>
+      <ol>
+        {versions.map(({ version, changedAt, changedBy, restored, definition }, at) => {
+          const before = versions[at + 1];
+          return (
+            <li key={version}>
+              <details>
+                <summary>
+                  <strong>Version {version}</strong>
+                  {at === 0 && <span class="badge">running</span>}
+                  <span class="soft">
+                    {changedAt === null
+                      ? ''
+                      : new Date(changedAt).toISOString().slice(0, 19).replace('T', ' ')}
+                    {changedBy === null ? '' : ` by ${changedBy}`}
+                    {restored === undefined ? '' : `, restored from version ${restored}`}
+                  </span>
+                </summary>
+                {before === undefined ? (
+                  <p class="soft">The oldest version that is kept.</p>
+                ) : (
+                  <DiffView
+                    before={JSON.stringify(before.definition, null, 2)}
+                    after={JSON.stringify(definition, null, 2)}
+                  />
+                )}
+              </details>
+              {at > 0 && (
+                <div class="actions">
+                  <button type="button" onClick={() => onLoad(definition)}>
+                    Edit from here
+                  </button>
+                  {asked.value === version ? (
+                    <>
+                      <button
+                        type="button"
+                        class="primary"
+                        disabled={isBusy.value}
+                        onClick={() => restore(version)}
+                      >
+                        Restore version {version} now
+                      </button>
+                      <button
+                        type="button"
+                        onClick={() => {
+                          asked.value = undefined;
+                        }}
+                      >
+                        Keep the running one
+                      </button>
+                    </>
+                  ) : (
+                    <button
+                      type="button"
+                      onClick={() => {
+                        asked.value = version;
+                      }}
+                    >
+                      Restore …
+                    </button>
+                  )}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,162 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { MatchView } from '../../../contract/match.ts';
+import { isFinal, type TicketView } from '../../../contract/ticket.ts';
+import { ticketIdsOf } from '../data/matched-tickets.ts';
+import { paced } from '../data/pace.ts';
+import { usePolled } from '../data/polling.ts';
+import { type ServiceProblem, service } from '../data/service.ts';
+import { clockText, numberText } from '../frame/format.ts';
+import { Loading, Page } from '../frame/page.tsx';
+import { pathTo } from '../frame/router.ts';
+import { type Station, statusText, Way } from '../frame/status.tsx';
+import { ProofPicture } from './proof-picture.tsx';
+import { TeamsPicture } from './teams-picture.tsx';
+
+const BEAT_MS = 2_000;
+
+/** A match: its teams, its proof, and its way from the search to the game. */
+export function MatchPage({ matchId }: { readonly matchId: string }) {
+  const match = usePolled(
+    matchId,
+    (abort) => service.match(matchId, abort),
+    (data) =>
+      data !== undefined && isFinal(data.status) && data.endedAt !== undefined ? undefined : paced(BEAT_MS),
+  );
+  const { data, error } = match.value;
+  if (data === undefined) {
+    return (
+      <Page title="Match" trail={[{ text: 'Overview', href: '/' }]}>
+        {(error as ServiceProblem | undefined)?.status === 404 ? (
+          <p class="empty">The service has no match {matchId}. Matches are kept for a limited time.</p>
+        ) : (
+          error === undefined && <Loading what="the match" />
+        )}
+      </Page>
+    );
+  }
+  return <KnownMatch match={data} />;
+}
+
+function KnownMatch({ match }: { readonly match: MatchView }) {
+  const { matchId, queue, status, createdAt, teams, region, assignment, roster, reason } = match;
+  const tickets = useTickets(match);
+  return (
+    <Page
+      title={`Match of ${clockText(Date.parse(createdAt))}`}
+      trail={[
+        { text: 'Overview', href: '/' },
+        { text: queue, href: pathTo('queues', queue) },
+      ]}
+      lead={
+        <p class="lead">
+          {statusText(status)} · {teams.map(({ players }) => players.length).join(' v ')} players
+          {region !== undefined && ` · in ${region}`} · <code>{matchId}</code>
+        </p>
+      }
+    >
+      {reason !== undefined && <p class="trouble trouble-bad">{reason}</p>}
+      <section class="card" aria-labelledby="teams-title">
+        <h2 id="teams-title">Teams along the skill axis</h2>
+        <TeamsPicture match={match} tickets={tickets} />
+      </section>
+      <div class="cards">
+        <section class="card" aria-labelledby="proof-title">
+          <h2 id="proof-title">The proof</h2>
+          <ProofPicture match={match} />
+        </section>
+        <section class="card" aria-labelledby="way-title">
+          <h2 id="way-title">Its way</h2>
+          <Way stations={stationsOf(match)} />
+          <dl class="facts">
+            {roster !== undefined && (
+              <>
+                <dt>Roster</dt>
+                <dd>
+                  version {roster}, {numberText(match.newTicketIds?.length ?? 0)} tickets came with the last
+                  backfill
+                </dd>
+              </>
+            )}
+            <dt>Game server</dt>
+            <dd>
+              {assignment === undefined
+                ? 'none assigned'
+                : `${assignment.address}${assignment.port === undefined ? '' : `:${assignment.port}`}`}
+              {assignment?.sessionId !== undefined && (
+                <span class="soft"> session {assignment.sessionId}</span>
+              )}
+            </dd>
+          </dl>
+        </section>
+        <Costs match={match} />
+      </div>
+    </Page>
+  );
+}
+
+/** What each rule said about the match. */
+function Costs({ match }: { readonly match: MatchView }) {
+  const rules = Object.entries(match.rules ?? {});
+  if (rules.length === 0) return null;
+  const greatest = Math.max(1e-9, ...rules.map(([, { cost = 0 }]) => cost));
+  return (
+    <section class="card" aria-labelledby="rules-title">
+      <h2 id="rules-title">What its rules cost</h2>
+      <ul class="bars">
+        {rules.map(([name, { cost, values }]) => (
+          <li key={name}>
+            <span class="bar-text">
+              {name}
+              {values !== undefined && <span class="soft"> {values.join(', ')}</span>}
+            </span>
+            <span class="bar-value">{cost === undefined ? 'met' : `${numberText(cost)} imbalance`}</span>
+            {cost !== undefined && (
+              <meter class="bar" min={0} max={greatest} value={cost} aria-hidden="true" />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The tickets of a match, for the skills and waits of its players. */
+function useTickets(match: MatchView): ReadonlyMap<string, TicketView> {
+  const tickets = useSignal<ReadonlyMap<string, TicketView>>(new Map());
+  const ids = ticketIdsOf(match).join();
+  useEffect(() => {
+    const abort = new AbortController();
+    service.tickets(ids === '' ? [] : ids.split(','), abort.signal).then(
+      (found) => {
+        tickets.value = new Map(found.map((ticket) => [ticket.ticketId, ticket]));
+      },
+      // The picture then shows the players without their skills; an outage has its own notice.
+      () => {},
+    );
+    return () => abort.abort();
+  }, [ids]);
+  return tickets.value;
+}
+
+function stationsOf({ status, createdAt, acceptance, assignment, endedAt }: MatchView): Station[] {
+  const made: Station = { text: 'Found', note: clockText(Date.parse(createdAt)), state: 'done' };
+  const passed = (at: boolean): Station['state'] => (at ? 'now' : status === 'FAILED' ? 'failed' : 'done');
+  const stations: Station[] = [made];
+  if (acceptance !== undefined || status === 'REQUIRES_ACCEPTANCE') {
+    stations.push({
+      text: 'Accepted',
+      note:
+        acceptance &&
+        `${acceptance.accepted.length} accepted, until ${clockText(Date.parse(acceptance.deadline))}`,
+      state: passed(status === 'REQUIRES_ACCEPTANCE'),
+    });
+  }
+  if (status === 'PLACING' || assignment !== undefined)
+    stations.push({ text: 'Placed', note: assignment?.address, state: passed(status === 'PLACING') });
+  if (status === 'FAILED') stations.push({ text: 'Failed', state: 'failed' });
+  else stations.push({ text: 'Completed', state: status === 'COMPLETED' ? 'done' : 'ahead' });
+  if (endedAt !== undefined)
+    stations.push({ text: 'Ended', note: clockText(Date.parse(endedAt)), state: 'done' });
+  return stations;
+}

@@ -1,0 +1,148 @@
+import type { MatchView } from '../../../contract/match.ts';
+import type { TicketView } from '../../../contract/ticket.ts';
+import { numberText, secondsText } from '../frame/format.ts';
+import { pathTo } from '../frame/router.ts';
+
+export interface TeamsPictureProps {
+  readonly match: MatchView;
+  readonly tickets: ReadonlyMap<string, TicketView>;
+}
+
+interface Seat {
+  readonly playerId: string;
+  readonly ticketId: string | undefined;
+  readonly role: string | undefined;
+  readonly skill: number | undefined;
+  readonly waitSeconds: number | undefined;
+}
+
+/** Each team as a line of its players along one skill axis, and as a list. Members of a party are joined by an arc. */
+export function TeamsPicture({ match, tickets }: TeamsPictureProps) {
+  const madeMs = Date.parse(match.createdAt);
+  const teams = match.teams.map(({ players }) => players.map((seat) => seatOf(seat, tickets, madeMs)));
+  const skills = teams.flat().flatMap(({ skill }) => skill ?? []);
+  const names = match.teams.map(({ name }, at) => name ?? `Team ${at + 1}`);
+  return (
+    <>
+      {skills.length > 0 && <Axis teams={teams} names={names} skills={skills} />}
+      <div class="teams">
+        {teams.map((seats, at) => (
+          <section key={names[at]} class={`team team-${at % 6}`} aria-label={names[at]}>
+            <h3>
+              {names[at]} <span class="soft">{meanText(seats)}</span>
+            </h3>
+            <ul>
+              {seats.map((seat) => (
+                <li key={seat.playerId}>
+                  {seat.ticketId === undefined ? (
+                    <span class="player">bot</span>
+                  ) : (
+                    <a class="player" href={pathTo('tickets', seat.ticketId)}>
+                      {seat.playerId}
+                    </a>
+                  )}
+                  <span class="soft">
+                    {[seat.role, seat.skill === undefined ? undefined : numberText(seat.skill)]
+                      .filter((part) => part !== undefined)
+                      .join(' · ')}
+                  </span>
+                  <span class="soft">
+                    {seat.waitSeconds === undefined ? '' : `waited ${secondsText(seat.waitSeconds)}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function seatOf(
+  { playerId, ticketId, role }: MatchView['teams'][number]['players'][number],
+  tickets: ReadonlyMap<string, TicketView>,
+  madeMs: number,
+): Seat {
+  const ticket = ticketId === undefined ? undefined : tickets.get(ticketId);
+  return {
+    playerId,
+    ticketId,
+    role,
+    skill: ticket?.players.find((player) => player.playerId === playerId)?.skill,
+    waitSeconds: ticket && Math.max(0, (madeMs - Date.parse(ticket.enqueuedAt)) / 1_000),
+  };
+}
+
+function meanText(seats: readonly Seat[]): string {
+  const skills = seats.flatMap(({ skill }) => skill ?? []);
+  if (skills.length === 0) return '';
+  return `mean skill ${numberText(skills.reduce((sum, skill) => sum + skill, 0) / skills.length)}`;
+}
+
+const LANE = 46;
+const WIDTH = 1000;
+const EDGE = 40;
+
+function Axis({
+  teams,
+  names,
+  skills,
+}: {
+  readonly teams: readonly (readonly Seat[])[];
+  readonly names: readonly string[];
+  readonly skills: readonly number[];
+}) {
+  const [least, greatest] = [Math.min(...skills), Math.max(...skills)];
+  const span = Math.max(1, greatest - least);
+  const x = (skill: number) => EDGE + ((skill - least) / span) * (WIDTH - 2 * EDGE);
+  const height = LANE * teams.length + 26;
+  const inWords = teams
+    .map((seats, at) => `${names[at]}: ${seats.map(({ skill }) => numberText(skill)).join(', ')}`)
+    .join('. ');
+  return (
+    <svg class="axis" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`Skills. ${inWords}`}>
+      {teams.map((seats, at) => {
+        const y = LANE * at + LANE / 2 + 8;
+        const known = seats.filter(({ skill }) => skill !== undefined);
+        const mean = known.reduce((sum, { skill }) => sum + skill!, 0) / known.length;
+        return (
+          <g key={names[at]} class={`team-${at % 6}`}>
+            <line class="axis-lane" x1={EDGE / 2} x2={WIDTH - EDGE / 2} y1={y} y2={y} />
+            {partiesOf(known).map((party) => (
+              <path key={party[0]!.ticketId} class="axis-party" d={arcsOf(party, x, y)} />
+            ))}
+            {known.length > 0 && <line class="axis-mean" x1={x(mean)} x2={x(mean)} y1={y - 13} y2={y + 13} />}
+            {known.map(({ playerId, skill }) => (
+              <circle key={playerId} class="axis-player" cx={x(skill!)} cy={y} r="7" />
+            ))}
+          </g>
+        );
+      })}
+      {[least, greatest].map((skill, at) => (
+        <text key={at} class="axis-text" x={x(skill)} y={height - 4} text-anchor={at === 0 ? 'start' : 'end'}>
+          {numberText(skill)}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+/** Arcs from each member of a party to the next, above the line of the team. */
+function arcsOf(party: readonly Seat[], x: (skill: number) => number, y: number): string {
+  const sorted = party.map(({ skill }) => x(skill!)).sort((a, b) => a - b);
+  return sorted
+    .slice(1)
+    .map((to, at) => `M ${sorted[at]} ${y - 6} Q ${(sorted[at]! + to) / 2} ${y - 26} ${to} ${y - 6}`)
+    .join(' ');
+}
+
+/** Parties of two and more. */
+function partiesOf(seats: readonly Seat[]): Seat[][] {
+  const parties = new Map<string, Seat[]>();
+  for (const seat of seats) {
+    if (seat.ticketId === undefined) continue;
+    parties.set(seat.ticketId, [...(parties.get(seat.ticketId) ?? []), seat]);
+  }
+  return [...parties.values()].filter(({ length }) => length > 1);
+}

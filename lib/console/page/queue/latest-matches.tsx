@@ -1,0 +1,67 @@
+import type { MatchView } from '../../../contract/match.ts';
+import type { LiveQueue } from '../data/live-queues.ts';
+import { gapOf, playersIn } from '../data/measures.ts';
+import { clockText, numberText } from '../frame/format.ts';
+import { pathTo } from '../frame/router.ts';
+import { statusText } from '../frame/status.tsx';
+
+const SHOWN = 15;
+
+/** The latest matches, the newest first, with their imbalance and what is proved about it. */
+export function LatestMatches({ live }: { readonly live: LiveQueue }) {
+  const matches = live.matches.slice(-SHOWN).reverse();
+  const greatest = Math.max(1, ...matches.map(({ imbalance }) => imbalance));
+  return (
+    <section class="card matches" aria-labelledby="matches">
+      <h2 id="matches">Latest matches</h2>
+      {matches.length === 0 ? (
+        <p class="soft">No match yet.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Made at</th>
+              <th scope="col">Players</th>
+              <th scope="col">
+                Imbalance <span class="soft">with the part a better match could have saved at most</span>
+              </th>
+              <th scope="col">Proof</th>
+              <th scope="col" class="wide-only">
+                Region
+              </th>
+              <th scope="col">Status</th>
+            </tr>
+          </thead>
+          <tbody>
+            {matches.map((match) => (
+              <MatchRow key={match.matchId} match={match} greatest={greatest} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function MatchRow({ match, greatest }: { readonly match: MatchView; readonly greatest: number }) {
+  const gap = Math.min(match.imbalance, gapOf(match));
+  const part = (value: number) => (200 * value) / greatest;
+  return (
+    <tr>
+      <td>
+        <a href={pathTo('matches', match.matchId)}>{clockText(Date.parse(match.createdAt))}</a>
+      </td>
+      <td>{playersIn(match)}</td>
+      <td class="imbalance">
+        <svg viewBox="0 0 200 10" preserveAspectRatio="none" aria-hidden="true">
+          <rect class="imbalance-sure" x="0" y="1" width={part(match.imbalance - gap)} height="8" />
+          <rect class="imbalance-gap" x={part(match.imbalance - gap)} y="1" width={part(gap)} height="8" />
+        </svg>
+        <span>{numberText(match.imbalance)}</span>
+      </td>
+      <td>{gap === 0 ? 'proved best' : `within ${numberText(gap)}`}</td>
+      <td class="wide-only">{match.region ?? '–'}</td>
+      <td>{statusText(match.status)}</td>
+    </tr>
+  );
+}

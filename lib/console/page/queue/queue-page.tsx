@@ -1,0 +1,306 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { TimeChart } from '../charts/time-chart.tsx';
+import { countReasons } from '../data/engine.ts';
+import { type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
+import { type MatchedTicket, waitsByGroup, withMatchedTickets } from '../data/matched-tickets.ts';
+import { measuresOf } from '../data/measures.ts';
+import { paced } from '../data/pace.ts';
+import { poll, usePolled } from '../data/polling.ts';
+import { outage, service } from '../data/service.ts';
+import { imbalanceOverTime, waitingAndMatched, waitsOverTime } from '../data/timelines.ts';
+import type { WaitingSample } from '../data/waiting.ts';
+import { countText, numberText, secondsText, shareText } from '../frame/format.ts';
+import { now } from '../frame/now.ts';
+import { Loading, Page } from '../frame/page.tsx';
+import { pathTo } from '../frame/router.ts';
+import { shapeText } from '../frame/shape.ts';
+import { troublesOf } from '../overview/health.ts';
+import { LatestMatches } from './latest-matches.tsx';
+import { PoolPicture } from './pool-picture.tsx';
+import type { CountedReason } from './reasons-of.ts';
+import { WaitBars } from './wait-bars.tsx';
+
+const BEAT_MS = 2_000;
+/** The tickets that the picture shows: a change of it every few seconds is enough. */
+const SAMPLE = { limit: 500, everyMs: 4_000 };
+/** Reading tickets costs more than statistics, and their waits change slowly. */
+const TICKETS_EVERY_MS = 10_000;
+const WINDOW_SECONDS = 600;
+const NO_BOUNDARIES: readonly number[] = [];
+
+/** One queue: who waits and why, how long, and which matches were made. */
+export function QueuePage({ name }: { readonly name: string }) {
+  useEffect(() => {
+    const polling = poll(
+      (abort) => updateQueues(name, abort),
+      () => paced(BEAT_MS),
+    );
+    return () => polling.stop();
+  }, [name]);
+  const live = useComputed(() => liveQueues.value?.get(name));
+  const trail = [{ text: 'Overview', href: '/' }];
+  if (live.value === undefined) {
+    return (
+      <Page title={name} trail={trail}>
+        {liveQueues.value === undefined ? (
+          outage.value === undefined && <Loading what="the queue" />
+        ) : (
+          <p class="empty">
+            The service has no queue of this name. It may have been deleted. <a href="/">See all queues.</a>
+          </p>
+        )}
+      </Page>
+    );
+  }
+  return <KnownQueue live={live.value} trail={trail} />;
+}
+
+function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; href: string }[] }) {
+  const { definition, stats, atMs, error } = live;
+  const { name, tickSeconds, timeoutSeconds, release, buckets } = definition;
+  const troubles = [
+    ...(error === undefined ? [] : [{ level: 'bad' as const, text: error }]),
+    ...(stats === undefined ? [] : troublesOf(definition, stats, atMs)),
+  ];
+  return (
+    <Page
+      title={name}
+      trail={trail}
+      lead={
+        <div class="lead lead-actions">
+          <p>
+            {shapeText(definition)} · {release.policy} · a tick every{' '}
+            {secondsText(tickSeconds).replace('.0', '')} · time-out after {secondsText(timeoutSeconds)}
+          </p>
+          <p>
+            <a class="button" href={pathTo('queues', name, 'definition')}>
+              Definition
+            </a>{' '}
+            <a class="button" href={pathTo('what-if', name)}>
+              What if
+            </a>
+          </p>
+        </div>
+      }
+    >
+      {troubles.length > 0 && (
+        <ul class="troubles" aria-label="What is wrong">
+          {troubles.map(({ level, text }) => (
+            <li key={text} class={`trouble trouble-${level}`}>
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Pool live={live} boundaries={Array.isArray(buckets) ? buckets : NO_BOUNDARIES} />
+      <Numbers live={live} />
+      <Charts live={live} />
+      <Waits live={live} />
+      <LatestMatches live={live} />
+    </Page>
+  );
+}
+
+function Numbers({ live }: { readonly live: LiveQueue }) {
+  const { stats, atMs } = live;
+  const measures = measuresOf(live, atMs);
+  const sinceTick =
+    stats?.lastTickAt == null ? undefined : Math.max(0, now.value - Date.parse(stats.lastTickAt)) / 1_000;
+  return (
+    <dl class="numbers">
+      <Figure of="tickets waiting">{numberText(stats?.waiting)}</Figure>
+      <Figure of="players matched per min">{numberText(Math.round(measures.playersPerMinute))}</Figure>
+      <Figure of="wait, half of the matched">{secondsText(stats?.recentMatches.waitSecondsP50)}</Figure>
+      <Figure of="wait, 99 % of them">{secondsText(stats?.recentMatches.waitSecondsP99)}</Figure>
+      <Figure of="mean imbalance">{numberText(measures.imbalance)}</Figure>
+      <Figure of="matches proved best">{shareText(measures.provedShare)}</Figure>
+      <Figure of="mean gap to the best, at most">{numberText(measures.gap)}</Figure>
+      <Figure
+        of={`last tick${stats?.tickMilliseconds == null ? '' : `, took ${numberText(Math.round(stats.tickMilliseconds))} ms`}`}
+      >
+        {sinceTick === undefined ? 'none yet' : `${secondsText(sinceTick)} ago`}
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({ of, children }: { readonly of: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{of}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The picture of the pool, and why its tickets wait. */
+function Pool({ live, boundaries }: { readonly live: LiveQueue; readonly boundaries: readonly number[] }) {
+  const { definition } = live;
+  const { name, timeoutSeconds } = definition;
+  const sample = usePolled(
+    name,
+    (abort) => service.waiting(name, SAMPLE.limit, abort),
+    () => paced(SAMPLE.everyMs),
+  );
+  const { data } = sample.value;
+  return (
+    <div class="pool">
+      <section class="card pool-card" aria-labelledby="pool-title">
+        <h2 id="pool-title">Waiting now, by skill and by age</h2>
+        {data === undefined ? (
+          <Loading what="the waiting tickets" />
+        ) : (
+          <>
+            <PoolPicture waiting={data.waiting} boundaries={boundaries} timeoutSeconds={timeoutSeconds} />
+            <p class="soft pool-legend">
+              <span class="mark mark-accent" /> a player alone <span class="mark mark-second" /> a party{' '}
+              <span class="mark mark-bad" /> close to its time-out
+              {boundaries.length > 0 && (
+                <>
+                  {' '}
+                  <span class="mark mark-third" /> boundary of two buckets
+                </>
+              )}
+              {!data.isComplete &&
+                ` · ${countText(data.waiting.length, 'ticket')} of more, evenly along the skills`}
+            </p>
+          </>
+        )}
+      </section>
+      <section class="card" aria-labelledby="reasons-title">
+        <h2 id="reasons-title">Why they wait</h2>
+        {data !== undefined && <Reasons live={live} sample={data} />}
+      </section>
+    </div>
+  );
+}
+
+function Reasons({ live, sample }: { readonly live: LiveQueue; readonly sample: WaitingSample }) {
+  const reasons = useSignal<readonly CountedReason[] | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const abort = new AbortController();
+    countReasons(live.definition, sample.waiting, abort.signal).then(
+      (counted) => {
+        reasons.value = counted;
+        failure.value = undefined;
+      },
+      (error) => {
+        if (!abort.signal.aborted) failure.value = error.message;
+      },
+    );
+    return () => abort.abort();
+  }, [sample]);
+  if (sample.waiting.length === 0)
+    return <p class="soft">Nobody waits. The next ticket is searched within a tick.</p>;
+  if (failure.value !== undefined) return <p class="soft">The reasons could not be found: {failure.value}</p>;
+  if (reasons.value === undefined) return <Loading what="the reasons" />;
+  const total = reasons.value.reduce((sum, { tickets }) => sum + tickets, 0);
+  return (
+    <>
+      {total === 0 && <p class="soft">A match is within reach of everybody; the next tick decides.</p>}
+      <ul class="bars">
+        {reasons.value.map(({ reason, tickets }) => (
+          <li key={reason}>
+            <span class="bar-text">{reason}</span>
+            <span class="bar-value">{countText(tickets, 'ticket')}</span>
+            <meter class="bar" min={0} max={total} value={tickets} aria-hidden="true" />
+          </li>
+        ))}
+      </ul>
+      <p class="soft small">
+        Found by the engine in this page, over a sample. The page of a ticket has its exact reason: enter its
+        id above.
+      </p>
+    </>
+  );
+}
+
+const WAITING_SERIES = [
+  { name: 'tickets waiting', colour: 'second', kind: 'line' },
+  { name: 'players matched in 10 s', colour: 'accent', kind: 'bars', barSeconds: 10 },
+] as const;
+const WAIT_SERIES = [
+  { name: 'half waited at most', colour: 'accent', kind: 'line' },
+  { name: '99 % waited at most', colour: 'second', kind: 'line' },
+] as const;
+const IMBALANCE_SERIES = [
+  { name: 'imbalance of a match', colour: 'accent', kind: 'dots' },
+  { name: 'how much a better match could have saved at most', colour: 'bad', kind: 'dots' },
+] as const;
+
+function Charts({ live }: { readonly live: LiveQueue }) {
+  const { atMs, stats } = live;
+  const windowSeconds = shownSeconds(live);
+  const window = { windowSeconds, untilMs: atMs };
+  const measures = measuresOf(live, atMs);
+  return (
+    <div class="cards">
+      <section class="card">
+        <h2>Waiting and matched</h2>
+        <TimeChart
+          {...window}
+          height={190}
+          series={WAITING_SERIES}
+          label={`${numberText(stats?.waiting)} tickets wait; ${numberText(measures.playersPerMinute)} players are matched per minute`}
+          data={waitingAndMatched(live, atMs, { windowSeconds, binSeconds: 10 })}
+        />
+      </section>
+      <section class="card">
+        <h2>Imbalance and proof of each match</h2>
+        <TimeChart
+          {...window}
+          height={190}
+          series={IMBALANCE_SERIES}
+          label={`Mean imbalance ${numberText(measures.imbalance)}; ${shareText(measures.provedShare)} of the matches are proved best`}
+          data={imbalanceOverTime(live, atMs, windowSeconds)}
+        />
+      </section>
+      <section class="card">
+        <h2>Waits of matched tickets, seconds</h2>
+        <TimeChart
+          {...window}
+          height={190}
+          series={WAIT_SERIES}
+          label={`Half of the matched tickets waited at most ${secondsText(stats?.recentMatches.waitSecondsP50)}, 99 % at most ${secondsText(stats?.recentMatches.waitSecondsP99)}`}
+          data={waitsOverTime(live, atMs, windowSeconds)}
+        />
+      </section>
+    </div>
+  );
+}
+
+/** The time that the charts show: what is known, from one minute to ten. */
+function shownSeconds({ matches, samples, atMs }: LiveQueue): number {
+  const first = Math.min(samples[0]?.atMs ?? atMs, matches[0] ? Date.parse(matches[0].createdAt) : atMs);
+  return Math.min(WINDOW_SECONDS, Math.max(60, (atMs - first) / 1_000));
+}
+
+function Waits({ live }: { readonly live: LiveQueue }) {
+  const { name } = live.definition;
+  const tickets = useSignal<readonly MatchedTicket[]>([]);
+  useEffect(() => {
+    tickets.value = [];
+    const polling = poll(
+      async (abort) => {
+        const { matches = [] } = liveQueues.value?.get(name) ?? {};
+        tickets.value = await withMatchedTickets(tickets.value, matches, abort);
+      },
+      () => (tickets.value.length === 0 ? paced(BEAT_MS) : paced(TICKETS_EVERY_MS)),
+    );
+    return () => polling.stop();
+  }, [name]);
+  const groups = useComputed(() => waitsByGroup(tickets.value));
+  if (groups.value.length === 0) return null;
+  return (
+    <section class="card waits" aria-labelledby="waits-title">
+      <h2 id="waits-title">Waits of the last {tickets.value.length} matched tickets</h2>
+      <div class="waits-groups">
+        {groups.value.map((group) => (
+          <WaitBars key={group.by} {...group} />
+        ))}
+      </div>
+    </section>
+  );
+}

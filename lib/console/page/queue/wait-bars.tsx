@@ -1,0 +1,35 @@
+import type { GroupWaits } from '../data/matched-tickets.ts';
+import { secondsText } from '../frame/format.ts';
+
+/** Waits of groups side by side: the bar ends at p50, the thin line at p99. */
+export function WaitBars({ by, groups }: { readonly by: string; readonly groups: readonly GroupWaits[] }) {
+  const longest = Math.max(0.1, ...groups.map(({ p99 }) => p99));
+  return (
+    <table class="wait-bars">
+      <caption>by {by}</caption>
+      <thead class="hidden">
+        <tr>
+          <th scope="col">{by}</th>
+          <th scope="col">picture</th>
+          <th scope="col">half waited at most</th>
+          <th scope="col">99 % waited at most</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map(({ of, p50, p99, tickets }) => (
+          <tr key={of} title={`${tickets} tickets`}>
+            <th scope="row">{of}</th>
+            <td class="wait-picture">
+              <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="wait-p99" x="0" y="5" width={(100 * p99) / longest} height="2" />
+                <rect class="wait-p50" x="0" y="2" width={Math.max(0.6, (100 * p50) / longest)} height="8" />
+              </svg>
+            </td>
+            <td class="number">{secondsText(p50)}</td>
+            <td class="number soft">{secondsText(p99)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,226 @@
+import { useEffect } from 'preact/hooks';
+import { isFinal, type TicketView } from '../../../contract/ticket.ts';
+import { liveQueues, updateQueues } from '../data/live-queues.ts';
+import { paced } from '../data/pace.ts';
+import { poll, usePolled } from '../data/polling.ts';
+import { type ServiceProblem, service } from '../data/service.ts';
+import { clockText, countText, numberText, secondsText } from '../frame/format.ts';
+import { now } from '../frame/now.ts';
+import { Loading, Page } from '../frame/page.tsx';
+import { pathTo } from '../frame/router.ts';
+import { type Station, statusText, Way } from '../frame/status.tsx';
+
+const BEAT_MS = 2_000;
+/** The reason is found by a search in the service, so it is asked for less often. */
+const EXPLAIN_EVERY_MS = 10_000;
+
+/** A ticket: where it stands, why it waits, and how long yet. */
+export function TicketPage({ ticketId }: { readonly ticketId: string }) {
+  const ticket = usePolled(
+    ticketId,
+    (abort) => service.ticket(ticketId, abort),
+    (data) => (data !== undefined && isFinal(data.status) ? undefined : paced(BEAT_MS)),
+  );
+  const { data, error } = ticket.value;
+  if (data === undefined) {
+    return (
+      <Page title={ticketId} trail={[{ text: 'Overview', href: '/' }]}>
+        {(error as ServiceProblem | undefined)?.status === 404 ? (
+          <p class="empty">
+            The service has no ticket {ticketId}. Ended tickets are kept for a limited time.
+          </p>
+        ) : (
+          error === undefined && <Loading what="the ticket" />
+        )}
+      </Page>
+    );
+  }
+  return <KnownTicket ticket={data} />;
+}
+
+function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
+  const { ticketId, queue, status, players, matchId, reason, enqueuedAt } = ticket;
+  return (
+    <Page
+      title={ticketId}
+      trail={[
+        { text: 'Overview', href: '/' },
+        { text: queue, href: pathTo('queues', queue) },
+      ]}
+      lead={
+        <p class="lead">
+          {statusText(status)} · {players.length === 1 ? 'a player alone' : `a party of ${players.length}`}
+          {ticket.split === true && ' that may be divided'} · since {clockText(Date.parse(enqueuedAt))}
+        </p>
+      }
+    >
+      <section class="card" aria-labelledby="way-title">
+        <h2 id="way-title">Its way</h2>
+        <Way stations={stationsOf(ticket, now.value)} />
+        {reason !== undefined && status !== 'QUEUED' && <p class="reason">{reason}</p>}
+        {matchId !== undefined && (
+          <p>
+            <a class="button" href={pathTo('matches', matchId)}>
+              Its match
+            </a>
+          </p>
+        )}
+      </section>
+      {status === 'QUEUED' && <Waiting ticket={ticket} />}
+      <section class="card players" aria-labelledby="players-title">
+        <h2 id="players-title">{countText(players.length, 'player')}</h2>
+        <ul>
+          {players.map(({ playerId, skill, roles, attributes, latencyMs, teams, avoid }) => (
+            <li key={playerId}>
+              <strong class="player">{playerId}</strong>
+              <span>skill {numberText(skill)}</span>
+              {roles !== undefined && <span>plays {roles.join(' or ')}</span>}
+              {teams !== undefined && <span>for {teams.join(' or ')}</span>}
+              {attributes !== undefined && (
+                <span>
+                  {Object.entries(attributes)
+                    .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : value}`)
+                    .join(' · ')}
+                </span>
+              )}
+              {latencyMs !== undefined && (
+                <span>
+                  {Object.entries(latencyMs)
+                    .map(([region, ms]) => `${region} ${numberText(ms)} ms`)
+                    .join(' · ')}
+                </span>
+              )}
+              {avoid !== undefined && <span>avoids {countText(avoid.length, 'player')}</span>}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </Page>
+  );
+}
+
+/** Why it waits, and how its age compares with what others waited and with the time-out. */
+function Waiting({ ticket }: { readonly ticket: TicketView }) {
+  const { ticketId, queue, enqueuedAt } = ticket;
+  const explained = usePolled(
+    ticketId,
+    (abort) => service.ticket(ticketId, abort, true),
+    () => paced(EXPLAIN_EVERY_MS),
+  );
+  useEffect(() => {
+    const polling = poll(
+      (abort) => updateQueues(queue, abort),
+      () => paced(EXPLAIN_EVERY_MS),
+    );
+    return () => polling.stop();
+  }, [queue]);
+  const live = liveQueues.value?.get(queue);
+  const age = Math.max(0, (now.value - Date.parse(enqueuedAt)) / 1_000);
+  const estimate = (ticket as { estimatedWaitSeconds?: { p50: number; p90: number } }).estimatedWaitSeconds;
+  const { waitSecondsP50: p50, waitSecondsP99: p99 } = live?.stats?.recentMatches ?? {};
+  return (
+    <div class="cards">
+      <section class="card" aria-labelledby="why-title">
+        <h2 id="why-title">Why it waits</h2>
+        {explained.value.data?.reason === undefined ? (
+          <Loading what="the reason" />
+        ) : (
+          <p class="reason">{sentence(explained.value.data.reason)}</p>
+        )}
+        <p class="soft small">
+          The service has searched for its best match among its neighbours. The reason names what would have
+          to give: the policy, a rule, or time.
+        </p>
+      </section>
+      <section class="card" aria-labelledby="long-title">
+        <h2 id="long-title">How long yet</h2>
+        {estimate === undefined ? (
+          <p>
+            {p50 == null
+              ? 'No estimate: the queue has matched nobody recently.'
+              : `Half of the recent matches came after ${secondsText(p50)}, 99 % after ${secondsText(p99)}. This ticket has waited ${secondsText(age)}.`}
+          </p>
+        ) : (
+          <p>
+            Tickets like it wait another {secondsText(estimate.p50)} in half of the cases, and{' '}
+            {secondsText(estimate.p90)} in 90 %.
+          </p>
+        )}
+        {live !== undefined && (
+          <AgePicture
+            age={age}
+            p50={p50 ?? undefined}
+            p99={p99 ?? undefined}
+            timeout={live.definition.timeoutSeconds}
+          />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function AgePicture({
+  age,
+  p50,
+  p99,
+  timeout,
+}: {
+  readonly age: number;
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
+  readonly timeout: number;
+}) {
+  // Roots, because most waits are short against the time-out.
+  const x = (seconds: number) => 1000 * Math.sqrt(Math.min(1, seconds / timeout));
+  return (
+    <figure>
+      <svg
+        class="age"
+        viewBox="0 0 1000 46"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`It has waited ${secondsText(age)} of at most ${secondsText(timeout)}`}
+      >
+        <rect class="age-all" x="0" y="12" width="1000" height="20" />
+        <rect class={age > 0.85 * timeout ? 'age-late' : 'age-now'} x="0" y="12" width={x(age)} height="20" />
+        {p50 !== undefined && <rect class="age-mark" x={x(p50) - 1.5} y="4" width="3" height="36" />}
+        {p99 !== undefined && <rect class="age-mark" x={x(p99) - 1.5} y="4" width="3" height="36" />}
+      </svg>
+      <figcaption class="soft small">
+        waited {secondsText(age)} of {secondsText(timeout)}
+        {p50 !== undefined && ' · the lines: half and 99 % of recent matches'}
+      </figcaption>
+    </figure>
+  );
+}
+
+function stationsOf({ status, enqueuedAt, matchId }: TicketView, nowMs: number): Station[] {
+  const queued: Station = {
+    text: 'Waiting',
+    note:
+      status === 'QUEUED'
+        ? `for ${secondsText(Math.max(0, nowMs - Date.parse(enqueuedAt)) / 1_000)}`
+        : `since ${clockText(Date.parse(enqueuedAt))}`,
+    state: status === 'QUEUED' ? 'now' : 'done',
+  };
+  if (status === 'CANCELLED' || status === 'TIMED_OUT' || (status === 'FAILED' && matchId === undefined))
+    return [queued, { text: capital(statusText(status)), state: 'failed' }];
+  const found: Station = { text: 'Match found', state: matchId === undefined ? 'ahead' : 'done' };
+  const middle: Station[] =
+    status === 'REQUIRES_ACCEPTANCE' || status === 'PLACING'
+      ? [{ text: capital(statusText(status)), state: 'now' }]
+      : [];
+  const end: Station =
+    status === 'FAILED'
+      ? { text: 'Failed', state: 'failed' }
+      : { text: 'Completed', state: status === 'COMPLETED' ? 'done' : 'ahead' };
+  return [queued, found, ...middle, end];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function sentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? capital(reason) : `${capital(reason)}.`;
+}

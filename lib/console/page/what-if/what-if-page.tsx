@@ -1,0 +1,403 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import type { PlayResult } from '../../../simulation/play.ts';
+import { runJson } from '../../../simulation/run-json.ts';
+import type { TrafficOptions } from '../../../simulation/traffic-options.ts';
+import { definitionProblems } from '../data/definition-problems.ts';
+import { simulate } from '../data/engine.ts';
+import { type MatchedTicket, withMatchedTickets } from '../data/matched-tickets.ts';
+import { service } from '../data/service.ts';
+import { numberText, secondsText, shareText } from '../frame/format.ts';
+import { Loading, Page } from '../frame/page.tsx';
+import { goTo, pathTo } from '../frame/router.ts';
+import { shapeText } from '../frame/shape.ts';
+import { commandOf } from './command.ts';
+import { knobsOf, withKnobs } from './knobs.ts';
+import { assumedTraffic, measuredTraffic } from './measured-traffic.ts';
+import { PLAYERS } from './run.ts';
+import { TradePicture } from './trade-picture.tsx';
+
+/** A run that has ended. */
+export interface Run {
+  readonly name: string;
+  readonly definition: QueueDefinition;
+  readonly options: TrafficOptions;
+  readonly result: PlayResult;
+  readonly seconds: number;
+}
+
+/** Requests for tickets from which arrivals are measured. */
+const TICKET_REQUESTS = 3;
+
+/** The simulator: what players of a queue would wait and get if its numbers were others. */
+export function WhatIfPage({ name }: { readonly name: string | undefined }) {
+  const definitions = useSignal<readonly QueueDefinition[] | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const abort = new AbortController();
+    service.queues(abort.signal).then(
+      (found) => {
+        definitions.value = found;
+      },
+      (error) => {
+        if (!abort.signal.aborted) problem.value = (error as Error).message;
+      },
+    );
+    return () => abort.abort();
+  }, []);
+  const known = definitions.value;
+  const definition = known?.find((one) => one.name === name) ?? (name === undefined ? known?.[0] : undefined);
+  return (
+    <Page
+      title="What if"
+      trail={[{ text: 'Overview', href: '/' }]}
+      lead={
+        <p class="lead">
+          Plays a queue with simulated players in this page, with the service's own search and policies, and
+          shows what a change would do to waits and matches. Nothing in the service changes.
+        </p>
+      }
+    >
+      {known === undefined ? (
+        problem.value === undefined ? (
+          <Loading what="the queues" />
+        ) : (
+          <p class="empty">{problem.value}</p>
+        )
+      ) : (
+        <>
+          <p class="chooser">
+            <label>
+              Queue{' '}
+              <select
+                value={definition?.name ?? ''}
+                onChange={(event) => goTo(pathTo('what-if', event.currentTarget.value))}
+              >
+                {definition === undefined && <option value="">choose one</option>}
+                {known.map((one) => (
+                  <option key={one.name} value={one.name}>
+                    {one.name} ({shapeText(one)})
+                  </option>
+                ))}
+              </select>
+            </label>
+          </p>
+          {definition === undefined ? (
+            <p class="empty">The service has no queue of this name.</p>
+          ) : (
+            <Simulator key={definition.name} definition={definition} />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+const FIELDS: readonly {
+  readonly key: keyof TrafficOptions;
+  readonly label: string;
+  readonly hint: string;
+}[] = [
+  { key: 'rate', label: 'Players per second', hint: '5' },
+  { key: 'players', label: 'Players', hint: String(PLAYERS) },
+  { key: 'skills', label: 'Skills', hint: 'normal:MEAN:SD' },
+  { key: 'parties', label: 'Party sizes', hint: '1=70,2=20,5=10' },
+  { key: 'roleWeights', label: 'Roles', hint: 'tank=10,healer=15' },
+  { key: 'sides', label: 'Sides', hint: 'killer=12,any=8' },
+  { key: 'regions', label: 'Regions', hint: 'eu=60,us=40' },
+  { key: 'patience', label: 'Patience, seconds', hint: 'nobody cancels' },
+  { key: 'seed', label: 'Seed', hint: '1' },
+];
+const ALWAYS: readonly (keyof TrafficOptions)[] = ['rate', 'players', 'skills', 'seed'];
+
+function Simulator({ definition }: { readonly definition: QueueDefinition }) {
+  const options = useSignal<TrafficOptions | undefined>(undefined);
+  const isMeasured = useSignal(false);
+  const values = useSignal<ReadonlyMap<string, number>>(new Map());
+  const runs = useSignal<readonly Run[]>([]);
+  const share = useSignal<number | undefined>(undefined);
+  const problem = useSignal<string | undefined>(undefined);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => {
+    const abort = new AbortController();
+    const fixed = { players: String(PLAYERS), seed: '1' };
+    matchedTickets(definition.name, abort.signal).then(
+      (tickets) => {
+        const measured = measuredTraffic(definition, tickets);
+        isMeasured.value = measured !== undefined;
+        options.value = { ...(measured ?? assumedTraffic()), ...fixed };
+      },
+      () => {
+        if (!abort.signal.aborted) options.value = { ...assumedTraffic(), ...fixed };
+      },
+    );
+    return () => {
+      abort.abort();
+      running.current?.abort();
+    };
+  }, []);
+  const edited = useComputed(() => withKnobs(definition, values.value));
+  if (options.value === undefined) return <Loading what="the queue's own arrivals" />;
+  const given = options.value;
+  const shown = FIELDS.filter(
+    ({ key }) => ALWAYS.includes(key) || given[key] !== undefined || key === 'patience',
+  );
+
+  const start = async () => {
+    running.current = new AbortController();
+    const { signal } = running.current;
+    problem.value = undefined;
+    const faults = definitionProblems(edited.value);
+    if (faults !== undefined) {
+      problem.value = faults.map(({ pointer, detail }) => `${pointer.slice(2)}: ${detail}`).join('; ');
+      return;
+    }
+    share.value = 0;
+    const play = async (name: string, what: QueueDefinition) => {
+      const startMs = performance.now();
+      const result = await simulate(what, given, (part) => (share.value = part), signal);
+      const run = {
+        name,
+        definition: what,
+        options: given,
+        result,
+        seconds: (performance.now() - startMs) / 1_000,
+      };
+      runs.value = [...runs.value, run];
+    };
+    try {
+      const sameTraffic = runs.value.filter((run) => isSame(run.options, given));
+      if (sameTraffic.length < runs.value.length) runs.value = sameTraffic;
+      if (!runs.value.some((run) => isSame(run.definition, definition)))
+        await play('running definition', definition);
+      if (!runs.value.some((run) => isSame(run.definition, edited.value)))
+        await play(changesText(values.value), edited.value);
+    } catch (error) {
+      if (!signal.aborted) problem.value = (error as Error).message;
+    }
+    share.value = undefined;
+  };
+  return (
+    <>
+      <form
+        class="card simulator"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <fieldset>
+          <legend>The definition</legend>
+          <div class="knobs">
+            {knobsOf(definition).map(({ path, label, value }) => (
+              <NumberField
+                key={path}
+                label={label}
+                value={values.value.get(path) ?? value}
+                running={value}
+                onInput={(next) => {
+                  const changed = new Map(values.value);
+                  if (next === value) changed.delete(path);
+                  else changed.set(path, next);
+                  values.value = changed;
+                }}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <fieldset>
+          <legend>
+            The players{' '}
+            <span class="soft">
+              {isMeasured.value
+                ? 'measured from the latest matches'
+                : 'assumed: the queue has too few matches to measure'}
+            </span>
+          </legend>
+          <div class="knobs">
+            {shown.map(({ key, label, hint }) => (
+              <label key={key}>
+                {label}
+                <input
+                  type="text"
+                  value={given[key] ?? ''}
+                  placeholder={hint}
+                  spellcheck={false}
+                  onInput={(event) => {
+                    const { [key]: _, ...others } = given;
+                    const text = event.currentTarget.value.trim();
+                    options.value = { seed: '1', ...others, ...(text !== '' && { [key]: text }) };
+                  }}
+                />
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <div class="actions">
+          {share.value === undefined ? (
+            <button type="submit" class="primary">
+              Simulate
+            </button>
+          ) : (
+            <>
+              <progress max={1} value={share.value} aria-label="Progress of the simulation" />
+              <button type="button" onClick={() => running.current?.abort()}>
+                Cancel
+              </button>
+            </>
+          )}
+          <p role="alert">{problem.value}</p>
+        </div>
+      </form>
+      {runs.value.length > 0 && <Results runs={runs.value} />}
+    </>
+  );
+}
+
+function NumberField({
+  label,
+  value,
+  running,
+  onInput,
+}: {
+  readonly label: string;
+  readonly value: number;
+  readonly running: number;
+  readonly onInput: (value: number) => void;
+}) {
+  const most = running === 0 ? 20 : running * 4;
+  const step = most >= 40 ? 1 : most >= 4 ? 0.1 : 0.01;
+  const change = (text: string) => {
+    const number = Number(text);
+    if (text.trim() !== '' && Number.isFinite(number)) onInput(number);
+  };
+  return (
+    <div class="knob">
+      <label>
+        {label}
+        <input
+          type="number"
+          step="any"
+          value={value}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+      </label>
+      <input
+        type="range"
+        min={0}
+        max={most}
+        step={step}
+        value={value}
+        aria-label={`${label}, slider`}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+      <span class="soft small">running: {running}</span>
+    </div>
+  );
+}
+
+function Results({ runs }: { readonly runs: readonly Run[] }) {
+  const latest = runs.at(-1)!;
+  const [first] = runs;
+  const rows: readonly [string, (run: Run) => string][] = [
+    ['wait, half at most', ({ result }) => secondsText(result.measures.waitSeconds.p50)],
+    ['wait, 90 % at most', ({ result }) => secondsText(result.measures.waitSeconds.p90)],
+    ['wait, 99 % at most', ({ result }) => secondsText(result.measures.waitSeconds.p99)],
+    ['mean imbalance', ({ result }) => numberText(result.measures.imbalance.mean)],
+    ['imbalance, 90 % at most', ({ result }) => numberText(result.measures.imbalance.p90)],
+    ['proved best', ({ result }) => shareText(result.measures.provedBest)],
+    ['players matched', ({ result }) => shareText(result.measures.outcome.matched / result.measures.players)],
+    [
+      'players timed out',
+      ({ result }) => shareText(result.measures.outcome.timedOut / result.measures.players),
+    ],
+    ['cost on AWS per million players', ({ result }) => `$${result.cost.perMillionPlayers.toFixed(2)}`],
+    ['played in', ({ seconds }) => secondsText(seconds)],
+  ];
+  const columns = first === latest ? [latest] : [first!, latest];
+  return (
+    <>
+      <div class="cards" aria-live="polite">
+        <section class="card" aria-labelledby="trade-title">
+          <h2 id="trade-title">Wait against imbalance</h2>
+          <TradePicture runs={runs} />
+        </section>
+        <section class="card" aria-labelledby="results-title">
+          <h2 id="results-title">Results</h2>
+          <table class="compare">
+            <thead>
+              <tr>
+                <td />
+                {columns.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(([label, of]) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  {columns.map((run) => (
+                    <td key={run.name}>{of(run)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {latest.result.warnings.map((warning) => (
+            <p key={warning} class="trouble">
+              {warning}
+            </p>
+          ))}
+        </section>
+      </div>
+      <section class="card command" aria-labelledby="command-title">
+        <h2 id="command-title">The same run on the command line</h2>
+        <p>
+          Save the definition as <code>definition.json</code>. The command then prints the same numbers, to
+          the last digit.
+        </p>
+        <pre class="command-text">{commandOf(latest.options)}</pre>
+        <details>
+          <summary>The definition</summary>
+          <pre>{JSON.stringify(latest.definition, null, 2)}</pre>
+        </details>
+        <details>
+          <summary>All numbers, as the command prints them</summary>
+          <pre class="run-json">
+            {JSON.stringify(
+              runJson(latest.definition, latest.result, {
+                seed: Number(latest.options.seed),
+                interrupted: false,
+              }),
+              null,
+              2,
+            )}
+          </pre>
+        </details>
+      </section>
+    </>
+  );
+}
+
+async function matchedTickets(name: string, abort: AbortSignal): Promise<readonly MatchedTicket[]> {
+  const matches = (await service.matches(name, 100, abort)).toReversed();
+  let tickets: readonly MatchedTicket[] = [];
+  for (let sent = 0; sent < TICKET_REQUESTS; sent++) {
+    const more = await withMatchedTickets(tickets, matches, abort);
+    if (more === tickets) break;
+    tickets = more;
+  }
+  return tickets;
+}
+
+function changesText(values: ReadonlyMap<string, number>): string {
+  return Array.from(values, ([path, value]) => `${path.split('.').at(-1)} ${value}`).join(', ');
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
