@@ -30,6 +30,8 @@ const mayImport: Record<string, readonly string[]> = {
   infra: contract,
   // The local cloud runs the stack in process, and the command line runs the local cloud.
   local: [...outside, 'infra'],
+  // What strangers install: the entries of its parts, and its build.
+  package: [...outside, 'infra', 'client', 'console'],
   cli: [...outside, 'local', 'client', 'console'],
 };
 

@@ -33,7 +33,7 @@ const PROBLEMS: Record<number, string> = {
 const WITH_BODY = [400, 413, 415];
 
 /** The OpenAPI 3.1 document, generated from the schemas that check requests. */
-export function openApi() {
+export function openApi(): ReturnType<typeof createDocument> {
   const queue = z.object({ queue: queueName });
   const ticket = z.object({ ticketId: id });
   const match = z.object({ matchId: id });

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetCode, type CodeConfig } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { buildSync } from 'esbuild';
 
 /** Every function of the service. Each has its entry in `lambdas/<name>.ts`. */
 export const functionNames = [
@@ -27,36 +27,49 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** The folder of the functions' entries. */
+/** The folder of the functions' entries. In the published package it has their bundles instead. */
 export const lambdasDir = fileURLToPath(new URL('../../lambdas', import.meta.url));
 
 /**
  * A function's code: one `index.mjs` with all its dependencies.
  *
  * The first instance in a process bundles all functions in one pass, so that esbuild parses shared code once. Later
- * changes of the source have no effect. Throws esbuild's error when a function does not compile.
+ * changes of the source have no effect. Throws esbuild's error when a function does not compile. The published package
+ * has the bundles, so it needs neither esbuild nor the dependencies of the functions.
  */
 export class BundledCode extends AssetCode {
+  readonly #isTemporary: boolean;
+
   constructor(name: FunctionName) {
-    bundles ??= bundleAll();
-    const folder = mkdtempSync(join(tmpdir(), 'muster-bundle-'));
-    writeFileSync(join(folder, 'index.mjs'), bundles.get(name)!);
-    super(folder);
+    const built = join(lambdasDir, name);
+    const isBuilt = existsSync(built);
+    super(isBuilt ? built : temporaryFolder(name));
+    this.#isTemporary = !isBuilt;
   }
 
-  /** Copies the bundle into the cloud assembly. Its folder is not needed afterwards. */
+  /** Copies the bundle into the cloud assembly. A temporary folder is not needed afterwards. */
   override bind(scope: Construct): CodeConfig {
     try {
       return super.bind(scope);
     } finally {
-      rmSync(this.path, { recursive: true, force: true });
+      if (this.#isTemporary) rmSync(this.path, { recursive: true, force: true });
     }
   }
 }
 
+/** A new folder with the bundle of a function. */
+function temporaryFolder(name: FunctionName): string {
+  bundles ??= bundleAll();
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bundle-'));
+  writeFileSync(join(folder, 'index.mjs'), bundles.get(name)!);
+  return folder;
+}
+
 let bundles: ReadonlyMap<string, Uint8Array> | undefined;
 
-function bundleAll(): ReadonlyMap<string, Uint8Array> {
+/** The bundles of all functions by name. Throws esbuild's error when a function does not compile. */
+export function bundleAll(): ReadonlyMap<string, Uint8Array> {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
   const { outputFiles } = buildSync({
     entryPoints: functionNames.map((name) => join(lambdasDir, `${name}.ts`)),
     write: false,

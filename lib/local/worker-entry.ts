@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 
 let entry: URL | undefined;
 
@@ -17,6 +17,7 @@ function built(): URL {
   // In the published package it is JavaScript already.
   const javascript = new URL('./lambda-worker.js', import.meta.url);
   if (existsSync(javascript)) return javascript;
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
   const { outputFiles } = buildSync({
     entryPoints: [fileURLToPath(new URL('./lambda-worker.ts', import.meta.url))],
     write: false,

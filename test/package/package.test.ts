@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/**
+ * The tarball as a stranger has it: unpacked in `node_modules`, beside the packages that it depends on. Those are links to the
+ * checkout's, so that the test needs no registry.
+ */
+let stranger: string;
+let tarballBytes: number;
+
+beforeAll(async () => {
+  stranger = mkdtempSync(join(tmpdir(), 'muster-stranger-'));
+  await run(process.execPath, [join(root, 'lib/package/build.ts')]);
+  const { stdout } = await run('npm', [
+    'pack',
+    join(root, 'dist'),
+    '--pack-destination',
+    stranger,
+    '--silent',
+  ]);
+  const tarball = join(stranger, stdout.trim());
+  tarballBytes = statSync(tarball).size;
+  const unpacked = join(stranger, 'node_modules/muster');
+  mkdirSync(unpacked, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1']);
+  link(...Object.keys(manifest().dependencies));
+  cpSync(join(import.meta.dirname, 'strangers'), stranger, { recursive: true });
+  writeFileSync(join(stranger, 'package.json'), '{ "type": "module" }');
+}, 300_000);
+
+afterAll(() => rmSync(stranger, { recursive: true, force: true }));
+
+function manifest() {
+  return JSON.parse(readFileSync(join(stranger, 'node_modules/muster/package.json'), 'utf8'));
+}
+
+/** Adds packages to the stranger's project. */
+function link(...names: readonly string[]): void {
+  for (const name of names) {
+    const path = join(stranger, 'node_modules', name);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), path);
+  }
+}
+
+/** Compiles files as a stranger does, with declarations checked, and returns the errors. */
+async function compile(...files: readonly string[]): Promise<string> {
+  const options = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--pretty', 'false'];
+  const libraries = [
+    '--lib',
+    'es2024,dom',
+    '--types',
+    'node',
+    '--typeRoots',
+    join(root, 'node_modules/@types'),
+  ];
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const { stdout } = await run(tsc, [...options, ...libraries, ...files], { cwd: stranger }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  return stdout;
+}
+
+const node = async (...args: string[]) => (await run(process.execPath, args, { cwd: stranger })).stdout;
+
+describe('the package', () => {
+  it('has a file for each of its exports and its command, and no TypeScript but declarations', () => {
+    const files = globSync('**/*', { cwd: join(stranger, 'node_modules/muster') });
+    const { exports, bin } = manifest() as { exports: Record<string, unknown>; bin: Record<string, string> };
+    const named = JSON.stringify([exports, bin]).match(/"\.\/[^"]+\.(?:js|d\.ts)"/g) ?? [];
+    expect(named).toHaveLength(11);
+    for (const path of named) expect(files).toContain(JSON.parse(path).slice(2));
+    expect(files.filter((path) => /(?<!\.d)\.tsx?$/.test(path))).toEqual([]);
+    expect(tarballBytes).toBeLessThan(8_000_000);
+  });
+
+  it('installs a few small packages, and asks for those of its parts', () => {
+    const { dependencies, peerDependencies, peerDependenciesMeta, engines } = manifest();
+    expect(Object.keys(dependencies)).toEqual(['aws4fetch', 'commander', 'jsonc-parser', 'zod']);
+    expect(Object.keys(peerDependencies)).toEqual(expect.arrayContaining(['aws-cdk-lib', 'constructs']));
+    expect(Object.keys(peerDependenciesMeta)).toEqual(Object.keys(peerDependencies));
+    expect(engines.node).toBe('>=22.23');
+  });
+
+  it('gives a script the engine, the policies and the simulation, and a page the client', async () => {
+    expect(await compile('engine-script.ts', 'page.ts')).toBe('');
+    expect(await node('engine-script.js')).toBe('ann+bob 1 0\n');
+    const { metafile, outputFiles } = await build({
+      entryPoints: [join(stranger, 'page.ts')],
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: 'browser',
+      format: 'esm',
+      metafile: true,
+      logLevel: 'silent',
+    });
+    const inputs = Object.keys(metafile.inputs).filter((path) => !/aws4fetch|\/client\/|page\.ts/.test(path));
+    expect(inputs).toEqual([]);
+    expect(outputFiles[0]!.contents.length).toBeLessThan(20_000);
+  }, 120_000);
+
+  it('has a command that needs no further package to match, simulate and validate', async () => {
+    const muster = join(stranger, 'node_modules/muster/lib/cli/muster.js');
+    expect(await node(muster, '--version')).toBe(`${manifest().version}\n`);
+    expect(await node(muster, 'validate', join(root, 'queues/duel.json'))).toMatch(/valid/);
+  }, 60_000);
+
+  it('deploys in the CDK app of a stranger, who has only the CDK', async () => {
+    link('aws-cdk-lib', 'constructs');
+    expect(await compile('cdk-app.ts')).toBe('');
+    expect(Number(await node('cdk-app.js'))).toBeGreaterThan(12);
+  }, 300_000);
+});
