@@ -21,6 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   provisioners: service,
   simulation: service,
   papers: [...service, 'simulation'],
+  hindsight: [...service, 'simulation', 'papers'],
   client: ['contract'],
   // The console's server passes requests on; its page has the engine and the simulator in the browser.
   console: ['contract'],
@@ -32,7 +33,7 @@ const mayImport: Record<string, readonly string[]> = {
   local: [...outside, 'infra'],
   // What strangers install: the entries of its parts, and its build.
   package: [...outside, 'infra', 'client', 'console'],
-  cli: [...outside, 'local', 'client', 'console'],
+  cli: [...outside, 'hindsight', 'local', 'client', 'console'],
 };
 
 /** The modules of the engine, from the lowest up; each may import from those before it. */

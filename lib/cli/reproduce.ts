@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { Argument, Command } from 'commander';
 import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../papers/finding.ts';
-import { printJson, wholeNumber } from './input.ts';
+import { InvalidInput } from './failure.ts';
+import { printJson, readQueueFile, readTicketsFile, wholeNumber } from './input.ts';
 
 /** Loaded on use, so that other commands start fast. */
 const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
@@ -15,6 +16,19 @@ const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) 
 
 const SEED = 2017;
 const PLAYERS = 1_000_000;
+/** Below this, too many figures of a paper would miss their limits by chance. */
+const PLAYERS_MIN = 10_000;
+/** Players at one per second, and more at higher rates: some minutes of processor time in all. */
+const BOUNDS_PLAYERS = 400;
+
+interface Options {
+  readonly seed: number;
+  readonly players?: number;
+  readonly json?: true;
+  readonly plots?: string;
+  readonly queue?: string;
+  readonly arrivals?: string;
+}
 
 /** Runs a paper's algorithms as printed and compares its figures with ours. */
 export function reproduceCommand(): Command {
@@ -23,26 +37,50 @@ export function reproduceCommand(): Command {
     .description(
       "Runs a paper's algorithms as printed and compares its figures with ours, each with its standard error and a " +
         'verdict: `holds`; `corrected`, when the paper has a mistake and the formula derived again agrees; or `fails`. ' +
-        'The exit status is 1 when any verdict is `fails`.',
+        'The exit status is 1 when any verdict is `fails`. `bounds` compares the recommended policy with a proved lower ' +
+        'bound on the cost of every schedule and with the best schedule found with hindsight (docs/bounds.md).',
     )
-    .addArgument(new Argument('<paper>', 'which paper').choices(Object.keys(PAPERS)))
+    .addArgument(
+      new Argument('<paper>', 'which paper, or `bounds`').choices([...Object.keys(PAPERS), 'bounds']),
+    )
     .option('--json', 'print the results as JSON')
-    .option('--players <n>', 'players per measurement', wholeNumber(10_000), PLAYERS)
+    .option(
+      '--players <n>',
+      `players per measurement (default: ${PLAYERS}; for bounds ${BOUNDS_PLAYERS}, and more at higher rates)`,
+      wholeNumber(1),
+    )
     .option('--seed <n>', 'the same seed gives the same run', wholeNumber(0), SEED)
     .option('--plots <dir>', 'also write the plots of docs/papers.md to this directory, as SVG')
-    .action(
-      async (
-        paper: string,
-        { json, plots, ...options }: ReproduceOptions & { json?: true; plots?: string },
-      ) => {
-        const reproduce = await PAPERS[paper]();
-        const result = reproduce(options);
-        if (json) printJson(result);
-        else printText(result);
-        if (plots !== undefined) await writePlots(result, plots);
-        if (result.verdict === 'fails') process.exitCode = 1;
-      },
-    );
+    .option('--queue <file>', 'bounds: measure this queue definition, with --arrivals')
+    .option('--arrivals <file>', 'bounds: the tickets of that queue, as for `muster simulate`')
+    .action(async (paper: string, options: Options) => {
+      const result = paper === 'bounds' ? await bounds(options) : await reproducePaper(paper, options);
+      if (options.json) printJson(result);
+      else printText(result);
+      if (options.plots !== undefined) await writePlots(result, options.plots);
+      if (result.verdict === 'fails') process.exitCode = 1;
+    });
+}
+
+async function reproducePaper(paper: string, options: Options): Promise<Reproduction> {
+  const { seed, players = PLAYERS, queue, arrivals } = options;
+  if (queue !== undefined || arrivals !== undefined)
+    throw new InvalidInput('--queue and --arrivals: Expected them with bounds only');
+  if (players < PLAYERS_MIN)
+    throw new InvalidInput(`--players: Expected at least ${PLAYERS_MIN} for a paper, got ${players}`);
+  const reproduce = await PAPERS[paper]();
+  return reproduce({ seed, players });
+}
+
+async function bounds({ seed, players = BOUNDS_PLAYERS, queue, arrivals }: Options): Promise<Reproduction> {
+  const { reproduceBounds, scenarioOfTickets, standardScenarios } = await import('../hindsight/bounds.ts');
+  if (queue === undefined && arrivals === undefined)
+    return reproduceBounds(standardScenarios(players, seed), { seed, players });
+  if (queue === undefined || arrivals === undefined)
+    throw new InvalidInput('--queue and --arrivals: Expected both or none');
+  const definition = readQueueFile(queue);
+  const scenario = scenarioOfTickets(definition, readTicketsFile(arrivals, definition), players);
+  return reproduceBounds([scenario], { seed, players });
 }
 
 async function writePlots(result: Reproduction, directory: string): Promise<void> {

@@ -24,6 +24,11 @@ export type { Filling, PresentPlayer, RunningGame } from './backfill/running-gam
 export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread } from './model/imbalance.ts';
+export { gameMixes as partyMixes } from './model/party-mixes.ts';
+export { poolTicket } from './model/pooled-ticket.ts';
+export { RoleSeating } from './model/role-seating.ts';
+export { RoleTable } from './model/roles.ts';
+export { TicketDivider } from './model/ticket-divider.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
 export { LimitedSearch, type TicketWindow } from './search/limited-search.ts';

@@ -34,10 +34,14 @@ describe('muster reproduce', () => {
     expect(result.sections[0].findings[0]).toMatchObject({ paper: 1, verdict: 'holds' });
   });
 
-  test.each([[['nash']], [['wu', '--players', '5']], [['wu', '--seed', '1.5']], [[]]])(
-    'rejects %j',
-    async (args) => {
-      await expect(runCommand(...args)).rejects.toThrow();
-    },
-  );
+  test.each([
+    [['nash']],
+    [['wu', '--players', '5']],
+    [['wu', '--seed', '1.5']],
+    [['wu', '--queue', 'a.json', '--arrivals', 'b.json']],
+    [['bounds', '--arrivals', 'b.json']],
+    [[]],
+  ])('rejects %j', async (args) => {
+    await expect(runCommand(...args)).rejects.toThrow();
+  });
 });
