@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { isFinal } from '../../../client/index.ts';
 import type { MatchView } from '../../../contract/match.ts';
-import { isFinal, type TicketView } from '../../../contract/ticket.ts';
+import type { TicketView } from '../../../contract/ticket.ts';
 import { ticketIdsOf } from '../data/matched-tickets.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { isFinal, type TicketView } from '../../../contract/ticket.ts';
+import { isFinal } from '../../../client/index.ts';
+import type { TicketView } from '../../../contract/ticket.ts';
 import { liveQueues, updateQueues } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
 import { poll, usePolled } from '../data/polling.ts';
