@@ -336,7 +336,15 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
   if (fields === undefined) return [];
   const list = z.object({ teams: z.array(teamKind) }).safeParse(definition).data;
   if (list !== undefined)
-    return ruleFaults(fields, { seats: seatsOf(list), teamKinds: list.teams.map(({ name }) => name) });
+    return ruleFaults(fields, {
+      seats: seatsOf(list),
+      seatsMin: list.teams.reduce(
+        (sum, { size, minSize = size, count = 1 }) => sum + Math.min(size, minSize) * count,
+        0,
+      ),
+      teamKinds: list.teams.map(({ name }) => name),
+      teamSizes: Object.fromEntries(list.teams.map(({ name, size }) => [name, size])),
+    });
   const equal = equalTeams.safeParse(definition).data;
   return ruleFaults(fields, { seats: equal?.teamSize === undefined ? undefined : seatsOf(equal) });
 }

@@ -22,8 +22,12 @@ export interface RuleFault {
 export interface RulesSurroundings {
   /** The names of the kinds of team; undefined when the queue names none. */
   readonly teamKinds?: readonly string[] | undefined;
+  /** The players of a team by kind; undefined when the queue names none. */
+  readonly teamSizes?: Readonly<Record<string, number>> | undefined;
   /** The number of players in a game; undefined when the definition does not determine it. */
   readonly seats?: number | undefined;
+  /** The fewest players with which a game may start. @default seats */
+  readonly seatsMin?: number | undefined;
 }
 
 /** Contradictions in the attributes and rules of a definition whose fields have the right types. */
@@ -52,7 +56,11 @@ export function ruleFaults(
         message: 'Expected one latency rule, got another: a match has one region, so merge the two rules',
       });
     }
-    const found = [...bodyFaults(rule, rule.cost, attributes, surroundings), ...relaxFaults(rule)];
+    const found = [
+      ...bodyFaults(rule, rule.cost, attributes, surroundings),
+      ...impossibleFaults(rule, attributes, surroundings),
+      ...relaxFaults(rule),
+    ];
     for (const { path, message } of found) faults.push({ path: [...at, ...path], message });
   });
   return faults;
@@ -162,6 +170,40 @@ function bodyFaults(
   }
 }
 
+/** Rules that forbid every game, however long its tickets have waited. */
+function impossibleFaults(
+  rule: Rule,
+  attributes: Attributes,
+  { seats, seatsMin = seats }: RulesSurroundings,
+): RuleFault[] {
+  if (rule.cost !== undefined || rule.relax?.some(({ off }) => off)) return [];
+  if (rule.type === 'different' && rule.scope !== 'team') {
+    const attribute = attributes[rule.attribute];
+    const values = attribute?.type === 'string' ? attribute.values : undefined;
+    if (values === undefined || seatsMin === undefined || values.length >= seatsMin) return [];
+    const message = `Expected an attribute with at least ${seatsMin} values, one for each player of a game, got ${rule.attribute} with ${values.length}: no game has so many different ones`;
+    return [{ path: ['attribute'], message }];
+  }
+  return rule.type === 'compare' ? outOfRangeFaults(rule, attributes) : [];
+}
+
+/** A number that no value of an attribute reaches. */
+function outOfRangeFaults(rule: Extract<Rule, { type: 'compare' }>, attributes: Attributes): RuleFault[] {
+  const { left, right, op } = rule;
+  if (typeof left === 'number' || typeof right !== 'number' || op === undefined) return [];
+  const attribute = attributes[left.attribute];
+  if (attribute?.type !== 'number' || left.of === 'sum' || left.of === 'count') return [];
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = attribute;
+  const limits = [
+    right,
+    ...(rule.relax ?? []).flatMap((step) => (typeof step.right === 'number' ? [step.right] : [])),
+  ];
+  const loosest = op === '<=' ? Math.max(...limits) : op === '>=' ? Math.min(...limits) : right;
+  if ((op === '<=' || loosest <= max) && (op === '>=' || loosest >= min)) return [];
+  const message = `Expected ${rangeText(attribute)}, which the values of ${left.attribute} are, got ${right}: no game has such a ${left.of}`;
+  return [{ path: ['right'], message }];
+}
+
 function attributeUse(
   name: string,
   types: readonly Attribute['type'][],
@@ -196,7 +238,7 @@ function limitFaults({ max }: { max?: number | undefined }, cost: number | undef
 function countFaults(
   rule: Extract<InnerRule, { type: 'count' }>,
   attributes: Attributes,
-  { seats, teamKinds }: RulesSurroundings,
+  { seats, teamKinds, teamSizes = {} }: RulesSurroundings,
 ): RuleFault[] {
   const { attribute, value, atLeast, atMost, scope, team } = rule;
   const faults: RuleFault[] = [];
@@ -228,6 +270,13 @@ function countFaults(
       faults.push({ path: ['scope'], message: 'Expected scope or team, got both: remove scope' });
     }
     faults.push(...teamFaults(team, teamKinds, ['team']));
+    const size = Object.hasOwn(teamSizes, team) ? teamSizes[team]! : Number.POSITIVE_INFINITY;
+    if (atLeast !== undefined && atLeast > size) {
+      faults.push({
+        path: ['atLeast'],
+        message: `Expected at most the ${size} players of team ${team}, got ${atLeast}: lower it`,
+      });
+    }
   }
   return faults;
 }

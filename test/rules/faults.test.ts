@@ -203,10 +203,42 @@ describe('the rules of a definition', () => {
       '#/rules/0/atLeast',
       /at most the 2 values/,
     ],
+    [
+      'fewer values than players who have to differ',
+      [{ name: 'D', type: 'different', attribute: 'patch' }],
+      '#/rules/0/attribute',
+      /at least 4 values, .* got patch with 2/,
+    ],
+    [
+      'a measure that no values reach',
+      [{ name: 'C', type: 'compare', left: { of: 'least', attribute: 'level' }, op: '>=', right: 60 }],
+      '#/rules/0/right',
+      /from 1 to 50, .* got 60/,
+    ],
   ])('are rejected with %s', (_, rules, pointer, message) => {
     const found = faults(rules);
     expect(Object.keys(found)).toEqual([pointer]);
     expect(found[pointer]).toMatch(message);
+  });
+
+  it('are rejected when a kind of team has fewer players than they count in it', () => {
+    const rules = [
+      { name: 'C', type: 'count', attribute: 'patch', value: '1.0', atLeast: 2, team: 'killer' },
+    ];
+    const teams = [
+      { name: 'killer', size: 1 },
+      { name: 'survivors', size: 4 },
+    ];
+    expect(faults(rules, { teamSize: undefined, teams })).toEqual({
+      '#/rules/0/atLeast': 'Expected at most the 1 players of team killer, got 2: lower it',
+    });
+  });
+
+  it('may forbid every game until they are turned off, or only cost', () => {
+    const off = [{ waitSeconds: 9, off: true }];
+    const rule = { name: 'D', type: 'different', attribute: 'patch' };
+    expect(faults([{ ...rule, relax: off }])).toEqual({});
+    expect(faults([{ ...rule, cost: 3 }])).toEqual({});
   });
 
   it.each<[string, object, string, RegExp]>([
