@@ -136,10 +136,22 @@ function withDistinctNames<Run extends { name: string; definition: QueueDefiniti
   });
 }
 
+/** How many tickets were matched within the time that they were told. */
+function calibrationLine([all]: PlayResult['calibration']): string[] {
+  if (all === undefined || Number.isNaN(all.matchedByP50)) return [];
+  return [
+    line(
+      'estimates',
+      `${percent(all.matchedByP50)} matched within their p50, ${percent(all.matchedByP90)} within their p90; told ${percent(all.toldP90)} of the times`,
+    ),
+  ];
+}
+
 function summary({
   name,
   measures,
   cost,
+  calibration,
   without,
 }: PlayResult & { name: string; without?: WithoutBackfill }): string {
   const { waitSeconds: wait, imbalance, outcome, gap, provedBest } = measures;
@@ -149,6 +161,7 @@ function summary({
       'wait',
       `mean ${durationText(wait.mean)}, 90 % ${durationText(wait.p90)}, 99 % ${durationText(wait.p99)}, longest ${durationText(wait.max)}`,
     ),
+    ...calibrationLine(calibration),
     line(
       'imbalance',
       `mean ${number(imbalance.mean)}, 90 % ${number(imbalance.p90)}, 99 % ${number(imbalance.p99)} (in the unit of skill)`,

@@ -633,6 +633,14 @@ export interface Ticket {
   readonly split?: true | undefined;
   /** Present once the ticket has a match */
   readonly matchId?: string | undefined;
+  /** In responses to GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known */
+  readonly estimatedWaitSeconds?:
+    | {
+        readonly p50: number;
+        /** Absent while fewer than nine of ten such tickets are known to be matched before their time-out */
+        readonly p90?: number | undefined;
+      }
+    | undefined;
   /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */
   readonly reason?: string | undefined;
 }

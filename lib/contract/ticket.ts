@@ -96,6 +96,19 @@ export const ticketView = z
       .optional()
       .meta({ description: 'Present when the party may be divided over teams' }),
     matchId: z.string().optional().meta({ description: 'Present once the ticket has a match' }),
+    estimatedWaitSeconds: z
+      .object({
+        p50: z.number(),
+        p90: z.number().optional().meta({
+          description:
+            'Absent while fewer than nine of ten such tickets are known to be matched before their time-out',
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          'In responses to GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known',
+      }),
     reason: z.string().optional().meta({
       description:
         'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',

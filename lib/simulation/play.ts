@@ -7,6 +7,7 @@ import { choicesOf } from '../policies/choices/choices.ts';
 import type { RulesOfTeams } from '../rules/relaxed-rules.ts';
 import { quantile } from '../service/queues/quantile.ts';
 import type { Arrival } from './arrivals.ts';
+import { type CalibrationOf, WaitCalibration } from './calibration.ts';
 import { type CostEstimate, estimateCost } from './cost.ts';
 import { type Measures, Meter } from './measures.ts';
 import { shortRunWarning } from './run-length.ts';
@@ -17,6 +18,8 @@ import type { Traffic } from './traffic.ts';
 export interface PlayResult {
   readonly measures: Measures;
   readonly cost: CostEstimate;
+  /** Whether the estimated waits came true, by part of the tickets. */
+  readonly calibration: readonly CalibrationOf[];
   /** Problems that no policy can fix, and reasons to doubt the measures; one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -49,6 +52,7 @@ export function play(
   const observers: Observer[] = [meter];
   const running = traffic.course && new RunningMatches(definition, traffic.course, skillUnitOf(traffic));
   if (onMatch !== undefined) observers.push(matchListener(onMatch));
+  const calibration = new WaitCalibration(definition);
   let ticks = 0;
   let nowMs = 0;
 
@@ -69,6 +73,7 @@ export function play(
       arrivals: arrivals(),
       observers,
       running,
+      calibration,
       atEnd: traffic.atEnd,
     })) {
       ticks = progress.ticks;
@@ -90,6 +95,7 @@ export function play(
       return {
         measures,
         cost: estimateCost(measures, ticks, definition),
+        calibration: calibration.read(),
         warnings: warnings.filter((warning) => warning !== undefined),
       };
     },

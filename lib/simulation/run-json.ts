@@ -4,7 +4,7 @@ import type { PlayResult } from './play.ts';
 /** The results of a run as `muster simulate` prints them and the console shows them. */
 export function runJson(
   definition: Pick<QueueDefinition, 'name' | 'release'>,
-  { measures, cost, warnings }: PlayResult,
+  { measures, cost, calibration, warnings }: PlayResult,
   { seed, interrupted }: { readonly seed: number; readonly interrupted: boolean },
 ) {
   return {
@@ -14,6 +14,7 @@ export function runJson(
     interrupted,
     ...measures,
     costDollars: cost,
+    estimatedWaits: calibration,
     warnings,
   };
 }

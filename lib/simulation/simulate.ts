@@ -3,6 +3,7 @@ import { type Filling, planTick, type QueueRules, type TickMemory } from '../pol
 import { meanSkill } from '../policies/policy.ts';
 import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
 import type { Arrival } from './arrivals.ts';
+import type { WaitCalibration } from './calibration.ts';
 import type { RunningMatches } from './running-matches.ts';
 
 /** Receives the events of a simulation in order. All times are virtual, milliseconds since the epoch. */
@@ -21,6 +22,8 @@ export interface SimulationOptions {
   /** In the order of arrival. Read lazily. */
   readonly arrivals: Iterable<Arrival>;
   readonly observers: readonly Observer[];
+  /** Estimates the waits of tickets, and compares them with what comes. */
+  readonly calibration?: WaitCalibration | undefined;
   /** The matches that are being played and ask for players. @default matches are forgotten when they are released */
   readonly running?: RunningMatches | undefined;
   /**
@@ -48,7 +51,8 @@ export interface Progress {
  * the caller can show progress or stop. Memory grows with the waiting tickets.
  */
 export function* simulate(options: SimulationOptions): Generator<Progress, void> {
-  const { rules, observers, running, atEnd = 'drain' } = options;
+  const { rules, running, calibration, atEnd = 'drain' } = options;
+  const observers = calibration === undefined ? options.observers : [...options.observers, calibration];
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
   const waiting = new Map<string, Arrival>();
@@ -84,6 +88,9 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
       );
       if (tickets.length === 0) continue;
       const name = `${odd}.${range.index}`;
+      // A single bucket has the same range in every slot.
+      const place = layout.boundaries.length === 0 ? 'all' : name;
+      calibration?.ask(place, tickets, nowMs);
       const { matches, fillings, timedOut, memory } = planTick({
         rules,
         tickets,
@@ -93,6 +100,9 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
         reasons: false,
       });
       memories.set(name, memory);
+      const gone = new Set([...matches, ...fillings].flatMap(({ ticketIds }) => ticketIds));
+      const left = tickets.filter(({ ticketId }) => gone.has(ticketId));
+      calibration?.searched(place, tickets, left, memory, nowMs);
       ticks++;
       for (const game of matches) {
         const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));

@@ -70,6 +70,8 @@ export interface OtherRanges {
 export interface SearchResult {
   /** The matches committed. */
   readonly matches: StoredMatch[];
+  /** The tickets of the range that were committed, also to running matches. */
+  readonly matchedIds: ReadonlySet<string>;
   /** The backfills that were filled, and those that were read and are still open; absent in a queue without backfills. */
   readonly backfills?: BackfillReport | undefined;
   readonly recent: RecentMatch[];
@@ -340,6 +342,7 @@ function summarise(
   const games = committed.flatMap(({ game, match }) => (isFilling(game) ? [] : [{ game, match }]));
   return {
     matches: games.map(({ match }) => match),
+    matchedIds: new Set(committed.flatMap(({ game }) => game.ticketIds)),
     recent: games.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
     tallied: definition.rules === undefined ? [] : games.map(({ game }) => tallied(game)),
     waiting: plan.waiting.length,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
+import { type WaitTable, waitTable } from '../../policies/waits/wait-table.ts';
 import { type BucketLoad, bucketLoad } from './bucket-load.ts';
 import { type MatchTally, matchTally } from './match-tally.ts';
 
@@ -20,6 +21,8 @@ export interface TickReport {
   readonly load?: BucketLoad | undefined;
   /** The matches of the last hour by region and rule, in a queue with rules. */
   readonly tally?: MatchTally | undefined;
+  /** How long tickets wait in the range, for estimates. */
+  readonly waits?: WaitTable | undefined;
   /** The backfills of the range, in a queue with backfills. */
   readonly backfills?: BackfillReport | undefined;
 }
@@ -60,6 +63,7 @@ export const tickReport = z.object({
   next: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),
   tally: matchTally.optional().catch(undefined),
+  waits: waitTable.optional().catch(undefined),
   backfills: z
     .object({
       open: z.number(),

@@ -1,4 +1,5 @@
 import { type TickMemory, together } from '../../policies/memory.ts';
+import { countTick, shareBelow, type WaitTable } from '../../policies/waits/wait-table.ts';
 import { Commits } from '../commits/commits.ts';
 import { settleTick } from '../commits/settle.ts';
 import type { StoredMatch } from '../placement/stored-match.ts';
@@ -11,6 +12,7 @@ import type { TickSender } from '../ports/tick-sender.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
+import { toEngineTicket } from '../tickets/stored-ticket.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
 import { type BucketLoad, isOverloaded, loadOf } from './bucket-load.ts';
 import {
@@ -157,6 +159,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       next,
       load,
       ...(result.backfills && { backfills: withEarlier(before, result.backfills) }),
+      waits: waitsAfter(before, record, result, isPartOf(before, result)),
       ...(record.definition.rules && { tally: addMatches(before?.tally, result.tallied, startMs) }),
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
@@ -177,6 +180,28 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     choiceFreeNeeded: choiceFreeNeeded(record.definition, arrivals),
   };
   return { ...outcome, metrics };
+}
+
+/** What is known about the waits of a range after its search. A range that is read in parts is not counted. */
+function waitsAfter(
+  before: TickReport | undefined,
+  { definition }: QueueRecord,
+  { read, readAtMs, matchedIds, memory }: SearchResult,
+  isPart: boolean,
+): WaitTable | undefined {
+  if (isPart) return before?.waits;
+  const lateBeforeMs = readAtMs - 1_000 * definition.timeoutSeconds;
+  const searched = read.map(toEngineTicket).filter(({ enqueuedAtMs }) => enqueuedAtMs > lateBeforeMs);
+  return countTick(before?.waits, searched, matchedIds, {
+    tickMs: 1_000 * definition.tickSeconds,
+    nowMs: readAtMs,
+    part: shareBelow(memory.skills),
+  });
+}
+
+/** Whether a range is read in parts. */
+function isPartOf(before: TickReport | undefined, { next }: SearchResult): boolean {
+  return next !== undefined || before?.next !== undefined;
 }
 
 /** The backfills of a range, with those that were filled last before this tick. */

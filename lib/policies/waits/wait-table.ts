@@ -1,0 +1,225 @@
+import * as z from 'zod';
+import type { Ticket } from '../../engine/types.ts';
+import type { RuledPlayer } from '../../rules/types.ts';
+import type { SkillSketch } from '../skill-sketch.ts';
+
+/**
+ * How likely a waiting ticket is matched by a tick, by how many ticks it has waited: a life table, as actuaries use it. Each
+ * tick counts the tickets that it has searched and those that it has matched. A ticket that is cancelled or times out is no
+ * longer counted, and never as matched, so such tickets are censored. The table follows a change of the rate at once, because
+ * it needs no wait to be over.
+ *
+ * Tickets differ by skill, size, roles and region. Each of these likenesses has a factor for the chance of a ticket like it,
+ * separately for the first tick, the next seven and all later ones.
+ */
+export interface WaitTable {
+  readonly version: 1;
+  /** The time between two ticks that the ages refer to. */
+  readonly tickMs: number;
+  /** When the table was last counted. */
+  readonly atMs: number;
+  /** Tickets searched and matched, by class of age. They decay. */
+  readonly seen: readonly number[];
+  readonly matched: readonly number[];
+  /** By likeness: the matches, and those expected without this likeness, by part of the wait. They decay. */
+  readonly like: Readonly<Record<string, Likeness>>;
+}
+
+interface Likeness {
+  readonly got: readonly number[];
+  readonly due: readonly number[];
+}
+
+/** The schema of a stored table. */
+export const waitTable = z.object({
+  version: z.literal(1),
+  tickMs: z.number().positive(),
+  atMs: z.number(),
+  seen: z.array(z.number()),
+  matched: z.array(z.number()),
+  like: z.record(z.string(), z.object({ got: z.array(z.number()), due: z.array(z.number()) })),
+}) satisfies z.ZodType<WaitTable>;
+
+/** The table remembers about this many matched tickets, and at most an hour. */
+const REMEMBERED = 600;
+const REMEMBERED_MS = 3_600_000;
+/** There is ground for an estimate after this many matched tickets, and in a class of age after this many searched ones. */
+const MATCHED_LEAST = 50;
+const SEEN_LEAST = 5;
+/** A factor is drawn to 1 by as many expected matches. */
+const PRIOR = 4;
+/** How tickets differ from each other changes less than the rate, and is remembered longer by this factor. */
+const LIKE_LONGER = 5;
+/** The maximum of likenesses; those with the least matches are forgotten. */
+const LIKENESSES_MAX = 40;
+/** No chance is above this. */
+const CHANCE_MAX = 0.98;
+/** Quantiles further ahead than this many ticks are unknown. */
+const TICKS_MAX = 3_000;
+
+/** A ticket as the table sees it. */
+export type WaitingTicket = Pick<Ticket, 'enqueuedAtMs'> & {
+  readonly players: readonly Pick<RuledPlayer, 'skill' | 'roles' | 'latencyMs'>[];
+};
+
+/**
+ * Counts a tick. Costs a few operations for each ticket.
+ * @param part the share of the queue's players with less skill, in [0, 1]
+ */
+export function countTick(
+  table: WaitTable | undefined,
+  searched: readonly (WaitingTicket & Pick<Ticket, 'ticketId'>)[],
+  matchedIds: ReadonlySet<string>,
+  { tickMs, nowMs, part }: { tickMs: number; nowMs: number; part: (skill: number) => number },
+): WaitTable {
+  const before = table?.tickMs === tickMs ? table : emptyTable(tickMs, nowMs);
+  const forget = Math.min(0.5, matchedIds.size / REMEMBERED);
+  const kept = (1 - forget) * Math.exp(-Math.max(0, nowMs - before.atMs) / REMEMBERED_MS);
+  const seen = before.seen.map((value) => kept * value);
+  const matched = before.matched.map((value) => kept * value);
+  const keptLike =
+    (1 - forget / LIKE_LONGER) * Math.exp(-Math.max(0, nowMs - before.atMs) / (LIKE_LONGER * REMEMBERED_MS));
+  const like = new Map(
+    Object.entries(before.like).map(([name, { got, due }]) => [
+      name,
+      { got: got.map((value) => keptLike * value), due: due.map((value) => keptLike * value) },
+    ]),
+  );
+  for (const ticket of searched) {
+    const age = classOf(Math.max(0, Math.floor((nowMs - ticket.enqueuedAtMs) / tickMs)));
+    while (seen.length <= age) {
+      seen.push(0);
+      matched.push(0);
+    }
+    const got = matchedIds.has(ticket.ticketId) ? 1 : 0;
+    seen[age]! += 1;
+    matched[age]! += got;
+    const chance =
+      (before.seen[age] ?? 0) >= SEEN_LEAST ? before.matched[age]! / before.seen[age]! : undefined;
+    if (chance === undefined) continue;
+    const stage = stageOf(age);
+    const names = likenessesOf(ticket, part);
+    const factors = names.map((name) => factorOf(before.like[name], stage));
+    const all = factors.reduce((product, factor) => product * factor, 1);
+    for (const [i, name] of names.entries()) {
+      const own = like.get(name) ?? { got: [0, 0, 0], due: [0, 0, 0] };
+      own.got[stage]! += got;
+      own.due[stage]! += Math.min(CHANCE_MAX, (chance * all) / factors[i]!);
+      like.set(name, own);
+    }
+  }
+  const most = [...like]
+    .sort(([a, x], [b, y]) => sum(y.due) - sum(x.due) || (a < b ? -1 : 1))
+    .slice(0, LIKENESSES_MAX)
+    .map(([name, { got, due }]) => [name, { got: got.map(rounded), due: due.map(rounded) }] as const);
+  return {
+    version: 1,
+    tickMs,
+    atMs: nowMs,
+    seen: seen.map(rounded),
+    matched: matched.map(rounded),
+    like: Object.fromEntries(most),
+  };
+}
+
+/**
+ * The times from now on, in milliseconds, within which these shares of tickets like this one are matched, given how long it
+ * has waited already. Undefined where there is no ground for one: too few tickets were matched, or waited so long.
+ *
+ * Ticks are as frequent as the table says, and the next one is equally likely at any time until then.
+ * @param parts ascending, in (0, 1)
+ */
+export function waitQuantiles(
+  table: WaitTable | undefined,
+  ticket: WaitingTicket,
+  parts: readonly number[],
+  { nowMs, timeoutMs, part }: { nowMs: number; timeoutMs: number; part: (skill: number) => number },
+): (number | undefined)[] {
+  const found: (number | undefined)[] = parts.map(() => undefined);
+  if (table === undefined || sum(table.matched) < MATCHED_LEAST) return found;
+  const ageMs = Math.max(0, nowMs - ticket.enqueuedAtMs);
+  const first = Math.floor(ageMs / table.tickMs);
+  const names = likenessesOf(ticket, part);
+  const factors = [0, 1, 2].map((stage) =>
+    names.reduce((product, name) => product * factorOf(table.like[name], stage), 1),
+  );
+  let left = 1;
+  let begun: number | undefined;
+  let next = 0;
+  for (let at = first; at < first + TICKS_MAX && next < parts.length; at++) {
+    const age = classOf(at);
+    if ((table.seen[age] ?? 0) < SEEN_LEAST) return found;
+    const base = table.matched[age]! / table.seen[age]!;
+    const chance = Math.min(CHANCE_MAX, base * factors[stageOf(age)]!);
+    // Of the tickets of this age, some have had the tick of this age already.
+    begun ??= 1 - chance * (ageMs / table.tickMs - first);
+    while (next < parts.length && left * (1 - chance) <= begun * (1 - parts[next]!)) {
+      const within = (left - begun * (1 - parts[next]!)) / (left * chance);
+      const inMs = (at + within) * table.tickMs - ageMs;
+      if (ageMs + inMs > timeoutMs) return found;
+      found[next++] = Math.max(0, inMs);
+    }
+    left *= 1 - chance;
+  }
+  return found;
+}
+
+function emptyTable(tickMs: number, nowMs: number): WaitTable {
+  return { version: 1, tickMs, atMs: nowMs, seen: [], matched: [], like: {} };
+}
+
+/** Ages are counted in ticks, the first eight separately, later ones two classes for each doubling. */
+function classOf(ticks: number): number {
+  return ticks < 8 ? ticks : 8 + Math.floor(2 * Math.log2(ticks / 8));
+}
+
+/** The part of the wait: the first tick, the next seven, all others. */
+function stageOf(age: number): number {
+  return age === 0 ? 0 : age < 8 ? 1 : 2;
+}
+
+function factorOf(likeness: Likeness | undefined, stage: number): number {
+  return likeness === undefined ? 1 : (likeness.got[stage]! + PRIOR) / (likeness.due[stage]! + PRIOR);
+}
+
+/** The upper ends of the ranges of skill that are alike, as shares of the players. */
+const SKILL_PARTS = [0.02, 0.1, 0.25, 0.75, 0.9, 0.98];
+
+/** What makes waits alike: the skill, the size, the roles of a single player, the nearest region. */
+export function likenessesOf({ players }: WaitingTicket, part: (skill: number) => number): string[] {
+  const skill = players.reduce((total, player) => total + player.skill, 0) / players.length;
+  const below = part(skill);
+  const band = SKILL_PARTS.findIndex((end) => below < end);
+  const names = [`skill ${band === -1 ? SKILL_PARTS.length : band}`, `size ${players.length}`];
+  const { roles } = players[0]!;
+  if (players.length === 1 && roles !== undefined) names.push(`roles ${[...roles].sort().join('+')}`);
+  const region = nearestRegion(players);
+  if (region !== undefined) names.push(`region ${region}`);
+  return names;
+}
+
+/** The region with the least latency for its worst player, of those that all players know. */
+function nearestRegion(players: WaitingTicket['players']): string | undefined {
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const region of Object.keys(players[0]!.latencyMs ?? {}).sort()) {
+    const worst = Math.max(
+      ...players.map(({ latencyMs = {} }) => latencyMs[region] ?? Number.POSITIVE_INFINITY),
+    );
+    if (worst < least) [nearest, least] = [region, worst];
+  }
+  return nearest;
+}
+
+/** The share of the players with less skill than a value. Coarse, and fast. */
+export function shareBelow({ means, weights }: SkillSketch): (skill: number) => number {
+  const total = sum(weights);
+  return (skill) => {
+    let below = 0;
+    for (let at = 0; at < means.length && means[at]! < skill; at++) below += weights[at]!;
+    return total === 0 ? 0.5 : below / total;
+  };
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const rounded = (value: number) => Number(value.toPrecision(5));

@@ -1,0 +1,192 @@
+import type { Game, Ticket } from '../engine/types.ts';
+import type { Filling, TickMemory } from '../policies/plan.ts';
+import {
+  countTick,
+  likenessesOf,
+  shareBelow,
+  type WaitTable,
+  waitQuantiles,
+} from '../policies/waits/wait-table.ts';
+import type { Observer } from './simulate.ts';
+
+/** The shares of matched tickets whose times are estimated and compared. */
+export const TOLD_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
+const P50 = 4;
+const P90 = 8;
+
+/** Whether the estimates that tickets were told came true, of a part of the tickets. */
+export interface CalibrationOf {
+  /** Which part: `all`, `on arrival`, `later`, or tickets that are alike, such as `size 2`. */
+  readonly of: string;
+  /** How often a ticket asked. */
+  readonly asked: number;
+  /** Of all times that it asked, the share in which it was told a p50 and a p90. */
+  readonly toldP50: number;
+  readonly toldP90: number;
+  /** The share that was matched within the time that it was told; NaN when none was told. */
+  readonly matchedByP50: number;
+  readonly matchedByP90: number;
+  /** For each of `TOLD_PARTS`, the share that was matched within the time told for it. */
+  readonly curve: readonly number[];
+}
+
+/**
+ * Measures the calibration of estimated waits. Each ticket asks on arrival, and after 1, 2, 4, 8, … times the time between
+ * two ticks. Tickets that are cancelled, time out, or still wait at the end are censored: the shares are estimates of Kaplan
+ * and Meier over the time since the question, as a share of the time told.
+ */
+export class WaitCalibration implements Observer {
+  readonly #tickMs: number;
+  readonly #timeoutMs: number;
+  readonly #tables = new Map<string, WaitTable>();
+  readonly #parts = new Map<string, (skill: number) => number>();
+  readonly #asking = new Map<string, Asking>();
+  readonly #groups = new Map<string, Group>();
+  #beforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ tickSeconds, timeoutSeconds }: { tickSeconds: number; timeoutSeconds: number }) {
+    this.#tickMs = 1000 * tickSeconds;
+    this.#timeoutMs = 1000 * timeoutSeconds;
+  }
+
+  /** Before a tick: the tickets ask that arrived since the last one, or are old enough to ask again. */
+  ask(range: string, tickets: readonly Ticket[], nowMs: number): void {
+    for (const ticket of tickets) {
+      const asking = this.#asking.get(ticket.ticketId) ?? { nextMs: 0, told: [] };
+      this.#asking.set(ticket.ticketId, asking);
+      const atMs = ticket.enqueuedAtMs + asking.nextMs;
+      if (atMs > nowMs) continue;
+      this.#tell(range, ticket, asking, Math.max(atMs, this.#beforeMs));
+      asking.nextMs = asking.nextMs === 0 ? this.#tickMs : 2 * asking.nextMs;
+    }
+  }
+
+  #tell(range: string, ticket: Ticket, { nextMs, told }: Asking, atMs: number): void {
+    const part = this.#parts.get(range) ?? (() => 0.5);
+    const times = waitQuantiles(this.#tables.get(range), ticket, TOLD_PARTS, {
+      nowMs: atMs,
+      timeoutMs: this.#timeoutMs,
+      part,
+    });
+    const groups = ['all', nextMs === 0 ? 'on arrival' : 'later', ...likenessesOf(ticket, part)];
+    for (const name of groups) this.#groupOf(name).asked++;
+    told.push({ atMs, times, groups });
+  }
+
+  /** After a tick: the table of its range counts it. */
+  searched(
+    range: string,
+    tickets: readonly Ticket[],
+    matched: readonly Ticket[],
+    memory: TickMemory,
+    nowMs: number,
+  ): void {
+    const ids = new Set(matched.map(({ ticketId }) => ticketId));
+    const part = shareBelow(memory.skills);
+    this.#parts.set(range, part);
+    this.#tables.set(
+      range,
+      countTick(this.#tables.get(range), tickets, ids, { tickMs: this.#tickMs, nowMs, part }),
+    );
+  }
+
+  matched(_game: Game, tickets: readonly Ticket[], nowMs: number): void {
+    for (const ticket of tickets) this.#leave(ticket, nowMs, true);
+  }
+  joined(_filling: Filling, tickets: readonly Ticket[], nowMs: number): void {
+    for (const ticket of tickets) this.#leave(ticket, nowMs, true);
+  }
+  timedOut(ticket: Ticket, nowMs: number): void {
+    this.#leave(ticket, nowMs, false);
+  }
+  cancelled(ticket: Ticket, atMs: number): void {
+    this.#leave(ticket, atMs, false);
+  }
+  ticked(nowMs: number): void {
+    this.#beforeMs = nowMs;
+  }
+
+  #leave({ ticketId }: Ticket, nowMs: number, isMatched: boolean): void {
+    for (const { atMs, times, groups } of this.#asking.get(ticketId)?.told ?? [])
+      for (const name of groups) this.#groupOf(name).add(times, Math.max(0, nowMs - atMs), isMatched);
+    this.#asking.delete(ticketId);
+  }
+
+  #groupOf(name: string): Group {
+    const group = this.#groups.get(name) ?? new Group();
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  /** The groups in the order of their names, `all` first. */
+  read(): CalibrationOf[] {
+    const names = [...this.#groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+    return names.map((of) => {
+      const group = this.#groups.get(of)!;
+      const curve = group.curves.map((one) => one.matched());
+      const share = (at: number) => group.curves[at]!.told / Math.max(1, group.asked);
+      return {
+        of,
+        asked: group.asked,
+        toldP50: share(P50),
+        toldP90: share(P90),
+        matchedByP50: curve[P50]!,
+        matchedByP90: curve[P90]!,
+        curve,
+      };
+    });
+  }
+}
+
+const rank = (name: string) =>
+  ['all', 'on arrival', 'later'].indexOf(name) + (name.includes(' ') && name !== 'on arrival' ? 9 : 0);
+
+interface Asking {
+  /** The age at which the ticket asks next. */
+  nextMs: number;
+  readonly told: Told[];
+}
+
+interface Told {
+  readonly atMs: number;
+  readonly times: readonly (number | undefined)[];
+  readonly groups: readonly string[];
+}
+
+class Group {
+  asked = 0;
+  readonly curves = TOLD_PARTS.map(() => new ShareInTime());
+
+  add(times: readonly (number | undefined)[], waitedMs: number, isMatched: boolean): void {
+    for (const [at, ms] of times.entries())
+      if (ms !== undefined) this.curves[at]!.add(waitedMs, ms, isMatched);
+  }
+}
+
+/** The steps in which the time told is divided. */
+const STEPS = 200;
+
+/** The estimate of Kaplan and Meier of the share that is matched within a time, when some are not seen until then. */
+class ShareInTime {
+  told = 0;
+  readonly #matched = new Float64Array(STEPS);
+  readonly #censored = new Float64Array(STEPS);
+
+  add(waitedMs: number, toldMs: number, isMatched: boolean): void {
+    this.told++;
+    if (waitedMs > toldMs) return;
+    const step = toldMs === 0 ? 0 : Math.min(STEPS - 1, Math.floor((STEPS * waitedMs) / toldMs));
+    (isMatched ? this.#matched : this.#censored)[step]!++;
+  }
+
+  matched(): number {
+    if (this.told === 0) return Number.NaN;
+    let atRisk = this.told;
+    let left = 1;
+    for (let step = 0; step < STEPS; step++) {
+      if (atRisk > 0) left *= 1 - this.#matched[step]! / atRisk;
+      atRisk -= this.#matched[step]! + this.#censored[step]!;
+    }
+    return 1 - left;
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { WaitEstimates } from '../../../lib/service/tickets/wait-estimates.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
+import { definition } from '../definitions.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
+
+let cloud: VirtualCloud;
+let queue: string;
+ownCloudForEachTest('memory', (own) => {
+  ({ cloud, queue } = own);
+});
+
+/** Runs a queue whose tickets wait some ticks, until its ticks have learned how long. */
+async function busyQueue(): Promise<void> {
+  const release = { policy: 'expanding', tolerance: 5, growthPerSecond: 5 } as const;
+  await putQueue(cloud.deps.queues, definition({ name: queue, release }), cloud.nowMs);
+  const random = seededRandom(1);
+  for (let i = 0; i < 160; i++) {
+    const players = [{ playerId: `p${i}`, skill: 1000 * random.uniform() }];
+    await enqueue(cloud.deps, queue, { ticketId: `${queue}:${i}`, players }, cloud.nowMs);
+    await cloud.run(400);
+  }
+}
+
+it('a ticket that waits is told how long, from the reports that ticks store, without a read for each poll', async () => {
+  let reads = 0;
+  const ranges = {
+    ...cloud.deps.ranges,
+    reports: (...call: Parameters<typeof cloud.deps.ranges.reports>) => {
+      reads++;
+      return cloud.deps.ranges.reports(...call);
+    },
+  };
+  const estimates = new WaitEstimates({ ...cloud.deps, ranges });
+  await busyQueue();
+  const body = { ticketId: `${queue}:new`, players: [{ playerId: 'new', skill: 500 }] };
+  const { ticket } = await enqueue(cloud.deps, queue, body, cloud.nowMs);
+  const told = await estimates.of(ticket);
+  expect(told!.p50).toBeGreaterThan(0);
+  expect(told!.p90).toBeGreaterThan(told!.p50);
+  expect(told!.p90).toBeLessThan(60);
+  const once = reads;
+  for (let i = 0; i < 100; i++) await estimates.of(ticket);
+  expect(reads).toBe(once);
+  cloud.nowMs += 10_000;
+  await estimates.of(ticket);
+  expect(reads).toBeGreaterThan(once);
+});
+
+it('a ticket is told nothing while nothing is known, when it does not wait, and while the reports cannot be read', async () => {
+  const estimates = new WaitEstimates(cloud.deps);
+  await putQueue(cloud.deps.queues, definition({ name: queue }), cloud.nowMs);
+  const body = { ticketId: `${queue}:new`, players: [{ playerId: 'new', skill: 500 }] };
+  const { ticket } = await enqueue(cloud.deps, queue, body, cloud.nowMs);
+  expect(await estimates.of(ticket)).toBeUndefined();
+  expect(await estimates.of({ ...ticket, status: 'PLACING' })).toBeUndefined();
+  const busy = async () => {
+    throw new StoreBusy('out of order');
+  };
+  const unread = new WaitEstimates({ ...cloud.deps, ranges: { ...cloud.deps.ranges, reports: busy } });
+  expect(await unread.of(ticket)).toBeUndefined();
+  expect((await getTicket(cloud.deps, ticket.ticketId)).status).toBe('QUEUED');
+});
