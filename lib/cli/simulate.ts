@@ -62,9 +62,10 @@ export function simulateCommand(): Command {
         runs.push({ name: definition.name, definition, ...result, ...(without && { without }) });
       }
       const interrupted = signal.aborted;
-      const results = runs.map(({ definition, ...result }) =>
-        runJson(definition, result, { seed: Number(options.seed), interrupted }),
-      );
+      const results = runs.map(({ definition, without, ...result }) => ({
+        ...runJson(definition, result, { seed: Number(options.seed), interrupted }),
+        ...(without && { withoutBackfill: without }),
+      }));
       if (options.report !== undefined) {
         const names = [...new Set(runs.map(({ name }) => name))].join(', ');
         const section = {
