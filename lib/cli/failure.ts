@@ -25,6 +25,20 @@ export function reportFailure(error: unknown): 0 | 1 | 2 {
     console.error(error.message);
     return 2;
   }
+  const missing = missingPackage(error);
+  if (missing !== undefined) {
+    console.error(
+      `This command needs the package ${missing}, which is not installed: npm install ${missing}`,
+    );
+    return 1;
+  }
   console.error(error instanceof Failure || error instanceof LocalCloudError ? error.message : error);
   return 1;
+}
+
+/** The optional package that an import did not find. */
+function missingPackage(error: unknown): string | undefined {
+  const { code, message = '' } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
+  return /Cannot find (?:package|module) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(message)?.[1];
 }

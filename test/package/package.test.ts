@@ -121,7 +121,17 @@ describe('the package', () => {
   it('has a command that needs no further package to match, simulate and validate', async () => {
     const muster = join(stranger, 'node_modules/muster/lib/cli/muster.js');
     expect(await node(muster, '--version')).toBe(`${manifest().version}\n`);
-    expect(await node(muster, 'validate', join(root, 'queues/duel.json'))).toMatch(/valid/);
+    const [queue, tickets] = ['queues/duel.json', 'examples/tickets.json'].map((path) => join(root, path));
+    await node(muster, 'validate', queue!);
+    expect(JSON.parse(await node(muster, 'match', '--queue', queue!, '--tickets', tickets!)).queue).toBe(
+      'duel',
+    );
+    const players = ['--rate', '5', '--players', '100', '--json'];
+    expect(JSON.parse(await node(muster, 'simulate', '--queue', queue!, ...players))).toHaveProperty('seed');
+    const { stderr } = await run(process.execPath, [muster, 'serve', '--port', '0']).catch(
+      (failure) => failure,
+    );
+    expect(stderr).toMatch(/^This command needs the package [\w@/-]+, which is not installed: npm install /);
   }, 60_000);
 
   it('deploys in the CDK app of a stranger, who has only the CDK', async () => {

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { musterClient, type QueueDefinition, verifyWebhook, WebhookRejected } from 'muster/client';
+import { Lobby } from './lobby.ts';
+import { acceptWebSocket } from './web-socket.ts';
+
+export interface LobbyOptions {
+  /** The URL of Muster. */
+  readonly musterUrl: string;
+  /** The secret of the webhooks, `whsec_…`, which Muster has under the name `lobby/webhooks`. */
+  readonly secret: string;
+  /** The port on 127.0.0.1; 0 for any free port. */
+  readonly port: number;
+  /** Changes to the queue of the lobby. */
+  readonly queue?: Partial<QueueDefinition> | undefined;
+}
+
+/** The page's files by path. Nothing else is served. */
+const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+  '/style.css': ['style.css', 'text/css; charset=utf-8'],
+};
+
+/** Starts a lobby: its page, its WebSockets and its webhook. */
+export async function startLobby({ musterUrl, secret, port, queue }: LobbyOptions) {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const lobby = new Lobby(musterClient({ url: musterUrl }), {
+    name: 'lobby',
+    teamSize: 5,
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    beta: 20,
+    release: { policy: 'greedy' },
+    tickSeconds: 1,
+    timeoutSeconds: 120,
+    acceptance: { timeoutSeconds: 20 },
+    webhooks: [{ url: `${url}/webhooks`, secret: 'lobby/webhooks' }],
+    ...queue,
+  });
+
+  server.on('request', async (request, response) => {
+    const file = FILES[request.url ?? ''];
+    if (request.method === 'GET' && file !== undefined) {
+      const security = "default-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+      response.writeHead(200, { 'content-type': file[1], 'content-security-policy': security });
+      response.end(readFileSync(join(import.meta.dirname, 'page', file[0])));
+    } else if (request.method === 'POST' && request.url === '/webhooks') {
+      response.writeHead(await webhookStatus(request)).end();
+    } else response.writeHead(404).end();
+  });
+  const webhookStatus = async (request: IncomingMessage): Promise<number> => {
+    try {
+      lobby.heard(await verifyWebhook(secret, request.headers, await bodyOf(request)));
+      return 204;
+    } catch (error) {
+      if (error instanceof WebhookRejected) return 401;
+      console.error(error);
+      return 500;
+    }
+  };
+
+  server.on('upgrade', (request, socket) => {
+    // Another site's page must not play for this one's visitor.
+    if (request.headers.origin !== undefined && request.headers.origin !== url) {
+      socket.destroy();
+      return;
+    }
+    const failed = (error: unknown) => {
+      console.error(error);
+      connection.send({ at: 'home', why: 'The lobby could not reach the matchmaker. Try again.' });
+    };
+    const connection = acceptWebSocket(request, socket, {
+      message: (message) => void lobby.received(playerId, message).catch(failed),
+      ended: () => void lobby.left(playerId).catch(failed),
+    });
+    const playerId = lobby.enter(connection);
+  });
+
+  await lobby.open();
+  return {
+    url,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
