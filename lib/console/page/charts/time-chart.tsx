@@ -55,9 +55,22 @@ export function TimeChart({
   const palette = colours.value;
   // A chart is made anew only when its series, size or colours change.
   useEffect(() => {
-    const width = box.current!.clientWidth || 300;
-    chart.current = new uPlot(optionsOf(series, palette, width, height, compact), undefined, box.current!);
-    draw();
+    // Charts outside the window are made when they come near it, so that a page with 50 of them appears at once.
+    const seen = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        seen.disconnect();
+        const width = box.current!.clientWidth || 300;
+        chart.current = new uPlot(
+          optionsOf(series, palette, width, height, compact),
+          undefined,
+          box.current!,
+        );
+        draw();
+      },
+      { rootMargin: '300px' },
+    );
+    seen.observe(box.current!);
     const observer = new ResizeObserver(([entry]) => {
       const wide = Math.floor(entry!.contentRect.width);
       if (wide > 0 && chart.current && wide !== chart.current.width)
@@ -65,6 +78,7 @@ export function TimeChart({
     });
     observer.observe(box.current!);
     return () => {
+      seen.disconnect();
       observer.disconnect();
       chart.current?.destroy();
       chart.current = undefined;
@@ -83,7 +97,7 @@ export function TimeChart({
           ))}
         </ul>
       )}
-      <div class="chart-box" ref={box} />
+      <div class="chart-box" ref={box} style={{ minHeight: `${height}px` }} />
     </div>
   );
 }
