@@ -1,5 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type FieldProblem, Problem, type ProblemStatus } from '../contract/problem.ts';
 import type { Synthesized, SynthesizeOptions, Template } from '../infra/synthesize.ts';
@@ -28,10 +31,13 @@ export async function synthesizeApart(options: SynthesizeOptions): Promise<Synth
   // In the published package it is JavaScript.
   const javascript = new URL('./synthesize-worker.js', import.meta.url);
   const entry = existsSync(javascript) ? javascript : new URL('./synthesize-worker.ts', import.meta.url);
-  const worker = new Worker(entry, { workerData: options, execArgv: [] });
+  // The CDK may delete a folder of its own making when the thread ends.
+  const folder = options.outdir ?? (await mkdtemp(join(await realpath(tmpdir()), 'muster-')));
+  const worker = new Worker(entry, { workerData: { ...options, outdir: folder }, execArgv: [] });
   const [result] = (await once(worker, 'message')) as [SynthesizedApart];
   await worker.terminate();
   if ('failure' in result) {
+    if (options.outdir === undefined) await rm(folder, { recursive: true, force: true });
     const { message, stack, problem } = result.failure;
     if (problem !== undefined) throw new Problem(problem.status, message, { errors: problem.errors });
     throw Object.assign(new Error(message), { stack });

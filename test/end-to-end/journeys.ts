@@ -253,6 +253,23 @@ export const JOURNEYS = {
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.assignment).toEqual(PLACE);
   },
 
+  async 'fail with the third match that is refused'(muster) {
+    const path = `/${fresh('refuse')}`;
+    muster.receiver.answer(path, (_, response) => {
+      response.statusCode = 400;
+      response.end();
+    });
+    const { one } = await pair(
+      muster,
+      { provisioner: { ...http(muster, path), onFailure: 'requeue' } },
+      'FAILED',
+    );
+    expect(muster.receiver.at(path).length).toBeGreaterThanOrEqual(3);
+    expect((await muster.rows('tickets')).find(({ ticketId }) => ticketId === one.ticketId)).toMatchObject({
+      status: 'FAILED',
+    });
+  },
+
   async 'put an external assignment'(muster) {
     const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
     expect((await muster.api.put(`/matches/${one.matchId}/assignment`, PLACE)).status).toBe(200);

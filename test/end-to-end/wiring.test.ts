@@ -355,6 +355,7 @@ const TAKING = [
 /** The alternatives in a pattern that none of the events matched. */
 function unused(node: Properties, events: readonly unknown[], path: readonly string[] = []): string[] {
   return Object.entries(node).flatMap(([key, value]) => {
+    if (key === '$or') return (value as Properties[]).flatMap((pattern) => unused(pattern, events, path));
     const here = [...path, key];
     if (!Array.isArray(value)) return unused(value as Properties, events, here);
     return value

@@ -251,7 +251,7 @@ describe('the repository linked into another project', () => {
     writeFileSync(
       join(project, 'app.mjs'),
       `import { App, Stack } from 'aws-cdk-lib';
-       import { Matchmaker } from 'muster/lib/infra/matchmaker.ts';
+       import { Matchmaker } from 'muster';
        const app = new App({ outdir: 'cdk.out', builtinCloudFormationValidation: false });
        const stack = new Stack(app, 'Game');
        new Matchmaker(stack, 'Matchmaker', { stage: 'prod' });
@@ -273,9 +273,9 @@ describe('tokens in place of AWS credentials', () => {
     });
     const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
     const types = routes.map(({ Properties }) => Properties.AuthorizationType);
-    expect(types.filter((type) => type === 'JWT')).toHaveLength(18);
+    expect(types.filter((type) => type === 'JWT')).toHaveLength(22);
     expect(types.filter((type) => type === 'NONE')).toHaveLength(3);
-    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(18);
+    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(22);
   });
 
   it.each(ROUTE_KEYS)('admit to %s the callers with a scope of the route', (key) => {

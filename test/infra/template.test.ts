@@ -38,6 +38,10 @@ describe('the API', () => {
         'PUT /queues/{queue} → queues (AWS_IAM)',
         'DELETE /queues/{queue} → queues (AWS_IAM)',
         'GET /queues/{queue}/stats → queues (AWS_IAM)',
+        'GET /queues/{queue}/matches → queues (AWS_IAM)',
+        'GET /queues/{queue}/waiting → queues (AWS_IAM)',
+        'GET /queues/{queue}/versions → queues (AWS_IAM)',
+        'POST /queues/{queue}/versions/{version}/restore → queues (AWS_IAM)',
         'POST /queues/{queue}/dry-run → dry-run (AWS_IAM)',
       ].sort(),
     );
@@ -445,7 +449,7 @@ describe('alarms', () => {
     ['Tickets', ['pool']],
     ['Matches', ['deadlines']],
     ['Queues', ['items']],
-    ['Ranges', []],
+    ['Ranges', ['latest']],
     ['Receivers', []],
   ])('go off when the table %s or an index of it is throttled', (name, indexes) => {
     const { Metrics, ...alarm } = named(`${name}TableThrottled`);
