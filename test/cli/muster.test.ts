@@ -24,6 +24,7 @@ describe.concurrent('muster', () => {
     expect(commands).toEqual([
       'demo',
       'serve',
+      'console',
       'validate',
       'match',
       'partition',

@@ -23,8 +23,18 @@ function typesAt(path: string): EventType[] {
   return receiver.at(path).map((delivery) => delivery.verified().type);
 }
 
-async function onBus(queue: string, type: EventType) {
-  return bus.first((event) => event['detail-type'] === type && queueOf(event) === queue);
+/** @param ticketId of the event's ticket, if several tickets of the queue have such an event */
+async function onBus(queue: string, type: EventType, ticketId?: string) {
+  return bus.first(
+    (event) =>
+      event['detail-type'] === type &&
+      queueOf(event) === queue &&
+      (ticketId === undefined || ticketOf(event) === ticketId),
+  );
+}
+
+function ticketOf({ detail }: { detail: unknown }): string | undefined {
+  return (detail as { ticket?: { ticketId: string } }).ticket?.ticketId;
 }
 
 function queueOf({ detail }: { detail: unknown }): string {
@@ -137,7 +147,7 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
     const delivery = await delivered(path, type);
     const { type: _, timestamp, data } = delivery.verified();
     checkWebhook(JSON.parse(delivery.text));
-    const onTheBus = await onBus(queue, type);
+    const onTheBus = await onBus(queue, type, ticketOf({ detail: data }));
 
     expect(onTheBus).toMatchObject({ source: 'muster', detail: data });
     expect(Object.keys(JSON.parse(delivery.text))).toEqual(['type', 'timestamp', 'data']);
@@ -149,7 +159,7 @@ describe.concurrent('the bus and webhooks carry the same event', () => {
       'webhook-id': data.eventId,
     });
     const { reason: _why, ...told } = data.ticket ?? data.match;
-    const now = (await api.get(source)).body;
+    const now = (await api.get(data.ticket ? `/tickets/${data.ticket.ticketId}` : source)).body;
     expect(now).toMatchObject(told);
     expect(
       Object.keys(now)
