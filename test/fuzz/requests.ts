@@ -147,8 +147,8 @@ class Names {
 
   add(kind: string, name: string): void {
     const names = this.#kinds.get(kind)?.names;
-    // A batch's result repeats the id of a refused ticket, which may have no percent-encoding.
-    if (names === undefined || names.includes(name) || !name.isWellFormed()) return;
+    // A batch's result repeats the id of a refused ticket, which may have no percent-encoding or fit in no URL.
+    if (names === undefined || names.includes(name) || !name.isWellFormed() || name.length > 1_000) return;
     names.push(name);
     if (names.length > NAMES_MAX) names.shift();
   }

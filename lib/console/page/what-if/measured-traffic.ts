@@ -21,7 +21,10 @@ export function measuredTraffic(
   const times = tickets.map(({ enqueuedAtMs }) => enqueuedAtMs);
   const seconds = Math.max(1, (Math.max(...times) - Math.min(...times)) / 1_000);
   const sizes = tickets.map((ticket) => String(ticket.skills.length));
-  const regions = tickets.flatMap(({ region }) => region ?? []);
+  // The option `--regions` cannot express a name with its own separators.
+  const regions = tickets.flatMap(({ region }) =>
+    region === undefined || /[=,]/.test(region) ? [] : region,
+  );
   const hasSides = teamKindsOf(definition).some(({ name }) => name !== undefined);
   return {
     rate: digits(skills.length / seconds),
