@@ -3,7 +3,7 @@ import { LIMITS, queueName } from './queue-definition.ts';
 import { id, player } from './ticket.ts';
 
 /** The statuses of a backfill. It is COMPLETED with the roster version that has its newcomers. */
-export const BACKFILL_STATUSES = ['QUEUED', 'COMPLETED', 'CANCELLED', 'TIMED_OUT'] as const;
+const BACKFILL_STATUSES = ['QUEUED', 'COMPLETED', 'CANCELLED', 'TIMED_OUT'] as const;
 export type BackfillStatus = (typeof BACKFILL_STATUSES)[number];
 
 const region = z.string().min(1).max(64).exactOptional().meta({

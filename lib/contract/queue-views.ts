@@ -3,9 +3,9 @@ import { limitOf } from './limit.ts';
 import { assignment, matchView } from './match.ts';
 
 /** The maximum of matches in a response. */
-export const LATEST_MATCHES_MAX = 100;
+const LATEST_MATCHES_MAX = 100;
 /** The maximum of waiting tickets in a response. */
-export const WAITING_SAMPLE_MAX = 1_000;
+const WAITING_SAMPLE_MAX = 1_000;
 
 /** The query of a request for the latest matches of a queue. */
 export const latestQuery = z.object({ limit: limitOf(LATEST_MATCHES_MAX, 20) });

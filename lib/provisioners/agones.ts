@@ -13,7 +13,7 @@ export interface AgonesDeps {
 }
 
 /** The labels and the annotation of a game server that Muster has allocated. */
-export const AGONES_METADATA = {
+const AGONES_METADATA = {
   match: 'muster-match',
   queue: 'muster-queue',
   region: 'muster-region',

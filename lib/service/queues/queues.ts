@@ -43,7 +43,7 @@ export function parsePutQueue(queue: string, body: unknown, rules: DeploymentRul
 
 const named = z.object({ name: queueName });
 
-export function unknownQueue(queue: string): Problem {
+function unknownQueue(queue: string): Problem {
   return new Problem(404, `There is no queue ${JSON.stringify(queue)}. GET /queues lists all queues.`);
 }
 

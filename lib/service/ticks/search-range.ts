@@ -158,8 +158,9 @@ export async function searchRange(
   const storedById = new Map(stored.map((ticket) => [ticket.ticketId, ticket]));
   const commit = async (game: Released): Promise<Commit> => {
     if (isFilling(game)) {
-      const filled = backfilledMatch(openById.get(game.backfillId)!, game);
-      const { backfill } = openById.get(game.backfillId)!;
+      const asked = openById.get(game.backfillId)!;
+      const { backfill } = asked;
+      const filled = backfilledMatch(asked, game);
       const met = seconds > 0 ? meetingsOfNewcomers(game, backfill.players, byId, seconds, nowMs) : [];
       return { game, match: filled.match, outcome: await deps.backfills.fill(backfill, filled, nowMs, met) };
     }

@@ -122,7 +122,7 @@ async function latestMatches(name: string, limit: number, abort: AbortSignal): P
  *
  * @param latest the latest matches, the newest first
  */
-export function withUpdate(
+function withUpdate(
   queue: LiveQueue,
   stats: QueueStats,
   latest: readonly MatchView[],

@@ -1,7 +1,7 @@
 /** Numbers and times as the page writes them. */
 
 /** What stands for a value that is not known. */
-export const NOTHING = '–';
+const NOTHING = '–';
 
 /** A number in three digits or so: `1,234`, `56.7`, `0.12`. */
 export function numberText(value: number | null | undefined): string {
