@@ -11,6 +11,7 @@ import { bestGame } from '../engine/reference/best-game.ts';
 import { bestRoleGame } from '../engine/reference/best-role-game.ts';
 import { fillGames } from './engine-backfills.ts';
 import { benchRules } from './engine-rules.ts';
+import { benchShapes } from './engine-shapes.ts';
 import { benchTicks } from './engine-ticks.ts';
 
 /** One line of the results: the work, its target and the result. */
@@ -360,49 +361,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
     });
   }
 
-  const kinds = [
-    { name: 'hunter', size: 1 },
-    { name: 'hunted', size: 4 },
-  ];
-  const shapes: [string, Pick<GameRules, 'teamSize' | 'teams'>, readonly number[], string][] = [
-    ['3 teams of 4', { teamSize: 4, teams: 3 }, [1], '< 400 ms, ≥ 98% exact'],
-    ['3 teams of 4, parties', { teamSize: 4, teams: 3 }, [55, 25, 10, 10], '< 600 ms, gap p90 ≤ 5%'],
-    ['1 against 4, 12% hunters', { teamSize: 4, teams: kinds }, [1], '< 400 ms, gap p90 ≤ 1%'],
-    ['20 squads of 3', { teamSize: 3, teams: 20 }, [1], ''],
-    [
-      '20 squads of 3, parties',
-      { teamSize: 3, teams: 20 },
-      [60, 25, 15],
-      '< 1 s, ≥ 99.5% matched, gap p50 ≤ 8%, p90 ≤ 25%',
-    ],
-    ['2 teams of 50', { teamSize: 50, teams: 2 }, [1], '< 60 ms, gap p90 ≤ 1%'],
-    ['4 teams of 50', { teamSize: 50, teams: 4 }, [1], '< 60 ms, gap p90 ≤ 1%'],
-    ['2 teams of 50, parties', { teamSize: 50, teams: 2 }, [55, 25, 10, 5, 5], 'gap p90 ≤ 5%'],
-    ['4 teams of 50, parties', { teamSize: 50, teams: 4 }, [55, 25, 10, 5, 5], 'gap p90 ≤ 5%'],
-    ['100 on their own', { teamSize: 1, teams: 100 }, [1], ''],
-  ];
-  for (const [name, shape, weights, aim] of shapes) {
-    const n = size(1e4, 400);
-    const draws = seeded(seed);
-    const tickets = partiesOf(draws, n, weights, Array.isArray(shape.teams));
-    const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0);
-    let games: Game[] = [];
-    const ms = best(1, () => {
-      const pool = new GamePool({ ...plain, ...shape });
-      for (const ticket of tickets) pool.insert(ticket);
-      games = [...pool.drain(nowMs)];
-    });
-    const gaps = games.map((game) => (game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
-    gaps.sort((a, b) => a - b);
-    const matched = games.reduce((sum, { teams }) => sum + teams.flat().length, 0);
-    reportRow({
-      players,
-      work: `${name}, ${count(n)} players, one tick, greedy`,
-      aim,
-      reached: `${ms.toFixed(0)} ms, ${percent(matched / players)} matched, ${percent(games.filter(({ optimal }) => optimal).length / games.length)} exact, gap p50 ${percent(quantile(gaps, 0.5) ?? 0)}, p90 ${percent(quantile(gaps, 0.9) ?? 0)}`,
-      sink: games.reduce((sum, game) => sum + game.imbalance, 0),
-    });
-  }
+  benchShapes(size(1e4, 400), seed, (run) => best(1, run), reportRow);
 
   const variants: [string, GameRules][] = [
     ['p = ∞', { ...plain, p: infinity }],
@@ -630,34 +589,4 @@ if (import.meta.main) {
   });
   console.log('\n† Reference code of the tests, which no part of the product calls.');
   console.log(`\nsink ${sink}`);
-}
-
-/** About n players in parties of sizes 1, 2, … with these weights, the members of a party some 80 apart. */
-function partiesOf(
-  random: () => number,
-  n: number,
-  weights: readonly number[],
-  choosesSide: boolean,
-): Ticket[] {
-  const total = weights.reduce((a, b) => a + b);
-  const tickets: Ticket[] = [];
-  for (let players = 0; players < n; ) {
-    let size = 1;
-    for (let left = random() * total - weights[0]; left >= 0 && size < weights.length; size++)
-      left -= weights[size];
-    const level = 1500 + Math.sqrt(300 ** 2 - 80 ** 2) * normal(random);
-    const ticketId = `t${tickets.length}`;
-    const teams = choosesSide ? { teams: [random() < 0.12 ? 'hunter' : 'hunted'] } : {};
-    tickets.push({
-      ticketId,
-      enqueuedAtMs: nowMs,
-      players: Array.from({ length: size }, (_, i) => ({
-        playerId: `${ticketId}.${i}`,
-        skill: Math.max(0, level + 80 * normal(random)),
-        ...teams,
-      })),
-    });
-    players += size;
-  }
-  return tickets;
 }
