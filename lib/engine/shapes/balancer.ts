@@ -83,7 +83,7 @@ class Balance {
       if (Math.abs(off[team]) <= 1e-12 * (1 + Math.abs(this.#sums[team]))) return;
       let helped = this.#exchange(team, off);
       if (!helped && isSmall) helped = this.#redivide(team, off, round);
-      if (mayReplace && this.#replace(team, near)) helped = true;
+      if (mayReplace && (isSmall || !helped) && this.#replace(team, near)) helped = true;
       stuck = helped ? 0 : stuck + 1;
     }
   }
@@ -249,7 +249,11 @@ class Balance {
     const cost = (sum: number, squares: number, distance: number) => {
       const v = Math.sqrt(Math.max(0, squares - (sum * sum) / n) / n);
       const gap = Math.max(high, distance) - Math.min(low, distance);
-      return v + alpha * (gap + rmsWeight * Math.sqrt((others + distance * distance) / off.length));
+      return (
+        v +
+        alpha *
+          (gap + (off.length > 2 ? rmsWeight : 0) * Math.sqrt((others + distance * distance) / off.length))
+      );
     };
     let best = cost(this.#sum, this.#squares, off[team]) * (1 - 1e-9);
     let found: { at: number; unit: Unit } | undefined;

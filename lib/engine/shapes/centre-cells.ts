@@ -3,6 +3,7 @@ import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import type { TicketLine } from './ticket-line.ts';
+import { type Mix, type WholeGame, WholeParties } from './whole-parties.ts';
 
 /** A ticket near a centre, with the mean cost of its players: their distance from the centre to the power of `exponent`. */
 export interface Near {
@@ -11,10 +12,11 @@ export interface Near {
 }
 
 /**
- * The centre bound for games of many players. For a centre c let h(c) be the least mean cost, root taken, of n players who
- * can be seated; parties count in part. A game with mean μ has v_q ≥ h(μ), so no game is below the least h. The values at
- * two centres bound those between them, and the interval of least bound is split until it is narrow
- * (docs/engine-proofs.md, "The centre bound"). For q ≥ 2 the exponent is 2, else 1: v_q ≥ v_2, v_q ≥ v_1.
+ * The centre bound for games of many players. For a centre c let h(c) be the least mean cost, root taken, of the tickets of
+ * a game, whatever they are to each other: whole parties that fill the seats (`WholeParties`) or, where seats restrict the
+ * players or may stay empty, n players who can be seated, with parties in part. A game with mean μ has v_q ≥ h(μ), so no
+ * game is below the least h. The values at two centres bound those between them, and the interval of least bound is split
+ * until it is narrow (docs/engine-proofs.md, "The centre bound"). For q ≥ 2 the exponent is 2, else 1: v_q ≥ v_2, v_q ≥ v_1.
  *
  * Removals only raise h, so what was computed before stays a bound; only intervals that come first are computed anew.
  */
@@ -23,13 +25,21 @@ export class CentreCells {
   readonly #n: number;
   readonly #exponent: 1 | 2;
   readonly #seating: Seating | undefined;
+  readonly #parties: WholeParties | undefined;
+  readonly #mixes: readonly Mix[] | undefined;
   readonly #cells: Cell[] = [];
   readonly #heap = new KeyHeap();
-  #removals = 0;
+  readonly #pending = new KeyHeap();
+  /** The players among whom the cheapest parties of the last centre were found. */
+  #playersBefore: number;
+  /** The mean skills of the tickets that have left. */
+  readonly #removed: number[] = [];
 
-  constructor(line: TicketLine, layout: Layout, q: number) {
+  /** @param mixes the numbers of parties of each size that a game may have. @default all that fill its seats */
+  constructor(line: TicketLine, layout: Layout, q: number, mixes?: readonly Mix[]) {
     this.#line = line;
     this.#n = layout.seatsMin;
+    this.#playersBefore = layout.seatsMin;
     this.#exponent = q >= 2 ? 2 : 1;
     // Where teams may start short, any seats may stay empty.
     this.#seating =
@@ -39,21 +49,25 @@ export class CentreCells {
             layout.seats,
           )
         : undefined;
+    const sizeMax = line.tickets.reduce((most, { size }) => Math.max(most, size), 1);
+    this.#mixes = mixes;
+    if (sizeMax > 1 && !layout.classes && layout.seatsMin === layout.seats)
+      this.#parties = new WholeParties(layout.seats, sizeMax);
     const { means } = line;
     if (means.length === 0) return;
     const low = means[0];
     const width = (means[means.length - 1] - low) / firstCells;
     let before: Centre | undefined;
     for (let i = 0; i <= (width > 0 ? firstCells : 0); i++) {
-      const centre: Centre = { at: low + i * width, h: 0, removals: -1 };
+      const centre: Centre = { at: low + i * width, h: 0, radius: Number.POSITIVE_INFINITY, removals: -1 };
       this.#file({ low: before ?? centre, high: centre }, 0);
       before = centre;
     }
   }
 
-  /** Reports that tickets have left the line. */
-  removed(): void {
-    this.#removals++;
+  /** Reports that a ticket has left the line. */
+  removed({ mean }: ShapeTicket): void {
+    this.#removed.push(mean);
   }
 
   /** The centre of about the least h and a bound on all; undefined when there are too few players. */
@@ -65,17 +79,18 @@ export class CentreCells {
       if (key === Number.POSITIVE_INFINITY) return undefined;
       const cell = this.#cells[id];
       const { low, high } = cell;
-      const before = left;
       left -= this.#renew(low) + this.#renew(high);
-      if (left < before) {
-        this.#heap.replaceTop(this.#boundOf(cell), id);
+      const bound = this.#boundOf(cell);
+      if (bound > key) {
+        this.#heap.replaceTop(bound, id);
         continue;
       }
       const best = low.h <= high.h ? low : high;
       const width = high.at - low.at;
       const isNarrow = key >= best.h * (1 - tolerance) || width <= 1e-9 * (Math.abs(low.at) + 1e-290);
       if (isNarrow || left <= 0) return { at: best.at, bound: key };
-      const middle: Centre = { at: (low.at + high.at) / 2, h: 0, removals: -1 };
+      const at = (low.at + high.at) / 2;
+      const middle: Centre = { at, h: 0, radius: Number.POSITIVE_INFINITY, removals: -1 };
       left -= this.#renew(middle);
       this.#heap.pop();
       this.#cells[id] = { low, high: middle };
@@ -86,41 +101,50 @@ export class CentreCells {
 
   /** The waiting tickets with the least costs around a centre, in their order, until they have so many players. */
   near(centre: number, players: number): Near[] {
+    return this.#around(centre, players).near;
+  }
+
+  /** The whole parties of least cost around a centre that fill the seats; undefined when there are none. */
+  cheapest(centre: number): { tickets: ShapeTicket[]; mix: Mix } | undefined {
+    const mix = this.#parties && this.#leastParties(this.#parties, centre).mix;
+    return mix && { tickets: this.#parties!.ticketsOf(mix), mix };
+  }
+
+  /** These tickets, and what each other ticket costs at least per player and is away from the centre at least. */
+  #around(centre: number, players: number): { near: Near[]; reach: number; radius: number } {
     const { tickets, means, after, before, isHere } = this.#line;
     let up = lowerBound(means, centre);
     let down = up - 1;
     while (up < tickets.length && isHere[up] === 0) up = after[up];
     while (down >= 0 && isHere[down] === 0) down = before[down];
-    const found: Near[] = [];
+    const near: Near[] = [];
     let have = 0;
-    let pending: Near[] = [];
+    // Tickets that cost more than others which were not looked at yet.
+    const pending = this.#pending;
+    pending.clear();
+    let reach: number;
+    let radius: number;
     for (;;) {
       const toUp = up < tickets.length ? means[up] - centre : Number.POSITIVE_INFINITY;
       const toDown = down >= 0 ? centre - means[down] : Number.POSITIVE_INFINITY;
-      const distance = Math.min(toUp, toDown);
-      if (distance === Number.POSITIVE_INFINITY) break;
-      // Whatever lies beyond costs at least this much.
-      const least = this.#exponent === 2 ? distance * distance : distance;
-      if (pending.length > 0) {
-        const rest: Near[] = [];
-        for (const one of pending) {
-          if (one.cost <= least) have += one.ticket.size;
-          else rest.push(one);
-        }
-        pending = rest;
+      radius = Math.min(toUp, toDown);
+      reach = this.#exponent === 2 ? radius * radius : radius;
+      if (radius === Number.POSITIVE_INFINITY) break;
+      while (pending.topKey <= reach) {
+        have += near[pending.topId].ticket.size;
+        pending.pop();
       }
       if (have >= players) break;
       const ticket = tickets[toUp <= toDown ? up : down];
       if (toUp <= toDown) up = after[up];
       else down = before[down];
       const one = { ticket, cost: this.#costOf(ticket, centre) };
-      found.push(one);
-      if (one.cost <= least) have += ticket.size;
-      else pending.push(one);
+      near.push(one);
+      if (one.cost <= reach) have += ticket.size;
+      else pending.push(one.cost, near.length - 1);
     }
-    return found.sort(
-      (a, b) => a.cost - b.cost || (a.ticket.ticket.ticketId < b.ticket.ticket.ticketId ? -1 : 1),
-    );
+    near.sort((a, b) => a.cost - b.cost || (a.ticket.ticket.ticketId < b.ticket.ticket.ticketId ? -1 : 1));
+    return { near, reach, radius };
   }
 
   #costOf({ mean, spread, size, skills }: ShapeTicket, centre: number): number {
@@ -130,15 +154,18 @@ export class CentreCells {
     return sum / size;
   }
 
-  /** h at a centre; ∞ when there are too few players. */
-  #evaluate(centre: number): number {
+  /** h at a centre, ∞ when there are too few players, and the distance from it within which tickets decide about h. */
+  #evaluate(centre: number): { h: number; radius: number } {
+    if (this.#parties) {
+      const { bound, radius } = this.#leastParties(this.#parties, centre);
+      return { h: this.#root(bound), radius };
+    }
     const n = this.#n;
     for (let players = n; ; players = Math.ceil(1.5 * players) + 20) {
-      const near = this.near(centre, players);
+      const { near, reach, radius } = this.#around(centre, players);
       let left = n;
       let sum = 0;
       let last = 0;
-      let reached = 0;
       this.#seating?.clear();
       for (const { ticket, cost } of near) {
         if (left === 0) break;
@@ -151,23 +178,23 @@ export class CentreCells {
         sum += taken * cost;
         left -= taken;
         last = cost;
-        reached += ticket.size;
       }
       // Tickets beyond the radius were not looked at: what was found has to lie within it.
-      if (left === 0 && reached <= players) return this.#root(sum);
-      if (near.length >= this.#line.size) return left === 0 ? this.#root(sum) : Number.POSITIVE_INFINITY;
-      if (left === 0 && last <= this.#radiusOf(near, players)) return this.#root(sum);
+      if (left === 0 && last <= reach) return { h: this.#root(sum), radius };
+      if (reach === Number.POSITIVE_INFINITY) return { h: Number.POSITIVE_INFINITY, radius };
     }
   }
 
-  /** The cost up to which the list is complete: that of the ticket with which it has so many players. */
-  #radiusOf(near: readonly Near[], players: number): number {
-    let have = 0;
-    for (const { ticket, cost } of near) {
-      have += ticket.size;
-      if (have >= players) return cost;
+  /** The cheapest whole parties of all tickets, or nearly so. */
+  #leastParties(parties: WholeParties, centre: number): WholeGame & { radius: number } {
+    let players = Math.max(this.#n, Math.floor(this.#playersBefore / 1.2));
+    for (; ; players = Math.ceil(1.4 * players) + 10) {
+      this.#playersBefore = players;
+      const { near, reach, radius } = this.#around(centre, players);
+      const game = parties.least(near, reach, this.#mixes);
+      const isTight = game.mix !== undefined && game.bound >= game.total * (1 - partiesTolerance);
+      if (isTight || reach === Number.POSITIVE_INFINITY) return { ...game, radius };
     }
-    return Number.NEGATIVE_INFINITY;
   }
 
   #root(sum: number): number {
@@ -175,11 +202,18 @@ export class CentreCells {
     return (this.#exponent === 2 ? Math.sqrt(mean) : mean) * (1 - 1e-12);
   }
 
-  /** Computes a centre anew if tickets have left since. Returns the number of evaluations. */
+  /** Computes a centre anew if tickets that decide about it have left since. Returns the number of evaluations. */
   #renew(centre: Centre): number {
-    if (centre.removals === this.#removals) return 0;
-    centre.removals = this.#removals;
-    centre.h = this.#evaluate(centre.at);
+    const isNew = centre.removals === -1;
+    let isStale = isNew;
+    const removed = this.#removed;
+    for (let i = centre.removals; !isStale && i < removed.length; i++)
+      isStale = Math.abs(removed[i] - centre.at) <= centre.radius;
+    centre.removals = removed.length;
+    if (!isStale) return 0;
+    const { h, radius } = this.#evaluate(centre.at);
+    centre.h = Math.max(centre.h, h);
+    centre.radius = radius;
     return 1;
   }
 
@@ -207,7 +241,9 @@ export class CentreCells {
 interface Centre {
   readonly at: number;
   h: number;
-  /** The removals when it was computed; −1 before that. */
+  /** Tickets farther away do not change h. */
+  radius: number;
+  /** How many tickets had left when it was computed; −1 before that. */
   removals: number;
 }
 
@@ -235,3 +271,6 @@ const tolerance = 5e-3;
 
 /** The most centres that one call computes. */
 const evaluationsMax = 300;
+
+/** The parties of a centre are near enough to the cheapest when they are within this part of their bound. */
+const partiesTolerance = 2e-3;

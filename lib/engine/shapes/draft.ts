@@ -69,6 +69,26 @@ export class Draft {
     return true;
   }
 
+  /**
+   * Places whole tickets, none of which may be divided: `packed` says how many of each size each team gets. The largest and
+   * most skilled go first, each to the team of the least sum.
+   */
+  placePacked(tickets: readonly ShapeTicket[], packed: readonly ArrayLike<number>[]): void {
+    const room = packed.map((counts) => Int32Array.from(counts));
+    for (const ticket of tickets.toSorted((a, b) => b.size - a.size || b.mean - a.mean)) {
+      const [unit] = unitsOf(ticket, this.centre);
+      let best = -1;
+      for (let team = 0; team < room.length; team++)
+        if (room[team][ticket.size] > 0 && (best === -1 || this.#sums[team] < this.#sums[best])) best = team;
+      room[best][ticket.size]--;
+      this.teams[best].push(unit);
+      this.free[best] -= ticket.size;
+      this.#sums[best] += unit.sum;
+      this.members.add(ticket);
+      this.players += ticket.size;
+    }
+  }
+
   /** Whether these units can play the roles of a team together. */
   canPlay(team: number, units: readonly Unit[]): boolean {
     const { kindOf, kinds, classes } = this.layout;

@@ -11,6 +11,7 @@ import { perRangeOf } from './range-factor.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { packTeams } from './team-packing.ts';
 import { TicketLine } from './ticket-line.ts';
 
 /**
@@ -61,7 +62,7 @@ export class LargeQueue implements ShapeQueue {
     if (!this.#waiting.delete(ticket)) return false;
     this.#count(ticket, -1);
     this.#line?.remove(ticket);
-    this.#cells?.removed();
+    this.#cells?.removed(ticket);
     return true;
   }
 
@@ -169,13 +170,22 @@ export class LargeQueue implements ShapeQueue {
     const permit = this.#permit;
     const mayBeMates = permit?.judgesTeams ? permit.mayBeMates.bind(permit) : undefined;
     let best: ShapedGame | undefined;
-    for (const way of ['in proportion', 'nearest first', 'largest first', 'without cost'] as const) {
+    for (const way of [
+      'cheapest',
+      'in proportion',
+      'nearest first',
+      'largest first',
+      'without cost',
+    ] as const) {
       if (way === 'without cost' && !permit?.hasCosts) continue;
+      if (way === 'cheapest' && (permit || forced || this.#forbids || this.#areHardToPack())) continue;
       const draft = new Draft(this.#layout, centre, isShort, way === 'largest first', mayBeMates);
       permit?.begin([]);
       const begun = forced ?? first;
       if (begun && !this.#place(draft, begun)) return undefined;
-      if (way === 'in proportion') {
+      if (way === 'cheapest') {
+        if (!this.#placeCheapest(draft)) continue;
+      } else if (way === 'in proportion') {
         if (!this.#areHardToPack()) continue;
         this.#placeParties(draft, near);
         this.#placeSolos(draft, near);
@@ -198,6 +208,19 @@ export class LargeQueue implements ShapeQueue {
       if (best && !permit?.hasCosts) return best;
     }
     return best;
+  }
+
+  /** Fills the teams with the whole parties of least cost; false, and nothing changes, if they were not packed into them. */
+  #placeCheapest(draft: Draft): boolean {
+    const { kindOf, kinds } = this.#layout;
+    const cheapest = this.#cells!.cheapest(draft.centre);
+    if (!cheapest || cheapest.tickets.some(({ isSplit }) => isSplit)) return false;
+    const packed = packTeams(
+      cheapest.mix,
+      kindOf.map((kind) => kinds[kind].size),
+    );
+    if (packed) draft.placePacked(cheapest.tickets, packed);
+    return packed !== undefined;
   }
 
   /** Places parties of each size in the proportion in which they wait, the largest first. */
