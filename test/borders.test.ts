@@ -23,8 +23,8 @@ const mayImport: Record<string, readonly string[]> = {
   papers: [...service, 'simulation'],
   hindsight: [...service, 'simulation', 'papers'],
   client: ['contract'],
-  // The console's server passes requests on; its page has the engine and the simulator in the browser.
-  console: ['contract'],
+  // The console's server passes requests on, authorized as the client's; its page has the engine and the simulator.
+  console: ['contract', 'client'],
   'console/page': [...policies, 'contract', 'simulation', 'client'],
   lambdas: outside,
   // The stack names its functions by path; definitions and settings it has to check are the contract's.

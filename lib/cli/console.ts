@@ -1,17 +1,20 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Console } from '../console/console-server.ts';
-import type { ConnectionOptions } from '../console/service-connection.ts';
-import { Failure, InvalidInput } from './failure.ts';
+import { Failure } from './failure.ts';
 import { interruption } from './interruption.ts';
+import { serviceCredentials } from './service-credentials.ts';
 
 /** Where `muster serve` listens unless told otherwise. */
 const SERVICE_URL = 'http://127.0.0.1:3000';
 const PORT = 3001;
 
-interface ConsoleCommandOptions {
+interface Service {
   readonly url: string;
+  readonly token?: string | undefined;
+}
+
+interface ConsoleCommandOptions extends Service {
   readonly port: number;
-  readonly token?: string;
 }
 
 /** The command `console`: serves the console of a running service on this machine until it is interrupted. */
@@ -45,23 +48,24 @@ export async function startLocalConsole(url: string): Promise<Console> {
 }
 
 /** @throws InvalidInput | Failure */
-async function startConsoleOf(options: ConnectionOptions, port: number): Promise<Console> {
+async function startConsoleOf(service: Service, port: number): Promise<Console> {
   try {
-    return await startOn(options, port);
+    return await startOn(service, port);
   } catch (error) {
     if (isPortError(error)) throw new Failure(`Port ${port} is in use: choose another with --port.`);
-    if ((error as Error).name === 'ConnectionFault') throw new InvalidInput((error as Error).message);
     throw error;
   }
 }
 
-async function startOn(options: ConnectionOptions, port: number): Promise<Console> {
+/** @throws InvalidInput when the service needs credentials and there are none */
+async function startOn({ url, token }: Service, port: number): Promise<Console> {
+  const credentials = await serviceCredentials(url, token);
   // Imported on demand: most commands start no console.
   const [{ startConsole }, { connectTo }] = await Promise.all([
     import('../console/console-server.ts'),
     import('../console/service-connection.ts'),
   ]);
-  return startConsole({ port, service: await connectTo(options), serviceUrl: options.url });
+  return startConsole({ port, service: connectTo({ url, credentials }), serviceUrl: url });
 }
 
 function isPortError(error: unknown): boolean {

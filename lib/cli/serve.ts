@@ -65,7 +65,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const isOpen = options.jwtIssuer === undefined;
   const page = options.console && isOpen ? await startLocalConsole(cloud.url) : undefined;
   if (people && isOpen) {
-    const queues = await serviceClient(cloud.url).queues();
+    const queues = await (await serviceClient(cloud.url)).queues();
     console.log(serveGuide(cloud.url, queues, { dataDir: options.data, consoleUrl: page?.url }));
   } else if (page !== undefined) console.error(`The console is at ${page.url}`);
   await interrupted;

@@ -96,8 +96,6 @@ export interface ListOptions extends RequestOptions {
 
 /** Creates a client. It sends no request by itself. Throws a TypeError when the URL is not one of HTTP. */
 export function musterClient(options: ClientOptions): MusterClient {
-  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
-    throw new TypeError(`Expected a URL such as http://127.0.0.1:3000, got ${options.url}`);
   const requests = sender(options);
   const request = async <T>(route: RouteRequest) => (await requests.send<T>(route)).body;
   const get = <T>(path: string, more?: RequestOptions) =>

@@ -23,7 +23,7 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** Returns the headers of a request with its authorization. A signature holds for some minutes, so each try is signed anew. */

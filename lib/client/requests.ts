@@ -2,6 +2,7 @@ import type { Problem } from './api-types.ts';
 import { type Backoff, delayMs, pause, retryAfterMs } from './backoff.ts';
 import { authorized, type Credentials } from './credentials.ts';
 import { MusterProblem, MusterUnreachable, UnexpectedResponse } from './errors.ts';
+import { serviceUrl } from './service-url.ts';
 
 /** What a client needs to send requests. */
 export interface ClientOptions {
@@ -85,9 +86,11 @@ const PASSING = [429, 500, 502, 503, 504];
 /**
  * Creates the sender of a client. It rejects with {@link MusterProblem} when the service rejects a request,
  * {@link MusterUnreachable} when no response arrives, and {@link UnexpectedResponse} when the response is not one of Muster.
+ *
+ * @throws TypeError when the URL is not one of HTTP
  */
 export function sender(options: ClientOptions): Sender {
-  const base = options.url.replace(/\/+$/, '');
+  const base = serviceUrl(options.url);
   const random = options.random ?? Math.random;
   const wait = options.pause ?? pause;
   const backoff = options.backoff ?? BACKOFF;

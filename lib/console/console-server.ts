@@ -150,8 +150,6 @@ async function passOn(
       method: request.method ?? 'GET',
       headers: picked(REQUEST_HEADERS, (name) => request.headers[name]),
       ...(body.length > 0 && { body: new Uint8Array(body) }),
-      // Credentials are for the service alone, so no redirect is followed.
-      redirect: 'manual',
       signal: AbortSignal.any([gone.signal, AbortSignal.timeout(SERVICE_TIMEOUT_MS)]),
     });
   } catch (error) {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type MusterClient, musterClient } from '../../lib/client/index.ts';
 import type { EventType } from '../../lib/contract/event-type.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { Player } from '../../lib/engine/types.ts';
@@ -72,13 +73,16 @@ export async function run(options: RunOptions): Promise<RunResult> {
     onInvocation: (invocation) => usage.countInvocation(invocation),
     log: ({ line }) => usage.countLog(line),
   });
+  // A ticket that is sent again would hide a fault, so the client waits for no further try.
+  const pause = () => Promise.reject(new Error('A ticket of a batch got status 503'));
+  const client = musterClient({ url: cloud.url, tries: 1, pause });
   try {
-    await play(cloud.url, receiver, { ...options, seconds: options.warmUpSeconds ?? 8 }, 'warm');
+    await play(client, receiver, { ...options, seconds: options.warmUpSeconds ?? 8 }, 'warm');
     usage.reset();
     receiver.matches.length = 0;
-    const played = await play(cloud.url, receiver, options, 'run');
+    const played = await play(client, receiver, options, 'run');
     const result = summary(played, receiver.matches);
-    const waiting = await playersQueued(cloud.url, played, result.unmatched);
+    const waiting = await playersQueued(client, played, result.unmatched);
     const lost = result.players - result.playersMatched - waiting;
     return { ...result, waiting, lost, usage };
   } finally {
@@ -126,7 +130,7 @@ async function listen(): Promise<Receiver> {
 }
 
 async function play(
-  url: string,
+  client: MusterClient,
   receiver: Receiver,
   options: RunOptions,
   run: string,
@@ -149,7 +153,7 @@ async function play(
     players += party.length;
     batch.push({ ticketId, players: party });
     if (batch.length < (options.batch ?? 1) && players < wanted) continue;
-    posts.push(post(url, batch.splice(0), options.batch !== undefined, posted));
+    posts.push(post(client, batch.splice(0), options.batch !== undefined, posted));
   }
   await Promise.all(posts);
   await drained(receiver, posted);
@@ -162,22 +166,17 @@ interface NewTicket {
 }
 
 async function post(
-  url: string,
+  client: MusterClient,
   tickets: readonly NewTicket[],
   asBatch: boolean,
   posted: Map<string, Posted>,
 ): Promise<void> {
   const sentMs = performance.now();
-  const response = await fetch(`${url}/queues/bench/${asBatch ? 'ticket-batches' : 'tickets'}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(asBatch ? { tickets } : tickets[0]),
-  });
-  const body = (await response.json()) as { results?: { status: number }[] };
-  const statuses = asBatch ? body.results?.map(({ status }) => status) : [response.status];
-  // 200: the store has repeated the write, because its response was lost.
-  if (statuses?.every((status) => status === 200 || status === 201) !== true)
-    throw new Error(`POST was answered ${response.status} ${statuses}`);
+  if (asBatch) {
+    const results = await client.postBatch('bench', tickets);
+    const failed = results.find(({ status }) => status !== 200 && status !== 201);
+    if (failed !== undefined) throw new Error(`A ticket of a batch got ${JSON.stringify(failed)}`);
+  } else await client.post('bench', tickets[0]!);
   const answeredMs = performance.now();
   for (const { ticketId, players } of tickets) posted.set(ticketId, { party: players, sentMs, answeredMs });
 }
@@ -214,14 +213,13 @@ function gamesOf(left: readonly [string, Posted][]): number {
 }
 
 async function playersQueued(
-  url: string,
+  client: MusterClient,
   posted: ReadonlyMap<string, Posted>,
   ticketIds: readonly string[],
 ): Promise<number> {
   let players = 0;
   for (const ticketId of ticketIds) {
-    const response = await fetch(`${url}/tickets/${ticketId}`);
-    const { status } = (await response.json()) as { status?: unknown };
+    const { status } = await client.get(ticketId);
     if (status === 'QUEUED') players += posted.get(ticketId)!.party.length;
   }
   return players;

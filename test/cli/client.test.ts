@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serviceClient } from '../../lib/cli/client.ts';
+import { type ServiceClient, serviceClient } from '../../lib/cli/client.ts';
 import { Failure } from '../../lib/cli/failure.ts';
 
 /** Response bodies by path. */
 const bodies = new Map<string, string>();
 const server = createServer((request, response) => response.end(bodies.get(request.url!)));
-let client: ReturnType<typeof serviceClient>;
+let client: ServiceClient;
 
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  client = serviceClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  client = await serviceClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 afterAll(() => server.close());
 
@@ -27,8 +27,8 @@ const ticket = {
 
 describe('the client of a running service', () => {
   it('ignores fields that a later version has added', async () => {
-    bodies.set('/tickets/t-1', JSON.stringify({ ...ticket, addedLater: 1 }));
-    expect(await client.ticket('t-1')).toEqual(ticket);
+    bodies.set('/tickets?ticketIds=t-1', JSON.stringify({ tickets: [{ ...ticket, addedLater: 1 }] }));
+    expect(await client.tickets(['t-1'])).toEqual([ticket]);
     const definition = {
       name: 'duel',
       teamSize: 1,
@@ -42,10 +42,10 @@ describe('the client of a running service', () => {
   });
 
   it('fails with the invalid fields when a response has another form', async () => {
-    bodies.set('/tickets/t-1', JSON.stringify({ ...ticket, status: 'DREAMING' }));
-    await expect(client.ticket('t-1')).rejects.toThrow(Failure);
-    await expect(client.ticket('t-1')).rejects.toThrow(
-      /^GET \/tickets\/t-1: Expected a response of Muster, got one that this version cannot read: #\/status: Expected one of "QUEUED"/,
+    bodies.set('/tickets?ticketIds=t-1', JSON.stringify({ tickets: [{ ...ticket, status: 'DREAMING' }] }));
+    await expect(client.tickets(['t-1'])).rejects.toThrow(Failure);
+    await expect(client.tickets(['t-1'])).rejects.toThrow(
+      /^GET \/tickets: Expected a response of Muster, got one that this version cannot read: #\/0\/status: Expected one of "QUEUED"/,
     );
   });
 

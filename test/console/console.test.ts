@@ -39,7 +39,7 @@ beforeAll(async () => {
     ],
     Date.now,
   );
-  const direct = await connectTo({ url: service.url });
+  const direct = connectTo({ url: service.url });
   const connection: ServiceConnection = (path, init) =>
     isGone ? Promise.reject(new Error('ECONNREFUSED')) : direct(path, init);
   page = await startConsole({ port: 0, service: connection, serviceUrl: service.url });

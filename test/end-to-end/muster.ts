@@ -2,9 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, vi } from 'vitest';
+import { type MusterClient, musterClient, type Ticket } from '../../lib/client/index.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import type { NewTicket, TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
+import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
 import type { LocalCloud } from '../../lib/local/local-cloud.ts';
 import { type MusterOptions, startMuster } from '../../lib/local/start-muster.ts';
@@ -66,6 +67,12 @@ export interface Sending {
 
 /** A game backend. Every response is checked against the service's OpenAPI document. */
 export interface Api {
+  /** The client of the backend. It repeats no request, so that no fault stays hidden. */
+  readonly client: MusterClient;
+  /**
+   * Sends a request without the client and returns the response as it is: for tests of statuses and headers, and of
+   * requests that the client does not send, such as broken ones.
+   */
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
   put(path: string, body: unknown): Promise<Answer>;
@@ -105,66 +112,63 @@ export function player(skill: number, roles?: string[]): NewTicket['players'][nu
 const REPEATS_MAX = 60;
 
 function apiOf(url: string, { repeats = false }: StudioOptions): Api {
-  const sendOnce = async (method: string, path: string, { body, headers }: Sending = {}): Promise<Answer> => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    });
-    const text = await response.text();
-    const answer = {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-    checkAnswer(method, path, answer);
-    return answer;
+  const fetchOnce: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const answer = await answerOf(response.clone());
+    checkAnswer(init?.method ?? 'GET', String(input).slice(url.length), answer);
+    return response;
   };
-  const send: Api['send'] = async (method, path, sending) => {
+  const checkedFetch: typeof fetch = async (input, init) => {
     for (let again = repeats ? REPEATS_MAX : 0; ; again--) {
-      const answer = await sendOnce(method, path, sending);
-      if (answer.status !== 503 || again === 0) return answer;
+      const response = await fetchOnce(input, init);
+      if (response.status !== 503 || again === 0) return response;
     }
   };
+  const client = musterClient({ url, tries: 1, fetch: checkedFetch });
+  const send: Api['send'] = async (method, path, { body, headers } = {}) =>
+    answerOf(
+      await checkedFetch(`${url}${path}`, {
+        method,
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      }),
+    );
   return {
+    client,
     send,
     get: (path) => send('GET', path),
     put: (path, body) => send('PUT', path, { body }),
     post: (path, body) => send('POST', path, { body }),
     delete: (path) => send('DELETE', path),
     async queue(changes = {}) {
-      const name = fresh('queue');
-      const { status, body } = await send('PUT', `/queues/${name}`, {
-        body: definition({ ...changes, name }),
-      });
-      expect(status, JSON.stringify(body)).toBe(201);
+      const { name } = await client.queues.put(definition({ ...changes, name: fresh('queue') }));
       return name;
     },
     async ticket(queue, players, more) {
-      const ticketId = fresh('ticket');
       const party = typeof players === 'number' ? [player(players)] : players;
-      const { status, body } = await send('POST', `/queues/${queue}/tickets`, {
-        body: { ticketId, players: party, ...more },
-      });
-      // A retried request may find the ticket that the first one stored before it failed.
-      expect(repeats ? [200, 201] : [201], JSON.stringify(body)).toContain(status);
-      return body;
+      const posted = await client.post(queue, { ticketId: fresh('ticket'), players: party, ...more });
+      return posted as TicketView;
     },
     async until(ticketId, ...statuses) {
-      // A long poll returns only on a change, so the first request reads the current state without waiting.
+      // A long poll returns only on a change, so the first request reads the current state without waiting. The client's
+      // own wait would hide failed polls.
       for (let waitSeconds = 0; ; waitSeconds = 2) {
-        const { status, body } = await send('GET', `/tickets/${ticketId}?waitSeconds=${waitSeconds}`);
-        expect(status, JSON.stringify(body)).toBe(200);
-        if (statuses.includes(body.status)) return body;
-        expect(body.status, `${ticketId} should become ${statuses}: ${body.reason}`).not.toSatisfy(
-          (got: TicketStatus) => FINAL.includes(got),
+        const path = `/tickets/${ticketId}?waitSeconds=${waitSeconds}`;
+        const ticket = (await client.request<Ticket>({ method: 'GET', path })) as TicketView;
+        if (statuses.includes(ticket.status)) return ticket;
+        expect(ticket.status, `${ticketId} should become ${statuses}: ${ticket.reason}`).not.toSatisfy(
+          isFinal,
         );
       }
     },
   };
 }
 
-const FINAL: readonly TicketStatus[] = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const { status, headers } = response;
+  return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
+}
 
 function storesOf(cloud: LocalCloud): Pick<TestMuster, 'rows' | 'timeIsUp'> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(cloud.awsConfig));

@@ -19,6 +19,7 @@ const BACKEND = await token('muster/backend');
 const ADMIN = await token('muster/admin');
 const player = (playerId: string) => token('muster/player', playerId);
 
+/** Sends a request without the client, which does not report the status of a success. */
 async function send(authorization: string | undefined, method: string, path: string, body?: unknown) {
   const response = await fetch(cloud.url + path, {
     method,

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { musterClient } from '../../lib/client/index.ts';
 import { scratchDir, until } from './fixtures.ts';
 import { AUDIENCE, ISSUER, testIssuer } from './tokens.ts';
 
@@ -72,7 +73,7 @@ describe('muster serve', { timeout: 90_000 }, () => {
     async () => {
       const service = serve('--port', '0', '--queues', queuesDir());
       const url = await readyUrl(service);
-      const { queues } = (await (await fetch(`${url}/queues`)).json()) as { queues: { name: string }[] };
+      const queues = await musterClient({ url }).queues.list();
       expect(queues.map(({ name }) => name)).toEqual(['duel']);
       const started = descendants(service.child);
       expect(started.length).toBeGreaterThan(0);
@@ -115,15 +116,13 @@ describe('muster serve', { timeout: 90_000 }, () => {
     const tokens = ['--jwt-issuer', ISSUER, '--jwt-audience', AUDIENCE, '--jwt-keys', keys];
     const service = serve('--port', '0', '--queues', queuesDir(), ...tokens);
     const url = await readyUrl(service);
-    const statusOf = async (scope: string) =>
-      (
-        await fetch(`${url}/queues`, {
-          headers: { authorization: `Bearer ${await issuer.token({ scope })}` },
-        })
-      ).status;
-    expect((await fetch(`${url}/queues`)).status).toBe(401);
-    expect(await statusOf('muster/backend')).toBe(403);
-    expect(await statusOf('muster/admin')).toBe(200);
+    const list = (scope?: string) => {
+      const token = () => issuer.token({ scope: scope! });
+      return musterClient({ url, ...(scope && { credentials: { token } }) }).queues.list();
+    };
+    await expect(list()).rejects.toMatchObject({ status: 401 });
+    await expect(list('muster/backend')).rejects.toMatchObject({ status: 403 });
+    expect(await list('muster/admin')).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect((await service.exited).status).toBe(0);
   });
@@ -132,17 +131,15 @@ describe('muster serve', { timeout: 90_000 }, () => {
     const args = ['--port', '0', '--queues', queuesDir(), '--data', scratchDir()];
     const first = serve(...args);
     const ticket = { ticketId: 'alone', players: [{ playerId: 'p1', skill: 10 }] };
-    const posted = await fetch(`${await readyUrl(first)}/queues/duel/tickets`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(ticket),
-    });
-    expect(posted.status).toBe(201);
+    await musterClient({ url: await readyUrl(first) }).post('duel', ticket);
     first.child.kill('SIGTERM');
     expect((await first.exited).status).toBe(0);
     const second = serve(...args);
-    const read = await fetch(`${await readyUrl(second)}/tickets/alone`);
-    expect(await read.json()).toMatchObject({ ...ticket, queue: 'duel', status: 'QUEUED' });
+    expect(await musterClient({ url: await readyUrl(second) }).get('alone')).toMatchObject({
+      ...ticket,
+      queue: 'duel',
+      status: 'QUEUED',
+    });
     second.child.kill('SIGTERM');
     await second.exited;
   });

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isFinal, MusterProblem, musterClient, type Ticket } from '../../lib/client/index.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
-import type { TicketView } from '../../lib/contract/ticket.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { type Behaviour, type PlannedTicket, plannedTickets, QUEUES } from './client-plan.ts';
 
@@ -54,8 +54,10 @@ export interface ClientsReport {
 
 /** The maximum of attempts for a request that gets status 503. */
 const TRIES = 10;
+const BACKOFF = { firstMs: 1_000, maxMs: 1_000 };
 const FAILURES_MAX = 50;
-const FINAL = ['COMPLETED', 'CANCELLED', 'TIMED_OUT', 'FAILED'];
+/** Statuses that are no fault: a success, a change that came too late, and a store that was busy, after which the client retries. */
+const ALLOWED = [200, 201, 409, 503];
 
 let begun: ReturnType<typeof begin> | undefined;
 
@@ -102,76 +104,62 @@ async function begin({ url, playersPerSecond, seed, secret }: ClientsCommand & {
     if (failures.length < FAILURES_MAX) failures.push(what);
   };
 
-  /** Sends a request, and repeats it after status 503. Any status that is not expected is a failure. */
-  const send = async (
-    method: string,
-    path: string,
-    expected: readonly number[],
-    { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
-  ): Promise<{ status: number; body: TicketView | undefined }> => {
-    for (let tries = 1; ; tries++) {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        ...(body !== undefined && {
-          body: JSON.stringify(body),
-          headers: { 'content-type': 'application/json' },
-        }),
-        ...(signal && { signal }),
-      });
-      const { status } = response;
-      const what = `${method} ${status}`;
-      requests[what] = (requests[what] ?? 0) + 1;
-      const text = await response.text();
-      if (status === 503 && tries < TRIES) {
-        await sleep(1_000);
-        continue;
-      }
-      if (!expected.includes(status)) fail(`${method} ${path} got status ${status} ${text.slice(0, 300)}`);
-      return { status, body: status < 300 && text !== '' ? JSON.parse(text) : undefined };
+  /** Counts the responses. One that is not allowed is a failure, although the client may send the request again. */
+  const countedFetch: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const { status } = response;
+    const what = `${init?.method} ${status}`;
+    requests[what] = (requests[what] ?? 0) + 1;
+    if (!ALLOWED.includes(status)) {
+      const text = await response.clone().text();
+      fail(`${init?.method} ${input} got status ${status} ${text.slice(0, 300)}`);
     }
+    return response;
   };
+  const client = musterClient({ url, fetch: countedFetch, tries: TRIES, backoff: BACKOFF });
 
   /** Polls the ticket until it has one of the statuses, or has ended. */
-  const poll = async (ticketId: string, everyMs: number, statuses: readonly string[]) => {
+  const poll = async (ticketId: string, everyMs: number, statuses: readonly string[] = []) => {
     for (;;) {
-      const { body } = await send('GET', `/tickets/${ticketId}`, [200]);
-      if (body === undefined || statuses.includes(body.status) || FINAL.includes(body.status)) return body;
+      const ticket = await client.get(ticketId);
+      if (statuses.includes(ticket.status) || isFinal(ticket.status)) return ticket;
       await sleep(everyMs);
     }
   };
+
+  const longPoll = (ticketId: string, waitSeconds: number, signal?: AbortSignal) =>
+    client.request<Ticket>({
+      method: 'GET',
+      path: `/tickets/${ticketId}?waitSeconds=${waitSeconds}`,
+      signal,
+      extraMs: 1_000 * waitSeconds,
+    });
 
   const behave = async (ticketId: string, behaviour: Behaviour): Promise<void> => {
     switch (behaviour.does) {
       case 'waits':
         return;
       case 'polls':
-        await poll(ticketId, behaviour.everyMs, FINAL);
+        await poll(ticketId, behaviour.everyMs);
         return;
       case 'long-polls':
-        for (let status = 'QUEUED'; !FINAL.includes(status); ) {
-          const path = `/tickets/${ticketId}?waitSeconds=${behaviour.waitSeconds}`;
-          const { body } = await send('GET', path, [200]);
-          if (body === undefined) return;
-          status = body.status;
-        }
+        while (!isFinal((await longPoll(ticketId, behaviour.waitSeconds)).status));
         return;
-      case 'disconnects': {
-        const signal = AbortSignal.timeout(Math.ceil(behaviour.afterMs));
-        await send('GET', `/tickets/${ticketId}?waitSeconds=20`, [200], { signal }).catch((error) => {
+      case 'disconnects':
+        await longPoll(ticketId, 20, AbortSignal.timeout(Math.ceil(behaviour.afterMs))).catch((error) => {
           if (error.name !== 'TimeoutError') throw error;
         });
         return;
-      }
       case 'cancels':
         await sleep(behaviour.afterMs);
-        await send('DELETE', `/tickets/${ticketId}`, [200, 409]);
+        await unlessTooLate(client.cancel(ticketId));
         return;
       case 'responds': {
-        const found = await poll(ticketId, 1_000, ['REQUIRES_ACCEPTANCE']);
-        if (found?.status !== 'REQUIRES_ACCEPTANCE' || behaviour.afterMs === undefined) return;
-        await sleep(behaviour.afterMs);
-        const body = { accepted: behaviour.accepted, matchId: found.matchId };
-        await send('PUT', `/tickets/${ticketId}/acceptance`, [200, 409], { body });
+        const { status, matchId } = await poll(ticketId, 1_000, ['REQUIRES_ACCEPTANCE']);
+        const { afterMs, accepted } = behaviour;
+        if (status !== 'REQUIRES_ACCEPTANCE' || afterMs === undefined) return;
+        await sleep(afterMs);
+        await unlessTooLate(client.accept(ticketId, matchId!, { accepted }));
       }
     }
   };
@@ -179,10 +167,9 @@ async function begin({ url, playersPerSecond, seed, secret }: ClientsCommand & {
   const play = async ({ queue, ticketId, players, behaviour }: PlannedTicket, number: number) => {
     let accepted = false;
     try {
-      const body = { ticketId, players };
-      const { status } = await send('POST', `/queues/${queue}/tickets`, [200, 201], { body });
-      accepted = status < 300;
-      if (accepted) await behave(ticketId, behaviour);
+      await client.post(queue, { ticketId, players });
+      accepted = true;
+      await behave(ticketId, behaviour);
     } catch (error) {
       fail(`${ticketId}: ${error}`);
     }
@@ -201,10 +188,8 @@ async function begin({ url, playersPerSecond, seed, secret }: ClientsCommand & {
     }
   };
 
-  const webhooks = [{ url: webhook, secret, events: ['MatchFound'] }];
-  const ready = Promise.all(
-    QUEUES.map((queue) => send('PUT', `/queues/${queue.name}`, [201], { body: { ...queue, webhooks } })),
-  );
+  const webhooks = [{ url: webhook, secret, events: ['MatchFound' as const] }];
+  const ready = Promise.all(QUEUES.map((queue) => client.queues.put({ ...queue, webhooks })));
   const arriving = ready.then(arrive);
 
   return {
@@ -218,6 +203,15 @@ async function begin({ url, playersPerSecond, seed, secret }: ClientsCommand & {
       return { planned, rejected, requests, failures };
     },
   };
+}
+
+/** Waits for a change that is rejected when the ticket has moved on. */
+async function unlessTooLate(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!(error instanceof MusterProblem && error.status === 409)) throw error;
+  }
 }
 
 function notifiedMatch({ matchId, teams }: MatchView): NotifiedMatch {

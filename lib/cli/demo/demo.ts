@@ -44,7 +44,7 @@ export function demoCommand(): Command {
     )
     .option(
       '--url <url>',
-      'a running service; requests to AWS are signed with the credentials in the environment (default: start one)',
+      'a running service; requests to AWS are signed with the credentials that the AWS CLI would use (default: start one)',
     )
     .option('--rate <players>', 'players per second, all queues together', positiveNumber, 20)
     .option('--queue <name>', 'only this queue (default: all queues of the service)')
@@ -96,7 +96,7 @@ async function play(
   stop: AbortController,
   consoleUrl?: string,
 ): Promise<void> {
-  const client = serviceClient(url);
+  const client = await serviceClient(url);
   const all = await client.queues();
   const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
   if (queues.length === 0) {

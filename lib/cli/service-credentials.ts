@@ -1,0 +1,54 @@
+import type { AwsCredentials, Credentials } from '../client/index.ts';
+import { serviceUrl } from '../client/service-url.ts';
+import { Failure, InvalidInput } from './failure.ts';
+
+/**
+ * How the commands authorize their requests to a service: with a token if there is one; not at all on this machine and
+ * without TLS, which AWS does not serve; elsewhere with the AWS credentials that the AWS CLI would use (environment,
+ * profile, single sign-on, instance role).
+ *
+ * @throws InvalidInput when the URL is invalid, or when AWS credentials or a region are missing
+ */
+export async function serviceCredentials(url: string, token?: string): Promise<Credentials | undefined> {
+  const { hostname, protocol } = checkedUrl(url);
+  if (token !== undefined) return { token };
+  if (protocol === 'http:' || isThisMachine(hostname)) return undefined;
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  const region = /\.execute-api\.([a-z0-9-]+)\./.exec(hostname)?.[1] ?? AWS_REGION ?? AWS_DEFAULT_REGION;
+  if (region === undefined) {
+    throw new InvalidInput(
+      `Expected the region of ${url} in AWS_REGION, got none: it is not part of this host name.`,
+    );
+  }
+  // Imported on demand: most commands need no credentials.
+  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+  // The provider caches the credentials, and renews them before they expire.
+  const provider = defaultProvider();
+  const aws = async (): Promise<AwsCredentials> => ({ ...(await provider()), region });
+  try {
+    await aws();
+  } catch (error) {
+    throw new InvalidInput(
+      `Expected AWS credentials to sign requests to ${url} with, got none (${(error as Error).message}). ` +
+        'Sign in as for the AWS CLI.',
+    );
+  }
+  return {
+    aws: () =>
+      aws().catch((error) => {
+        throw new Failure(`The AWS credentials could not be renewed: ${error.message}`);
+      }),
+  };
+}
+
+function checkedUrl(url: string): URL {
+  try {
+    return new URL(serviceUrl(url));
+  } catch (error) {
+    throw new InvalidInput(`--url: ${(error as Error).message}`);
+  }
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
+}

@@ -1,0 +1,10 @@
+/**
+ * The URL of a service without slashes at its end, so that the path of a request can follow it.
+ *
+ * @throws TypeError when it is not a URL of HTTP
+ */
+export function serviceUrl(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new TypeError(`Expected a URL such as http://127.0.0.1:3000, got ${url}`);
+  return url.replace(/\/+$/, '');
+}
