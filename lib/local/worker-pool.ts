@@ -19,7 +19,7 @@ export interface WorkerPoolOptions {
   readonly timeoutMs: number;
   /** How many invocations may run at once. @default 20 */
   readonly reservedConcurrency?: number | undefined;
-  /** How long an invocation waits for a busy worker before a further one is started. @default see PATIENCE_MS */
+  /** How long an invocation waits for a busy worker before a further one is started. @default see PATIENCE_MIN_MS */
   readonly patienceMs?: number | undefined;
   /** The delays of invocations and starts, added to the function's own time. */
   readonly delays: AwsDelays;
@@ -34,10 +34,14 @@ const WORKERS_MAX = 20;
 /** Starts are CPU-bound, so more at a time would only slow each other down. */
 const STARTING_MAX = 2;
 /**
- * An invocation waits this long for a busy worker before a further one is started. Most invocations are shorter than the start
- * of a worker, which takes 0.3 s of a core and 40 MB. Lambda does not wait, so neither does a cloud with its delays.
+ * An invocation waits for a busy worker as long as the last start of a worker took, and at least this long, before a further one
+ * is started. A start takes 0.3 s of a core and 40 MB, more than most invocations. On a busy machine invocations are slow because
+ * they wait for a core, which a further worker would only take from the others: there a start takes seconds, and so does the
+ * patience. Lambda does not wait, so neither does a cloud with its delays.
  */
-const PATIENCE_MS = 100;
+const PATIENCE_MIN_MS = 100;
+/** On the slowest machine too, invocations that wait for something, such as long polls, get further workers after this time. */
+const PATIENCE_MAX_MS = 5_000;
 /** A worker ends after this time without an invocation, unless it is the last one of its function. */
 const IDLE_MS = 15_000;
 /** The last worker of a function ends after this time. The next invocation then starts one. */
@@ -71,7 +75,7 @@ interface Runner {
 export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, delays, log, ended } = options;
   const workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
-  const patienceMs = options.patienceMs ?? (delays.instant ? PATIENCE_MS : 0);
+  let patienceMs = options.patienceMs ?? (delays.instant ? PATIENCE_MIN_MS : 0);
   const waiting: Job[] = [];
   const runners = new Set<Runner>();
   let stopped = false;
@@ -135,7 +139,7 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     const coldMs = delays.ms('lambdaColdStart');
     worker.on('message', (message: InvocationEnd | 'ready') => {
       if (message !== 'ready') settle(runner, message.result, message.cpuMs);
-      else readyMs = performance.now();
+      else started(performance.now() - runner.startedMs);
       const restMs = message === 'ready' ? coldMs - (performance.now() - runner.startedMs) : 0;
       if (restMs <= 0) return rest(runner);
       runner.state = 'cold';
@@ -150,6 +154,12 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
     worker.on('exit', () =>
       end(runner, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
     );
+  };
+
+  const started = (tookMs: number) => {
+    readyMs = performance.now();
+    if (options.patienceMs === undefined && delays.instant)
+      patienceMs = Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, tookMs));
   };
 
   /** Makes the worker available for jobs. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { NO_DELAYS } from '../../lib/local/aws-delays.ts';
 import { makeWorkerPool, type WorkerPool } from '../../lib/local/worker-pool.ts';
 import { newDir, writeCode } from './fixtures.ts';
@@ -42,7 +42,11 @@ afterAll(() => {
   rmSync(dir, { recursive: true });
 });
 
-async function withPool(patienceMs: number, use: (pool: WorkerPool) => Promise<void>): Promise<void> {
+async function withPool(
+  patienceMs: number | undefined,
+  use: (pool: WorkerPool) => Promise<void>,
+  { starts = () => {}, ended = () => {} } = {},
+): Promise<void> {
   const pool = makeWorkerPool({
     start: {
       file: `${codeOf('Gate')}/index.mjs`,
@@ -54,9 +58,16 @@ async function withPool(patienceMs: number, use: (pool: WorkerPool) => Promise<v
     environment: { GATE: `http://127.0.0.1:${(gate.address() as AddressInfo).port}/` },
     timeoutMs: 60_000,
     patienceMs,
-    delays: NO_DELAYS,
+    delays: {
+      ...NO_DELAYS,
+      // The pool asks for the delay of each start.
+      ms: () => {
+        starts();
+        return 0;
+      },
+    },
     log: () => {},
-    ended: () => {},
+    ended,
   });
   try {
     await use(pool);
@@ -87,5 +98,27 @@ describe('the workers of a function', () => {
       expect((await workersOf(pool, 4, true)).size).toBe(4);
     });
     expect(heldMax).toBe(4);
+  });
+
+  test('are not started for invocations that wait less long than the last start took', async () => {
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
+    let workers = 0;
+    const use = async (pool: WorkerPool) => {
+      await workersOf(pool, 1, false);
+      await workersOf(pool, 40, false);
+      expect(workers).toBe(1);
+    };
+    await withPool(undefined, use, {
+      // The start of a worker takes a minute, and each invocation a tenth of a second.
+      starts: () => {
+        workers += 1;
+        nowMs += 60_000;
+      },
+      ended: () => {
+        nowMs += 100;
+      },
+    });
   });
 });

@@ -55,8 +55,10 @@ export interface SeenPlayer {
 
 /** How often the backend polls its tickets. */
 const LOOK_MS = 400;
-/** The maximum of tickets polled each time. A match lists all of its tickets. */
-const LOOKS_MAX = 8;
+/** The maximum of tickets polled each time, by one request. */
+const LOOKS_MAX = 50;
+/** The maximum of posts that have no response yet. On a machine that is too slow for the rate, fewer players arrive. */
+const POSTS_MAX = 4;
 
 /** In a queue with a `recent` rule, the chance that a party that has played comes again instead of a new one. */
 const RETURN_CHANCE = 0.6;
@@ -147,7 +149,13 @@ async function postTickets({
       // Sequential, because many concurrent requests would make the service start many workers.
       await Promise.all(posts);
       dueMs = performance.now();
-    } else dueMs += 1_000 * random.exponential(ticketsPerSecond);
+    } else {
+      if (posts.size >= POSTS_MAX) {
+        await Promise.race(posts);
+        dueMs = Math.max(dueMs, performance.now());
+      }
+      dueMs += 1_000 * random.exponential(ticketsPerSecond);
+    }
     if (!(await pause(dueMs - performance.now(), signal))) break;
     const ticketId = `${run}-${number}`;
     const players =
@@ -182,27 +190,24 @@ async function followTickets({ client, signal, seen }: BackendOptions): Promise<
     const known = new Set(turn);
     turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
     const looks = turn.splice(0, LOOKS_MAX);
-    // Sequential for the same reason.
-    for (const ticketId of looks) await follow(client, ticketId, seen);
+    if (looks.length > 0) await follow(client, looks, seen);
     turn.push(...looks);
   }
 }
 
-/** Polls one ticket. If it has a match, records the match and all of its tickets. */
-async function follow(client: ServiceClient, ticketId: string, seen: QueueSeen): Promise<void> {
-  // An earlier poll of this round may have found its match.
-  if (!seen.waiting.has(ticketId)) return;
-  const { status, matchId } = await client.ticket(ticketId);
-  const waiting = seen.waiting.get(ticketId);
-  if (waiting === undefined) return;
-  if (matchId === undefined) {
-    if (!isFinal(status)) return;
-    seen.waiting.delete(ticketId);
-    seen.playersUnmatched += waiting.players.length;
-    return;
+/** Polls tickets. Records the matches that they have, each with all of its tickets. */
+async function follow(client: ServiceClient, ticketIds: readonly string[], seen: QueueSeen): Promise<void> {
+  for (const { ticketId, status, matchId } of await client.tickets(ticketIds)) {
+    const waiting = seen.waiting.get(ticketId);
+    // An earlier ticket of this poll may have the same match.
+    if (waiting === undefined) continue;
+    // Sequential, because many concurrent requests would make the service start many workers.
+    if (matchId !== undefined) noteMatch(await client.match(matchId), seen);
+    else if (isFinal(status)) {
+      seen.waiting.delete(ticketId);
+      seen.playersUnmatched += waiting.players.length;
+    }
   }
-  const match = await client.match(matchId);
-  if (seen.waiting.has(ticketId)) noteMatch(match, seen);
 }
 
 function noteMatch(match: MatchView, seen: QueueSeen): void {
