@@ -54,8 +54,12 @@ export class AnchoredSearch {
   #empty = 0;
   #hasParties = false;
   #hasCredits = false;
+  /** Whether all teams are pairs and players are chosen in ascending order: the first then plays with the last, and so on. */
+  #arePairs = false;
   #lone = 0;
   #loneShift = 0;
+  /** f ≥ `#loneFactor`·√(the sum of the squared distances of all players from the lone one); 0 with offsets. */
+  #loneFactor = 0;
   #limit = 0;
   #pruned = 0;
   #cutBound = 0;
@@ -108,7 +112,9 @@ export class AnchoredSearch {
     this.#game = undefined;
     if (this.#leaf.length !== n) this.#leaf = new Float64Array(n);
     this.#lone = 0;
+    this.#loneFactor = 0;
     if (scope.isLone && p === 1 && n > 1) this.#measureLone(n, alpha);
+    this.#arePairs = this.#formPairs(scope);
     this.#chosen.length = 0;
     this.#mixes.start(anchor, candidates, n);
     const seating = this.#seating;
@@ -130,6 +136,15 @@ export class AnchoredSearch {
     return this.#game;
   }
 
+  #formPairs({ anchor, candidates }: Scope): boolean {
+    const { kinds, classes, seats } = this.#layout;
+    if (kinds.length > 1 || kinds[0].size !== 2 || classes !== undefined) return false;
+    if (this.#rules.p !== 1 || this.#n < seats || candidates.length === 0) return false;
+    return (
+      candidates[0].mean >= anchor.mean && anchor.size === 1 && candidates.every(({ size }) => size === 1)
+    );
+  }
+
   /** The weight of |rest + shift| in f, where `rest` is the sum of all players but the lone one, relative to it. */
   #measureLone(n: number, alpha: number): void {
     const { kinds, kindOf } = this.#layout;
@@ -139,6 +154,9 @@ export class AnchoredSearch {
     const [alone, others] = first.size === 1 ? [first, second] : [second, first];
     this.#lone = (alpha * meanSize) / (n - 1);
     this.#loneShift = ((others.offset - alone.offset) * (n - 1)) / meanSize;
+    // For a given sum of squares f is concave in |rest|, so it is least where rest is 0 or all others are equal.
+    const allEqual = this.#lone * Math.sqrt(n - 1) + 1 / n;
+    this.#loneFactor = this.#loneShift === 0 ? Math.min(1 / Math.sqrt(n), allEqual) * (1 - 1e-12) : 0;
   }
 
   /** Seats the anchor: a lone one in its own class of seats. */
@@ -198,6 +216,15 @@ export class AnchoredSearch {
     const isFree = this.#layout.isFreeForAll;
     const { alpha } = this.#rules;
     let top = Math.min(r, n >> 1);
+    // The sums of the pairs that are complete, and the player with whom the next one plays.
+    let lowSum = Number.POSITIVE_INFINITY;
+    let highSum = Number.NEGATIVE_INFINITY;
+    const isPairing = this.#arePairs && m > r;
+    for (let i = n >> 1; isPairing && i < m; i++) {
+      const pair = this.#values[i] + this.#values[n - 1 - i];
+      lowSum = Math.min(lowSum, pair);
+      highSum = Math.max(highSum, pair);
+    }
     for (let j = from; j < count; j++) {
       const at = first[j];
       const last = at + r;
@@ -221,12 +248,27 @@ export class AnchoredSearch {
       } else v = this.#spreadBound(level, at, m, sum, squares, within);
       let bound = v + this.#empty;
       if (isFree) bound += alpha * (Math.max(0, values[last - 1]) - Math.min(0, this.#lowest(m)));
-      else if (this.#lone > 0 && isSquare)
-        bound = Math.max(bound, this.#loneBound(m, r, sum, squares, sums[last] - sums[at]));
+      else if (this.#lone > 0 && isSquare) {
+        bound = Math.max(
+          bound,
+          this.#loneBound(m, r, sum, squares, sums[last] - sums[at], sums[players] - sums[players - r]),
+        );
+        if (this.#loneFactor > 0)
+          bound = Math.max(bound, this.#loneFactor * Math.sqrt(squares + level.nearest(at, r)) + this.#empty);
+      }
       if (this.#hasCredits) bound -= Math.max(credit, level.creditFrom[j]);
       if (bound >= this.#limit) {
         if (bound < this.#pruned) this.#pruned = bound;
         break;
+      }
+      if (isPairing) {
+        const pair = values[at] + this.#values[n - 1 - m];
+        const apart = bound + alpha * (Math.max(highSum, pair) - Math.min(lowSum, pair)) * (1 - 1e-12);
+        if (apart >= this.#limit) {
+          if (apart < this.#pruned) this.#pruned = apart;
+          if (pair > highSum) break;
+          continue;
+        }
       }
       if (this.#nodesLeft <= 0) {
         if (bound < this.#cutBound) this.#cutBound = bound;
@@ -327,11 +369,14 @@ export class AnchoredSearch {
     }
   }
 
-  /** The least of lone·|rest| + v over all rests whose sum is at least that of the fill: at the kink or at the fill. */
-  #loneBound(m: number, r: number, sum: number, squares: number, fill: number): number {
+  /**
+   * The least of lone·|rest| + v over all rests whose sum is at least that of the fill and at most that of the last
+   * players of the list: at the kink, or at the end that is nearer to it.
+   */
+  #loneBound(m: number, r: number, sum: number, squares: number, fill: number, top: number): number {
     const slope = Math.sqrt(m / (r * (m + r) * this.#n));
     if (this.#lone < slope) return 0;
-    const rest = Math.max(-sum - this.#loneShift, fill);
+    const rest = Math.max(Math.min(-sum - this.#loneShift, top), fill);
     const apart = rest - (r * sum) / m;
     const deviation = squares - (sum * sum) / m + (m / (r * (m + r))) * apart * apart;
     const v = Math.sqrt(Math.max(0, deviation) / this.#n);
@@ -401,6 +446,8 @@ class Level {
   values = new Float64Array(0);
   sums = new Float64Array(1);
   squaresOf = new Float64Array(1);
+  /** The place of the first player whose value is not below 0. */
+  zero = 0;
 
   makeRoom(tickets: number, players: number): void {
     if (this.first.length < tickets) {
@@ -427,10 +474,27 @@ class Level {
   close(count: number, players: number, hasCredits: boolean): void {
     this.count = count;
     this.players = players;
+    this.zero = firstFrom(this.values, players, 0);
     if (!hasCredits) return;
     this.creditFrom[count] = 0;
     for (let j = count - 1; j >= 0; j--)
       this.creditFrom[j] = Math.max(this.creditFrom[j + 1], this.credit[j]);
+  }
+
+  /** The sum of the r least squares of the players from place `from` on. */
+  nearest(from: number, r: number): number {
+    const { values, players, squaresOf } = this;
+    if (values[from] >= 0) return squaresOf[from + r] - squaresOf[from];
+    let up = Math.min(this.zero, players);
+    let down = up - 1;
+    let sum = 0;
+    for (let left = r; left > 0; left--) {
+      const below = down >= from ? -values[down] : Number.POSITIVE_INFINITY;
+      const above = up < players ? values[up] : Number.POSITIVE_INFINITY;
+      const value = below <= above ? values[down--] : values[up++];
+      sum += value * value;
+    }
+    return sum;
   }
 
   /** Whether candidate j forms the same games as its predecessor. */
@@ -441,4 +505,15 @@ class Level {
       (!hasCredits || this.credit[j] === this.credit[j - 1])
     );
   }
+}
+
+/** The first place among `length` ascending values from which on none is below `least`. */
+function firstFrom(values: Float64Array, length: number, least: number): number {
+  let low = 0;
+  for (let high = length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

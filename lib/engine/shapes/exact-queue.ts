@@ -109,7 +109,9 @@ export class ExactQueue implements ShapeQueue {
         if (isSpent) return end();
         continue;
       }
-      this.#refine(entry, line, cost, Math.min(Math.ceil(0.75 * budget), budget - (this.#nodes - nodesFrom)));
+      const share = Math.min(shareMax, firstShare * 2 ** entry.cuts);
+      const nodesLeft = budget - (this.#nodes - nodesFrom);
+      this.#refine(entry, line, cost, Math.min(Math.ceil(share * budget), nodesLeft));
       consider(entry);
       if (entry.key < Number.POSITIVE_INFINITY) keys.push(entry.key, entry.place);
     }
@@ -182,7 +184,7 @@ export class ExactQueue implements ShapeQueue {
     const limit = Math.min(
       this.#highest,
       cost + entry.credit,
-      game ? known + (game.imbalance - known) * 0.5 ** cuts : Number.POSITIVE_INFINITY,
+      game ? between(known, game.imbalance, 0.5 ** cuts) : Number.POSITIVE_INFINITY,
       Math.max(known, last, 1e-9 * this.#highest) * grow,
     );
     const accepts = this.#othersOf(entry);
@@ -199,9 +201,14 @@ export class ExactQueue implements ShapeQueue {
     let bound = Math.min(result.bound, Math.max(limit, this.#perRange * beyond * (1 - 1e-12)));
     if (result.wasCut) {
       entry.cuts++;
-      entry.restsUntil = this.#queries + (entry.cuts <= 2 ? 1 : 2 ** Math.min(16, entry.cuts - 2));
+      entry.tries = 0;
+      // An entry of low key that rests makes the bound of every query low, so it is tried again at once in smaller steps.
+      entry.restsUntil =
+        this.#queries + (entry.cuts <= cutsAtOnce ? 0 : 2 ** Math.min(16, entry.cuts - cutsAtOnce));
     } else {
-      entry.tries++;
+      // Where the key does not rise, because a credit hides what was proved, the steps grow without end.
+      const most = bound - entry.credit > entry.key ? smallSteps + 1 : Number.POSITIVE_INFINITY;
+      entry.tries = result.game ? 0 : Math.min(most, entry.tries + 1);
       if (entry.cuts > 0) entry.cuts--;
       if (!result.game && limit >= this.#highest) bound = Number.POSITIVE_INFINITY;
     }
@@ -449,8 +456,9 @@ interface Entry {
   readonly credit: number;
   /** No game of this entry costs less. */
   key: number;
-  /** The searches that ended, and those that were cut short. */
+  /** The searches in a row that ended without a game. */
   tries: number;
+  /** The searches that were cut short, less those that ended since. */
   cuts: number;
   /** The number of the query that searches it again. */
   restsUntil: number;
@@ -464,6 +472,12 @@ interface Accepts {
   readonly isAboveOnly: boolean;
   readonly isLone: boolean;
   other(entry: Entry): boolean;
+}
+
+/** The number at this part of the way from `low` to `high`, by ratio or difference, whichever is lower. */
+function between(low: number, high: number, part: number): number {
+  const apart = low + (high - low) * part;
+  return low > 0 && part < 1 ? Math.min(apart, low * (high / low) ** part) : apart;
 }
 
 /** Whether a cost is at most a bound, except for rounding: costs are an imbalance less a credit. */
@@ -494,8 +508,15 @@ function loneSeatOf({ kinds, classes, teams, seats, seatsMin }: Layout, { p }: G
 /** The factor by which a search exceeds the known bound. */
 const step = 1.3;
 
-/** The searches without a game that grow by `step`; later ones double. */
+/** The searches in a row without a game that grow by `step`; later ones by 2, 4, …: by more than 4 only while the key stays. */
 const smallSteps = 3;
+
+/** The parts of a query's nodes that one search may visit: at first, doubled after each one that was cut short, and at most. */
+const firstShare = 1 / 8;
+const shareMax = 3 / 4;
+
+/** After so many searches that were cut short an entry rests until a later query. */
+const cutsAtOnce = 4;
 
 /** The most nodes for finding any game of any entry. */
 const anyNodes = 2_000_000;

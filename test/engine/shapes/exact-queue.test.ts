@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
 import type { Ticket } from '../../../lib/engine/types.ts';
+import { normal, seeded } from '../random-pool.ts';
 
 // With β a cost is an imbalance less a credit, and (cost + credit) − credit may differ from the cost in its last bit.
 it('proves a game whose cost is rounded', () => {
@@ -34,4 +35,28 @@ it('proves a game whose cost is rounded', () => {
   const game = pool.best(20_000)!;
   expect(game.priority).toBeCloseTo(3.98, 12);
   expect(game.optimal).toBe(true);
+});
+
+const hunt = [
+  { name: 'hunter', size: 1 },
+  { name: 'hunted', size: 4 },
+];
+
+it.each([
+  ['six teams of two', { teams: 6, teamSize: 2 }, false],
+  ['one hunter against four', { teams: hunt, teamSize: 4 }, true],
+])('proves nearly all games best while a pool for %s is drained', (_, shape, choosesSide) => {
+  const random = seeded(3);
+  const pool = new GamePool({ ...shape, alpha: 1, p: 1, q: 2, beta: 0 });
+  for (let i = 0; i < 1200; i++) {
+    const player = { playerId: `p${i}`, skill: Math.max(0, 1500 + 300 * normal(random)) };
+    const side = random() < 0.12 ? 'hunter' : 'hunted';
+    pool.insert({
+      ticketId: `t${i}`,
+      enqueuedAtMs: 0,
+      players: [choosesSide ? { ...player, teams: [side] } : player],
+    });
+  }
+  const games = [...pool.drain(0)];
+  expect(games.filter(({ optimal }) => optimal).length / games.length).toBeGreaterThan(0.95);
 });
