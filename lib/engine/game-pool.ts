@@ -1,3 +1,4 @@
+import { PackingIndex } from './index/packing-index.ts';
 import type { PoolIndex } from './index/pool-index.ts';
 import { SoloIndex } from './index/solo-index.ts';
 import { TicketIndex } from './index/ticket-index.ts';
@@ -50,6 +51,16 @@ export interface GamePoolOptions {
    * are proved best and large pools are drained in time
    */
   readonly nodeBudget?: number;
+  /**
+   * What it is worth, in units of imbalance, that parties do not strand. `best` adds this to a game for every game fewer that
+   * the sizes of the remaining parties can form. With ∞ such a game is never returned while another can be formed. With 0 the
+   * best game comes first, whatever remains; solo players and pairs are then taken before the parties that need them.
+   *
+   * It applies to two equal teams without roles, refused pairs and constraints. `lowerBound` is then one over these sums:
+   * every game has a sum of at least this game's less `priority − lowerBound`. With ∞ it is a bound on the priority of all
+   * games with which no other is lost. Inserts after the first query are slow. @default 0
+   */
+  readonly lostGameCost?: number;
 }
 
 /**
@@ -82,6 +93,7 @@ export class GamePool {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
+  readonly #lostGameCost: number;
   readonly #roles: RoleTable | undefined;
   readonly #tickets = new Map<string, PooledTicket>();
   /** Built at the first query; undefined until then. */
@@ -92,11 +104,16 @@ export class GamePool {
   #isShaped: boolean;
   #parties = 0;
 
+  /** @throws RangeError for a `lostGameCost` below 0. */
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
+    const { lostGameCost = 0 } = options;
+    if (!(lostGameCost >= 0))
+      throw new RangeError(`Expected \`lostGameCost\` to be a number from 0 and up, got ${lostGameCost}`);
     this.rules = rules;
     this.#forbids = options.forbids;
     this.#constraints = options.constraints;
     this.#nodeBudget = options.nodeBudget;
+    this.#lostGameCost = lostGameCost;
     this.#isShaped = !isPaperShape(rules);
     this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
@@ -216,6 +233,11 @@ export class GamePool {
       this.#index ??= this.#ruledIndex(this.#constraints);
       return this.#index;
     }
+    const isPacked = this.#lostGameCost > 0 && !this.#roles && !this.#forbids && this.#parties > 0;
+    if (isPacked || this.#index instanceof PackingIndex) {
+      if (!(this.#index instanceof PackingIndex)) this.#index = this.#packingIndex();
+      return this.#index;
+    }
     const fits = this.#index instanceof TicketIndex || (this.#index !== undefined && this.#parties === 0);
     if (!fits) this.#index = this.#isPlain && this.#parties === 0 ? this.#soloIndex() : this.#ticketIndex();
     return this.#index!;
@@ -246,8 +268,21 @@ export class GamePool {
   }
 
   #ticketIndex(): PoolIndex {
-    const nodeBudget = this.#nodeBudget ?? Math.max(1000, Math.min(200_000, Math.round(2e7 / this.size)));
-    return new TicketIndex(this.rules, this.#roles, this.#forbids, nodeBudget, this.#tickets.values());
+    return new TicketIndex(
+      this.rules,
+      this.#roles,
+      this.#forbids,
+      this.#ticketBudget(),
+      this.#tickets.values(),
+    );
+  }
+
+  #packingIndex(): PoolIndex {
+    return new PackingIndex(this.rules, this.#lostGameCost, this.#ticketBudget(), this.#tickets.values());
+  }
+
+  #ticketBudget(): number {
+    return this.#nodeBudget ?? Math.max(1000, Math.min(200_000, Math.round(2e7 / this.size)));
   }
 }
 

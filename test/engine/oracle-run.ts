@@ -1,5 +1,6 @@
 import { compareBackfills } from './backfill-oracle.ts';
 import { compareWithBruteForce } from './compare.ts';
+import { comparePacking } from './packing-oracle.ts';
 import { backfillCase } from './random-backfill.ts';
 import { randomCase, roundingCase, seeded } from './random-pool.ts';
 import { shapeCase } from './random-shape.ts';
@@ -23,6 +24,15 @@ while (comparisons < aim) {
     const example =
       kind < 0.3 ? shapeCase(random) : kind < 0.65 ? roundingCase(random) : randomCase(random, shape);
     comparisons += compareWithBruteForce(example, random);
+    const { rules, forbids, tickets } = example;
+    if (kind >= 0.3 && !rules.roles && !forbids && tickets.length <= 12) {
+      const lostGameCost = [Number.POSITIVE_INFINITY, 1, 50][Math.floor(3 * random())];
+      comparisons += comparePacking(
+        example,
+        { lostGameCost, nodeBudget: Math.floor(2000 * random() ** 4) },
+        random,
+      );
+    }
   }
   pools++;
   if (comparisons - reported >= aim / 10) {

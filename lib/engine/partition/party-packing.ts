@@ -1,7 +1,8 @@
 import type { DividedGame } from '../model/division.ts';
 import { mayAllMeet } from '../model/forbids.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import { gameMixes, teamMixes } from '../model/party-mixes.ts';
+import { type GameShape, shapeOf } from '../model/game-shape.ts';
+import { packingNumber } from '../model/packing-number.ts';
+import { gameMixes } from '../model/party-mixes.ts';
 import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
@@ -64,8 +65,7 @@ class Packer {
   readonly #lines: PooledTicket[][];
   readonly #divider: TicketDivider;
   readonly #left: Uint32Array;
-  /** The teams of a game, and its party mixes. */
-  readonly #teams: number;
+  readonly #shape: GameShape;
   readonly #mixes: readonly Uint8Array[];
 
   constructor(
@@ -83,9 +83,8 @@ class Packer {
     );
     this.#divider = new TicketDivider(rules, roles);
     this.#left = new Uint32Array(rules.teamSize + 1);
-    const shape = shapeOf(rules);
-    this.#teams = shape.teamSizes.length;
-    this.#mixes = gameMixes(shape);
+    this.#shape = shapeOf(rules);
+    this.#mixes = gameMixes(this.#shape);
   }
 
   pack(): DividedGame[] {
@@ -193,20 +192,10 @@ class Packer {
     return true;
   }
 
-  /** How many games the remaining tickets can form, filling teams with the largest parties first. */
+  /** How many games the remaining tickets can form. */
   #gamesLeft(taken: Uint32Array): number {
     const left = this.#left;
     for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];
-    let teams = 0;
-    for (const mix of teamMixes(this.#rules.teamSize)) {
-      let count = Number.POSITIVE_INFINITY;
-      for (let size = 1; size < mix.length; size++) {
-        if (mix[size] > 0) count = Math.min(count, Math.floor(left[size] / mix[size]));
-      }
-      if (count === 0) continue;
-      teams += count;
-      for (let size = 1; size < mix.length; size++) left[size] -= count * mix[size];
-    }
-    return Math.floor(teams / this.#teams);
+    return packingNumber(left, this.#shape);
   }
 }
