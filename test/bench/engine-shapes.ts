@@ -42,7 +42,6 @@ export function benchShapes(
   best: (run: () => void) => number,
   report: (row: BenchRow) => void,
   only = '',
-  onGames: (games: readonly Game[]) => void = () => {},
 ): void {
   for (const [name, shape, weights, aim] of shapes) {
     if (!name.includes(only)) continue;
@@ -54,7 +53,6 @@ export function benchShapes(
       for (const ticket of tickets) pool.insert(ticket);
       games = [...pool.drain(nowMs)];
     });
-    onGames(games);
     const gaps = games.map((game) => (game.priority - game.lowerBound) / Math.max(game.imbalance, 1e-9));
     gaps.sort((a, b) => a - b);
     const matched = games.reduce((sum, { teams }) => sum + teams.flat().length, 0);
@@ -104,40 +102,22 @@ function percent(share: number): string {
 
 /**
  * `node test/bench/engine-shapes.ts [shapes] [players] [seed]`: only these rows, for shapes whose names contain the text.
- * With GAMES=1 in the environment every game is listed.
+ * Several numbers of players, with commas between them, show how the time grows.
  */
 if (import.meta.main) {
-  const [only = '', n = '10000', seed = '1'] = process.argv.slice(2);
-  const best = (run: () => void) => {
-    let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < 3; i++) {
-      const from = process.threadCpuUsage();
-      run();
-      const { user, system } = process.threadCpuUsage(from);
-      least = Math.min(least, (user + system) / 1000);
-    }
-    return least;
-  };
-  benchShapes(
-    Number(n),
-    Number(seed),
-    best,
-    ({ work, aim, reached, sink }) => console.log(`${work} | ${aim} | ${reached} | ${sink}`),
-    only,
-    (games) => {
-      if (process.env.GAMES !== '1') return;
-      games.forEach((game, i) => {
-        const skills = game.imbalance;
-        console.log(
-          i,
-          skills.toFixed(3),
-          game.teamGap.toFixed(4),
-          game.skillSpread.toFixed(3),
-          game.lowerBound.toFixed(3),
-          ((100 * (game.imbalance - game.lowerBound)) / game.imbalance).toFixed(1),
-          game.ticketIds.length,
-        );
-      });
-    },
-  );
+  const [only = '', players = '10000', seed = '1'] = process.argv.slice(2);
+  for (const n of players.split(',').map(Number)) {
+    const best = (run: () => void) => {
+      let least = Number.POSITIVE_INFINITY;
+      for (let i = 0; i < (n > 20_000 ? 1 : 3); i++) {
+        const from = process.threadCpuUsage();
+        run();
+        const { user, system } = process.threadCpuUsage(from);
+        least = Math.min(least, (user + system) / 1000);
+      }
+      return least;
+    };
+    const report = ({ work, aim, reached }: BenchRow) => console.log(`| ${work} | ${aim} | ${reached} |`);
+    benchShapes(n, Number(seed), best, report, only);
+  }
 }

@@ -41,6 +41,8 @@ class Balance {
   readonly #hasRoles: boolean;
   readonly #n: number;
   readonly #valueOf: (unit: Unit) => number;
+  /** The units of tickets that were not in the game, once they have been looked at. */
+  readonly #units = new Map<ShapeTicket, Unit>();
   #sum = 0;
   #squares = 0;
 
@@ -108,6 +110,7 @@ class Balance {
     others.sort((a, b) => Math.sign(off[team]) * (off[a] - off[b]) || a - b);
     const looked = teams[team].length > 12 ? others.slice(0, 2) : others.slice(0, 12);
     for (const other of looked) {
+      const theirValues = Float64Array.from(teams[other], this.#valueOf);
       const otherKind = layout.kindOf[other];
       const before = off[team] ** 2 + off[other] ** 2;
       for (let i = 0; i < teams[team].length; i++) {
@@ -117,7 +120,7 @@ class Balance {
         for (let j = 0; j < teams[other].length; j++) {
           const theirs = teams[other][j];
           if (theirs.size !== mine.size || ((theirs.kinds >> kind) & 1) === 0) continue;
-          const change = this.#valueOf(theirs) - value;
+          const change = theirValues[j] - value;
           const a = off[team] + change * this.#scale[team];
           const b = off[other] - change * this.#scale[other];
           const won = before - a * a - b * b;
@@ -232,7 +235,7 @@ class Balance {
    * one replacement does not lower it, so the root mean square of the distances counts too.
    */
   #replace(team: number, near: readonly ShapeTicket[]): boolean {
-    const { teams, layout, members, centre } = this.#draft;
+    const { teams, layout, members } = this.#draft;
     const { alpha } = this.#rules;
     const n = this.#n;
     const kind = layout.kindOf[team];
@@ -255,15 +258,14 @@ class Balance {
           (gap + (off.length > 2 ? rmsWeight : 0) * Math.sqrt((others + distance * distance) / off.length))
       );
     };
+    const spare = this.#spareUnits(near);
     let best = cost(this.#sum, this.#squares, off[team]) * (1 - 1e-9);
     let found: { at: number; unit: Unit } | undefined;
     for (let at = 0; at < teams[team].length; at++) {
       const mine = teams[team][at];
       if (mine.ticket.isSplit) continue;
-      for (const ticket of near) {
-        if (ticket.size !== mine.size || ticket.isSplit || members.has(ticket)) continue;
-        if (((ticket.kinds[0] >> kind) & 1) === 0) continue;
-        const [unit] = unitsOf(ticket, centre);
+      for (const unit of spare) {
+        if (unit.size !== mine.size || ((unit.kinds >> kind) & 1) === 0) continue;
         const sum = this.#sum - mine.sum + unit.sum;
         const squares = this.#squares - mine.squares + unit.squares;
         const distance = off[team] + (unit.sum - mine.sum) * this.#scale[team];
@@ -285,6 +287,22 @@ class Balance {
     this.#squares += unit.squares - gone.squares;
     this.#sums[team] += unit.sum - gone.sum;
     return true;
+  }
+
+  /** The units of the tickets in no game that may replace others. */
+  #spareUnits(near: readonly ShapeTicket[]): Unit[] {
+    const { members, centre } = this.#draft;
+    const units: Unit[] = [];
+    for (const ticket of near) {
+      if (ticket.isSplit || members.has(ticket)) continue;
+      let unit = this.#units.get(ticket);
+      if (!unit) {
+        [unit] = unitsOf(ticket, centre);
+        this.#units.set(ticket, unit);
+      }
+      units.push(unit);
+    }
+    return units;
   }
 
   /** What constraints add to the cost of the game when a unit replaces the one at a place; undefined when it may not. */

@@ -26,7 +26,6 @@ export class CentreCells {
   readonly #exponent: 1 | 2;
   readonly #seating: Seating | undefined;
   readonly #parties: WholeParties | undefined;
-  readonly #mixes: readonly Mix[] | undefined;
   readonly #cells: Cell[] = [];
   readonly #heap = new KeyHeap();
   readonly #pending = new KeyHeap();
@@ -35,8 +34,7 @@ export class CentreCells {
   /** The mean skills of the tickets that have left. */
   readonly #removed: number[] = [];
 
-  /** @param mixes the numbers of parties of each size that a game may have. @default all that fill its seats */
-  constructor(line: TicketLine, layout: Layout, q: number, mixes?: readonly Mix[]) {
+  constructor(line: TicketLine, layout: Layout, q: number) {
     this.#line = line;
     this.#n = layout.seatsMin;
     this.#playersBefore = layout.seatsMin;
@@ -50,7 +48,6 @@ export class CentreCells {
           )
         : undefined;
     const sizeMax = line.tickets.reduce((most, { size }) => Math.max(most, size), 1);
-    this.#mixes = mixes;
     if (sizeMax > 1 && !layout.classes && layout.seatsMin === layout.seats)
       this.#parties = new WholeParties(layout.seats, sizeMax);
     const { means } = line;
@@ -191,7 +188,7 @@ export class CentreCells {
     for (; ; players = Math.ceil(1.4 * players) + 10) {
       this.#playersBefore = players;
       const { near, reach, radius } = this.#around(centre, players);
-      const game = parties.least(near, reach, this.#mixes);
+      const game = parties.least(near, reach);
       const isTight = game.mix !== undefined && game.bound >= game.total * (1 - partiesTolerance);
       if (isTight || reach === Number.POSITIVE_INFINITY) return { ...game, radius };
     }

@@ -203,7 +203,8 @@ export class LargeQueue implements ShapeQueue {
       if (!draft.isFull) continue;
       const others = near.filter(({ ticket }) => !draft.members.has(ticket) && ticket !== forced);
       // The ticket that has to be in the game may not be replaced.
-      const spare = forced ? [] : others.slice(0, replacements).map(({ ticket }) => ticket);
+      const count = this.#areHardToPack() ? replacementsOfParties : replacements;
+      const spare = forced ? [] : others.slice(0, count).map(({ ticket }) => ticket);
       best = this.#cheaper(best, this.#finish(draft, spare));
       if (best && !permit?.hasCosts) return best;
     }
@@ -442,6 +443,9 @@ const hardToPack = 4;
 
 /** The tickets in no game that may replace others. */
 const replacements = 24;
+
+/** The same where parties are hard to pack: few of the nearest have the size of the one that is replaced. */
+const replacementsOfParties = 200;
 
 /** The tickets that are tried as the first of a game under constraints. */
 const firstTickets = 12;

@@ -16,8 +16,11 @@ export interface ShapeTicket extends PooledTicket {
 export function poolShapeTicket(ticket: Ticket, layout: Layout): ShapeTicket {
   const isSplit = ticket.split === true && ticket.players.length > 1;
   const pooled = poolTicket(ticket, isSplit ? layout.seats : layout.partyMax, undefined);
-  const kinds = Int32Array.from(ticket.players, (player) => kindsOf(player, layout));
-  if (!isSplit) {
+  const kinds =
+    ticket.players.length === 1 && layout.kinds.length === 1 && layout.names === undefined
+      ? theOnlyKind
+      : Int32Array.from(ticket.players, (player) => kindsOf(player, layout));
+  if (!isSplit && kinds !== theOnlyKind) {
     let together = kinds.reduce((a, b) => a & b);
     layout.kinds.forEach(({ size }, kind) => {
       if (size < pooled.size) together &= ~(1 << kind);
@@ -28,6 +31,9 @@ export function poolShapeTicket(ticket: Ticket, layout: Layout): ShapeTicket {
     layout.classes && Int32Array.from(ticket.players, (player, i) => classesOf(player, kinds[i], layout));
   return { ...pooled, isSplit, kinds, classes };
 }
+
+/** The kinds of a solo player where all teams are of one kind and have no name. */
+const theOnlyKind = Int32Array.of(1);
 
 /** Whether the two are solo players who can take the same seats. */
 export function areAlike(a: ShapeTicket, b: ShapeTicket): boolean {

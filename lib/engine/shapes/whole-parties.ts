@@ -6,8 +6,7 @@ export type Mix = ArrayLike<number>;
 
 /**
  * The cheapest whole parties that fill the seats of a game, where the cost of a party does not depend on the others: of each
- * size those of least cost, in the counts whose sum is least. The counts come from a list of mixes, or are all counts with
- * as many players as seats.
+ * size those of least cost, in the counts that fill the seats at the least cost.
  */
 export class WholeParties {
   readonly #seats: number;
@@ -38,18 +37,16 @@ export class WholeParties {
    * @param near tickets in order of cost
    * @param reach the cost per player of every ticket that is not in `near` is at least this
    */
-  least(near: readonly Near[], reach: number, mixes: readonly Mix[] | undefined): WholeGame {
+  least(near: readonly Near[], reach: number): WholeGame {
     this.#sort(near, reach);
-    const inOrder = mixes ? undefined : this.#inOrder(near, reach);
+    const inOrder = this.#inOrder(near, reach);
     if (inOrder) return inOrder;
-    const leastOf = (costs: readonly Float64Array[]) =>
-      mixes ? this.#leastMix(mixes, costs) : this.#leastCounts(costs);
-    const bounding = leastOf(this.#any);
+    const bounding = this.#leastCounts(this.#any);
     if (!bounding)
       return { total: Number.POSITIVE_INFINITY, bound: Number.POSITIVE_INFINITY, mix: undefined };
     const bound = totalOf(bounding, this.#any);
     if (totalOf(bounding, this.#known) === bound) return { total: bound, bound, mix: bounding };
-    const mix = leastOf(this.#known);
+    const mix = this.#leastCounts(this.#known);
     return { total: mix ? totalOf(mix, this.#known) : Number.POSITIVE_INFINITY, bound, mix };
   }
 
@@ -101,18 +98,6 @@ export class WholeParties {
     if (left > 0) return undefined;
     bound ??= total;
     return bound >= total * (1 - inOrderTolerance) ? { total, bound, mix } : undefined;
-  }
-
-  #leastMix(mixes: readonly Mix[], costs: readonly Float64Array[]): Mix | undefined {
-    let best: Mix | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    for (const mix of mixes) {
-      const total = totalOf(mix, costs);
-      if (total >= least) continue;
-      least = total;
-      best = mix;
-    }
-    return best;
   }
 
   /** Dynamic programming over the sizes. */
