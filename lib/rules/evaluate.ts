@@ -232,12 +232,15 @@ function evaluateRecent(
   );
   let units = 0;
   for (let i = 0; i < players.length; i++) {
+    const a = players[i];
+    const met = meetings.of(a.playerId);
+    if (met === undefined || met.size === 0) continue;
     for (let j = 0; j < i; j++) {
-      const [a, b] = [players[i], players[j]];
+      const b = players[j];
       if (a.ticket.ticketId === b.ticket.ticketId) continue;
       if (scope === 'opponents' && a.t === b.t) continue;
       if (scope === 'teammates' && a.t !== b.t) continue;
-      units += freshness(meetings.of(a.playerId)?.get(b.playerId), nowMs, seconds);
+      units += freshness(met.get(b.playerId), nowMs, seconds);
     }
   }
   return { holds: units === 0, units };

@@ -1,12 +1,6 @@
 import type { Facet } from '../engine/types.ts';
 import type { RangeRules } from './states/range-rules.ts';
-import type { SetRules } from './states/set-rules.ts';
-
-/** A value that all players of a facet's games share, of a rule of `SetRules` by its index there. */
-export interface Restriction {
-  readonly set: number;
-  readonly value: number;
-}
+import type { Restriction, SetRules } from './states/set-rules.ts';
 
 /** A facet with the values that its games share. */
 export interface RuleFacet extends Facet {
@@ -66,7 +60,7 @@ interface Dimension {
 }
 
 /** From this separation on facets are faster. At 1.2, of 6 to 8 regions out of 8, they are five times slower. */
-const leastSeparation = 1.5;
+const leastSeparation = 1.3;
 
 /** The maximum mean number of facets of a ticket. */
 const membershipsMax = 32;

@@ -59,7 +59,9 @@ export class RuleStates implements Constraints {
     const { nowMs, rules } = this.#settings;
     this.#numbers.set(ticket, number);
     this.#tickets.push(ticket);
-    this.#levels.push(Uint8Array.from(rules, ({ relax }) => levelAt(nowMs - ticket.enqueuedAtMs, relax)));
+    const levels = new Uint8Array(rules.length);
+    for (let r = 0; r < rules.length; r++) levels[r] = levelAt(nowMs - ticket.enqueuedAtMs, rules[r].relax);
+    this.#levels.push(levels);
     this.#compiled = undefined;
     return number;
   }
@@ -73,8 +75,7 @@ export class RuleStates implements Constraints {
   start(facet?: Facet): void {
     const { groups, sets } = this.#states();
     for (const group of groups) group.start();
-    if (!facet) return;
-    for (const { set, value } of (facet as RuleFacet).restrictions) sets!.restrict(set, value);
+    if (facet) sets?.restrict((facet as RuleFacet).restrictions);
   }
 
   admits(ticket: number): boolean {
@@ -85,6 +86,21 @@ export class RuleStates implements Constraints {
     if (sets !== undefined && !sets.admits(ticket)) return false;
     for (let i = 0; i < others.length; i++) if (!others[i].admits(ticket)) return false;
     return true;
+  }
+
+  keep(tickets: Int32Array, from: number, to: number, kept: Int32Array): number {
+    const { ranges, sets, pairs, others } = this.#compiled ?? this.#states();
+    let count = 0;
+    for (let at = from; at < to; at++) kept[count++] = at;
+    if (ranges !== undefined) count = ranges.keep(tickets, kept, count);
+    if (pairs !== undefined) count = pairs.keep(tickets, kept, count);
+    if (sets !== undefined) count = sets.keep(tickets, kept, count);
+    for (let i = 0; i < others.length; i++) {
+      let left = 0;
+      for (let k = 0; k < count; k++) if (others[i].admits(tickets[kept[k]])) kept[left++] = kept[k];
+      count = left;
+    }
+    return count;
   }
 
   join(ticket: number): void {
@@ -331,7 +347,10 @@ function groupsOf(
   const groups: StateGroup[] = [];
   if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
   if (ranges.length > 0) groups.push(new RangeRules(ranges, tickets, attributes, seats));
-  if (recents.length > 0 || avoids) groups.push(new PairRules(recents, tickets, meetings, nowMs, seats));
+  if (recents.length > 0 || avoids) {
+    const others = [...groups];
+    groups.push(new PairRules(recents, tickets, others, meetings, nowMs, seats));
+  }
   if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
   if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
   for (const { rule, index } of choices) {
@@ -449,15 +468,14 @@ function hereditaryPart(rule: Rule): Rule | undefined {
 
 function hasAvoided(game: RuledGame): boolean {
   const tickets = ticketsOf(game);
-  return tickets.some((ticket) =>
-    ticket.players.some(({ avoid }) =>
-      avoid?.some((other) =>
-        tickets.some(
-          (theirs) => theirs !== ticket && theirs.players.some(({ playerId }) => playerId === other),
-        ),
-      ),
-    ),
-  );
+  const hasAvoid = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
+  if (!hasAvoid) return false;
+  return tickets.some((ticket) => {
+    const others = new Set(
+      tickets.flatMap((one) => (one === ticket ? [] : one.players.map(({ playerId }) => playerId))),
+    );
+    return ticket.players.some(({ avoid }) => avoid?.some((other) => others.has(other)));
+  });
 }
 
 /** The shortfall of a rule that cannot say by how much it is broken. */

@@ -1,46 +1,54 @@
 import type { Facet } from '../types.ts';
 import type { RuledPool } from './ruled-pool.ts';
 
-/** The tickets of one facet in order of skill. Tickets that have left the pool are skipped. */
+/** The tickets of one facet in order of skill, linked, so that tickets that leave the pool cost a search nothing. */
 export class FacetList {
   /** Undefined when the list holds the whole pool. */
   readonly facet: Facet | undefined;
-  /** Places in the pool, ascending. */
+  /** By position: the ticket's place in the pool, ascending; its mean skill; its number in the constraints. */
   readonly places: Int32Array;
+  readonly means: Float64Array;
+  readonly numbers: Int32Array;
+  /** By position: the next position whose ticket is in the pool, the length of the list if there is none. */
+  readonly next: Int32Array;
+  readonly #previous: Int32Array;
   readonly #alive: Uint8Array;
-  /** Shortcuts over tickets that have left: where to continue after each position. */
-  readonly #next: Int32Array;
 
   constructor(pool: RuledPool, places: Int32Array, facet: Facet | undefined) {
     this.facet = facet;
     this.places = places;
-    this.#alive = pool.alive;
-    this.#next = Int32Array.from({ length: places.length }, (_, at) => at + 1);
-  }
-
-  /** The first position from `from` on whose ticket is in the pool; the length of the list if there is none. */
-  at(from: number): number {
-    const { places } = this;
-    const next = this.#next;
-    let to = from;
-    while (to < places.length && this.#alive[places[to]] === 0) to = next[to];
-    for (let at = from; at < to; ) {
-      const step = next[at];
-      next[at] = to;
-      at = step;
+    const count = places.length;
+    this.means = new Float64Array(count);
+    this.numbers = new Int32Array(count);
+    this.next = new Int32Array(count);
+    this.#previous = new Int32Array(count);
+    for (let at = 0; at < count; at++) {
+      this.means[at] = pool.means[places[at]];
+      this.numbers[at] = pool.numbers[places[at]];
+      this.next[at] = at + 1;
+      this.#previous[at] = at - 1;
     }
-    return to;
+    this.#alive = pool.alive;
   }
 
-  /** The first position whose ticket has at least this mean skill. */
-  from(mean: number, means: Float64Array): number {
+  /** Unlinks the ticket at a position, which has left the pool. */
+  remove(position: number): void {
+    const next = this.next[position];
+    const previous = this.#previous[position];
+    if (previous >= 0) this.next[previous] = next;
+    if (next < this.places.length) this.#previous[next] = previous;
+  }
+
+  /** The first position whose ticket has at least this mean skill and is in the pool. */
+  from(mean: number): number {
     let low = 0;
     let high = this.places.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (means[this.places[middle]] < mean) low = middle + 1;
+      if (this.means[middle] < mean) low = middle + 1;
       else high = middle;
     }
+    while (low < this.places.length && this.#alive[this.places[low]] === 0) low = this.next[low];
     return low;
   }
 }
@@ -49,9 +57,12 @@ export class FacetList {
 export function facetLists(pool: RuledPool, facets: readonly Facet[] | undefined): FacetList[] {
   const { numbers } = pool;
   if (!facets) return [new FacetList(pool, Int32Array.from(numbers.keys()), undefined)];
-  const placeOf = new Map(Array.from(numbers, (number, place) => [number, place]));
+  const placeOf = new Int32Array(numbers.reduce((most, number) => Math.max(most, number), -1) + 1);
+  numbers.forEach((number, place) => {
+    placeOf[number] = place;
+  });
   return facets.map((facet) => {
-    const places = Int32Array.from(facet.tickets, (number) => placeOf.get(number)!).sort();
+    const places = Int32Array.from(facet.tickets, (number) => placeOf[number]).sort();
     return new FacetList(pool, places, facet);
   });
 }

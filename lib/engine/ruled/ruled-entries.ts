@@ -26,6 +26,8 @@ export class RuledEntries {
   readonly #costs: Float64Array;
   readonly #alive: Uint8Array;
   readonly #heap = new KeyHeap();
+  /** Whether the top of the heap has been taken out of the order, but not yet out of the heap. */
+  #isTopTaken = false;
 
   /** @param waitOf what waiting adds to the cost of games whose first ticket is at a place */
   constructor(pool: RuledPool, lists: readonly FacetList[], waitOf: (place: number) => number) {
@@ -71,12 +73,16 @@ export class RuledEntries {
     this.key[entry] = key;
     const cost = key + this.wait[entry];
     this.#costs[entry] = cost;
-    if (key < Number.POSITIVE_INFINITY) this.#heap.push(cost, entry);
+    if (key === Number.POSITIVE_INFINITY) return;
+    if (this.#isTopTaken) this.#heap.replaceTop(cost, entry);
+    else this.#heap.push(cost, entry);
+    this.#isTopTaken = false;
   }
 
   /** The entry of least cost whose ticket is in the pool, −1 if there is none. */
   least(): number {
     const heap = this.#heap;
+    this.#dropTaken();
     while (
       heap.size > 0 &&
       (this.#alive[this.placeOf[heap.topId]] === 0 || this.#costs[heap.topId] !== heap.topKey)
@@ -92,7 +98,13 @@ export class RuledEntries {
 
   /** Takes the entry that `least` has just returned out of the order, until its key is set. */
   takeLeast(): void {
-    this.#heap.pop();
+    this.#dropTaken();
+    this.#isTopTaken = true;
+  }
+
+  #dropTaken(): void {
+    if (this.#isTopTaken) this.#heap.pop();
+    this.#isTopTaken = false;
   }
 
   /** The known game of an entry, forgotten once one of its tickets has left the pool. */

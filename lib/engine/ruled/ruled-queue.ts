@@ -35,7 +35,10 @@ export class RuledQueue {
   readonly #highest: number;
   /** By place: seconds since the epoch at which it was enqueued. */
   readonly #seconds: Float64Array;
+  /** The candidates of the last `#gather`, by place and by their numbers in the constraints. */
   #candidates = new Int32Array(256);
+  #candidateNumbers = new Int32Array(256);
+  #kept = new Int32Array(256);
   /** How far the nearest ticket is that the last `#gather` left out. */
   #beyond = 0;
   /** A bound on the games of the last `#gather`, from the nearest candidates. */
@@ -74,7 +77,11 @@ export class RuledQueue {
   /** Removes a ticket. */
   remove(pooled: PooledTicket): void {
     const place = this.#pool.placeOf(pooled);
-    if (place !== undefined) this.#pool.alive[place] = 0;
+    if (place === undefined || this.#pool.alive[place] === 0) return;
+    this.#pool.alive[place] = 0;
+    const entries = this.#entries;
+    for (const entry of entries.of(place))
+      this.#lists[entries.listOf[entry]].remove(entries.positionOf[entry]);
   }
 
   /** The game of least cost, or undefined if there is none, or none was found within the node budget. */
@@ -285,8 +292,8 @@ export class RuledQueue {
     const rootCost = constraints.hasCosts ? constraints.cost() : 0;
     const isOneSided = accepts !== anyone && this.#beta === 0;
     const from = isOneSided
-      ? this.#entries.positionOf[entry] + 1
-      : list.from(this.#pool.means[place] - (limit + mostCredit) / this.#perRange, this.#pool.means);
+      ? list.next[this.#entries.positionOf[entry]]
+      : list.from(this.#pool.means[place] - (limit + mostCredit) / this.#perRange);
     const reach = (limit + mostCredit - rootCost) / this.#perRange;
     const count = this.#gather(list, from, place, reach, limit, accepts, isOneSided);
     this.#preparation += searchCost + (count >> 3);
@@ -342,10 +349,10 @@ export class RuledQueue {
     accepts: (place: number) => boolean,
     isOneSided: boolean,
   ): number {
-    const { means, numbers, sizes } = this.#pool;
+    const { sizes } = this.#pool;
     const constraints = this.#constraints;
-    const { places } = list;
-    const mean = means[anchor];
+    const { places, means, numbers, next } = list;
+    const mean = this.#pool.means[anchor];
     const { seats, seatsMin } = this.#teams;
     const needed = seats - sizes[anchor];
     let count = 0;
@@ -354,30 +361,52 @@ export class RuledQueue {
     // A game of fewer players may cost less.
     const isEarly = isOneSided && needed > 0 && seats === seatsMin;
     this.#least = isEarly ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-    for (let at = list.at(from); at < places.length; at = list.at(at + 1)) {
-      const place = places[at];
+    let at = from;
+    for (;;) {
       // Beyond the reach only as far as the narrowest window: that raises the key at once.
-      if (means[place] - mean > reach && (players >= needed || !isOneSided)) {
-        this.#beyond = means[place] - mean;
-        break;
+      const isShort = isOneSided && players < needed;
+      const farthest = isShort ? Number.POSITIVE_INFINITY : reach;
+      const to = count + (isShort ? Math.max(leastBatch, needed - players) : batch);
+      this.#makeRoom(to);
+      const candidates = this.#candidates;
+      const candidateNumbers = this.#candidateNumbers;
+      let end = count;
+      while (end < to && at < places.length && means[at] - mean <= farthest) {
+        const place = places[at];
+        if (place !== anchor && sizes[place] <= needed && (isOneSided || accepts(place))) {
+          candidates[end] = place;
+          candidateNumbers[end++] = numbers[at];
+        }
+        at = next[at];
       }
-      if (place === anchor || sizes[place] > needed || !(isOneSided || accepts(place))) continue;
-      if (!constraints.admits(numbers[place])) continue;
-      if (count === this.#candidates.length) {
-        const more = new Int32Array(2 * count);
-        more.set(this.#candidates);
-        this.#candidates = more;
+      const kept = this.#kept;
+      const left = constraints.keep(candidateNumbers, count, end, kept);
+      for (let i = 0; i < left; i++, count++) {
+        candidates[count] = candidates[kept[i]];
+        candidateNumbers[count] = candidateNumbers[kept[i]];
+        players += sizes[candidates[count]];
       }
-      this.#candidates[count++] = place;
-      players += sizes[place];
       if (players >= needed && this.#least === Number.POSITIVE_INFINITY) {
-        this.#least = this.#search.root(anchor, this.#candidates, count);
+        this.#least = this.#search.root(anchor, candidates, count);
         if (this.#least >= limit) return count;
       }
+      if (end < to) break;
     }
     if (!isOneSided) this.#beyond = reach;
-    if (players < needed && isOneSided) this.#beyond = Number.POSITIVE_INFINITY;
+    else if (at < places.length) this.#beyond = means[at] - mean;
     return count;
+  }
+
+  #makeRoom(room: number): void {
+    if (room <= this.#candidates.length) return;
+    const larger = (array: Int32Array) => {
+      const more = new Int32Array(2 * room);
+      more.set(array);
+      return more;
+    };
+    this.#candidates = larger(this.#candidates);
+    this.#candidateNumbers = larger(this.#candidateNumbers);
+    this.#kept = larger(this.#kept);
   }
 
   /** Which others the games of an entry may have: those after its ticket in the order by skill, or with β by wait. */
@@ -387,14 +416,19 @@ export class RuledQueue {
     return (other) => seconds[other] > seconds[place] || (seconds[other] === seconds[place] && other > place);
   }
 
-  /** Keys from the narrowest windows of the facets, the parties' own spread, and the costs of each ticket alone. */
+  /**
+   * Keys from the narrowest windows of the facets, the parties' own spread, and the costs of each ticket alone; where all
+   * games have equally many players, also from the nearest tickets that may join each.
+   */
   #setFirstKeys(): void {
     const { means, sizes, tickets, numbers } = this.#pool;
     const entries = this.#entries;
     const constraints = this.#constraints;
     const n = this.#teams.seatsMin;
+    const hasFixedSize = this.#beta === 0 && n === this.#teams.seats;
     let entry = 0;
-    for (const { places, facet } of this.#lists) {
+    for (const list of this.#lists) {
+      const { places, facet } = list;
       const count = places.length;
       // The last position of the narrowest window that starts at each position.
       const ends = new Int32Array(count);
@@ -419,11 +453,25 @@ export class RuledQueue {
         }
         const { low, high } = tickets[place];
         const isPossible = range < Number.POSITIVE_INFINITY && constraints.admits(numbers[place]);
+        if (!isPossible) {
+          entries.set(entry, Number.POSITIVE_INFINITY);
+          continue;
+        }
         const root = constraints.hasCosts ? constraints.costWith(numbers[place]) : 0;
         const key = (this.#perRange * Math.max(range, high - low) + root) * (1 - 1e-9);
-        entries.set(entry, isPossible ? key : Number.POSITIVE_INFINITY);
+        entries.set(entry, hasFixedSize ? Math.max(key, this.#nearest(list, position)) : key);
       }
     }
+  }
+
+  /** A bound on the games of the ticket at a position of a list with later ones, from those nearest to it that may join it. */
+  #nearest(list: FacetList, position: number): number {
+    const constraints = this.#constraints;
+    const number = list.numbers[position];
+    constraints.join(number);
+    this.#gather(list, list.next[position], list.places[position], 0, 0, anyone, true);
+    constraints.leave(number);
+    return this.#least;
   }
 }
 
@@ -439,6 +487,10 @@ const bigStep = 3;
 
 /** The share of a query's node budget that one entry may use. */
 const shareOfBudget = 0.75;
+
+/** How many tickets the constraints judge at once: as long as fewer are known than a game needs, and after that. */
+const leastBatch = 8;
+const batch = 64;
 
 /** The cost of preparing a search, in nodes. */
 const searchCost = 5;

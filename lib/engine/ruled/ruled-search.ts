@@ -102,7 +102,10 @@ export class RuledSearch {
     const level = this.#levels[0];
     level.clear(count);
     const origin = means[anchor];
-    for (let i = 0; i < count; i++) level.add(candidates[i], means[candidates[i]] - origin);
+    for (let i = 0; i < count; i++) {
+      const place = candidates[i];
+      level.add(place, numbers[place], means[place] - origin);
+    }
     this.#places[0] = anchor;
     this.#numbers[0] = numbers[anchor];
     const size = sizes[anchor];
@@ -130,6 +133,8 @@ export class RuledSearch {
     this.#setPlayers(this.#teams.seats);
     const r = this.#n - sizes[anchor];
     if (r === 0) return 0;
+    const cost = this.#constraints.hasCosts ? this.#constraints.cost() * rounded : 0;
+    if (this.#isFast) return this.#fastRoot(means[anchor], candidates, r) * rounded + cost;
     const fill = this.#fill;
     let filled = 0;
     for (let i = 0; i < count && filled < r; i++) {
@@ -145,8 +150,24 @@ export class RuledSearch {
       squares: 0,
       within: tickets[anchor].spread,
     };
-    const v = skillSpreadBound(chosen, fill, r, this.#q, this.#perRange) * rounded;
-    return v + (this.#constraints.hasCosts ? this.#constraints.cost() * rounded : 0);
+    return skillSpreadBound(chosen, fill, r, this.#q, this.#perRange) * rounded + cost;
+  }
+
+  /** `dominanceBound` of a solo player with the first r candidates, none of them below it. */
+  #fastRoot(mean: number, candidates: Int32Array, r: number): number {
+    const { means } = this.#pool;
+    const last = means[candidates[r - 1]] - mean;
+    let sum = last;
+    let squares = last * last;
+    let top = 1;
+    while (top < r) {
+      const value = means[candidates[r - top - 1]] - mean;
+      if (value * (1 + top) < sum) break;
+      sum += value;
+      squares += value * value;
+      top++;
+    }
+    return Math.sqrt(Math.max(0, squares - (sum * sum) / (1 + top)) / this.#n);
   }
 
   #setPlayers(n: number): void {
@@ -257,10 +278,10 @@ export class RuledSearch {
 
   /** Puts the candidates of a level from `from` on that may still join into the next level. Returns whether they are enough. */
   #filter(depth: number, from: number, m: number, sum: number, squares: number): boolean {
-    const { places, values, count } = this.#levels[depth];
+    const { places, numbers, values, count } = this.#levels[depth];
     const next = this.#levels[depth + 1];
     const constraints = this.#constraints;
-    const { numbers, sizes, tickets } = this.#pool;
+    const { sizes, tickets } = this.#pool;
     const n = this.#n;
     const r = n - m;
     const room = this.#limit + (this.#credits ? this.#credits.most : 0);
@@ -271,33 +292,38 @@ export class RuledSearch {
     const choice = this.#choice;
     // The sum of squares with which the chosen and one more are at the limit.
     const farthest = room > 0 ? room * room * n : 0;
-    next.clear(count - from);
-    let players = 0;
-    for (let i = from; i < count; i++) {
-      const place = places[i];
-      const far = values[i] - mean;
-      if (isFast && far > 0) {
-        // v_q of the chosen with this one alone; with those after it, it is greater.
-        const alone = base + (far * far * m) / (m + 1);
-        if (alone >= farthest) {
-          const bound = Math.sqrt(alone / n) * rounded - (room - this.#limit);
-          this.#pruned = Math.min(this.#pruned, Math.max(this.#limit, bound));
-          break;
-        }
+    let to = count;
+    if (isFast) {
+      // v_q of the chosen with one ticket alone; with those after it, it is greater.
+      const aloneWith = (i: number) => {
+        const far = values[i] - mean;
+        return far > 0 ? base + (far * far * m) / (m + 1) : Number.NEGATIVE_INFINITY;
+      };
+      while (to > from && aloneWith(to - 1) >= farthest) to--;
+      if (to < count) {
+        const bound = Math.sqrt(aloneWith(to) / n) * rounded - (room - this.#limit);
+        this.#pruned = Math.min(this.#pruned, Math.max(this.#limit, bound));
       }
+    }
+    next.clear(to - from);
+    const { kept } = next;
+    const left = constraints.keep(numbers, from, to, kept);
+    let players = 0;
+    for (let k = 0; k < left; k++) {
+      const i = kept[k];
+      const place = places[i];
       if (sizes[place] > r) continue;
-      const number = numbers[place];
-      if (!constraints.admits(number)) continue;
       if (choice && !choice.hasSeat(tickets[place])) continue;
       if (hasCosts) {
+        const far = values[i] - mean;
         // v_q of the chosen with this one alone, and the costs with it.
-        const left = room - constraints.costWith(number) * rounded;
-        if (left <= 0 || (isFast && base + (far * far * m) / (m + 1) >= left * left * n)) {
+        const rest = room - constraints.costWith(numbers[i]) * rounded;
+        if (rest <= 0 || (isFast && base + (far * far * m) / (m + 1) >= rest * rest * n)) {
           this.#pruned = Math.min(this.#pruned, this.#limit);
           continue;
         }
       }
-      next.add(place, values[i]);
+      next.add(place, numbers[i], values[i]);
       players += sizes[place];
     }
     this.#nodesLeft -= (count - from) >> 6;
@@ -394,22 +420,28 @@ class Candidates {
   /** How many of the fill are above the mean at the last start. */
   top = 1;
   places = new Int32Array(64);
+  numbers = new Int32Array(64);
   values = new Float64Array(64);
   sums = new Float64Array(65);
   squareSums = new Float64Array(65);
+  /** The positions of the candidates in the level before. */
+  kept = new Int32Array(64);
 
   clear(room: number): void {
     this.count = 0;
     if (room <= this.places.length) return;
     this.places = new Int32Array(2 * room);
+    this.numbers = new Int32Array(2 * room);
+    this.kept = new Int32Array(2 * room);
     this.values = new Float64Array(2 * room);
     this.sums = new Float64Array(2 * room + 1);
     this.squareSums = new Float64Array(2 * room + 1);
   }
 
-  add(place: number, value: number): void {
+  add(place: number, number: number, value: number): void {
     const at = this.count++;
     this.places[at] = place;
+    this.numbers[at] = number;
     this.values[at] = value;
     this.sums[at + 1] = this.sums[at] + value;
     this.squareSums[at + 1] = this.squareSums[at] + value * value;

@@ -14,21 +14,26 @@ export class PairRules implements StateGroup {
   readonly #partners: readonly Int32Array[];
   readonly #blocked: Uint16Array;
   readonly #meets: readonly Meets[];
+  /** The joined tickets. */
+  readonly #joined: number[] = [];
 
+  /** @param others rules that always hold too: pairs that they forbid need no count */
   constructor(
     rules: readonly IndexedRule<Rule & RecentRule>[],
     tickets: readonly EnteredTicket[],
+    others: readonly StateGroup[],
     meetings: Meetings,
     nowMs: number,
     depthMax: number,
   ) {
     const ticketsOf = ticketsByPlayer(tickets);
     const fixed = rules.filter(({ rule }) => rule.cost === undefined && rule.relax === undefined);
-    const partners = tickets.map(() => new Set<number>());
+    // A pair that is forbidden twice is counted twice.
+    const partners = tickets.map((): number[] => []);
     const forbid = (a: number, b: number) => {
       if (a === b) return;
-      partners[a].add(b);
-      partners[b].add(a);
+      partners[a].push(b);
+      partners[b].push(a);
     };
     tickets.forEach(({ players }, ticket) => {
       for (const { playerId, avoid } of players) {
@@ -41,17 +46,17 @@ export class PairRules implements StateGroup {
         }
       }
     });
-    this.#partners = partners.map((set) => Int32Array.from(set));
+    this.#partners = partners.map((own, ticket) => Int32Array.from(matesAmong(ticket, own, others)));
     this.#blocked = new Uint16Array(tickets.length);
     this.#meets = rules
       .filter((rule) => !fixed.includes(rule))
-      .map((rule) => new Meets(rule, tickets, ticketsOf, meetings, nowMs, depthMax));
+      .map((rule) => new Meets(rule, tickets, others, ticketsOf, meetings, nowMs, depthMax));
     this.hasCosts = this.#meets.some(({ cost }) => cost > 0);
   }
 
   start(): void {
-    this.#blocked.fill(0);
-    for (const meets of this.#meets) meets.start();
+    // A pool has many more tickets than a search has joined.
+    while (this.#joined.length > 0) this.leave(this.#joined.at(-1)!);
   }
 
   admits(ticket: number): boolean {
@@ -60,15 +65,32 @@ export class PairRules implements StateGroup {
     return true;
   }
 
+  /** Of the first `count` positions in `kept`, keeps those whose tickets it admits, and returns their number. */
+  keep(tickets: Int32Array, kept: Int32Array, count: number): number {
+    const blocked = this.#blocked;
+    const meets = this.#meets;
+    let left = 0;
+    for (let i = 0; i < count; i++) {
+      const ticket = tickets[kept[i]];
+      if (blocked[ticket] > 0) continue;
+      let isAdmitted = true;
+      for (let m = 0; m < meets.length && isAdmitted; m++) isAdmitted = meets[m].admits(ticket);
+      if (isAdmitted) kept[left++] = kept[i];
+    }
+    return left;
+  }
+
   join(ticket: number): void {
     const partners = this.#partners[ticket];
     for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]++;
+    this.#joined.push(ticket);
     for (const meets of this.#meets) meets.join(ticket);
   }
 
   leave(ticket: number): void {
     const partners = this.#partners[ticket];
     for (let i = 0; i < partners.length; i++) this.#blocked[partners[i]]--;
+    this.#joined.pop();
     for (const meets of this.#meets) meets.leave(ticket);
   }
 
@@ -83,6 +105,19 @@ export class PairRules implements StateGroup {
     for (const meets of this.#meets) sum += meets.costWith(ticket);
     return sum;
   }
+}
+
+/** Those of some tickets that may be in one game with a ticket under these rules. */
+function matesAmong(ticket: number, of: number[], rules: readonly StateGroup[]): number[] {
+  let mates = of;
+  for (const rule of rules) {
+    rule.start();
+    if (mates.length === 0 || !rule.admits(ticket)) return [];
+    rule.join(ticket);
+    mates = mates.filter((other) => rule.admits(other));
+    rule.leave(ticket);
+  }
+  return mates;
 }
 
 /** The tickets of each player, by number. */
@@ -122,6 +157,7 @@ class Meets {
   constructor(
     { rule, index }: IndexedRule<Rule & RecentRule>,
     tickets: readonly EnteredTicket[],
+    others: readonly StateGroup[],
     ticketsOf: ReadonlyMap<string, readonly number[]>,
     meetings: Meetings,
     nowMs: number,
@@ -148,7 +184,7 @@ class Meets {
           }
         }
       }
-      return [...pairs];
+      return matesAmong(ticket, [...pairs.keys()], others).map((mate) => [mate, pairs.get(mate)!] as const);
     });
     this.#partners = met.map((pairs) => Int32Array.from(pairs, ([partner]) => partner));
     this.#secondsSince = met.map((pairs) => Float64Array.from(pairs, ([, { since }]) => since));
@@ -159,16 +195,9 @@ class Meets {
     this.#levels = new Uint8Array(depthMax + 1);
     this.#least = new Float64Array(depthMax + 1);
     this.#sums = new Float64Array(depthMax + 1);
-  }
-
-  start(): void {
-    this.#depth = 0;
-    this.#undo.length = 0;
     this.#nearest.fill(Number.POSITIVE_INFINITY);
-    this.#costs.fill(0);
     this.#levels[0] = this.#apart.length - 1;
     this.#least[0] = Number.POSITIVE_INFINITY;
-    this.#sums[0] = 0;
   }
 
   admits(ticket: number): boolean {

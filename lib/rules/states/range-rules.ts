@@ -43,6 +43,29 @@ export class RangeRules implements StateGroup {
     return true;
   }
 
+  /** Of the first `count` positions in `kept`, keeps those whose tickets it admits, and returns their number. */
+  keep(tickets: Int32Array, kept: Int32Array, count: number): number {
+    const depth = this.#depth;
+    const { ranges } = this;
+    let left = count;
+    for (let r = 0; r < ranges.length; r++) {
+      const { lows, highs, low, high, levels, level, limits } = ranges[r];
+      const from = left;
+      const lowest = lows[depth];
+      const highest = highs[depth];
+      const strictest = levels[depth];
+      left = 0;
+      for (let i = 0; i < from; i++) {
+        const ticket = tickets[kept[i]];
+        const least = low[ticket] < lowest ? low[ticket] : lowest;
+        const most = high[ticket] > highest ? high[ticket] : highest;
+        const own = level[ticket];
+        if (most - least <= limits[own < strictest ? own : strictest]) kept[left++] = kept[i];
+      }
+    }
+    return left;
+  }
+
   join(ticket: number): void {
     const depth = this.#depth++;
     const { ranges } = this;

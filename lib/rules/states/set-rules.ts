@@ -1,10 +1,16 @@
 import { levelsOf } from '../levels.ts';
-import type { Attributes, CommonRule, LatencyRule, Rule } from '../types.ts';
+import type { Attributes, CommonRule, LatencyRule, Rule, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 
 /** A rule that requires values that all players share: regions in reach, or entries of a list. */
 export type SetRule = Rule & (CommonRule | LatencyRule);
+
+/** A value that all players of a facet's games share, of a rule of `SetRules` by its index there. */
+export interface Restriction {
+  readonly set: number;
+  readonly value: number;
+}
 
 /** `common` over the game and `latency`, as bit sets. */
 export class SetRules implements StateGroup {
@@ -12,6 +18,10 @@ export class SetRules implements StateGroup {
   readonly sets: readonly SharedSet[];
   /** The rules that the search must check, without those that hold in the whole facet. */
   #active: readonly SharedSet[] = [];
+  /** Whether each rule needs one shared value of at most 32, at every age. */
+  readonly #isSimple: boolean;
+  /** By the restrictions of a facet: the rules that the search must check in it. */
+  readonly #activeOf = new Map<readonly Restriction[], readonly SharedSet[]>();
   #depth = 0;
 
   constructor(
@@ -22,29 +32,39 @@ export class SetRules implements StateGroup {
   ) {
     this.sets = rules.map((rule) => sharedSetOf(rule, tickets, attributes, depthMax));
     this.hasCosts = this.sets.some(({ cost }) => cost > 0);
+    this.#isSimple = this.sets.every(
+      ({ words, levels, needed }) => words === 1 && levels === 1 && needed[0] === 1,
+    );
   }
 
   start(): void {
     this.#depth = 0;
     this.#active = this.sets;
-    for (const set of this.sets) {
-      set.joined.fill(-1, 0, set.levels * set.words);
-      set.joinedLevels[0] = set.levels - 1;
-      set.worst?.fill(0, 0, set.values.length);
+    for (const { joined, levels, words, joinedLevels, worst, values } of this.sets) {
+      for (let i = 0; i < levels * words; i++) joined[i] = -1;
+      joinedLevels[0] = levels - 1;
+      worst?.fill(0, 0, values.length);
     }
   }
 
-  /** After `start`: only this value may be shared, and only tickets that accept it at their own level are joined. */
-  restrict(index: number, value: number): void {
-    const set = this.sets[index];
-    const { words } = set;
-    if (set.levels === 1 && set.cost === 0) {
-      this.#active = this.#active.filter((other) => other !== set);
-      return;
+  /** After `start`: only these values may be shared, and only tickets that accept them at their own level are joined. */
+  restrict(restrictions: readonly Restriction[]): void {
+    let active = this.#activeOf.get(restrictions);
+    if (!active) {
+      const whole = restrictions.map(({ set }) => this.sets[set]).filter(holdsInFacet);
+      active = this.sets.filter((set) => !whole.includes(set));
+      this.#activeOf.set(restrictions, active);
     }
-    for (let level = 0; level < set.levels; level++) {
-      for (let word = 0; word < words; word++)
-        set.joined[level * words + word] = value >> 5 === word ? 1 << (value & 31) : 0;
+    this.#active = active;
+    for (let i = 0; i < restrictions.length; i++) {
+      const { set: index, value } = restrictions[i];
+      const set = this.sets[index];
+      if (holdsInFacet(set)) continue;
+      const { words } = set;
+      for (let level = 0; level < set.levels; level++) {
+        for (let word = 0; word < words; word++)
+          set.joined[level * words + word] = value >> 5 === word ? 1 << (value & 31) : 0;
+      }
     }
   }
 
@@ -69,6 +89,26 @@ export class SetRules implements StateGroup {
       if (shared < needed) return false;
     }
     return true;
+  }
+
+  /** Of the first `count` positions in `kept`, keeps those whose tickets it admits, and returns their number. */
+  keep(tickets: Int32Array, kept: Int32Array, count: number): number {
+    const sets = this.#active;
+    if (sets.length === 0) return count;
+    let left = 0;
+    if (!this.#isSimple) {
+      for (let i = 0; i < count; i++) if (this.admits(tickets[kept[i]])) kept[left++] = kept[i];
+      return left;
+    }
+    left = count;
+    for (let s = 0; s < sets.length; s++) {
+      const { joined, masks } = sets[s];
+      const shared = joined[this.#depth];
+      const from = left;
+      left = 0;
+      for (let i = 0; i < from; i++) if ((masks[tickets[kept[i]]] & shared) !== 0) kept[left++] = kept[i];
+    }
+    return left;
   }
 
   join(ticket: number): void {
@@ -142,6 +182,11 @@ export class SetRules implements StateGroup {
   }
 }
 
+/** Whether all tickets of a facet of one of the rule's values meet the rule, and it costs nothing there. */
+function holdsInFacet({ levels, cost }: SharedSet): boolean {
+  return levels === 1 && cost === 0;
+}
+
 /** One rule: the values that each ticket accepts at each level, and those that the joined tickets share. */
 export interface SharedSet {
   readonly index: number;
@@ -185,36 +230,43 @@ function sharedSetOf(
     if (!numbers.has(value)) numbers.set(value, numbers.size);
     return numbers.get(value)!;
   };
-  // By ticket and player: what the player accepts at each level; undefined for a bot.
-  const accepted = tickets.map(({ players }) =>
-    players.map((player): number[][] | undefined => {
-      if (rule.type === 'common') {
-        const list = attributeOf(player, rule.attribute, attributes) as readonly string[] | undefined;
-        const own = list?.map(numberOf);
-        return own && levels.map(() => own);
-      }
-      if (player.bot) return undefined;
-      const reached = Object.entries(player.latencyMs ?? {});
-      return levels.map((level) => {
-        const max =
-          level?.type === 'latency' ? (level.max ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
-        return reached.filter(([, ms]) => ms <= max).map(([region]) => numberOf(region));
-      });
-    }),
-  );
+  const listOf = (player: RuledPlayer) =>
+    rule.type === 'common'
+      ? (attributeOf(player, rule.attribute, attributes) as readonly string[] | undefined)
+      : undefined;
+  for (const { players } of tickets) {
+    for (const player of players) {
+      if (rule.type === 'common') for (const value of listOf(player) ?? []) numberOf(value);
+      else if (!player.bot) for (const region in player.latencyMs) numberOf(region);
+    }
+  }
   const values = [...numbers.keys()];
   const words = Math.max(1, Math.ceil(values.length / 32));
-  const masks = new Int32Array(tickets.length * levels.length * words).fill(-1);
-  const own = new Int32Array(words);
-  accepted.forEach((players, ticket) => {
-    for (const lists of players) {
-      if (!lists) continue;
-      lists.forEach((list, level) => {
-        own.fill(0);
-        for (const value of list) own[value >> 5] |= 1 << (value & 31);
-        const at = (ticket * levels.length + level) * words;
-        for (let word = 0; word < words; word++) masks[at + word] &= own[word];
-      });
+  const size = levels.length * words;
+  const masks = new Int32Array(tickets.length * size).fill(-1);
+  const maxima = levels.map((level) =>
+    level?.type === 'latency' ? (level.max ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+  );
+  const own = new Int32Array(size);
+  const accept = (level: number, number: number) => {
+    own[level * words + (number >> 5)] |= 1 << (number & 31);
+  };
+  tickets.forEach(({ players }, ticket) => {
+    for (const player of players) {
+      own.fill(0);
+      if (rule.type === 'common') {
+        const list = listOf(player);
+        if (!list) continue;
+        for (const value of list)
+          for (let level = 0; level < levels.length; level++) accept(level, numberOf(value));
+      } else {
+        if (player.bot) continue;
+        const { latencyMs = {} } = player;
+        for (const region in latencyMs)
+          for (let level = 0; level < levels.length; level++)
+            if (latencyMs[region] <= maxima[level]) accept(level, numberOf(region));
+      }
+      for (let i = 0; i < size; i++) masks[ticket * size + i] &= own[i];
     }
   });
   const isCostOnly = rule.cost !== undefined && rule.type === 'common';
