@@ -4,7 +4,7 @@ import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
 import type { Constraints, Forbids } from '../types.ts';
 import { fitsSomewhere, type Opening, seatMember, thereOn } from './opening.ts';
-import { leastPlace, placeOf, type SeatLine } from './seat-line.ts';
+import { admittedLine, leastPlace, placeOf, type SeatLine } from './seat-line.ts';
 
 /** Newcomers and the team of each of their players, in the order of the tickets and their players. */
 export interface Seated {
@@ -96,9 +96,11 @@ export class SeatSearch {
     this.#newcomers = newcomers;
     this.#wanted = wanted;
     this.#left = newcomers;
-    this.#splitLines = lines.filter(({ isSplit, size }) => isSplit && size <= newcomers);
     const widest = Math.max(...teams.map((team) => team.open));
-    this.#wholeLines = lines
+    this.#together = constraints ? constraints.enter(together) : -1;
+    const admitted = constraints ? this.#admittedOf(lines, constraints) : lines;
+    this.#splitLines = admitted.filter(({ isSplit, size }) => isSplit && size <= newcomers);
+    this.#wholeLines = admitted
       .filter(({ isSplit, size }) => !isSplit && size <= Math.min(newcomers, widest))
       .sort((a, b) => b.size - a.size);
     const there = teams.reduce((sum, { skills }) => sum + skills.length, 0);
@@ -125,10 +127,17 @@ export class SeatSearch {
     this.#canStart = teams.every(
       ({ classes }, t) => this.#seatings[t] === undefined || this.#seatings[t].join(classes!),
     );
-    this.#together = constraints ? constraints.enter(together) : -1;
     teams.forEach(({ skills }, t) => {
       for (const skill of skills) this.#place(t, skill);
     });
+  }
+
+  #admittedOf(lines: readonly SeatLine[], constraints: Constraints): SeatLine[] {
+    constraints.start();
+    constraints.join(this.#together);
+    const admitted = lines.map((line) => admittedLine(line, constraints));
+    constraints.leave(this.#together);
+    return admitted;
   }
 
   /** Whether those who are there play a game that may be filled at all: their roles have seats, the rules admit them. */
