@@ -302,6 +302,7 @@ export const queueDefinition = z
 const sizes = z.object({ teamSize: z.number(), roles: z.record(z.string(), z.number()) });
 const equalTeams = z.object({ teamSize: z.number().optional(), teams: z.number().default(2) });
 const times = z.object({ tickSeconds: z.number(), timeoutSeconds: z.number() });
+const shortTimes = z.object({ short: z.object({ afterSeconds: z.number() }), timeoutSeconds: z.number() });
 
 /** Contradictions between fields. Each check runs when all of its fields are readable. */
 function contradictions(definition: unknown): { between: string[]; message: string }[] {
@@ -321,6 +322,13 @@ function contradictions(definition: unknown): { between: string[]; message: stri
       message: `Expected at least tickSeconds (${time.tickSeconds}), got ${time.timeoutSeconds}`,
     });
   }
+  const late = shortTimes.safeParse(definition).data;
+  if (late !== undefined && late.short.afterSeconds >= late.timeoutSeconds) {
+    found.push({
+      between: ['short', 'timeoutSeconds'],
+      message: `Expected afterSeconds below timeoutSeconds (${late.timeoutSeconds}), got ${late.short.afterSeconds}: no ticket waits that long, so short has no effect; lower afterSeconds or remove short`,
+    });
+  }
   return found;
 }
 
@@ -337,6 +345,7 @@ function contradictionsOfRules(definition: unknown): ReturnType<typeof ruleFault
   const list = z.object({ teams: z.array(teamKind) }).safeParse(definition).data;
   if (list !== undefined)
     return ruleFaults(fields, {
+      teams: list.teams.reduce((sum, { count = 1 }) => sum + count, 0),
       seats: seatsOf(list),
       seatsMin: list.teams.reduce(
         (sum, { size, minSize = size, count = 1 }) => sum + Math.min(size, minSize) * count,

@@ -24,6 +24,8 @@ export interface RulesSurroundings {
   readonly teamKinds?: readonly string[] | undefined;
   /** The players of a team by kind; undefined when the queue names none. */
   readonly teamSizes?: Readonly<Record<string, number>> | undefined;
+  /** The number of teams; undefined when the definition does not determine it. */
+  readonly teams?: number | undefined;
   /** The number of players in a game; undefined when the definition does not determine it. */
   readonly seats?: number | undefined;
   /** The fewest players with which a game may start. @default seats */
@@ -133,7 +135,11 @@ function bodyFaults(
       return attributeUse(rule.attribute, ['number', 'string'], attributes);
     case 'within':
     case 'balance':
-      return [...attributeUse(rule.attribute, ['number'], attributes), ...limitFaults(rule, cost)];
+      return [
+        ...attributeUse(rule.attribute, ['number'], attributes),
+        ...limitFaults(rule, cost),
+        ...(rule.type === 'balance' ? loneTeamFaults('balance compares teams', ['type'], surroundings) : []),
+      ];
     case 'latency':
       return limitFaults(rule, cost);
     case 'common': {
@@ -159,7 +165,9 @@ function bodyFaults(
     case 'compare':
       return compareFaults(rule, attributes, surroundings);
     case 'recent':
-      return [];
+      return rule.scope === 'opponents'
+        ? loneTeamFaults('opponents play in different teams', ['scope'], surroundings)
+        : [];
     case 'anyOf':
       return rule.rules.flatMap((inner, i) =>
         bodyFaults(inner, undefined, attributes, surroundings).map(({ path, message }) => ({
@@ -232,6 +240,17 @@ function limitFaults({ max }: { max?: number | undefined }, cost: number | undef
   if (max !== undefined || cost !== undefined) return [];
   return [
     { path: ['max'], message: 'Expected max, cost or both, got none: the rule would permit every game' },
+  ];
+}
+
+/** A rule between teams has no effect where a game has only one. */
+function loneTeamFaults(why: string, path: readonly string[], { teams }: RulesSurroundings): RuleFault[] {
+  if (teams !== 1) return [];
+  return [
+    {
+      path,
+      message: `Expected a queue of at least two teams, got one: ${why}, so the rule would permit every game; remove it`,
+    },
   ];
 }
 

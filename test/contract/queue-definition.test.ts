@@ -107,6 +107,11 @@ describe('a queue definition', () => {
     ],
     ['a minSize that is never allowed', shaped([side('a', 4, { minSize: 3 })]), ['#/teams']],
     ['a short start of no team', { ...shaped([side('a', 4)]), short: { afterSeconds: 5 } }, ['#/short']],
+    [
+      'a short start that no ticket lives to see',
+      { ...shaped([side('a', 4, { minSize: 3 })]), short: { afterSeconds: 60 }, timeoutSeconds: 60 },
+      ['#/short'],
+    ],
     ['a short start of equal teams', definition({ short: { afterSeconds: 5 } }), ['#/short']],
     [
       'roles that do not sum to the size of their team',

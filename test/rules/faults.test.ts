@@ -56,6 +56,23 @@ describe('the rules of a definition', () => {
     expect(faults(rules, { relaxBy: 'oldest' })).toEqual({});
   });
 
+  it('has an effect: rules between teams are rejected where a match has one team', () => {
+    const teams = (count: number) => ({ teamSize: undefined, teams: [{ name: 'crew', size: 4, count }] });
+    const balance = { type: 'balance', attribute: 'level', max: 5 };
+    const rules = [
+      { name: 'Even', ...balance },
+      { name: 'Rematch', type: 'recent', seconds: 600, scope: 'opponents' },
+      { name: 'Again', type: 'recent', seconds: 600, scope: 'teammates' },
+      { name: 'Either', type: 'anyOf', rules: [{ type: 'same', attribute: 'patch' }, balance] },
+    ];
+    expect(faults(rules, teams(1))).toEqual({
+      '#/rules/0/type': expect.stringMatching(/at least two teams, got one: balance compares teams/),
+      '#/rules/1/scope': expect.stringMatching(/at least two teams, got one: opponents play in different/),
+      '#/rules/3/rules/1/type': expect.stringMatching(/at least two teams, got one/),
+    });
+    expect(faults(rules, teams(2))).toEqual({});
+  });
+
   it.each<[string, object[], string, RegExp]>([
     [
       'an unknown attribute',

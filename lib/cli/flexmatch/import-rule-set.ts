@@ -535,6 +535,8 @@ class Import {
       limits: { maxDistance: { key: 'max', of: (value) => factor * value } },
     });
     if (of === 'mean' && who === 'teams' && reference.of === 'mean') {
+      if (this.#set.teams.every(({ quantity = 1 }) => quantity === 1) && this.#set.teams.length === 1)
+        return 'a single team has no other to be compared with';
       if (reference.who === 'teams') return max(1);
       // A team is at most (1 − its share of the players) of the range of the means away from the common mean.
       if (reference.who === 'all') {
@@ -544,9 +546,7 @@ class Import {
         const factor = 1 / (1 - Math.min(...sizes) / this.#seats);
         const isExact = sizes.length === 2 && sizes[0] === sizes[1];
         const note = `the means of the teams are within ${round(factor * maxDistance)} of each other, so each is within ${maxDistance} of the average`;
-        return sizes.length === 1
-          ? 'a single team has no other to be compared with'
-          : max(factor, isExact ? undefined : note);
+        return max(factor, isExact ? undefined : note);
       }
     }
     if (of === 'each' && who === 'all' && reference.of === 'mean' && reference.who === 'all') {
