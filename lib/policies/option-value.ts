@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { isPaperShape, shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 import { aroundDueTickets, dueAt } from './option-value/due-tickets.ts';
-import { limitOf, limitTerms } from './option-value/limits.ts';
+import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
 import { aroundLongestWaiters } from './option-value/longest-waiters.ts';
 import { soloWindows } from './option-value/solo-windows.ts';
-import { type Policy, takesAnyone } from './policy.ts';
+import { type Policy, type PoolFacts, takesAnyone } from './policy.ts';
 
 /**
  * Holds a game as long as the expected improvement is worth more than the wait.
@@ -32,9 +32,16 @@ export const optionValueOptions = z.strictObject({
 export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 
 export function optionValue({ waitCost }: OptionValueOptions): Policy {
+  let last: { facts: PoolFacts; nowMs: number; termsOf: (ticket: Ticket) => LimitTerms } | undefined;
+  /** The terms of one tick, prepared once. */
+  const termsAt = (facts: PoolFacts, nowMs: number) => {
+    if (last?.facts !== facts || last.nowMs !== nowMs)
+      last = { facts, nowMs, termsOf: limitTerms(waitCost, facts, nowMs) };
+    return last.termsOf;
+  };
   return {
     candidates(pool, facts, nowMs) {
-      const termsOf = limitTerms(waitCost, facts, nowMs);
+      const termsOf = termsAt(facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
       const solos = takesAnyone(facts.rules) && !pool.hasRules && pool.bySkill.every(isSolo);
       if (solos && shapeOf(facts.rules).seats <= SEATS_AMONG_NEIGHBOURS)
@@ -45,7 +52,7 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
       return aroundDueTickets(pool, facts, termsOf, dueAt(waitCost, pool, facts, nowMs));
     },
     release({ game, tickets }, facts, nowMs) {
-      const termsOf = limitTerms(waitCost, facts, nowMs);
+      const termsOf = termsAt(facts, nowMs);
       const limit = limitOf(tickets, tickets.map(termsOf), facts.rules);
       if (game.imbalance <= limit) return { release: true };
       return {

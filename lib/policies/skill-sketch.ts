@@ -21,9 +21,19 @@ const GROUPS_MAX = 64;
  */
 export function addSkills(sketch: SkillSketch, skills: readonly number[], kept: number): SkillSketch {
   if (skills.length === 0) return sketch;
-  const groups = sketch.means.map((mean, at) => ({ mean, weight: sketch.weights[at] * kept }));
-  for (const skill of skills) groups.push({ mean: skill, weight: 1 });
-  return grouped(groups);
+  const means = new Float64Array(sketch.means.length + skills.length);
+  const weights = new Float64Array(means.length);
+  const sorted = Float64Array.from(skills).sort();
+  for (let at = 0, group = 0, skill = 0; at < means.length; at++) {
+    const mean = sketch.means[group] ?? Number.POSITIVE_INFINITY;
+    const weight = (sketch.weights[group] ?? 0) * kept;
+    const isGroup = skill === sorted.length || mean < sorted[skill] || (mean === sorted[skill] && weight < 1);
+    means[at] = isGroup ? mean : sorted[skill];
+    weights[at] = isGroup ? weight : 1;
+    if (isGroup) group++;
+    else skill++;
+  }
+  return grouped(means, weights);
 }
 
 /** Merges the sketches of several populations, each with its share of the whole. The shares need not add up to 1. */
@@ -33,43 +43,49 @@ export function mixedSkills(
   const filled = parts.filter(({ sketch, share }) => sketch.means.length > 0 && share > 0);
   const shares = sum(filled.map(({ share }) => share));
   const total = sum(filled.map(({ sketch }) => sum(sketch.weights)));
+  const groups = filled.flatMap(({ sketch, share }) => {
+    const factor = (total * share) / (shares * sum(sketch.weights));
+    return sketch.means.map((mean, at) => ({ mean, weight: factor * sketch.weights[at] }));
+  });
+  groups.sort((a, b) => a.mean - b.mean || a.weight - b.weight);
   return grouped(
-    filled.flatMap(({ sketch, share }) => {
-      const factor = (total * share) / (shares * sum(sketch.weights));
-      return sketch.means.map((mean, at) => ({ mean, weight: factor * sketch.weights[at] }));
-    }),
+    Float64Array.from(groups, ({ mean }) => mean),
+    Float64Array.from(groups, ({ weight }) => weight),
   );
 }
 
-/** Merges neighbours into as few groups as the sketch may have. */
-function grouped(groups: { mean: number; weight: number }[]): SkillSketch {
-  groups.sort((a, b) => a.mean - b.mean || a.weight - b.weight);
-  const total = sum(groups.map(({ weight }) => weight));
-
+/** Merges neighbours into as few groups as the sketch may have. The means ascend. */
+function grouped(means: Float64Array, weights: Float64Array): SkillSketch {
+  if (means.length === 0) return EMPTY_SKETCH;
+  const total = sum(weights);
   const merged: { mean: number; weight: number }[] = [];
+  let last = { mean: means[0], weight: weights[0] };
   let below = 0;
-  for (const next of groups) {
-    const last = merged.at(-1);
-    if (last === undefined) merged.push(next);
-    else if (sizeOf(below / total, (below + last.weight + next.weight) / total) <= 1) {
-      last.weight += next.weight;
-      last.mean += ((next.mean - last.mean) * next.weight) / last.weight;
+  let from = scaled(0);
+  for (let at = 1; at < means.length; at++) {
+    const weight = weights[at];
+    if (GROUPS_PER_SCALE * (scaled((below + last.weight + weight) / total) - from) <= 1) {
+      last.weight += weight;
+      last.mean += ((means[at] - last.mean) * weight) / last.weight;
     } else {
+      merged.push(last);
       below += last.weight;
-      merged.push(next);
+      from = scaled(below / total);
+      last = { mean: means[at], weight };
     }
   }
+  merged.push(last);
   return {
     means: merged.map(({ mean }) => rounded(mean)),
     weights: merged.map(({ weight }) => rounded(weight)),
   };
 }
 
-/** The size of a group between two ranks as a share of the largest allowed; near ranks 0 and 1 few players fill one. */
-function sizeOf(from: number, to: number): number {
-  const scale = (rank: number) => Math.asin(2 * Math.min(1, rank) - 1);
-  return (GROUPS_MAX / (2 * Math.PI)) * (scale(to) - scale(from));
+/** A scale of ranks on which all groups may have the same size: near ranks 0 and 1 few players fill one. */
+function scaled(rank: number): number {
+  return Math.asin(2 * Math.min(1, rank) - 1);
 }
+const GROUPS_PER_SCALE = GROUPS_MAX / (2 * Math.PI);
 
 /** The distribution of skills over the players. */
 export interface SkillDistribution {
@@ -184,9 +200,9 @@ function lowerBound(sorted: readonly number[], value: number): number {
   return low;
 }
 
-function sum(values: readonly number[]): number {
+function sum(values: ArrayLike<number>): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let i = 0; i < values.length; i++) total += values[i];
   return total;
 }
 

@@ -1,10 +1,14 @@
 import {
   BackfillPool,
   GamePool,
+  isForSolos,
   isPaperShape,
   LimitedSearch,
   partitionTickets,
   type RunningGame,
+  SoloGames,
+  SoloPool,
+  sortedBy,
   type TicketLimits,
 } from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
@@ -34,11 +38,15 @@ const PARTITION_NODE_BUDGET = 1000;
 
 /** The waiting tickets of one tick: sorted views for the policies' searches, and games from the engine. */
 export class WaitingPool implements CandidateSource {
-  readonly byAge: readonly Ticket[];
   readonly bySkill: readonly Ticket[];
+  readonly #tickets: readonly Ticket[];
   readonly #rules: GameRules;
   readonly #nowMs: number;
-  readonly #waiting: Map<string, Ticket>;
+  /** By ticketId: the place in `bySkill`. */
+  readonly #places = new Map<string, number>();
+  /** By place: whether the ticket still waits. */
+  readonly #isWaiting: Uint8Array;
+  #byAge: readonly Ticket[] | undefined;
   readonly #effort: SearchEffort | undefined;
   /** Solo players without roles or refused pairs: their searches are short. */
   readonly #isPlain: boolean;
@@ -48,8 +56,11 @@ export class WaitingPool implements CandidateSource {
   /** Those that `mayMeet` asks, with the ticket that is joined in them. */
   readonly #pairs: Constraints | undefined;
   #joined: Ticket | undefined;
+  /** Searches that need no `GamePool`, where the pool is plain and β is 0. */
+  readonly #soloGames: SoloGames | undefined;
   /** All waiting tickets, for proofs; built when the first proof is needed. */
   #all: GamePool | undefined;
+  #allSolos: SoloPool | undefined;
   #releases = 0;
   /** The bound of the last release. */
   #bound = Number.NEGATIVE_INFINITY;
@@ -69,10 +80,11 @@ export class WaitingPool implements CandidateSource {
   ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
-    this.#waiting = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
-    this.byAge = tickets.toSorted(byArrival);
-    const skills = new Map(tickets.map((ticket) => [ticket, meanSkill(ticket)]));
-    this.bySkill = tickets.toSorted((a, b) => skills.get(a)! - skills.get(b)! || byId(a, b));
+    this.#tickets = tickets;
+    this.bySkill = sortedBy(tickets, Float64Array.from(tickets, meanSkill), byId);
+    for (let place = 0; place < tickets.length; place++)
+      this.#places.set(this.bySkill[place].ticketId, place);
+    this.#isWaiting = new Uint8Array(tickets.length).fill(1);
     this.#playersTwice = playersTwice(tickets);
     this.#effort = effort;
     this.#constraintsOf = constraintsOf;
@@ -84,22 +96,34 @@ export class WaitingPool implements CandidateSource {
       constraintsOf === undefined &&
       this.#playersTwice.size === 0 &&
       tickets.every(({ players }) => players.length === 1);
+    if (this.#isPlain && isForSolos(rules)) this.#soloGames = new SoloGames(rules, nowMs);
+  }
+
+  get byAge(): readonly Ticket[] {
+    this.#byAge ??= sortedBy(
+      this.#tickets,
+      Float64Array.from(this.#tickets, ({ enqueuedAtMs }) => enqueuedAtMs),
+      byArrival,
+    );
+    return this.#byAge;
   }
 
   isWaiting(ticket: Ticket): boolean {
-    return this.#waiting.get(ticket.ticketId) === ticket;
+    return this.ticket(ticket.ticketId) === ticket;
   }
 
   has(ticketId: string): boolean {
-    return this.#waiting.has(ticketId);
+    return this.ticket(ticketId) !== undefined;
   }
 
   ticket(ticketId: string): Ticket | undefined {
-    return this.#waiting.get(ticketId);
+    const place = this.#places.get(ticketId);
+    return place === undefined || this.#isWaiting[place] === 0 ? undefined : this.bySkill[place];
   }
 
-  get waiting(): IterableIterator<Ticket> {
-    return this.#waiting.values();
+  /** The tickets that still wait, in the order of skill. */
+  get waiting(): Ticket[] {
+    return this.bySkill.filter((_, place) => this.#isWaiting[place] === 1);
   }
 
   clash(a: Ticket, b: Ticket): boolean {
@@ -129,16 +153,14 @@ export class WaitingPool implements CandidateSource {
   }
 
   *bestFirst(): Iterable<Candidate> {
-    const pool = this.#poolOf(this.#waiting.values());
     let heldBound = Number.POSITIVE_INFINITY;
     try {
-      const games = pool.drain(this.#nowMs);
+      const games = this.#soloGames ? this.#drainSolos() : this.#drain();
       while (!this.#isSpent()) {
         const step = games.next();
         if (step.done) break;
-        const game = step.value;
-        this.#drainBound = Math.min(heldBound, game.lowerBound);
-        const candidate = this.#candidateOf(game, this.#waiting);
+        const candidate = step.value;
+        this.#drainBound = Math.min(heldBound, candidate.game.lowerBound);
         yield candidate;
         // A held game stays possible, and its bound covers every game with one of its tickets.
         if (candidate.tickets.some((ticket) => this.isWaiting(ticket))) heldBound = this.#drainBound;
@@ -148,11 +170,24 @@ export class WaitingPool implements CandidateSource {
     }
   }
 
+  *#drain(): Generator<Candidate, void> {
+    for (const game of this.#poolOf(this.waiting).drain(this.#nowMs)) yield this.#candidateOf(game);
+  }
+
+  *#drainSolos(): Generator<Candidate, void> {
+    const pool = this.#solosLeft();
+    for (let best = pool.best(); best; best = pool.best()) {
+      const { game, places } = best;
+      const tickets = game.ticketIds.map((ticketId) => this.ticket(ticketId)!);
+      for (const place of places) pool.remove(place);
+      yield { game, tickets };
+    }
+  }
+
   *everyone(): Iterable<Candidate> {
     if (this.#isSpent()) return;
-    const tickets = new Map(this.#waiting);
     const forbids = this.#forbids();
-    const { games } = partitionTickets([...tickets.values()], this.#rules, this.#nowMs, {
+    const { games } = partitionTickets(this.waiting, this.#rules, this.#nowMs, {
       objective: 'sum',
       reasons: false,
       ...(this.#effort && {
@@ -167,7 +202,7 @@ export class WaitingPool implements CandidateSource {
       for (const game of games) {
         // The bound holds for all tickets that waited at the start, hence for all that remain.
         this.#drainBound = game.lowerBound;
-        yield this.#candidateOf(game, tickets);
+        yield this.#candidateOf(game);
       }
     } finally {
       this.#drainBound = undefined;
@@ -176,14 +211,16 @@ export class WaitingPool implements CandidateSource {
 
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined {
     if (this.#isSpent()) return undefined;
+    const ofSolos = anchor === undefined ? this.#soloGames?.of(tickets) : undefined;
+    if (ofSolos) return candidateOf(ofSolos, tickets);
     const pool = this.#poolOf(tickets, CANDIDATE_NODE_BUDGET);
     const game = anchor === undefined ? pool.best(this.#nowMs) : pool.bestWith(anchor.ticketId, this.#nowMs);
-    return game && this.#candidateOf(game, new Map(tickets.map((ticket) => [ticket.ticketId, ticket])));
+    return game && candidateOf(game, tickets);
   }
 
   /** The waiting tickets as newcomers of running games. */
   backfillPool(games: readonly RunningGame[]): BackfillPool {
-    return new BackfillPool(this.#rules, this.#waiting.values(), games, this.#nowMs, {
+    return new BackfillPool(this.#rules, this.waiting, games, this.#nowMs, {
       nodeBudget: this.#budget(CANDIDATE_NODE_BUDGET) ?? CANDIDATE_NODE_BUDGET,
       forbids: this.#forbids(),
       constraints: this.#constraintsOf?.(),
@@ -200,7 +237,7 @@ export class WaitingPool implements CandidateSource {
     return {
       game: (places, anchor, raise) => {
         const game = this.#isSpent() ? undefined : search.game(places, anchor, raise);
-        return game && this.#candidateOf(game, this.#waiting);
+        return game && this.#candidateOf(game);
       },
       windows: (places) => search.windows(places),
     };
@@ -208,7 +245,10 @@ export class WaitingPool implements CandidateSource {
 
   /** Removes a ticket from the pool without a game. */
   drop({ ticketId }: Ticket): void {
-    this.#waiting.delete(ticketId);
+    const place = this.#places.get(ticketId);
+    if (place === undefined) return;
+    this.#isWaiting[place] = 0;
+    this.#allSolos?.remove(place);
     this.#all?.remove(ticketId);
   }
 
@@ -222,21 +262,21 @@ export class WaitingPool implements CandidateSource {
   /** The engine's explanation for a waiting ticket. */
   explain(ticketId: string): string {
     if (this.#isSpent()) return 'The search reached its limit before this ticket was looked at.';
-    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
   /** Why no game with a waiting ticket can be formed; undefined when one can, or when the effort is spent. */
   obstacle(ticketId: string): string | undefined {
     if (this.#isSpent()) return undefined;
-    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
     return this.#all.obstacle(ticketId, this.#nowMs);
   }
 
   /** Whether any game can be formed of the waiting tickets; false when the effort is spent. */
   hasGame(): boolean {
     if (this.#isSpent()) return false;
-    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs) !== undefined;
   }
 
@@ -252,7 +292,11 @@ export class WaitingPool implements CandidateSource {
 
   #boundOfAll(): number {
     if (this.#isSpent()) return this.#leastPriority();
-    this.#all ??= this.#poolOf(this.#waiting.values(), PROOF_NODE_BUDGET);
+    if (this.#soloGames) {
+      this.#allSolos ??= this.#solosLeft(PROOF_NODE_BUDGET);
+      return this.#allSolos.bound();
+    }
+    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
     return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
   }
 
@@ -275,6 +319,14 @@ export class WaitingPool implements CandidateSource {
     return pool;
   }
 
+  /** The waiting solo players, by their places in `bySkill`. */
+  #solosLeft(nodeBudget?: number): SoloPool {
+    const pool = new SoloPool(this.#rules, this.bySkill, this.#nowMs, nodeBudget);
+    for (let place = 0; place < this.#isWaiting.length; place++)
+      if (this.#isWaiting[place] === 0) pool.remove(place);
+    return pool;
+  }
+
   #isSpent(): boolean {
     return this.#effort?.isSpent() ?? false;
   }
@@ -290,9 +342,17 @@ export class WaitingPool implements CandidateSource {
     return (a, b) => (this.clash(a, b) ? 'the two tickets share a player' : undefined);
   }
 
-  #candidateOf(game: Game, tickets: ReadonlyMap<string, Ticket>): Candidate {
-    return { game, tickets: game.ticketIds.map((ticketId) => tickets.get(ticketId)!) };
+  #candidateOf(game: Game): Candidate {
+    return { game, tickets: game.ticketIds.map((ticketId) => this.bySkill[this.#places.get(ticketId)!]) };
   }
+}
+
+/** A game with its tickets, which are among these. */
+function candidateOf(game: Game, among: readonly Ticket[]): Candidate {
+  return {
+    game,
+    tickets: game.ticketIds.map((ticketId) => among.find((ticket) => ticket.ticketId === ticketId)!),
+  };
 }
 
 const byId = (a: Ticket, b: Ticket) => (a.ticketId < b.ticketId ? -1 : 1);

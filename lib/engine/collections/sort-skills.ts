@@ -54,6 +54,32 @@ export function orderBySkill(skills: Float64Array): Uint32Array {
   return order;
 }
 
+/**
+ * The items in ascending order of their values, equal ones in the order of `compare`. It sorts numbers and compares items
+ * only to break ties.
+ */
+export function sortedBy<Item>(
+  items: readonly Item[],
+  values: Float64Array,
+  compare: (a: Item, b: Item) => number,
+): Item[] {
+  let isSorted = true;
+  for (let i = 1; i < values.length && isSorted; i++) isSorted = values[i - 1] <= values[i];
+  const order = isSorted ? undefined : orderBySkill(values);
+  const sorted = order ? Array.from(order, (index) => items[index]) : [...items];
+  const valueAt = (place: number) => values[order ? order[place] : place];
+  for (let from = 0; from < sorted.length; ) {
+    let to = from + 1;
+    while (to < sorted.length && valueAt(to) === valueAt(from)) to++;
+    if (to - from > 1) {
+      const equals = sorted.slice(from, to).sort(compare);
+      for (let i = from; i < to; i++) sorted[i] = equals[i - from];
+    }
+    from = to;
+  }
+  return sorted;
+}
+
 const insertionMax = 32;
 
 /** Where each bucket starts in the sorted list; undefined when buckets would not help. */

@@ -1,5 +1,5 @@
-import { orderBySkill } from '../collections/sort-skills.ts';
-import type { Ticket } from '../types.ts';
+import { sortedBy } from '../collections/sort-skills.ts';
+import type { Player, Ticket } from '../types.ts';
 import type { RoleTable } from './roles.ts';
 
 /** A waiting ticket with the values that searches need, computed once. */
@@ -31,12 +31,7 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
   for (let i = 0; i < size; i++) {
-    const { playerId, skill } = ticket.players[i];
-    if (!(skill === 0 || (skill >= skillMin && skill <= skillMax))) {
-      throw new RangeError(
-        `Expected the skill of player ${playerId} to be 0 or from ${skillMin} to ${skillMax}, got ${skill}`,
-      );
-    }
+    const skill = skillOf(ticket.players[i]);
     skills[i] = skill;
     if (skill < low) low = skill;
     if (skill > high) high = skill;
@@ -46,6 +41,23 @@ export function poolTicket(ticket: Ticket, teamSize: number, roles: RoleTable | 
   for (let i = 0; i < size; i++) spread += (skills[i] - mean) ** 2;
   const masks = roles ? Uint8Array.from(ticket.players, (player) => roles.maskOf(player)) : noMasks;
   return { ticket, size, skills, mean, low, high, spread, masks };
+}
+
+/**
+ * The skill of the player of a one-player ticket.
+ * @throws RangeError when it is neither 0 nor from 1e-100 to 1e100.
+ */
+export function soloSkill({ players }: Ticket): number {
+  return skillOf(players[0]);
+}
+
+function skillOf({ playerId, skill }: Player): number {
+  if (!(skill === 0 || (skill >= skillMin && skill <= skillMax))) {
+    throw new RangeError(
+      `Expected the skill of player ${playerId} to be 0 or from ${skillMin} to ${skillMax}, got ${skill}`,
+    );
+  }
+  return skill;
 }
 
 /**
@@ -86,20 +98,11 @@ export function bySkill(a: PooledTicket, b: PooledTicket): number {
   return a.mean - b.mean || (a.ticket.ticketId < b.ticket.ticketId ? -1 : 1);
 }
 
-/** The tickets in the pool's order. It sorts numbers and compares ticketIds only to break ties. */
+/** The tickets in the pool's order. */
 export function sortBySkill(tickets: readonly PooledTicket[]): PooledTicket[] {
-  const sorted = Array.from(
-    orderBySkill(Float64Array.from(tickets, ({ mean }) => mean)),
-    (index) => tickets[index],
+  return sortedBy(
+    tickets,
+    Float64Array.from(tickets, ({ mean }) => mean),
+    bySkill,
   );
-  for (let from = 0; from < sorted.length; ) {
-    let to = from + 1;
-    while (to < sorted.length && sorted[to].mean === sorted[from].mean) to++;
-    if (to - from > 1) {
-      const equals = sorted.slice(from, to).sort(bySkill);
-      for (let i = from; i < to; i++) sorted[i] = equals[i - from];
-    }
-    from = to;
-  }
-  return sorted;
 }

@@ -1,34 +1,43 @@
-import { imbalancePerRange, shapeOf, skillSpread } from '../../engine/game-pool.ts';
+import { imbalancePerRange } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
-import { isFreeForAll, type LimitTerms } from './limits.ts';
+import type { LimitTerms } from './limits.ts';
+import { SoloLine } from './solo-line.ts';
 
 /**
  * For solos: all games of neighbours whose spread is within their limit, the widest margin first. At a last chance the best
  * game of all that wait, as far as a candidate's node budget finds it.
+ *
+ * A release makes others neighbours, so the line is gone through again as long as there are releases. Neighbours that have
+ * been offered are not offered again.
  */
 export function* soloWindows(
   pool: CandidateSource,
   facts: PoolFacts,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
-  const { seats } = shapeOf(facts.rules);
+  const isWaiting = (ticket: Ticket) => pool.isWaiting(ticket);
+  const sorted = pool.bySkill.filter(isWaiting);
+  const line = new SoloLine(sorted, facts, termsOf);
   for (;;) {
-    const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
     let released = false;
-    for (const { at, isLastChance } of startsByMargin(sorted, facts, termsOf)) {
-      const window = sorted.slice(at, at + seats);
-      if (!window.every((ticket) => pool.isWaiting(ticket))) continue;
-      const ofNeighbours = pool.gameAmong(window);
+    for (const start of line.starts()) {
+      const window = line.window(start);
+      const ofNeighbours = window && pool.gameAmong(window);
       if (ofNeighbours === undefined) continue;
-      const best = isLastChance
-        ? bestAtLastChance(pool, sorted, window, ofNeighbours, facts, termsOf)
-        : undefined;
+      const best =
+        start.margin === Number.POSITIVE_INFINITY
+          ? bestAtLastChance(pool, sorted, window!, ofNeighbours, facts, termsOf)
+          : undefined;
       const candidate = best ?? ofNeighbours;
       yield candidate;
-      released ||= candidate.tickets.some((ticket) => !pool.isWaiting(ticket));
+      if (candidate.tickets.every(isWaiting)) continue;
+      released = true;
+      if (best === undefined) line.removeWindow(start);
+      else line.removeUnless(isWaiting);
     }
     if (!released) return;
+    line.close();
   }
 }
 
@@ -55,47 +64,3 @@ function bestAtLastChance(
   const best = pool.gameAmong(near, anchor);
   return best && best.game.imbalance < ofNeighbours.game.imbalance ? best : undefined;
 }
-
-/** Neighbours in the order of skill that may be released as a game. */
-interface Start {
-  /** The place of the first of them. */
-  readonly at: number;
-  /** Their limit − a lower bound on their imbalance: 0 or more, infinite at a last chance. */
-  readonly margin: number;
-  /** The lower bound on their imbalance. */
-  readonly least: number;
-  /** Whether one of them is at its last chance. */
-  readonly isLastChance: boolean;
-}
-
-/** All neighbours that may be released as a game, descending by margin. */
-function startsByMargin(
-  sorted: readonly Ticket[],
-  facts: PoolFacts,
-  termsOf: (ticket: Ticket) => LimitTerms,
-): Start[] {
-  const { rules } = facts;
-  const { seats } = shapeOf(rules);
-  const skills = Float64Array.from(sorted, meanSkill);
-  const terms = sorted.map(termsOf);
-  const starts: Start[] = [];
-  for (let at = 0; at + seats <= sorted.length; at++) {
-    let threshold = 0;
-    let urgency = 0;
-    for (let i = at; i < at + seats; i++) {
-      threshold += terms[i].threshold;
-      urgency = Math.max(urgency, terms[i].urgency);
-    }
-    const limit = (threshold / seats) * (1 + urgency);
-    // With one player per team, the gap between the teams is known too.
-    const apart = isFreeForAll(rules) ? rules.alpha * (skills[at + seats - 1] - skills[at]) : 0;
-    const least = apart + skillSpread(skills.subarray(at, at + seats), rules.q);
-    if (least <= limit)
-      starts.push({ at, margin: limit - least, least, isLastChance: urgency === Number.POSITIVE_INFINITY });
-  }
-  // At a last chance margins are infinite, so the most uniform game goes first.
-  return starts.sort((a, b) => compare(b.margin, a.margin) || a.least - b.least || a.at - b.at);
-}
-
-/** Like a − b, but 0 for equal infinities. */
-const compare = (a: number, b: number) => (a === b ? 0 : a - b);
