@@ -91,6 +91,8 @@ export interface SearchResult {
   /** The tickets that were read, in order, and when. */
   readonly read: readonly StoredTicket[];
   readonly readAtMs: number;
+  /** Those of them that the plan was made with. */
+  readonly searched: readonly Ticket[];
   /** The sort key where the next search continues; absent when this one reached the end of the range. */
   readonly next?: string | undefined;
 }
@@ -184,6 +186,7 @@ export async function searchRange(
     unreadable,
     read: stored,
     readAtMs: nowMs,
+    searched: tickets,
     next,
   };
 }
@@ -325,7 +328,7 @@ function summarise(
   tickets: readonly Ticket[],
   plan: TickPlan,
   commits: readonly Commit[],
-): Omit<SearchResult, 'backfills' | 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'next'> {
+): Omit<SearchResult, 'backfills' | 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'searched' | 'next'> {
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
   const tallied = (game: Game): TalliedMatch => ({

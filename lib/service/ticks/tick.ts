@@ -12,7 +12,6 @@ import type { TickSender } from '../ports/tick-sender.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { toEngineTicket } from '../tickets/stored-ticket.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
 import { type BucketLoad, isOverloaded, loadOf } from './bucket-load.ts';
 import {
@@ -186,13 +185,13 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
 function waitsAfter(
   before: TickReport | undefined,
   { definition }: QueueRecord,
-  { read, readAtMs, matchedIds, memory }: SearchResult,
+  { searched, readAtMs, matchedIds, memory }: SearchResult,
   isPart: boolean,
 ): WaitTable | undefined {
   if (isPart) return before?.waits;
   const lateBeforeMs = readAtMs - 1_000 * definition.timeoutSeconds;
-  const searched = read.map(toEngineTicket).filter(({ enqueuedAtMs }) => enqueuedAtMs > lateBeforeMs);
-  return countTick(before?.waits, searched, matchedIds, {
+  const inTime = searched.filter(({ enqueuedAtMs }) => enqueuedAtMs > lateBeforeMs);
+  return countTick(before?.waits, inTime, matchedIds, {
     tickMs: 1_000 * definition.tickSeconds,
     nowMs: readAtMs,
     part: shareBelow(memory.skills),
