@@ -32,6 +32,8 @@ export class LimitedSearch {
   readonly #search: MarginSearch;
   readonly #tickets: readonly { readonly pooled: PooledTicket }[];
   readonly #limits: TicketLimits;
+  /** Those of the candidates of a search. */
+  #chosen = limitsFor(64);
 
   /**
    * @param tickets ascending by mean skill
@@ -57,17 +59,19 @@ export class LimitedSearch {
    */
   game(places: readonly number[], anchor: number, raise: number): Game | undefined {
     const { now, atFirst, apart } = this.#limits;
-    const candidates = {
-      tickets: places.map((at) => this.#tickets[at].pooled),
-      anchor,
-      limits: {
-        now: Float64Array.from(places, (at) => raise * now[at]),
-        atFirst: Float64Array.from(places, (at) => atFirst[at]),
-        apart: Float64Array.from(places, (at) => apart[at]),
-      },
-    };
+    const count = places.length;
+    if (count > this.#chosen.now.length) this.#chosen = limitsFor(2 * count);
+    const limits = this.#chosen;
+    const tickets: PooledTicket[] = [];
+    for (let i = 0; i < count; i++) {
+      const at = places[i];
+      tickets.push(this.#tickets[at].pooled);
+      limits.now[i] = raise * now[at];
+      limits.atFirst[i] = atFirst[at];
+      limits.apart[i] = apart[at];
+    }
     const { rules, nodeBudget, nowMs } = this.#options;
-    const found = this.#search.run(candidates, nodeBudget);
+    const found = this.#search.run({ tickets, anchor, limits }, nodeBudget);
     if (!found) return undefined;
     const { members, division } = found;
     return makeGame(members, division, rules, this.#roles, nowMs, Number.NEGATIVE_INFINITY);
@@ -83,4 +87,8 @@ export class LimitedSearch {
     });
     return windows;
   }
+}
+
+function limitsFor(count: number): TicketLimits {
+  return { now: new Float64Array(count), atFirst: new Float64Array(count), apart: new Float64Array(count) };
 }

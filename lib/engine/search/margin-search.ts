@@ -9,6 +9,7 @@ import { ChosenTickets } from './chosen-tickets.ts';
 
 /** The scope of a search: games of one ticket, the anchor, with others of these. */
 export interface LimitedCandidates {
+  /** In ascending order of mean skill. */
   readonly tickets: readonly PooledTicket[];
   /** The anchor's place. */
   readonly anchor: number;
@@ -20,7 +21,7 @@ export interface LimitedCandidates {
  * its players.
  */
 export interface TicketLimits {
-  /** The part that grows with the wait: its value now, and when the ticket was new. */
+  /** The part that grows with the wait: its value now, and when the ticket was new. Values after the last ticket are ignored. */
   readonly now: Float64Array;
   readonly atFirst: Float64Array;
   /** v_q of the ticket's own players. */
@@ -67,6 +68,13 @@ export class MarginSearch {
   /** The places of all but the anchor, those worth most first. */
   #order = new Int32Array(64);
   readonly #top: Float64Array;
+  /** The players of all but the anchor, ascending: their number and skills, and the sums of the first of them and of their squares. */
+  #players = 0;
+  #line = new Float64Array(64);
+  #sums = new Float64Array(65);
+  #squares = new Float64Array(65);
+  /** Where in this line the players nearest to μ begin. */
+  #nearestFrom = 0;
 
   /** The current cell. */
   #mu = 0;
@@ -104,7 +112,7 @@ export class MarginSearch {
     const { now, atFirst, apart } = candidates.limits;
     for (let growthMax = firstGrowthMax; !this.#game; growthMax *= growthStep) {
       let isAll = true;
-      for (let i = 0; i < now.length; i++) {
+      for (let i = 0; i < candidates.tickets.length; i++) {
         const most = growthMax * atFirst[i];
         if (now[i] > most) isAll = false;
         this.#allows[i] = Math.min(now[i], most) + apart[i];
@@ -128,12 +136,33 @@ export class MarginSearch {
     this.#anchorSize = tickets[anchor].size;
     const origin = tickets[anchor].mean;
     let others = 0;
+    let players = 0;
     for (let i = 0; i < count; i++) {
       const { mean, spread, size } = tickets[i];
-      this.#x[i] = this.#scale * (mean - origin);
+      const x = this.#scale * (mean - origin);
+      this.#x[i] = x;
       this.#within[i] = (this.#scale * this.#scale * spread) / size;
-      if (i !== anchor) this.#order[others++] = i;
+      if (i === anchor) continue;
+      this.#order[others++] = i;
+      if (players + size > this.#line.length) this.#reserve(2 * (players + size));
+      for (let left = size; left > 0; left--, players++) {
+        this.#line[players] = x;
+        this.#sums[players + 1] = this.#sums[players] + x;
+        this.#squares[players + 1] = this.#squares[players] + x * x;
+      }
     }
+    this.#players = players;
+  }
+
+  /** Makes room for more players, and keeps those there are. */
+  #reserve(players: number): void {
+    const [line, sums, squares] = [this.#line, this.#sums, this.#squares];
+    this.#line = new Float64Array(players);
+    this.#sums = new Float64Array(players + 1);
+    this.#squares = new Float64Array(players + 1);
+    this.#line.set(line);
+    this.#sums.set(sums);
+    this.#squares.set(squares);
   }
 
   /** Searches from the anchor, then the grid. Returns false when the candidates cannot fill a game. */
@@ -148,10 +177,12 @@ export class MarginSearch {
     // The mean of a game is at most √(N/size)·v_2 away from the anchor.
     const steps = Math.ceil(Math.sqrt(n / this.#anchorSize) / muStep);
     for (let tau = lowest; ; tau *= tauStep) {
+      const atMu = this.#worthOfTop(0, tau, 0);
+      this.#nearestFrom = 0;
       for (let at = -steps; at <= steps && this.#nodesLeft > 0; at++) {
         const mu = at * muStep * tau;
         const needed = n * (this.#margin - slack * tau);
-        if (this.#surplusAtMost(mu, tau) <= needed) continue;
+        if (this.#surplusNear(mu, tau, atMu) <= needed || this.#surplusAtMost(mu, tau) <= needed) continue;
         this.#enter(mu, tau);
         if (this.#surplus > needed) this.#climb();
       }
@@ -173,16 +204,46 @@ export class MarginSearch {
     return { lowest: (own + missing * least) / this.#n, highest: (own + missing * most) / this.#n };
   }
 
+  /**
+   * No set of the cell has a larger surplus. It takes those who would be worth most if all were at μ, and the distances of
+   * those who are nearest. μ ascends from call to call.
+   *
+   * @param atMu `#worthOfTop` if all were at μ
+   */
+  #surplusNear(mu: number, tau: number, atMu: number): number {
+    const missing = this.#n - this.#anchorSize;
+    if (atMu === Number.NEGATIVE_INFINITY) return atMu;
+    const line = this.#line;
+    let from = this.#nearestFrom;
+    while (from + missing < this.#players && Math.abs(line[from + missing] - mu) <= Math.abs(line[from] - mu))
+      from++;
+    this.#nearestFrom = from;
+    const sum = this.#sums[from + missing] - this.#sums[from];
+    const squares = this.#squares[from + missing] - this.#squares[from];
+    const away = squares - mu * (2 * sum - missing * mu);
+    return this.#worthOfAnchor(mu, tau) + atMu - away / (2 * tau) - (this.#n * tau) / 2;
+  }
+
   /** No set of the cell has a larger surplus. It lets parties be split and ignores roles, and needs no order. */
   #surplusAtMost(mu: number, tau: number): number {
+    return this.#worthOfAnchor(mu, tau) + this.#worthOfTop(mu, tau, 1) - (this.#n * tau) / 2;
+  }
+
+  /** What the players of the anchor are worth in a cell. */
+  #worthOfAnchor(mu: number, tau: number): number {
+    const anchor = this.#anchor;
+    return this.#anchorSize * (this.#allows[anchor] - (this.#within[anchor] + mu * mu) / (2 * tau));
+  }
+
+  /** What the other players are worth who are worth most, as many as a game needs; −∞ when there are too few. */
+  #worthOfTop(mu: number, tau: number, distanceCounts: 0 | 1): number {
     const half = 1 / (2 * tau);
     const top = this.#top;
-    const size = this.#anchorSize;
-    const missing = this.#n - size;
+    const missing = this.#n - this.#anchorSize;
     let filled = 0;
     let least = Number.NEGATIVE_INFINITY;
     for (let i = 0; i < this.#tickets.length; i++) {
-      const away = this.#x[i] - mu;
+      const away = distanceCounts * (this.#x[i] - mu);
       const worth = this.#allows[i] - half * (this.#within[i] + away * away);
       if ((filled === missing && worth <= least) || i === this.#anchor) continue;
       for (let left = this.#tickets[i].size; left > 0; left--) {
@@ -195,8 +256,7 @@ export class MarginSearch {
       least = top[missing - 1];
     }
     if (filled < missing) return Number.NEGATIVE_INFINITY;
-    const own = this.#allows[this.#anchor] - half * (this.#within[this.#anchor] + mu * mu);
-    let sum = size * own - (this.#n * tau) / 2;
+    let sum = 0;
     for (let i = 0; i < missing; i++) sum += top[i];
     return sum;
   }

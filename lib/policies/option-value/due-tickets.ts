@@ -1,4 +1,4 @@
-import { imbalancePerRange, shapeOf } from '../../engine/game-pool.ts';
+import { imbalancePerRange, shapeOf, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import { growthByAge, type LimitTerms } from './limits.ts';
@@ -59,6 +59,8 @@ export function* aroundDueTickets(
     apart: Float64Array.from(terms, ({ apart }) => apart),
   };
   const line = new SkillLine(skills, sizes);
+  /** By place: the range of the neighbours among which no game was found, and the removals until then. */
+  const failed: ({ low: number; high: number; removals: number } | undefined)[] = [];
   const search = pool.within(sorted, limits);
   // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
@@ -94,11 +96,10 @@ export function* aroundDueTickets(
         for (let at = first; at <= last; at++) limit += limits.now[places[at]] / (last + 1 - first);
         return perRange * range <= limit ? [{ first, last, share: range / limit }] : [];
       });
-      starts.sort((a, b) => a.share - b.share || a.first - b.first);
-      for (const { first, last } of starts) {
-        const window = places.slice(first, last + 1);
-        if (!window.every((at) => line.has(at))) continue;
-        const middle = window[window.length >> 1];
+      const shares = Float64Array.from(starts, ({ share }) => share);
+      for (const { first, last } of sortedBy(starts, shares, (a, b) => a.first - b.first)) {
+        if (!isWhole(places, first, last)) continue;
+        const middle = places[first + ((last + 1 - first) >> 1)];
         const candidate = isLastChance(middle) ? undefined : widest(middle, 'all');
         if (candidate === undefined) continue;
         yield* offer(candidate);
@@ -107,16 +108,29 @@ export function* aroundDueTickets(
     }
   }
 
+  function isWhole(places: readonly number[], first: number, last: number): boolean {
+    for (let at = first; at <= last; at++) if (!line.has(places[at])) return false;
+    return true;
+  }
+
   /** Offers a candidate for release, and removes its tickets when it is released. */
   function* offer(candidate: Candidate): Iterable<Candidate> {
     yield candidate;
     for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) line.remove(place.get(ticket)!);
   }
 
-  /** The game with the widest margin among the neighbours. */
+  /** The game with the widest margin among the neighbours. It is not searched again while they are the same. */
   function widest(anchor: number, neighbours: Neighbours): Candidate | undefined {
+    const last = neighbours === 'all' ? failed[anchor] : undefined;
+    if (last && line.isUnchanged(last.low, last.high, last.removals)) return undefined;
     const near = line.nearest(anchor, neighbours, enough, (at) => urgencies[at] > urgencies[anchor]);
-    return near.players < seats ? undefined : search.game(near.places, near.middle, 1 + urgencies[anchor]);
+    if (near.players < seats) return undefined;
+    const game = search.game(near.places, near.middle, 1 + urgencies[anchor]);
+    if (game === undefined && neighbours === 'all') {
+      const { places } = near;
+      failed[anchor] = { low: places[0], high: places[places.length - 1], removals: line.removals };
+    }
+    return game;
   }
 
   /** The best game at a last chance: among the neighbours, or among all waiting tickets when those form none. */

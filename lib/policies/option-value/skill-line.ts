@@ -2,6 +2,8 @@
 export type Neighbours = 'of its kind' | 'all';
 /** Two parties that are one player short of a team each need one solo. */
 export const PLACES_BESIDE_PARTIES = 2;
+/** Removals that `isUnchanged` checks at most. */
+const CHECKED_MAX = 200;
 
 /** Tickets in the order of skill, as a linked list from which they can be removed. A ticket is known by its place. */
 export class SkillLine {
@@ -11,6 +13,8 @@ export class SkillLine {
   readonly #below: Int32Array;
   readonly #above: Int32Array;
   readonly #isRemoved: Uint8Array;
+  /** The places in the order of their removal. */
+  readonly #removed: number[] = [];
 
   /**
    * @param skills ascending
@@ -28,8 +32,25 @@ export class SkillLine {
     return this.#isRemoved[at] === 0;
   }
 
+  /** How many have been removed. */
+  get removals(): number {
+    return this.#removed.length;
+  }
+
+  /**
+   * Whether none of these places has been removed after the first `removals` of the list. False too when many others have:
+   * finding out would take as long as what it saves.
+   */
+  isUnchanged(low: number, high: number, removals: number): boolean {
+    const removed = this.#removed;
+    if (removed.length - removals > CHECKED_MAX) return false;
+    for (let i = removals; i < removed.length; i++) if (removed[i] >= low && removed[i] <= high) return false;
+    return true;
+  }
+
   remove(at: number): void {
     this.#isRemoved[at] = 1;
+    this.#removed.push(at);
     const below = this.#below[at];
     const above = this.#above[at];
     if (below >= 0) this.#above[below] = above;
