@@ -52,8 +52,11 @@ export class WaitCalibration implements Observer {
   /** Before a tick: the tickets ask that arrived since the last one, or are old enough to ask again. */
   ask(range: string, tickets: readonly Ticket[], nowMs: number): void {
     for (const ticket of tickets) {
-      const asking = this.#asking.get(ticket.ticketId) ?? { nextMs: 0, told: [] };
-      this.#asking.set(ticket.ticketId, asking);
+      let asking = this.#asking.get(ticket.ticketId);
+      if (asking === undefined) {
+        asking = { nextMs: 0, told: [] };
+        this.#asking.set(ticket.ticketId, asking);
+      }
       const atMs = ticket.enqueuedAtMs + asking.nextMs;
       if (atMs > nowMs) continue;
       this.#tell(range, ticket, asking, Math.max(atMs, this.#beforeMs));
@@ -113,7 +116,9 @@ export class WaitCalibration implements Observer {
   }
 
   #groupOf(name: string): Group {
-    const group = this.#groups.get(name) ?? new Group();
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const group = new Group();
     this.#groups.set(name, group);
     return group;
   }
@@ -158,8 +163,10 @@ class Group {
   readonly curves = TOLD_PARTS.map(() => new ShareInTime());
 
   add(times: readonly (number | undefined)[], waitedMs: number, isMatched: boolean): void {
-    for (const [at, ms] of times.entries())
+    for (let at = 0; at < times.length; at++) {
+      const ms = times[at];
       if (ms !== undefined) this.curves[at]!.add(waitedMs, ms, isMatched);
+    }
   }
 }
 

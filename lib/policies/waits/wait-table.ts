@@ -85,6 +85,7 @@ export function countTick(
       { got: got.map((value) => keptLike * value), due: due.map((value) => keptLike * value) },
     ]),
   );
+  const factorsOf = factorsIn(before);
   for (const ticket of searched) {
     const age = classOf(Math.max(0, Math.floor((nowMs - ticket.enqueuedAtMs) / tickMs)));
     while (seen.length <= age) {
@@ -99,13 +100,17 @@ export function countTick(
     if (chance === undefined) continue;
     const stage = stageOf(age);
     const names = likenessesOf(ticket, part);
-    const factors = names.map((name) => factorOf(before.like[name], stage));
-    const all = factors.reduce((product, factor) => product * factor, 1);
-    for (const [i, name] of names.entries()) {
-      const own = like.get(name) ?? { got: [0, 0, 0], due: [0, 0, 0] };
+    let all = 1;
+    for (let i = 0; i < names.length; i++) all *= factorsOf(names[i]!)[stage]!;
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i]!;
+      let own = like.get(name);
+      if (own === undefined) {
+        own = { got: [0, 0, 0], due: [0, 0, 0] };
+        like.set(name, own);
+      }
       own.got[stage]! += got;
-      own.due[stage]! += Math.min(CHANCE_MAX, (chance * all) / factors[i]!);
-      like.set(name, own);
+      own.due[stage]! += Math.min(CHANCE_MAX, (chance * all) / factorsOf(name)[stage]!);
     }
   }
   const most = [...like]
@@ -178,6 +183,19 @@ function stageOf(age: number): number {
   return age === 0 ? 0 : age < 8 ? 1 : 2;
 }
 
+/** The factors of a likeness by part of the wait, computed once. */
+function factorsIn({ like }: WaitTable): (name: string) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  return (name) => {
+    let factors = known.get(name);
+    if (factors === undefined) {
+      factors = [0, 1, 2].map((stage) => factorOf(like[name], stage));
+      known.set(name, factors);
+    }
+    return factors;
+  };
+}
+
 function factorOf(likeness: Likeness | undefined, stage: number): number {
   return likeness === undefined ? 1 : (likeness.got[stage]! + PRIOR) / (likeness.due[stage]! + PRIOR);
 }
@@ -185,24 +203,37 @@ function factorOf(likeness: Likeness | undefined, stage: number): number {
 /** The upper ends of the ranges of skill that are alike, as shares of the players. */
 const SKILL_PARTS = [0.02, 0.1, 0.25, 0.75, 0.9, 0.98];
 
+/** The names of these ranges, and of the first sizes: a tick needs one of each for every ticket. */
+const SKILL_NAMES = [...SKILL_PARTS, 1].map((_, band) => `skill ${band}`);
+const SIZE_NAMES = Array.from({ length: 17 }, (_, size) => `size ${size}`);
+
 /** What makes waits alike: the skill, the size, the roles of a single player, the nearest region. */
 export function likenessesOf({ players }: WaitingTicket, part: (skill: number) => number): string[] {
-  const skill = players.reduce((total, player) => total + player.skill, 0) / players.length;
-  const below = part(skill);
-  const band = SKILL_PARTS.findIndex((end) => below < end);
-  const names = [`skill ${band === -1 ? SKILL_PARTS.length : band}`, `size ${players.length}`];
+  const size = players.length;
+  let skill = 0;
+  for (let i = 0; i < size; i++) skill += players[i]!.skill;
+  const below = part(skill / size);
+  let band = 0;
+  while (band < SKILL_PARTS.length && below >= SKILL_PARTS[band]!) band++;
+  const names = [SKILL_NAMES[band]!, SIZE_NAMES[size] ?? `size ${size}`];
   const { roles } = players[0]!;
-  if (players.length === 1 && roles !== undefined) names.push(`roles ${[...roles].sort().join('+')}`);
+  if (size === 1 && roles !== undefined) names.push(`roles ${joined(roles)}`);
   const region = nearestRegion(players);
   if (region !== undefined) names.push(`region ${region}`);
   return names;
 }
 
+function joined(roles: readonly string[]): string {
+  return roles.length === 1 ? roles[0]! : [...roles].sort().join('+');
+}
+
 /** The region with the least latency for its worst player, of those that all players know. */
 function nearestRegion(players: WaitingTicket['players']): string | undefined {
+  const { latencyMs: known } = players[0]!;
+  if (known === undefined) return undefined;
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const region of Object.keys(players[0]!.latencyMs ?? {}).sort()) {
+  for (const region of Object.keys(known).sort()) {
     const worst = Math.max(
       ...players.map(({ latencyMs = {} }) => latencyMs[region] ?? Number.POSITIVE_INFINITY),
     );
@@ -214,10 +245,18 @@ function nearestRegion(players: WaitingTicket['players']): string | undefined {
 /** The share of the players with less skill than a value. Coarse, and fast. */
 export function shareBelow({ means, weights }: SkillSketch): (skill: number) => number {
   const total = sum(weights);
+  const sums = new Float64Array(weights.length + 1);
+  for (let at = 0; at < weights.length; at++) sums[at + 1] = sums[at]! + weights[at]!;
   return (skill) => {
-    let below = 0;
-    for (let at = 0; at < means.length && means[at]! < skill; at++) below += weights[at]!;
-    return total === 0 ? 0.5 : below / total;
+    if (total === 0) return 0.5;
+    let low = 0;
+    let high = means.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (means[middle]! < skill) low = middle + 1;
+      else high = middle;
+    }
+    return sums[low]! / total;
   };
 }
 
