@@ -10,6 +10,9 @@ import type { GameRules } from '../types.ts';
  * Cost: a binary search per role set that players have, then 2k times their number.
  */
 export class CentreBasis {
+  /** The sum of z − centre over the players that `costAt` chose last. */
+  excess = 0;
+
   readonly #q: number;
   /** The role sets of the players; for each its first player and its end, with an empty place before and after. */
   readonly #masks: number[] = [];
@@ -100,8 +103,11 @@ export class CentreBasis {
     return around;
   }
 
-  /** The least (mean |z − centre|^q)^(1/q) over the sets that can be seated, ∞ when there is none. */
-  costAt(centre: number): number {
+  /**
+   * The least (mean |z − centre|^q)^(1/q) over the sets that can be seated, ∞ when there is none. With a tilt between −1 and 1
+   * the distance of players above the centre counts 1 + tilt times, that of players below 1 − tilt times.
+   */
+  costAt(centre: number, tilt = 0): number {
     const skills = this.#skills;
     const above = this.#above;
     const below = this.#below;
@@ -114,22 +120,27 @@ export class CentreBasis {
       below[s] = nearest(this.#down, index - 1);
     }
     let cost = 0;
+    this.excess = 0;
+    const up = 1 + tilt;
+    const down = 1 - tilt;
     for (let chosen = 0; chosen < this.#chosen.length; chosen++) {
       let distance = Number.POSITIVE_INFINITY;
       let set = -1;
       for (let s = 0; s < sets; s++) {
         if ((this.#masks[s] & ~seating.full) === 0) continue;
-        const each = Math.min(skills[above[s]] - centre, centre - skills[below[s]]);
+        const each = Math.min(up * (skills[above[s]] - centre), down * (centre - skills[below[s]]));
         if (each < distance) {
           distance = each;
           set = s;
         }
       }
       if (set === -1) return Number.POSITIVE_INFINITY;
-      if (skills[above[set]] - centre === distance) {
+      if (up * (skills[above[set]] - centre) === distance) {
+        this.excess += skills[above[set]] - centre;
         this.#chosen[chosen] = this.#places[above[set]];
         above[set] = nearest(this.#up, above[set] + 1);
       } else {
+        this.excess += skills[below[set]] - centre;
         this.#chosen[chosen] = this.#places[below[set]];
         below[set] = nearest(this.#down, below[set] - 1);
       }
@@ -140,13 +151,47 @@ export class CentreBasis {
     return this.#q === Number.POSITIVE_INFINITY ? cost : (cost / this.#chosen.length) ** (1 / this.#q);
   }
 
-  /** The first player of a role set's list whose skill is not below the centre, removed or not. */
-  #firstFrom(centre: number, set: number): number {
+  /**
+   * The least sum of z − origin over the sets of players from `low` to `high` that can be seated, ∞ when there is none; with
+   * `isGreatest` the greatest sum, −∞ when there is none.
+   */
+  sumBetween(low: number, high: number, origin: number, isGreatest: boolean): number {
+    const skills = this.#skills;
+    const at = this.#above;
+    const seating = this.#seating;
+    seating.clear();
+    const sets = this.#masks.length;
+    const links = isGreatest ? this.#down : this.#up;
+    const step = isGreatest ? -1 : 1;
+    for (let s = 0; s < sets; s++) {
+      const first = isGreatest ? this.#firstFrom(high, s, true) - 1 : this.#firstFrom(low, s);
+      at[s] = nearest(links, first);
+    }
+    let sum = 0;
+    for (let chosen = 0; chosen < this.#chosen.length; chosen++) {
+      let set = -1;
+      for (let s = 0; s < sets; s++) {
+        if ((this.#masks[s] & ~seating.full) === 0) continue;
+        const skill = skills[at[s]];
+        if (!(skill >= low && skill <= high)) continue;
+        if (set === -1 || step * skill < step * skills[at[set]]) set = s;
+      }
+      if (set === -1) return step * Number.POSITIVE_INFINITY;
+      sum += skills[at[set]] - origin;
+      this.#chosen[chosen] = this.#places[at[set]];
+      seating.join(this.#masks[set]);
+      at[set] = nearest(links, at[set] + step);
+    }
+    return sum;
+  }
+
+  /** The first player of a role set's list whose skill is not below the centre (`isAfter`: above it), removed or not. */
+  #firstFrom(centre: number, set: number, isAfter = false): number {
     let low = this.#starts[set];
     let high = this.#ends[set];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#skills[middle] < centre) low = middle + 1;
+      if (this.#skills[middle] < centre || (isAfter && this.#skills[middle] === centre)) low = middle + 1;
       else high = middle;
     }
     return low;
