@@ -17,6 +17,7 @@ const shapes: [string, Pick<GameRules, 'teamSize' | 'teams'>, readonly number[],
   ['3 teams of 4', { teamSize: 4, teams: 3 }, [1], '< 400 ms, ≥ 98% exact'],
   ['3 teams of 4, parties', { teamSize: 4, teams: 3 }, [55, 25, 10, 10], '< 600 ms, gap p90 ≤ 5%'],
   ['1 against 4, 12% hunters', { teamSize: 4, teams: kinds }, [1], '< 400 ms, gap p90 ≤ 1%'],
+  ['6 teams of 2', { teamSize: 2, teams: 6 }, [1], ''],
   ['20 squads of 3', { teamSize: 3, teams: 20 }, [1], ''],
   [
     '20 squads of 3, parties',

@@ -2,6 +2,7 @@ import { KeyHeap } from '../collections/key-heap.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { AnchoredSearch, type Scope } from './anchored-search.ts';
 import { highestOf, type Layout, whereAllFit } from './layout.ts';
+import { PartyCells } from './party-cells.ts';
 import { perRangeOf } from './range-factor.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
@@ -42,6 +43,11 @@ export class ExactQueue implements ShapeQueue {
   #queries = 0;
   #lastImbalance = 0;
   #preparation = 0;
+  /** Where it applies, what bounds and finds games when a query is cut short; built when it is needed. */
+  #cells: PartyCells | undefined;
+  #hasCells = false;
+  /** The part of the budget that searches around tickets are worth: less the more of them have been cut short. */
+  #worth = 1;
 
   constructor(
     rules: GameRules,
@@ -65,6 +71,7 @@ export class ExactQueue implements ShapeQueue {
   remove(ticket: ShapeTicket): boolean {
     if (!this.#waiting.delete(ticket)) return false;
     this.#line?.remove(ticket);
+    this.#cells?.removed();
     return true;
   }
 
@@ -72,7 +79,7 @@ export class ExactQueue implements ShapeQueue {
     const line = this.#settle();
     const keys = this.#keys;
     this.#queries++;
-    const budget = this.#budget();
+    const budget = Math.ceil(this.#worth * this.#budget());
     const nodesFrom = this.#nodes;
     const creditMax = this.#creditMax;
     const aside: Entry[] = [];
@@ -86,8 +93,23 @@ export class ExactQueue implements ShapeQueue {
     };
     const end = (): ShapeAnswer => {
       for (const entry of aside) keys.push(entry.key, entry.place);
-      if (!found) return this.#anyGame(line);
       const bound = Math.min(asideBound, keys.topKey);
+      if (this.#hasCells) {
+        const isProved = found !== undefined && isAtMost(cost, bound, creditMax);
+        this.#worth = isProved ? Math.min(1, 2 * this.#worth) : Math.max(this.#worthMin(), this.#worth / 2);
+        if (!isProved) {
+          this.#cells ??= new PartyCells(line, this.#rules, this.#layout);
+          const near = this.#cells.best(found?.game);
+          const all = Math.max(bound, near.bound);
+          if (near.game)
+            return {
+              game: near.game,
+              cost: near.game.imbalance,
+              costBound: Math.min(all, near.game.imbalance),
+            };
+        }
+      }
+      if (!found) return this.#anyGame(line);
       const costBound = isAtMost(cost, bound, creditMax) ? cost : bound;
       if (cost <= costBound) this.#lastImbalance = found.game!.imbalance;
       return { game: found.game!, cost, costBound: Math.min(cost, costBound) };
@@ -162,6 +184,11 @@ export class ExactQueue implements ShapeQueue {
   /** The nodes of one query: by default enough to prove games of small pools, and to drain large ones in time. */
   #budget(): number {
     return this.#nodeBudget ?? Math.max(20_000, Math.min(200_000, Math.round(2e7 / this.#waiting.size)));
+  }
+
+  /** The least part of the budget for searches around tickets: all of it in small pools, little in large ones. */
+  #worthMin(): number {
+    return Math.min(1, Math.max(150, 2e6 / this.#waiting.size) / this.#budget());
   }
 
   /** The entry of least key that still waits; its pair stays on the heap. */
@@ -413,7 +440,26 @@ export class ExactQueue implements ShapeQueue {
     this.#creditMax = this.#entries.reduce((most, { credit }) => Math.max(most, credit), 0);
     this.#highest = highestOf(layout, this.#rules, low, high);
     this.#fileKeys(line);
+    this.#cells = undefined;
+    this.#worth = 1;
+    this.#hasCells = this.#canUseCells(line, isSplit);
     return line;
+  }
+
+  /** Whether some are parties, and only their sizes decide on which teams they play. */
+  #canUseCells(line: TicketLine, isSplit: boolean): boolean {
+    const { beta, q } = this.#rules;
+    const { kinds, seats, seatsMin } = this.#layout;
+    if (beta > 0 || q !== 2 || isSplit || this.#forbids || seatsMin < seats) return false;
+    if (kinds.some(({ roles }) => roles !== undefined)) return false;
+    const bySize = Array.from({ length: this.#layout.partyMax + 1 }, (_, party) =>
+      kinds.reduce((mask, { size }, kind) => (size < party ? mask : mask | (1 << kind)), 0),
+    );
+    const { tickets } = line;
+    return (
+      tickets.some(({ size }) => size > 1) &&
+      tickets.every((ticket) => ticket.kinds.every((mask) => mask === bySize[ticket.size]))
+    );
   }
 
   /** The first keys: c times the range of the narrowest window of enough players that an entry's games can have. */

@@ -56,7 +56,7 @@ function count({ size, isSplit }: ShapeTicket, counts: Uint8Array | Uint32Array,
 }
 
 /** The party mixes of games of n players, each once. */
-function mixesOf(layout: Layout, n: number): readonly Uint8Array[] {
+export function mixesOf(layout: Layout, n: number): readonly Uint8Array[] {
   let byPlayers = built.get(layout);
   if (!byPlayers) {
     byPlayers = build(layout);

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { GamePool } from '../../../lib/engine/game-pool.ts';
+import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
+import { normal, seeded } from '../random-pool.ts';
+import { allShapedGames, checkShapedGame } from '../shape-oracle.ts';
+
+const rules: GameRules = { teamSize: 2, teams: 3, alpha: 1, p: 1, q: 2, beta: 0 };
+const unequal = [
+  { name: 'a', size: 1 },
+  { name: 'b', size: 2 },
+  { name: 'c', size: 3 },
+];
+
+it('never puts the bound of parties above the best game, while games of small pools are removed', () => {
+  const random = seeded(5);
+  let games = 0;
+  for (let pool = 0; pool < 120; pool++) {
+    const ofKinds = pool % 3 === 0;
+    const shape = ofKinds ? { ...rules, teams: unequal, teamSize: 3 } : rules;
+    const waiting = new Map<string, Ticket>();
+    // Without nodes for searches around tickets, only the cells bound and find games.
+    const engine = new GamePool({ ...shape, alpha: [0.1, 1, 10][pool % 3] }, { nodeBudget: 1 });
+    for (let i = 0; i < 7; i++) {
+      const ticket = party(random, `t${i}`, ofKinds ? 3 : 2, pool % 4 === 0);
+      waiting.set(ticket.ticketId, ticket);
+      engine.insert(ticket);
+    }
+    for (let game = engine.best(0); game; game = engine.best(0)) {
+      const tickets = [...waiting.values()];
+      checkShapedGame(game, tickets, engine.rules, 0);
+      const best = Math.min(...allShapedGames(tickets, engine.rules, 0).map(({ imbalance }) => imbalance));
+      expect(game.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9) + 1e-8);
+      games++;
+      engine.remove(game.ticketIds[0]);
+      waiting.delete(game.ticketIds[0]);
+    }
+    const left = allShapedGames([...waiting.values()], engine.rules, 0);
+    expect(left).toEqual([]);
+  }
+  expect(games).toBeGreaterThan(100);
+});
+
+it('bounds the games of a large pool with parties closer than searches around tickets do', () => {
+  const random = seeded(1);
+  const pool = new GamePool({ ...rules, teamSize: 4 }, { nodeBudget: 300 });
+  for (let i = 0; i < 600; i++) pool.insert(party(random, `t${i}`, 4, false));
+  const games = [...pool.drain(0)];
+  const gaps = games.map(({ imbalance, lowerBound }) => 1 - lowerBound / imbalance).sort((a, b) => a - b);
+  expect(gaps[gaps.length >> 1]).toBeLessThan(0.4);
+});
+
+function party(random: () => number, ticketId: string, sizeMax: number, isCoarse: boolean): Ticket {
+  const size = random() < 0.5 ? 1 : 1 + Math.floor(sizeMax * random());
+  const level = 1500 + 300 * normal(random);
+  return {
+    ticketId,
+    enqueuedAtMs: 0,
+    players: Array.from({ length: size }, (_, i) => {
+      const skill = Math.max(0, level + 80 * normal(random));
+      return { playerId: `${ticketId}.${i}`, skill: isCoarse ? 100 * Math.round(skill / 100) : skill };
+    }),
+  };
+}
