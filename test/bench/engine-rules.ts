@@ -6,6 +6,7 @@ import type { RuledPlayer, RulesDefinition } from '../../lib/rules/types.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import type { BenchRow } from './engine.ts';
+import { fillGames } from './engine-backfills.ts';
 
 const game: GameRules = { teamSize: 5, alpha: 1, p: 1, q: 2, beta: 0 };
 const nowMs = 1_000_000_000;
@@ -132,8 +133,30 @@ export function benchRules(
   );
 }
 
-/** `node test/bench/engine-rules.ts [players] [seed]` */
-if (import.meta.main) {
+/** How time grows with the number of waiting players: one run of each row, without a target. */
+function benchGrowth(seed: number): void {
+  for (const n of [1e3, 1e4, 1e5]) {
+    const many = n.toLocaleString('en-US');
+    for (const permissive of [false, true]) {
+      const tickets = rankedTickets(n, seed, permissive, 0);
+      const from = process.threadCpuUsage();
+      const { matched, exact } = drainRuled(tickets, ranked);
+      const { user, system } = process.threadCpuUsage(from);
+      const reach = permissive ? '6 to 8' : '2 to 4';
+      console.log(
+        `${many} players, each reaches ${reach} regions | ${((user + system) / 1e6).toFixed(2)} s, ${(100 * matched).toFixed(1)}% matched, ${(100 * exact).toFixed(1)}% exact`,
+      );
+    }
+    const { milliseconds, filled, proved } = fillGames(n, 200, true, seed);
+    console.log(
+      `${many} players, 1 to 3 seats of 200 running games, with rules | ${milliseconds.toFixed(0)} ms, ${filled} filled, ${proved} exact`,
+    );
+  }
+}
+
+/** `node test/bench/engine-rules.ts [players] [seed]`, or `node test/bench/engine-rules.ts growth [seed]` */
+if (import.meta.main && process.argv[2] === 'growth') benchGrowth(Number(process.argv[3] ?? 1));
+else if (import.meta.main) {
   const best = (run: () => void) => {
     let least = Number.POSITIVE_INFINITY;
     for (let i = 0; i < 3; i++) {

@@ -12,3 +12,7 @@ it('agrees with brute force on random rules and shapes of games, after every mat
   for (let seed = 1; seed <= 50; seed++) comparisons += compareShapedCase(seed);
   expect(comparisons).toBeGreaterThan(500);
 });
+
+it('finds the only games that judged rules permit with a budget of one node', () => {
+  expect(compareCase(1_000_263)).toBe(22);
+});

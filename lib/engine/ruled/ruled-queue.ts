@@ -252,7 +252,7 @@ export class RuledQueue {
     const nodesFrom = this.#nodes;
     const tried: number[] = [];
     let found = -1;
-    const nodesMax = anyGameFactor * this.#nodeBudget;
+    const nodesMax = Math.max(anyNodes, anyGameFactor * this.#nodeBudget);
     while (found === -1 && this.#nodes - nodesFrom <= nodesMax) {
       const entry = entries.least();
       if (entry === -1) break;
@@ -498,6 +498,6 @@ const searchCost = 5;
 /** The most entries that a query takes aside after its budget is spent. */
 const asideMax = 200;
 
-/** The nodes for finding any game of an entry; and of all entries together, as a multiple of the node budget. */
+/** The nodes for finding any game of an entry; and of all entries together, at least as many, as a multiple of the node budget. */
 const anyNodes = 5000;
 const anyGameFactor = 40;
