@@ -2,6 +2,7 @@ import { KeyHeap } from '../collections/key-heap.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { TicketLanes } from './ticket-lanes.ts';
 import type { TicketLine } from './ticket-line.ts';
 import { type Mix, type WholeGame, WholeParties } from './whole-parties.ts';
 
@@ -21,24 +22,23 @@ export interface Near {
  * Removals only raise h, so what was computed before stays a bound; only intervals that come first are computed anew.
  */
 export class CentreCells {
-  readonly #line: TicketLine;
+  readonly #lanes: TicketLanes;
   readonly #n: number;
   readonly #exponent: 1 | 2;
   readonly #seating: Seating | undefined;
   readonly #parties: WholeParties | undefined;
   readonly #cells: Cell[] = [];
   readonly #heap = new KeyHeap();
-  readonly #pending = new KeyHeap();
   /** The players among whom the cheapest parties of the last centre were found. */
   #playersBefore: number;
-  /** The mean skills of the tickets that have left. */
-  readonly #removed: number[] = [];
+  /** The tickets that have left. */
+  readonly #removed: ShapeTicket[] = [];
 
   constructor(line: TicketLine, layout: Layout, q: number) {
-    this.#line = line;
     this.#n = layout.seatsMin;
     this.#playersBefore = layout.seatsMin;
     this.#exponent = q >= 2 ? 2 : 1;
+    this.#lanes = new TicketLanes(line, this.#exponent);
     // Where teams may start short, any seats may stay empty.
     this.#seating =
       layout.classes && layout.seatsMin === layout.seats
@@ -56,15 +56,16 @@ export class CentreCells {
     const width = (means[means.length - 1] - low) / firstCells;
     let before: Centre | undefined;
     for (let i = 0; i <= (width > 0 ? firstCells : 0); i++) {
-      const centre: Centre = { at: low + i * width, h: 0, radius: Number.POSITIVE_INFINITY, removals: -1 };
+      const centre: Centre = { at: low + i * width, h: 0, reach: Number.POSITIVE_INFINITY, removals: -1 };
       this.#file({ low: before ?? centre, high: centre }, 0);
       before = centre;
     }
   }
 
   /** Reports that a ticket has left the line. */
-  removed({ mean }: ShapeTicket): void {
-    this.#removed.push(mean);
+  removed(ticket: ShapeTicket): void {
+    this.#lanes.remove(ticket);
+    this.#removed.push(ticket);
   }
 
   /** The centre of about the least h and a bound on all; undefined when there are too few players. */
@@ -87,7 +88,7 @@ export class CentreCells {
       const isNarrow = key >= best.h * (1 - tolerance) || width <= 1e-9 * (Math.abs(low.at) + 1e-290);
       if (isNarrow || left <= 0) return { at: best.at, bound: key };
       const at = (low.at + high.at) / 2;
-      const middle: Centre = { at, h: 0, radius: Number.POSITIVE_INFINITY, removals: -1 };
+      const middle: Centre = { at, h: 0, reach: Number.POSITIVE_INFINITY, removals: -1 };
       left -= this.#renew(middle);
       this.#heap.pop();
       this.#cells[id] = { low, high: middle };
@@ -98,7 +99,7 @@ export class CentreCells {
 
   /** The waiting tickets with the least costs around a centre, in their order, until they have so many players. */
   near(centre: number, players: number): Near[] {
-    return this.#around(centre, players).near;
+    return this.#lanes.around(centre, players).near;
   }
 
   /** The whole parties of least cost around a centre that fill the seats; undefined when there are none. */
@@ -107,59 +108,15 @@ export class CentreCells {
     return mix && { tickets: this.#parties!.ticketsOf(mix), mix };
   }
 
-  /** These tickets, and what each other ticket costs at least per player and is away from the centre at least. */
-  #around(centre: number, players: number): { near: Near[]; reach: number; radius: number } {
-    const { tickets, means, after, before, isHere } = this.#line;
-    let up = lowerBound(means, centre);
-    let down = up - 1;
-    while (up < tickets.length && isHere[up] === 0) up = after[up];
-    while (down >= 0 && isHere[down] === 0) down = before[down];
-    const near: Near[] = [];
-    let have = 0;
-    // Tickets that cost more than others which were not looked at yet.
-    const pending = this.#pending;
-    pending.clear();
-    let reach: number;
-    let radius: number;
-    for (;;) {
-      const toUp = up < tickets.length ? means[up] - centre : Number.POSITIVE_INFINITY;
-      const toDown = down >= 0 ? centre - means[down] : Number.POSITIVE_INFINITY;
-      radius = Math.min(toUp, toDown);
-      reach = this.#exponent === 2 ? radius * radius : radius;
-      if (radius === Number.POSITIVE_INFINITY) break;
-      while (pending.topKey <= reach) {
-        have += near[pending.topId].ticket.size;
-        pending.pop();
-      }
-      if (have >= players) break;
-      const ticket = tickets[toUp <= toDown ? up : down];
-      if (toUp <= toDown) up = after[up];
-      else down = before[down];
-      const one = { ticket, cost: this.#costOf(ticket, centre) };
-      near.push(one);
-      if (one.cost <= reach) have += ticket.size;
-      else pending.push(one.cost, near.length - 1);
-    }
-    near.sort((a, b) => a.cost - b.cost || (a.ticket.ticket.ticketId < b.ticket.ticket.ticketId ? -1 : 1));
-    return { near, reach, radius };
-  }
-
-  #costOf({ mean, spread, size, skills }: ShapeTicket, centre: number): number {
-    if (this.#exponent === 2) return (mean - centre) ** 2 + spread / size;
-    let sum = 0;
-    for (let i = 0; i < size; i++) sum += Math.abs(skills[i] - centre);
-    return sum / size;
-  }
-
-  /** h at a centre, ∞ when there are too few players, and the distance from it within which tickets decide about h. */
-  #evaluate(centre: number): { h: number; radius: number } {
+  /** h at a centre, ∞ when there are too few players, and the cost up to which tickets decide about h. */
+  #evaluate(centre: number): { h: number; reach: number } {
     if (this.#parties) {
-      const { bound, radius } = this.#leastParties(this.#parties, centre);
-      return { h: this.#root(bound), radius };
+      const { bound, reach } = this.#leastParties(this.#parties, centre);
+      return { h: this.#root(bound), reach };
     }
     const n = this.#n;
     for (let players = n; ; players = Math.ceil(1.5 * players) + 20) {
-      const { near, reach, radius } = this.#around(centre, players);
+      const { near, reach } = this.#lanes.around(centre, players);
       let left = n;
       let sum = 0;
       let last = 0;
@@ -176,21 +133,21 @@ export class CentreCells {
         left -= taken;
         last = cost;
       }
-      // Tickets beyond the radius were not looked at: what was found has to lie within it.
-      if (left === 0 && last <= reach) return { h: this.#root(sum), radius };
-      if (reach === Number.POSITIVE_INFINITY) return { h: Number.POSITIVE_INFINITY, radius };
+      // Tickets beyond the reach were not looked at: what was found has to lie within it.
+      if (left === 0 && last <= reach) return { h: this.#root(sum), reach };
+      if (reach === Number.POSITIVE_INFINITY) return { h: Number.POSITIVE_INFINITY, reach };
     }
   }
 
   /** The cheapest whole parties of all tickets, or nearly so. */
-  #leastParties(parties: WholeParties, centre: number): WholeGame & { radius: number } {
+  #leastParties(parties: WholeParties, centre: number): WholeGame & { reach: number } {
     let players = Math.max(this.#n, Math.floor(this.#playersBefore / 1.2));
     for (; ; players = Math.ceil(1.4 * players) + 10) {
       this.#playersBefore = players;
-      const { near, reach, radius } = this.#around(centre, players);
+      const { near, reach } = this.#lanes.around(centre, players);
       const game = parties.least(near, reach);
       const isTight = game.mix !== undefined && game.bound >= game.total * (1 - partiesTolerance);
-      if (isTight || reach === Number.POSITIVE_INFINITY) return { ...game, radius };
+      if (isTight || reach === Number.POSITIVE_INFINITY) return { ...game, reach };
     }
   }
 
@@ -205,12 +162,12 @@ export class CentreCells {
     let isStale = isNew;
     const removed = this.#removed;
     for (let i = centre.removals; !isStale && i < removed.length; i++)
-      isStale = Math.abs(removed[i] - centre.at) <= centre.radius;
+      isStale = this.#lanes.costOf(removed[i], centre.at) <= centre.reach;
     centre.removals = removed.length;
     if (!isStale) return 0;
-    const { h, radius } = this.#evaluate(centre.at);
+    const { h, reach } = this.#evaluate(centre.at);
     centre.h = Math.max(centre.h, h);
-    centre.radius = radius;
+    centre.reach = reach;
     return 1;
   }
 
@@ -238,8 +195,8 @@ export class CentreCells {
 interface Centre {
   readonly at: number;
   h: number;
-  /** Tickets farther away do not change h. */
-  radius: number;
+  /** Tickets that cost more do not change h. */
+  reach: number;
   /** How many tickets had left when it was computed; −1 before that. */
   removals: number;
 }
@@ -248,16 +205,6 @@ interface Centre {
 interface Cell {
   readonly low: Centre;
   readonly high: Centre;
-}
-
-function lowerBound(sorted: Float64Array, value: number): number {
-  let low = 0;
-  for (let high = sorted.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The intervals with which it begins. */

@@ -46,6 +46,16 @@ export class TicketLine {
     return true;
   }
 
+  /** The first waiting place from this one up; `length` if there is none. */
+  firstFrom(place: number): number {
+    return this.#skip(place, this.after);
+  }
+
+  /** The last waiting place from this one down; −1 if there is none. */
+  lastTo(place: number): number {
+    return this.#skip(place, this.before);
+  }
+
   /** Whether all of these are still waiting. */
   hasAll(tickets: readonly ShapeTicket[]): boolean {
     return tickets.every((ticket) => this.isHere[this.#places.get(ticket)!] === 1);
@@ -57,5 +67,17 @@ export class TicketLine {
     for (let place = this.start; place < this.tickets.length; place = this.after[place])
       found.push(this.tickets[place]);
     return found;
+  }
+
+  /** Follows links from places that are empty, and shortens them for later calls. */
+  #skip(from: number, links: Int32Array): number {
+    let to = from;
+    while (this.isHere[to] === 0) to = links[to];
+    for (let at = from; at !== to; ) {
+      const next = links[at];
+      links[at] = to;
+      at = next;
+    }
+    return to;
   }
 }
