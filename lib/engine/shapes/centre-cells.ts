@@ -23,6 +23,7 @@ export interface Near {
  */
 export class CentreCells {
   readonly #lanes: TicketLanes;
+  readonly #oneLane: TicketLanes;
   readonly #n: number;
   readonly #exponent: 1 | 2;
   readonly #seating: Seating | undefined;
@@ -39,6 +40,7 @@ export class CentreCells {
     this.#playersBefore = layout.seatsMin;
     this.#exponent = q >= 2 ? 2 : 1;
     this.#lanes = new TicketLanes(line, this.#exponent);
+    this.#oneLane = new TicketLanes(line, this.#exponent, false);
     // Where teams may start short, any seats may stay empty.
     this.#seating =
       layout.classes && layout.seatsMin === layout.seats
@@ -100,6 +102,11 @@ export class CentreCells {
   /** The waiting tickets with the least costs around a centre, in their order, until they have so many players. */
   near(centre: number, players: number): Near[] {
     return this.#lanes.around(centre, players).near;
+  }
+
+  /** The same with all further tickets that are no farther from the centre than one of these. */
+  nearAndDearer(centre: number, players: number): Near[] {
+    return this.#oneLane.around(centre, players).near;
   }
 
   /** The whole parties of least cost around a centre that fill the seats; undefined when there are none. */

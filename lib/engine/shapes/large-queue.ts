@@ -133,8 +133,10 @@ export class LargeQueue implements ShapeQueue {
   /** A good game around a centre, with this ticket if one is given; full, or as short as allowed where that costs less. */
   #around(centre: number, forced: ShapeTicket | undefined): ShapedGame | undefined {
     const { seats, seatsMin } = this.#layout;
-    const players = this.#permit || this.#areHardToPack() ? 5 * seats : 1.5 * seats;
-    const near = this.#cells!.near(centre, Math.ceil(players) + 40);
+    const isHard = this.#permit !== undefined || this.#areHardToPack();
+    const near = isHard
+      ? this.#cells!.nearAndDearer(centre, 5 * seats + 40)
+      : this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
     let game: ShapedGame | undefined;
     for (const isShort of seatsMin < seats ? [false, true] : [false])
       game = this.#cheaper(game, this.#fill(centre, near, forced, isShort));

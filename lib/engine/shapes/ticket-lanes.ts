@@ -15,10 +15,11 @@ export class TicketLanes {
   readonly #isSplit: boolean;
   readonly #pending = new KeyHeap();
 
-  constructor(line: TicketLine, exponent: 1 | 2) {
+  /** @param isSplit whether tickets of different cost have lanes of their own. @default true */
+  constructor(line: TicketLine, exponent: 1 | 2, isSplit = true) {
     this.#exponent = exponent;
     const greatest = line.tickets.reduce((most, ticket) => Math.max(most, ownCostOf(ticket)), 0);
-    this.#isSplit = exponent === 2 && greatest > 0;
+    this.#isSplit = isSplit && exponent === 2 && greatest > 0;
     if (!this.#isSplit) {
       this.#lanes = [laneOf(line, 0)];
       return;
