@@ -1,25 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import chromium from '@sparticuz/chromium';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
+import { launched } from './launched.ts';
 
 /** A browser for tests, and what went wrong in its pages. */
 export interface TestBrowser {
-  /** Opens a page in a new session. */
+  /** Opens a page in a new session. `page.context().newPage()` opens a further tab of the session. */
   page(options?: BrowserContextOptions): Promise<Page>;
   /** Errors, warnings and requests to other machines, of all pages so far. */
   readonly complaints: string[];
 }
-
-const ARGS = [
-  '--headless=shell',
-  '--no-sandbox',
-  '--no-zygote',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--lang=en-US',
-];
 
 /** Starts Chromium from npm. It is stopped after the tests of the file. */
 export async function startBrowser(): Promise<TestBrowser> {
@@ -32,35 +23,22 @@ export async function startBrowser(): Promise<TestBrowser> {
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
       // Long, because a busy machine may take half a minute for what takes a second elsewhere.
       context.setDefaultTimeout(80_000);
-      const page = await context.newPage();
-      page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
-      page.on('console', (message) => {
-        // The browser reports every response that is not a success; the pages show those themselves.
-        if (message.text().startsWith('Failed to load resource')) return;
-        if (['error', 'warning'].includes(message.type()))
-          complaints.push(`${message.type()}: ${message.text()}`);
-      });
-      page.on('request', (request) => {
-        if (new URL(request.url()).hostname !== '127.0.0.1') complaints.push(`request to ${request.url()}`);
-      });
-      return page;
+      context.on('page', watch);
+      return context.newPage();
     },
   };
-}
 
-async function launched(): Promise<Browser> {
-  try {
-    return await playwright.launch({
-      executablePath: await chromium.executablePath(),
-      args: ARGS,
-      env: { ...process.env, LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' },
+  function watch(page: Page): void {
+    page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
+    page.on('console', (message) => {
+      // The browser reports every response that is not a success; the pages show those themselves.
+      if (message.text().startsWith('Failed to load resource')) return;
+      if (['error', 'warning'].includes(message.type()))
+        complaints.push(`${message.type()}: ${message.text()}`);
     });
-  } catch (error) {
-    throw new Error(
-      'Chromium of the package @sparticuz/chromium did not start on this machine. It needs Linux with libexpat1 ' +
-        `and space in the folder for temporary files.\n${(error as Error).message}`,
-      { cause: error },
-    );
+    page.on('request', (request) => {
+      if (new URL(request.url()).hostname !== '127.0.0.1') complaints.push(`request to ${request.url()}`);
+    });
   }
 }
 
