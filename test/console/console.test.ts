@@ -155,6 +155,20 @@ describe('the page of a queue', () => {
   });
 });
 
+it('says that a page could not be shown when the service sends something else, and shows the next one', async () => {
+  const match = service.latestMatch('raid');
+  const { teams } = match;
+  Object.assign(match, { teams: null });
+  const tab = await open(`/matches/${match.matchId}`);
+  await tab.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+  await expectAccessible(tab);
+  Object.assign(match, { teams });
+  // The page writes the error to the browser's console.
+  expect(browser.complaints.splice(0)[0]).toContain('error');
+  await tab.getByRole('link', { name: 'Go to the overview' }).click();
+  await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+});
+
 describe('the page of a definition', () => {
   it('shows each error beside its field, saves, compares, and restores an earlier version', async () => {
     const tab = await open('/queues/duel/definition');

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { FindPage } from './find/find-page.tsx';
+import { Boundary } from './frame/boundary.tsx';
 import { lazy } from './frame/lazy.tsx';
 import { Masthead, OutageNotice } from './frame/masthead.tsx';
 import { Page } from './frame/page.tsx';
@@ -35,11 +36,19 @@ function CurrentPage() {
   );
 }
 
+function Place() {
+  return (
+    <Boundary place={place.value}>
+      <CurrentPage />
+    </Boundary>
+  );
+}
+
 render(
   <>
     <Masthead />
     <OutageNotice />
-    <CurrentPage />
+    <Place />
   </>,
   document.getElementById('console')!,
 );

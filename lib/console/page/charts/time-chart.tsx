@@ -118,7 +118,8 @@ function optionsOf(
   return {
     width,
     height,
-    padding: compact ? [2, 2, 2, 2] : [8, 6, 0, 0],
+    // Half of a time's text may be right of the last time.
+    padding: compact ? [2, 2, 2, 2] : [8, 26, 0, 0],
     legend: { show: false },
     cursor: { show: !compact, y: false, drag: { setScale: false } },
     scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(1, (max ?? 1) * 1.1)] } },

@@ -25,7 +25,7 @@ export interface LiveQueue {
   readonly seenSinceMs: number;
   /** Since the page was opened, the oldest first. */
   readonly samples: readonly Sample[];
-  /** When the statistics arrived. */
+  /** When the statistics arrived; before the first, when the queue was listed. */
   readonly atMs: number;
   /** Why the last request for this queue failed. */
   readonly error: string | undefined;
@@ -83,7 +83,7 @@ async function listQueues(abort: AbortSignal): Promise<void> {
     matches: [],
     seenSinceMs: Number.POSITIVE_INFINITY,
     samples: [],
-    atMs: 0,
+    atMs: listedAtMs,
     error: undefined,
     ...before?.get(definition.name),
     definition,

@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MatchView } from '../../../contract/match.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
 import { numberText, secondsText } from '../frame/format.ts';
@@ -81,8 +82,7 @@ function meanText(seats: readonly Seat[]): string {
 }
 
 const LANE = 46;
-const WIDTH = 1000;
-const EDGE = 40;
+const EDGE = 24;
 
 function Axis({
   teams,
@@ -95,20 +95,35 @@ function Axis({
 }) {
   const [least, greatest] = [Math.min(...skills), Math.max(...skills)];
   const span = Math.max(1, greatest - least);
-  const x = (skill: number) => EDGE + ((skill - least) / span) * (WIDTH - 2 * EDGE);
+  // A unit of the picture is a pixel, so it can be read on a phone too.
+  const picture = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(1_000);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(200, entry!.contentRect.width)));
+    observer.observe(picture.current!);
+    return () => observer.disconnect();
+  }, []);
+  const x = (skill: number) => EDGE + ((skill - least) / span) * (width - 2 * EDGE);
   const height = LANE * teams.length + 26;
   const inWords = teams
     .map((seats, at) => `${names[at]}: ${seats.map(({ skill }) => numberText(skill)).join(', ')}`)
     .join('. ');
   return (
-    <svg class="axis" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`Skills. ${inWords}`}>
+    <svg
+      ref={picture}
+      class="axis"
+      viewBox={`0 0 ${width} ${height}`}
+      height={height}
+      role="img"
+      aria-label={`Skills. ${inWords}`}
+    >
       {teams.map((seats, at) => {
         const y = LANE * at + LANE / 2 + 8;
         const known = seats.filter(({ skill }) => skill !== undefined);
         const mean = known.reduce((sum, { skill }) => sum + skill!, 0) / known.length;
         return (
           <g key={names[at]} class={`team-${at % 6}`}>
-            <line class="axis-lane" x1={EDGE / 2} x2={WIDTH - EDGE / 2} y1={y} y2={y} />
+            <line class="axis-lane" x1={EDGE / 2} x2={width - EDGE / 2} y1={y} y2={y} />
             {partiesOf(known).map((party) => (
               <path key={party[0]!.ticketId} class="axis-party" d={arcsOf(party, x, y)} />
             ))}

@@ -143,13 +143,16 @@ function Pool({ live, boundaries }: { readonly live: LiveQueue; readonly boundar
     (abort) => service.waiting(name, SAMPLE.limit, abort),
     () => paced(SAMPLE.everyMs),
   );
-  const { data } = sample.value;
+  const { data, error } = sample.value;
+  // A service of an earlier version has no such route.
+  const without = (what: string) =>
+    error === undefined ? <Loading what={what} /> : <p class="soft">Not known: {error.message}</p>;
   return (
     <div class="pool">
       <section class="card pool-card" aria-labelledby="pool-title">
         <h2 id="pool-title">Waiting now, by skill and by age</h2>
         {data === undefined ? (
-          <Loading what="the waiting tickets" />
+          without('the waiting tickets')
         ) : (
           <>
             <PoolPicture waiting={data.waiting} boundaries={boundaries} timeoutSeconds={timeoutSeconds} />
@@ -170,7 +173,7 @@ function Pool({ live, boundaries }: { readonly live: LiveQueue; readonly boundar
       </section>
       <section class="card" aria-labelledby="reasons-title">
         <h2 id="reasons-title">Why they wait</h2>
-        {data !== undefined && <Reasons live={live} sample={data} />}
+        {data === undefined ? without('the reasons') : <Reasons live={live} sample={data} />}
       </section>
     </div>
   );

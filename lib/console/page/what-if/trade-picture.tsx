@@ -2,7 +2,7 @@ import { numberText, secondsText } from '../frame/format.ts';
 import type { Run } from './what-if-page.tsx';
 
 const [WIDTH, HEIGHT] = [460, 300];
-const EDGE = { left: 56, right: 20, top: 20, bottom: 44 };
+const EDGE = { left: 56, right: 20, top: 30, bottom: 44 };
 
 /** Every run as a dot: to the left players wait less, further down their matches are better. */
 export function TradePicture({ runs }: { readonly runs: readonly Run[] }) {
