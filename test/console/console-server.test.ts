@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, startConsole } from '../../lib/console/console-server.ts';
 import { buildPage } from '../../lib/console/page-files.ts';
 import { connectTo } from '../../lib/console/service-connection.ts';
+import { firstLoad } from './first-load.ts';
 
 /** A console, and the requests that its service has received. */
 let page: Console;
@@ -170,14 +171,3 @@ describe('the page', () => {
     expect(bytes).toBeLessThan(100_000);
   });
 });
-
-/** The files of the first load: the page, its styles, and its script with what that imports statically. */
-function firstLoad(files: ReadonlyMap<string, Buffer>): string[] {
-  const found = ['index.html', 'console.css', 'icon.svg', 'console.js'];
-  for (const name of found.filter((one) => one.endsWith('.js'))) {
-    const text = files.get(name)!.toString();
-    for (const [, chunk] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g))
-      if (!found.includes(chunk!)) found.push(chunk!);
-  }
-  return found;
-}
