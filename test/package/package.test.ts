@@ -18,6 +18,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
+/** The Node of the stranger. @default the one that runs the tests */
+const nodePath = process.env.STRANGER_NODE ?? process.execPath;
 
 /**
  * The tarball as a stranger has it: unpacked in `node_modules`, beside the packages that it depends on. Those are links to the
@@ -79,7 +81,7 @@ async function compile(...files: readonly string[]): Promise<string> {
   return stdout;
 }
 
-const node = async (...args: string[]) => (await run(process.execPath, args, { cwd: stranger })).stdout;
+const node = async (...args: string[]) => (await run(nodePath, args, { cwd: stranger })).stdout;
 
 describe('the package', () => {
   it('has a file for each of its exports and its command, and no TypeScript but declarations', () => {
@@ -128,10 +130,9 @@ describe('the package', () => {
     );
     const players = ['--rate', '5', '--players', '100', '--json'];
     expect(JSON.parse(await node(muster, 'simulate', '--queue', queue!, ...players))).toHaveProperty('seed');
-    const { stderr } = await run(process.execPath, [muster, 'serve', '--port', '0']).catch(
-      (failure) => failure,
-    );
-    expect(stderr).toMatch(/^This command needs the package [\w@/-]+, which is not installed: npm install /);
+    const { stderr } = await run(nodePath, [muster, 'serve', '--port', '0']).catch((failure) => failure);
+    // Node 22 prints a warning about its SQLite first.
+    expect(stderr).toMatch(/^This command needs the package [\w@/-]+, which is not installed: npm install /m);
   }, 60_000);
 
   it('deploys in the CDK app of a stranger, who has only the CDK', async () => {
@@ -139,4 +140,19 @@ describe('the package', () => {
     expect(await compile('cdk-app.ts')).toBe('');
     expect(Number(await node('cdk-app.js'))).toBeGreaterThan(12);
   }, 300_000);
+
+  it('compiles the examples of the documentation', async () => {
+    link('jose');
+    const files = globSync('*.md', { cwd: join(root, 'docs') }).flatMap((page) => {
+      const text = readFileSync(join(root, 'docs', page), 'utf8');
+      // An example that imports what it uses is a whole module.
+      return [...text.matchAll(/```ts\n(import [\s\S]*?)```/g)].map(([, code], at) => {
+        const file = `${page}-${at}.ts`;
+        writeFileSync(join(stranger, file), code!);
+        return file;
+      });
+    });
+    expect(files.length).toBeGreaterThan(4);
+    expect(await compile('--noEmit', ...files)).toBe('');
+  }, 120_000);
 });
