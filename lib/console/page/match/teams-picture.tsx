@@ -83,6 +83,10 @@ function meanText(seats: readonly Seat[]): string {
 
 const LANE = 46;
 const EDGE = 24;
+/** The least part of the middle skill that the axis shows, so that players of nearly the same skill stand close together. */
+const SPAN_MIN = 0.1;
+/** With less room for the texts between the outer players, they stand outside. */
+const TEXTS_MIN = 120;
 
 function Axis({
   teams,
@@ -94,7 +98,8 @@ function Axis({
   readonly skills: readonly number[];
 }) {
   const [least, greatest] = [Math.min(...skills), Math.max(...skills)];
-  const span = Math.max(1, greatest - least);
+  const middle = (least + greatest) / 2;
+  const span = Math.max(1, greatest - least, SPAN_MIN * middle);
   // A unit of the picture is a pixel, so it can be read on a phone too.
   const picture = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(1_000);
@@ -103,7 +108,8 @@ function Axis({
     observer.observe(picture.current!);
     return () => observer.disconnect();
   }, []);
-  const x = (skill: number) => EDGE + ((skill - least) / span) * (width - 2 * EDGE);
+  const x = (skill: number) => EDGE + ((skill - middle) / span + 0.5) * (width - 2 * EDGE);
+  const isNarrow = x(greatest) - x(least) < TEXTS_MIN;
   const height = LANE * teams.length + 26;
   const inWords = teams
     .map((seats, at) => `${names[at]}: ${seats.map(({ skill }) => numberText(skill)).join(', ')}`)
@@ -134,8 +140,14 @@ function Axis({
           </g>
         );
       })}
-      {[least, greatest].map((skill, at) => (
-        <text key={at} class="axis-text" x={x(skill)} y={height - 4} text-anchor={at === 0 ? 'start' : 'end'}>
+      {[...new Set([least, greatest])].map((skill, at) => (
+        <text
+          key={at}
+          class="axis-text"
+          x={x(skill)}
+          y={height - 4}
+          text-anchor={(at === 0) === isNarrow ? 'end' : 'start'}
+        >
           {numberText(skill)}
         </text>
       ))}
