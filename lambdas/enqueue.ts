@@ -7,6 +7,7 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { meetingStore } from '../lib/aws/meeting-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
+import { rangeStore } from '../lib/aws/range-store.ts';
 import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
@@ -15,7 +16,7 @@ import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { toBatchResult } from '../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
 import { enqueueBatch } from '../lib/service/tickets/enqueue-batch.ts';
-import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
+import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 
 const tries = { maxAttempts: REQUEST_TRIES_AT_INTAKE };
 const client = documentClient(tries);
@@ -24,8 +25,12 @@ const deps = {
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
   meetings: meetingStore(client, environment('RANGES_TABLE')),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
+  ranges: rangeStore(client, environment('RANGES_TABLE')),
   ticks: tickSender(sqsClient(tries), environment('TICK_QUEUE_URL')),
+  clock,
 };
+
+const estimates = new WaitEstimates(deps);
 
 const queuePath = z.object({ queue: queueName });
 
@@ -33,11 +38,12 @@ export const handler = httpHandler({
   'POST /queues/{queue}/tickets': async ({ path, json }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
     const { created, ticket } = await enqueue(deps, queue, json(), Date.now());
-    return { status: created ? 201 : 200, body: toTicketView(ticket) };
+    return { status: created ? 201 : 200, body: await estimates.view(ticket) };
   },
   'POST /queues/{queue}/ticket-batches': async ({ path, json }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
     const outcomes = await enqueueBatch(deps, queue, json(), Date.now());
-    return { status: 200, body: { results: outcomes.map((one) => toBatchResult(one, toProblem)) } };
+    const results = outcomes.map((one) => toBatchResult(one, toProblem, (ticket) => estimates.view(ticket)));
+    return { status: 200, body: { results: await Promise.all(results) } };
   },
 });

@@ -8,12 +8,11 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
-import { id, type TicketView, ticketQuery } from '../lib/contract/ticket.ts';
+import { id, ticketQuery } from '../lib/contract/ticket.ts';
 import { ticketIdsQuery } from '../lib/contract/ticket-batch.ts';
 import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { getTickets } from '../lib/service/tickets/get-tickets.ts';
-import { type CurrentTicket, toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { getTicket } from '../lib/service/tickets/tickets.ts';
 import { WaitEstimates } from '../lib/service/tickets/wait-estimates.ts';
 
@@ -28,12 +27,6 @@ const deps = {
 
 const estimates = new WaitEstimates(deps);
 
-/** A ticket in the format of responses, with its estimated wait. */
-async function view(ticket: CurrentTicket): Promise<TicketView> {
-  const estimatedWaitSeconds = await estimates.of(ticket);
-  return { ...toTicketView(ticket), ...(estimatedWaitSeconds && { estimatedWaitSeconds }) };
-}
-
 const ticketPath = z.object({ ticketId: id });
 
 export const handler = httpHandler({
@@ -42,13 +35,11 @@ export const handler = httpHandler({
     const { waitSeconds = 0, seen, explain } = parseWith(ticketQuery, query, 'The query');
     await checkOwnTicket(deps, ticketId, caller);
     const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
-    return { status: 200, body: await view(await getTicket(deps, ticketId, options)) };
+    return { status: 200, body: await estimates.view(await getTicket(deps, ticketId, options)) };
   },
   'GET /tickets': async ({ query }) => {
     const { ticketIds } = parseWith(ticketIdsQuery, query, 'The query');
-    return {
-      status: 200,
-      body: { tickets: await Promise.all((await getTickets(deps, ticketIds)).map(view)) },
-    };
+    const tickets = await getTickets(deps, ticketIds);
+    return { status: 200, body: { tickets: await Promise.all(tickets.map((one) => estimates.view(one))) } };
   },
 });

@@ -15,7 +15,7 @@ import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
 import { batchGet } from './batch-get.ts';
 import { packId, unpackId } from './compact-id.ts';
 import { conditionally, secondsAfter, transact } from './dynamo.ts';
-import { jsonOf } from './item.ts';
+import { deflatedJson, deflatedJsonOf, jsonOf } from './item.ts';
 import { latestGroup } from './latest-group.ts';
 
 /** Days that a lease or report is kept after its last tick. It is useful only while the range is searched. */
@@ -211,7 +211,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
             UpdateExpression: 'SET report = :report, slotMs = :slotMs, expiresAt = :expiresAt',
             ConditionExpression: 'attribute_not_exists(slotMs) OR slotMs < :slotMs',
             ExpressionAttributeValues: {
-              ':report': JSON.stringify(report),
+              ':report': deflatedJson(report),
               ':slotMs': report.slotMs,
               ':expiresAt': secondsAfter(nowMs, RANGE_DAYS),
             },
@@ -262,7 +262,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
 }
 
 const arrivalsItem = z.object({ arrivals: jsonOf(tickMemory) });
-const reportItem = z.object({ report: jsonOf(tickReport) });
+const reportItem = z.object({ report: deflatedJsonOf(tickReport) });
 
 /** The part of a lease that other ticks need. A lease of another type counts as held. */
 const leaseItem = z.object({

@@ -6,7 +6,7 @@ import {
   type NewTicket as PostedTicket,
   UnexpectedResponse,
 } from '../client/index.ts';
-import { type MatchView, matchView } from '../contract/match.ts';
+import { type Assignment, type MatchView, matchView } from '../contract/match.ts';
 import { check } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type TicketView, ticketView } from '../contract/ticket.ts';
@@ -21,6 +21,8 @@ export interface ServiceClient {
   /** Reads up to 50 tickets. Unknown ones are omitted. */
   tickets(ticketIds: readonly string[]): Promise<TicketView[]>;
   match(matchId: string): Promise<MatchView>;
+  assign(matchId: string, assignment: Assignment): Promise<MatchView>;
+  putQueue(definition: QueueDefinition): Promise<QueueDefinition>;
 }
 
 /**
@@ -41,6 +43,10 @@ export async function serviceClient(url: string): Promise<ServiceClient> {
       request(ticketView, `POST /queues/${queue}/tickets`, client.post(queue, ticket)),
     tickets: (ticketIds) => request(z.array(ticketView), 'GET /tickets', client.getMany(ticketIds)),
     match: (matchId) => request(matchView, `GET /matches/${matchId}`, client.match(matchId)),
+    assign: (matchId, assignment) =>
+      request(matchView, `PUT /matches/${matchId}/assignment`, client.assign(matchId, assignment)),
+    putQueue: (definition) =>
+      request(storedDefinition, `PUT /queues/${definition.name}`, client.queues.put(definition)),
   };
 }
 

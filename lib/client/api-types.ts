@@ -633,7 +633,7 @@ export interface Ticket {
   readonly split?: true | undefined;
   /** Present once the ticket has a match */
   readonly matchId?: string | undefined;
-  /** In responses to GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known */
+  /** In responses to POST and GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known */
   readonly estimatedWaitSeconds?:
     | {
         readonly p50: number;

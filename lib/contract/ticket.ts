@@ -107,7 +107,7 @@ export const ticketView = z
       .optional()
       .meta({
         description:
-          'In responses to GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known',
+          'In responses to POST and GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known',
       }),
     reason: z.string().optional().meta({
       description:

@@ -15,6 +15,8 @@ export type RateProfile =
   | { readonly kind: 'constant'; readonly perSecond: number }
   /** Linear from one rate to the other over this time, then constant. */
   | { readonly kind: 'ramp'; readonly from: number; readonly to: number; readonly seconds: number }
+  /** One rate for this time, then at once the other. */
+  | { readonly kind: 'step'; readonly from: number; readonly to: number; readonly seconds: number }
   /** A day of 24 hours as a cosine that begins at night. */
   | { readonly kind: 'day'; readonly night: number; readonly peak: number };
 
@@ -67,6 +69,8 @@ export function rateAt(rate: RateProfile, seconds: number): number {
       return rate.perSecond;
     case 'ramp':
       return rate.from + (rate.to - rate.from) * Math.min(1, seconds / rate.seconds);
+    case 'step':
+      return seconds < rate.seconds ? rate.from : rate.to;
     case 'day':
       return (
         rate.night + ((rate.peak - rate.night) * (1 - Math.cos((2 * Math.PI * seconds) / DAY_SECONDS))) / 2
@@ -83,6 +87,8 @@ export function playersWithin(rate: RateProfile, seconds: number): number {
       const rising = Math.min(seconds, rate.seconds);
       return ((rate.from + rateAt(rate, rising)) / 2) * rising + rate.to * (seconds - rising);
     }
+    case 'step':
+      return rate.from * Math.min(seconds, rate.seconds) + rate.to * Math.max(0, seconds - rate.seconds);
     case 'day': {
       const turn = (2 * Math.PI) / DAY_SECONDS;
       return (
@@ -97,6 +103,7 @@ function peakRate(rate: RateProfile): number {
     case 'constant':
       return rate.perSecond;
     case 'ramp':
+    case 'step':
       return Math.max(rate.from, rate.to);
     case 'day':
       return Math.max(rate.peak, rate.night);

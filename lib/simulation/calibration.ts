@@ -10,7 +10,7 @@ import {
 import type { Observer } from './simulate.ts';
 
 /** The shares of matched tickets whose times are estimated and compared. */
-const TOLD_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
+export const TOLD_PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
 const P50 = 4;
 const P90 = 8;
 

@@ -31,6 +31,15 @@ const VARIABLES: readonly [colour: string, variable: string][] = [
   ...SERIES.map((colour, at): [string, string] => [colour, `var(--series-${at + 1})`]),
 ];
 
+/** The style sheet with these colours, for light and dark, and those of the page around the charts. */
+export const CHART_COLOURS = `:root { --ink: #1d232b; --faint: #d5d9de; --page: #fff; --card: #f5f6f8; --warn: #8a4b00; --warn-page: #fff3df;
+  --series-1: #1f6feb; --series-2: #d1602a; --series-3: #1a8a55; --series-4: #8250df; --series-5: #b0338a;
+  --series-6: #7a7000; --series-7: #00808a; --series-8: #6b7280; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e3e7ec; --faint: #3a424c; --page: #14181d; --card: #1d232b;
+  --warn: #ffc877; --warn-page: #3a2a10; --series-1: #6cb0ff; --series-2: #ff9a66; --series-3: #57d19a;
+  --series-4: #c4a2ff; --series-5: #ff8fd0; --series-6: #e0d34f; --series-7: #4fd6df; --series-8: #a9b1bb; } }
+`;
+
 export interface Axis {
   readonly name: string;
   /** @default from the values */
@@ -46,7 +55,7 @@ export function lineChart(
   lines: readonly { readonly name: string; readonly points: readonly (readonly [number, number])[] }[],
 ): string {
   return draw({
-    ...frame(lines.length > 1),
+    ...frame(lines),
     xAxis: { ...horizontal(x), splitLine: { show: false } },
     yAxis: { ...vertical(y), type: 'value', min: 0 },
     series: lines.map(({ name, points }, at) => ({
@@ -70,7 +79,7 @@ export function barChart(
   bars: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[],
 ): string {
   return draw({
-    ...frame(bars.length > 1),
+    ...frame(bars),
     xAxis: {
       type: 'category',
       data: [...categories],
@@ -98,7 +107,7 @@ export function scatterChart(
   }[],
 ): string {
   return draw({
-    ...frame(groups.length > 1),
+    ...frame(groups),
     xAxis: horizontal(x),
     yAxis: { ...vertical(y), ...scale(y) },
     series: groups.map(({ name, points }) => ({
@@ -109,25 +118,46 @@ export function scatterChart(
   });
 }
 
-function frame(legend: boolean) {
+function frame(series: readonly { readonly name: string }[]) {
+  const rows = legendRows(series.map(({ name }) => name));
   return {
     animation: false,
     color: SERIES,
     textStyle: { fontFamily: 'system-ui, sans-serif', color: INK },
-    grid: { left: 12, right: 18, top: legend ? 58 : 34, bottom: 28, containLabel: true },
-    ...(legend
+    grid: { left: 12, right: 18, top: 34 + LEGEND_ROW * rows, bottom: 28, containLabel: true },
+    ...(rows > 0
       ? {
           legend: {
             top: 0,
             left: 0,
-            itemGap: 24,
-            itemWidth: 14,
+            itemGap: LEGEND_GAP,
+            itemWidth: LEGEND_MARK,
             itemHeight: 9,
             textStyle: { color: INK, fontSize: 12 },
           },
         }
       : {}),
   };
+}
+
+const LEGEND_ROW = 24;
+const LEGEND_GAP = 24;
+const LEGEND_MARK = 14;
+/** The mean width of a character of the legend, and the space between a mark and its text. */
+const CHARACTER = 6.5;
+const MARK_SPACE = 5;
+
+/** The number of rows that the renderer's legend takes: none for a single series. */
+function legendRows(names: readonly string[]): number {
+  if (names.length < 2) return 0;
+  let rows = 1;
+  let left = WIDTH;
+  for (const name of names) {
+    const width = LEGEND_MARK + MARK_SPACE + CHARACTER * name.length;
+    if (width > left) [rows, left] = [rows + 1, WIDTH];
+    left -= width + LEGEND_GAP;
+  }
+  return rows;
 }
 
 function horizontal(x: Axis) {

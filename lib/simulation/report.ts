@@ -1,10 +1,12 @@
 import type { BackfillMeasures } from './backfill-measures.ts';
-import { barChart, lineChart, scatterChart } from './chart.ts';
+import type { CalibrationOf } from './calibration.ts';
+import { barChart, CHART_COLOURS, lineChart, scatterChart } from './chart.ts';
 import type { CostEstimate } from './cost.ts';
 import type { Distribution } from './distribution.ts';
 import { durationText } from './duration.ts';
 import type { Measures, Quantile, WaitsOf } from './measures.ts';
 import type { WithoutBackfill } from './play.ts';
+import { type ReliabilityLine, reliabilityChart } from './reliability-chart.ts';
 import type { TunePoint } from './tune.ts';
 
 /** One simulated queue in a report. */
@@ -17,6 +19,8 @@ export interface ReportRun {
   readonly without?: WithoutBackfill | undefined;
   /** Omitted for other matchmakers. */
   readonly cost?: CostEstimate;
+  /** Whether estimated waits came true; omitted for other matchmakers. */
+  readonly calibration?: readonly CalibrationOf[];
   readonly warnings: readonly string[];
 }
 
@@ -281,6 +285,13 @@ function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] 
   if (runs.some(({ measures }) => measures.waitSecondsByRole.length > 0)) {
     charts.push({ title: 'Wait by role', svg: waitsChart(runs, (measures) => measures.waitSecondsByRole) });
   }
+  const reliability = reliabilityLines(runs);
+  if (reliability.length > 0) {
+    charts.push({
+      title: 'Share of tickets matched within the estimated time, on the diagonal when estimates are right',
+      svg: reliabilityChart(reliability),
+    });
+  }
   charts.push({
     title: 'Players waiting, over time',
     svg: lineChart(
@@ -293,6 +304,19 @@ function chartsOf(runs: readonly ReportRun[]): { title: string; svg: string }[] 
     ),
   });
   return charts;
+}
+
+/** One run: tickets on arrival and later; several: all tickets of each. */
+function reliabilityLines(runs: readonly ReportRun[]): ReliabilityLine[] {
+  const lines =
+    runs.length === 1
+      ? (runs[0].calibration ?? [])
+          .filter(({ of }) => of === 'on arrival' || of === 'later')
+          .map(({ of, curve }) => ({ name: of, curve }))
+      : runs.flatMap(({ name, calibration = [] }) =>
+          calibration.filter(({ of }) => of === 'all').map(({ curve }) => ({ name, curve })),
+        );
+  return lines.filter(({ curve }) => curve.some((share) => !Number.isNaN(share)));
 }
 
 const cumulative = (quantiles: readonly Quantile[]) =>
@@ -337,13 +361,7 @@ function escaped(text: string): string {
 }
 
 const STYLE = `
-:root { --ink: #1d232b; --faint: #d5d9de; --page: #fff; --card: #f5f6f8; --warn: #8a4b00; --warn-page: #fff3df;
-  --series-1: #1f6feb; --series-2: #d1602a; --series-3: #1a8a55; --series-4: #8250df; --series-5: #b0338a;
-  --series-6: #7a7000; --series-7: #00808a; --series-8: #6b7280; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e3e7ec; --faint: #3a424c; --page: #14181d; --card: #1d232b;
-  --warn: #ffc877; --warn-page: #3a2a10; --series-1: #6cb0ff; --series-2: #ff9a66; --series-3: #57d19a;
-  --series-4: #c4a2ff; --series-5: #ff8fd0; --series-6: #e0d34f; --series-7: #4fd6df; --series-8: #a9b1bb; } }
-* { box-sizing: border-box; }
+${CHART_COLOURS}* { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 1040px; margin: 0 auto; padding: 16px; }
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }

@@ -37,6 +37,11 @@ export const TRAFFIC_OPTIONS = {
     help: 'players per second that rise or fall over that time',
     generates: true,
   },
+  step: {
+    flags: '--step <from:to:seconds>',
+    help: 'players per second that change at once after that time',
+    generates: true,
+  },
   day: {
     flags: '--day <night:peak>',
     help: 'players per second that go from night to peak and back in 24 hours',
@@ -214,24 +219,14 @@ export function courseOf({ leavers, matchLength }: TrafficOptions, seed: number)
   };
 }
 
-function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
-  const given = Object.entries({ '--rate': rate, '--ramp': ramp, '--day': day }).filter(
-    ([, value]) => value !== undefined,
-  );
+function rateOf({ rate, ramp, step, day }: TrafficOptions): RateProfile {
+  const options = { '--rate': rate, '--ramp': ramp, '--step': step, '--day': day };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
     throw new InvalidInput(`Expected one rate, got ${given.map(([name]) => name).join(' and ')}: keep one`);
   }
-  if (ramp !== undefined) {
-    const [from, to, seconds] = numbers('--ramp', ramp, 'from:to:seconds');
-    if (from < 0 || to < 0 || from + to === 0 || seconds <= 0) {
-      throw new InvalidInput(
-        `--ramp: Expected rates from 0 up, one of them above 0, and a time above 0 s, got ${ramp}`,
-      );
-    }
-    if (to === 0)
-      throw new InvalidInput(`--ramp: Expected a last rate above 0, got ${ramp}: the run would never end`);
-    return { kind: 'ramp', from, to, seconds };
-  }
+  if (ramp !== undefined) return { kind: 'ramp', ...changeOf('--ramp', ramp) };
+  if (step !== undefined) return { kind: 'step', ...changeOf('--step', step) };
   if (day !== undefined) {
     const [night, peak] = numbers('--day', day, 'night:peak');
     if (night < 0 || peak <= 0)
@@ -241,12 +236,27 @@ function rateOf({ rate, ramp, day }: TrafficOptions): RateProfile {
   return { kind: 'constant', perSecond: positive('--rate', rate ?? TRAFFIC_OPTIONS.rate.unset) };
 }
 
+/** Two rates, and the time of the change between them. */
+function changeOf(option: string, text: string): { from: number; to: number; seconds: number } {
+  const [from, to, seconds] = numbers(option, text, 'from:to:seconds');
+  if (from < 0 || to < 0 || from + to === 0 || seconds <= 0) {
+    throw new InvalidInput(
+      `${option}: Expected rates from 0 up, one of them above 0, and a time above 0 s, got ${text}`,
+    );
+  }
+  if (to === 0)
+    throw new InvalidInput(`${option}: Expected a last rate above 0, got ${text}: the run would never end`);
+  return { from, to, seconds };
+}
+
 function rateText(rate: RateProfile): string {
   switch (rate.kind) {
     case 'constant':
       return `${rate.perSecond} per second`;
     case 'ramp':
       return `${rate.from} to ${rate.to} per second over ${rate.seconds} s`;
+    case 'step':
+      return `${rate.from} per second for ${rate.seconds} s, then ${rate.to}`;
     case 'day':
       return `${rate.night} per second at night, ${rate.peak} at the peak`;
   }

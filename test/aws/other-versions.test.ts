@@ -316,7 +316,8 @@ describe('A queue of another version', () => {
       slotMs: 1,
       report: JSON.stringify({ ...report, memory }),
     });
-    const reports = await stores.ranges.reports('r', ['1.0', '1.1', '1.2', '1.3']);
+    await put('ranges', { item: 'r#report#1.4', slotMs: 1, report: new Uint8Array([1, 2, 3]) });
+    const reports = await stores.ranges.reports('r', ['1.0', '1.1', '1.2', '1.3', '1.4']);
     expect([...reports]).toEqual([['1.2', { ...report, memory: undefined }]]);
   });
 });

@@ -2,7 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { nothingSeen, type QueueSeen, type SeenMatch } from '../../lib/cli/demo/game-backend.ts';
+import type { ServiceClient } from '../../lib/cli/client.ts';
+import { nothingSeen, playBackend, type QueueSeen, type SeenMatch } from '../../lib/cli/demo/game-backend.ts';
+import { HOSTED_QUEUE } from '../../lib/cli/demo/hosted-queue.ts';
 import { latestMatch } from '../../lib/cli/demo/latest-match.ts';
 import { nameOf, playerIdOf, playerNames } from '../../lib/cli/demo/player-names.ts';
 import { screenOn, wrapped } from '../../lib/cli/demo/screen.ts';
@@ -19,6 +21,7 @@ const seat = (playerId: string, ticketId: string, skill: number, role?: string) 
   role,
 });
 const DUEL: SeenMatch = {
+  matchId: 'm-1',
   queue: 'duel',
   createdAtMs: 10_000,
   teams: [[seat('ann.t-1', 't-1', 1510)], [seat('bob.t-2', 't-2', 1502)]],
@@ -28,6 +31,7 @@ const DUEL: SeenMatch = {
   certifiedGap: 0,
 };
 const RAID: SeenMatch = {
+  matchId: 'm-2',
   queue: 'raid',
   createdAtMs: 12_000,
   teams: [
@@ -76,6 +80,20 @@ describe('the table of the demo', () => {
     ]);
   });
 
+  it('shows the waits that new tickets are told, and the matches that have a server, where there are such', () => {
+    const hosted = nothingSeen('hosted', { withServers: true });
+    hosted.servers!.placed.set('m-1', { address: '203.0.113.7', port: 30_001, tookMs: 1_400 });
+    for (const p50Ms of [1_000, 6_400, 7_000])
+      hosted.told.push({ atMs: 0, p50Ms, p90Ms: undefined, waitedMs: undefined });
+    const [names, , ...rows] = demoTable([...all, hosted], 15_000, 120);
+    expect(names).toMatch(/ matches {2}placed {2}told 50% {2}wait 50%/);
+    expect(rows.map((row) => row.split(/ +/).slice(5, 7))).toEqual([
+      ['–', '–'],
+      ['–', '–'],
+      ['1', '6.4'],
+    ]);
+  });
+
   it('fits 80 columns with its legend, and omits columns on a narrower terminal', () => {
     const width = (columns: number) =>
       Math.max(...demoTable(all, 15_000, columns).map(({ length }) => length));
@@ -106,6 +124,16 @@ describe('the latest match of the demo', () => {
     ]);
   });
 
+  it('names the server once it is known', () => {
+    const server = { address: '203.0.113.7', port: 30_001, tookMs: 1_400 };
+    expect(latestMatch(DUEL, server)).toEqual([
+      'latest match: duel, 1 against 1, after 0.8 to 2.4 s of waiting',
+      '  ann 1510 against bob 1502',
+      '  on 203.0.113.7:30001, known after 1.4 s',
+      '  the players are 8 points apart; proved: no possible match was better',
+    ]);
+  });
+
   it('never shows an open gap as 0', () => {
     expect(latestMatch({ ...RAID, certifiedGap: 0.004 }).at(-1)).toMatch(/by more than 0\.004$/);
   });
@@ -128,7 +156,7 @@ describe('the names of the demo', () => {
 
 describe('the summary of the demo', () => {
   it('counts the players, and shows their waits, what was proved and commands to try next', () => {
-    const lines = demoSummary([seen('duel', [DUEL, RAID], [1, 3]), seen('raid', [], [])], 61_400);
+    const lines = demoSummary([seen('duel', [DUEL, RAID], [1, 3]), seen('raid', [], [])], 61_400, 100_000);
     expect(lines.slice(0, 5)).toEqual([
       'played for 61 s',
       '  players  8 posted, 2 matched, 6 still waiting',
@@ -140,10 +168,60 @@ describe('the summary of the demo', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it('says how often estimated waits came true, of the tickets whose time is over', () => {
+    const queue = seen('duel', [DUEL], [1, 3]);
+    queue.told.push(
+      { atMs: 0, p50Ms: 2_000, p90Ms: 5_000, waitedMs: 1_000 },
+      { atMs: 0, p50Ms: 2_000, p90Ms: 5_000, waitedMs: 3_000 },
+      { atMs: 0, p50Ms: 2_000, p90Ms: undefined, waitedMs: undefined },
+      { atMs: 9_000, p50Ms: 2_000, p90Ms: 5_000, waitedMs: 500 },
+    );
+    expect(demoSummary([queue], 10_000, 10_000)).toContain(
+      '  told     33% of the tickets matched within their p50, 100% within their p90',
+    );
+  });
+
   it('reports that nothing was matched', () => {
-    expect(demoSummary([nothingSeen('duel')], 900)).toEqual(
+    expect(demoSummary([nothingSeen('duel')], 900, 1_000)).toEqual(
       expect.arrayContaining(['  players  0 posted, 0 matched, 0 still waiting', '  matches  none yet']),
     );
+  });
+});
+
+describe('the backend of the demo', () => {
+  it('starts a server for each match of a hosted queue, and notes what tickets were told', async () => {
+    const stop = new AbortController();
+    const seen = nothingSeen('hosted', { withServers: true });
+    const enqueuedAt = new Date(0).toISOString();
+    const assigned: unknown[] = [];
+    const teams = [{ players: [{ playerId: 'p', ticketId: '' }] }];
+    const client = {
+      enqueue: async (_queue: string, { ticketId }: { ticketId: string }) => {
+        teams[0]!.players[0]!.ticketId ||= ticketId;
+        return { ticketId, enqueuedAt, estimatedWaitSeconds: { p50: 2, p90: 5 } };
+      },
+      tickets: async (ids: string[]) =>
+        ids.map((ticketId) => ({ ticketId, status: 'PLACING', matchId: 'm-1' })),
+      match: async () => ({ matchId: 'm-1', status: 'PLACING', createdAt: enqueuedAt, teams }),
+      assign: async (...call: unknown[]) => {
+        assigned.push(call);
+        stop.abort();
+      },
+    } as unknown as ServiceClient;
+    const random = seededRandom(1);
+    const nextName = playerNames(random);
+    await playBackend({
+      client,
+      definition: HOSTED_QUEUE,
+      rate: 5,
+      random,
+      nextName,
+      signal: stop.signal,
+      seen,
+    });
+    expect(assigned).toEqual([['m-1', { address: '203.0.113.7', port: expect.any(Number) }]]);
+    expect([...seen.servers!.placed.keys()]).toEqual(['m-1']);
+    expect(seen.told[0]).toEqual({ atMs: 0, p50Ms: 2_000, p90Ms: 5_000, waitedMs: 0 });
   });
 });
 

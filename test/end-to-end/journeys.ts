@@ -265,9 +265,11 @@ export const JOURNEYS = {
       'FAILED',
     );
     expect(muster.receiver.at(path).length).toBeGreaterThanOrEqual(3);
-    expect((await muster.rows('tickets')).find(({ ticketId }) => ticketId === one.ticketId)).toMatchObject({
-      status: 'FAILED',
-    });
+    // The response follows from the match; the ticket is written after it.
+    await vi.waitFor(async () => {
+      const rows = await muster.rows('tickets');
+      expect(rows.find(({ ticketId }) => ticketId === one.ticketId)).toMatchObject({ status: 'FAILED' });
+    }, AWAKE_WITHIN);
   },
 
   async 'put an external assignment'(muster) {

@@ -1,6 +1,6 @@
 /**
  * The bytes of an item by DynamoDB's rules ("DynamoDB Item sizes and formats" in its developer guide): names and
- * strings in UTF-8, a number one byte for two significant digits and one more, a list or map three bytes and one for each
+ * strings in UTF-8, a number one byte for two significant digits and one more, binary values their length, a list or map three bytes and one for each
  * of its elements.
  */
 export function itemSize(item: Readonly<Record<string, unknown>>): number {
@@ -18,6 +18,7 @@ const ELEMENT_BYTES = 1;
 function valueSize(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
   if (typeof value === 'number') return numberSize(value);
+  if (value instanceof Uint8Array) return value.byteLength;
   if (typeof value === 'boolean' || value === null) return 1;
   if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + valueSize(one), 0);
   if (Array.isArray(value))

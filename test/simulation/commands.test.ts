@@ -121,6 +121,7 @@ describe('muster simulate', () => {
     [{ rate: '0' }, /--rate/],
     [{ rate: '1', day: '1:2' }, /--rate and --day/],
     [{ ramp: '1:2' }, /--ramp/],
+    [{ step: '1:0:60' }, /--step/],
     [{ parties: '2=1' }, /--parties/],
     [{ parties: '1=0' }, /--parties/],
     [{ roleWeights: 'tank=1' }, /--role-weights/],

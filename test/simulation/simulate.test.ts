@@ -128,7 +128,7 @@ describe('a simulation', () => {
 });
 
 describe('arrivals', () => {
-  it('follow the rate of a ramp and of a day', () => {
+  it('follow the rate of a ramp, of a step and of a day', () => {
     const countIn = (rate: RateProfile, players: number, fromSeconds: number, toSeconds: number) => {
       let count = 0;
       for (const { ticket } of poissonArrivals({ population: normal, rate, players }, seededRandom(5))) {
@@ -140,6 +140,9 @@ describe('arrivals', () => {
       1,
       0.5,
     );
+    const step: RateProfile = { kind: 'step', from: 1, to: 10, seconds: 1000 };
+    expect(countIn(step, 6000, 0, 1000) / 1000).toBeCloseTo(1, 0.5);
+    expect(countIn(step, 6000, 1000, 1400) / 4000).toBeCloseTo(1, 1);
     const night = countIn({ kind: 'day', night: 0.1, peak: 1 }, 30_000, 0, 3600);
     const noon = countIn({ kind: 'day', night: 0.1, peak: 1 }, 30_000, 41_400, 45_000);
     expect(night / 360).toBeGreaterThan(0.8);
@@ -177,14 +180,22 @@ describe('a time series', () => {
 
 describe('a report', () => {
   it('is one page without scripts or outside requests, with names escaped', () => {
-    const { measures, cost, warnings } = playThrough(duel, traffic(100));
-    const page = reportPage('<b>', [
-      { title: 'duel', text: '', runs: [{ name: 'a & b', definition: duel, measures, cost, warnings }] },
-    ]);
+    const run = { name: 'a & b', definition: duel, ...playThrough(duel, traffic(100)) };
+    const page = reportPage('<b>', [{ title: 'duel', text: '', runs: [run] }]);
     expect(page).not.toMatch(/<script|<b>|@import|href=|src=/);
     expect(page).toContain('a &#38; b');
     expect(page.match(/<svg/g)!.length).toBeGreaterThanOrEqual(4);
     expect(page).toContain('prefers-color-scheme: dark');
+  });
+
+  it('shows how often estimated waits came true, once there are some', () => {
+    const told = 'matched within the estimated time';
+    const pageOf = (players: number) => {
+      const run = { name: 'duel', definition: duel, ...playThrough(duel, traffic(players)) };
+      return reportPage('x', [{ title: 'duel', text: '', runs: [run, { ...run, name: 'again' }] }]);
+    };
+    expect(pageOf(400)).toContain(told);
+    expect(pageOf(20)).not.toContain(told);
   });
 
   it('shows a dash, not a zero, for values that were not measured', () => {

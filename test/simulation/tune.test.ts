@@ -113,6 +113,7 @@ describe('the players expected within a time', () => {
     { kind: 'constant', perSecond: 3 },
     { kind: 'ramp', from: 0, to: 10, seconds: 1000 },
     { kind: 'ramp', from: 8, to: 2, seconds: 4000 },
+    { kind: 'step', from: 8, to: 2, seconds: 1500 },
     { kind: 'day', night: 0.2, peak: 5 },
   ] as const)('match the players generated: %j', (rate) => {
     const seconds = 2500;

@@ -8,7 +8,15 @@ import { startLocalConsole } from '../console.ts';
 import { Failure, InvalidInput } from '../failure.ts';
 import { positiveNumber, wholeNumber } from '../input.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from '../interruption.ts';
-import { nothingSeen, playBackend, type QueueSeen, type SeenMatch } from './game-backend.ts';
+import {
+  type BackendOptions,
+  nothingSeen,
+  playBackend,
+  type QueueSeen,
+  type SeenMatch,
+} from './game-backend.ts';
+import type { Server } from './game-servers.ts';
+import { HOSTED_QUEUE } from './hosted-queue.ts';
 import { latestMatch } from './latest-match.ts';
 import { playerNames } from './player-names.ts';
 import { type Screen, screenOn, wrapped } from './screen.ts';
@@ -56,7 +64,7 @@ export function demoCommand(): Command {
       const interrupted = interruption();
       void Promise.race([interrupted, outputClosed()]).then(() => stop.abort());
       if (options.url !== undefined) {
-        await play(options.url, options, stop);
+        await play({ url: options.url }, options, stop);
         return;
       }
       const cloud = await startUnless(interrupted, startOwnCloud);
@@ -66,7 +74,8 @@ export function demoCommand(): Command {
       }
       const page = options.console ? await startLocalConsole(cloud.url) : undefined;
       try {
-        if (!stop.signal.aborted) await play(cloud.url, options, stop, page?.url);
+        if (!stop.signal.aborted)
+          await play({ url: cloud.url, isOwn: true, consoleUrl: page?.url }, options, stop);
       } finally {
         await page?.stop();
         await cloud.stop();
@@ -90,14 +99,22 @@ async function startOwnCloud() {
   return startMuster({ port: 0 });
 }
 
+interface PlayedService {
+  readonly url: string;
+  /** Whether the demo has started it, so nobody else plays in its queues. */
+  readonly isOwn?: boolean;
+  readonly consoleUrl?: string | undefined;
+}
+
 async function play(
-  url: string,
+  { url, isOwn = false, consoleUrl }: PlayedService,
   { rate, queue, seconds, seed }: DemoOptions,
   stop: AbortController,
-  consoleUrl?: string,
 ): Promise<void> {
   const client = await serviceClient(url);
-  const all = await client.queues();
+  const stored = await client.queues();
+  const hosted = isOwn && stored.every(({ name }) => name !== HOSTED_QUEUE.name) ? [HOSTED_QUEUE] : [];
+  const all = [...stored, ...hosted];
   const queues = queue === undefined ? all : all.filter(({ name }) => name === queue);
   if (queues.length === 0) {
     throw queue === undefined
@@ -113,19 +130,25 @@ async function play(
   if (consoleUrl !== undefined) console.log(`Watch it in a browser at ${styleText('bold', consoleUrl)}`);
   const random = seededRandom(seed);
   const nextName = playerNames(random.fork('names'));
-  const seen = queues.map(({ name }) => nothingSeen(name));
+  const seen = queues.map(({ name }) =>
+    nothingSeen(name, { withServers: hosted.some((one) => one.name === name) }),
+  );
   const screen = screenOn(process.stdout);
   const startMs = performance.now();
   let playedMs = 0;
   stop.signal.addEventListener('abort', () => {
     playedMs = performance.now() - startMs;
   });
+  const playQueue = async (backend: BackendOptions) => {
+    if (hosted.includes(backend.definition)) await client.putQueue(backend.definition);
+    await playBackend(backend);
+  };
   const timer = seconds === undefined ? undefined : setTimeout(() => stop.abort(), seconds * 1_000);
   try {
     await Promise.all([
       show(seen, screen, stop.signal),
       ...queues.map((definition, i) =>
-        playBackend({
+        playQueue({
           client,
           definition,
           rate: rate / queues.length,
@@ -144,7 +167,7 @@ async function play(
   }
   // Show the final state, which includes the responses to the last requests.
   screen.show(frame(seen, screen.width));
-  const summary = demoSummary(seen, playedMs);
+  const summary = demoSummary(seen, playedMs, Date.now());
   console.log(
     ['', ...summary.map((line) => (line.startsWith(' ') ? line : styleText('bold', line)))].join('\n'),
   );
@@ -170,6 +193,7 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
   const latest = seen
     .flatMap(({ matches }) => matches.slice(-1))
     .toSorted((a, b) => b.createdAtMs - a.createdAtMs)[0];
+  const server = seen.map(({ servers }) => servers?.placed.get(latest?.matchId ?? '')).find(Boolean);
   return [
     '',
     styleText('bold', names!),
@@ -177,13 +201,13 @@ function frame(seen: readonly QueueSeen[], width: number): string[] {
     ...rows,
     ...styled('dim', LEGEND, width),
     '',
-    ...(latest === undefined ? ['latest match: none yet'] : matchLines(latest, width)),
+    ...(latest === undefined ? ['latest match: none yet'] : matchLines(latest, server, width)),
   ];
 }
 
 /** Colours the teams when each has its own line. The verdict is green when the match is proved best. */
-function matchLines(match: SeenMatch, width: number): string[] {
-  const lines = latestMatch(match);
+function matchLines(match: SeenMatch, server: Server | undefined, width: number): string[] {
+  const lines = latestMatch(match, server);
   return lines.flatMap((line, at) => {
     if (at === 0) return styled('bold', line, width);
     if (at === lines.length - 1 && match.certifiedGap === 0) return styled('green', line, width);

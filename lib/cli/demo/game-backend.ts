@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MatchView } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { partyMaxOf, seatsOf, teamKindsOf } from '../../contract/team-kinds.ts';
-import { isFinal } from '../../contract/ticket.ts';
+import { isFinal, type TicketView } from '../../contract/ticket.ts';
 import type { Player } from '../../engine/types.ts';
 import { drawParty, meanPartySize, type Population } from '../../simulation/population.ts';
 import type { RandomSource } from '../../simulation/random.ts';
 import type { ServiceClient } from '../client.ts';
+import { type Told, toldOf } from './estimates.ts';
+import { type ServersSeen, startServer } from './game-servers.ts';
 import { playerIdOf } from './player-names.ts';
 
 /** A game backend's view of one queue. */
@@ -21,6 +23,10 @@ export interface QueueSeen {
   /** The wait of every matched player, in milliseconds. */
   readonly waitsMs: number[];
   readonly matches: SeenMatch[];
+  /** What new tickets were told about their waits. */
+  readonly told: Told[];
+  /** Undefined in a queue whose matches get no servers from this backend. */
+  readonly servers: ServersSeen | undefined;
   /** The parties of recent matches, who may come again. */
   readonly played: (readonly Player[])[];
 }
@@ -28,10 +34,12 @@ export interface QueueSeen {
 export interface WaitingTicket {
   readonly players: readonly Player[];
   readonly enqueuedAtMs: number;
+  readonly told?: Told | undefined;
 }
 
 /** A match with what the backend knows about its players. */
 export interface SeenMatch {
+  readonly matchId: string;
   readonly queue: string;
   readonly createdAtMs: number;
   readonly teams: readonly (readonly SeenPlayer[])[];
@@ -86,9 +94,12 @@ export async function playBackend(options: BackendOptions): Promise<void> {
   await Promise.all([postTickets(options), followTickets(options)]);
 }
 
-export function nothingSeen(queue: string): QueueSeen {
+/** @param withServers whether the backend starts game servers for the matches of the queue */
+export function nothingSeen(queue: string, { withServers = false } = {}): QueueSeen {
   return {
     queue,
+    told: [],
+    servers: withServers ? { starting: 0, placed: new Map() } : undefined,
     waiting: new Map(),
     playersPosted: 0,
     playersMatched: 0,
@@ -168,9 +179,11 @@ async function postTickets({
     drawn += players.length;
     const post = client
       .enqueue(definition.name, { ticketId, players })
-      .then(({ enqueuedAt }) => {
+      .then((ticket) => {
+        const told = toldOf(ticket);
+        if (told !== undefined) seen.told.push(told);
         seen.playersPosted += players.length;
-        seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(enqueuedAt) });
+        seen.waiting.set(ticketId, { players, enqueuedAtMs: Date.parse(ticket.enqueuedAt), told });
       })
       .catch((error) => {
         failure = error;
@@ -183,31 +196,59 @@ async function postTickets({
 }
 
 /** Polls the tickets in turn, the least recently polled first. */
-async function followTickets({ client, signal, seen }: BackendOptions): Promise<void> {
+async function followTickets(options: BackendOptions): Promise<void> {
+  const { signal, seen } = options;
+  const random = options.random.fork('servers');
+  const starts = new Set<Promise<void>>();
+  let failure: unknown;
+  const follower: Follower = {
+    ...options,
+    placing(match) {
+      if (seen.servers === undefined) return;
+      const start = startServer(options.client, match, seen.servers, random, signal)
+        .catch((error) => {
+          failure = error;
+        })
+        .finally(() => starts.delete(start));
+      starts.add(start);
+    },
+  };
   let turn: string[] = [];
-  while (await pause(LOOK_MS, signal)) {
+  while (failure === undefined && (await pause(LOOK_MS, signal))) {
     turn = turn.filter((ticketId) => seen.waiting.has(ticketId));
     const known = new Set(turn);
     turn.push(...[...seen.waiting.keys()].filter((ticketId) => !known.has(ticketId)));
     const looks = turn.splice(0, LOOKS_MAX);
-    if (looks.length > 0) await follow(client, looks, seen);
+    if (looks.length === 0) continue;
+    // Sequential, because many concurrent requests would make the service start many workers.
+    for (const ticket of await options.client.tickets(looks)) await follow(follower, ticket);
     turn.push(...looks);
   }
+  await Promise.all(starts);
+  if (failure !== undefined) throw failure;
 }
 
-/** Polls tickets. Records the matches that they have, each with all of its tickets. */
-async function follow(client: ServiceClient, ticketIds: readonly string[], seen: QueueSeen): Promise<void> {
-  for (const { ticketId, status, matchId } of await client.tickets(ticketIds)) {
-    const waiting = seen.waiting.get(ticketId);
-    // An earlier ticket of this poll may have the same match.
-    if (waiting === undefined) continue;
-    // Sequential, because many concurrent requests would make the service start many workers.
-    if (matchId !== undefined) noteMatch(await client.match(matchId), seen);
-    else if (isFinal(status)) {
-      seen.waiting.delete(ticketId);
-      seen.playersUnmatched += waiting.players.length;
-    }
+interface Follower extends Pick<BackendOptions, 'client' | 'seen'> {
+  /** Called for a match that waits for its server. */
+  placing(match: MatchView): void;
+}
+
+/** If a ticket has a match, records the match and all of its tickets. */
+async function follow({ client, seen, placing }: Follower, ticket: TicketView): Promise<void> {
+  const { ticketId, status, matchId } = ticket;
+  const waiting = seen.waiting.get(ticketId);
+  // A match that another ticket of this round has may have been recorded with this ticket.
+  if (waiting === undefined) return;
+  if (matchId === undefined) {
+    if (!isFinal(status)) return;
+    seen.waiting.delete(ticketId);
+    seen.playersUnmatched += waiting.players.length;
+    return;
   }
+  const match = await client.match(matchId);
+  if (!seen.waiting.has(ticketId)) return;
+  noteMatch(match, seen);
+  if (match.status === 'PLACING') placing(match);
 }
 
 function noteMatch(match: MatchView, seen: QueueSeen): void {
@@ -221,6 +262,7 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
     seen.waiting.delete(ticketId);
     const waitMs = Math.max(0, createdAtMs - ticket.enqueuedAtMs);
     waitsMs.push(waitMs);
+    if (ticket.told !== undefined) ticket.told.waitedMs = waitMs;
     seen.played.push(ticket.players);
     if (seen.played.length > PLAYED_MAX) seen.played.shift();
     for (const { playerId, skill } of ticket.players) {
@@ -230,6 +272,7 @@ function noteMatch(match: MatchView, seen: QueueSeen): void {
     }
   }
   seen.matches.push({
+    matchId: match.matchId,
     queue: match.queue,
     createdAtMs,
     teams: match.teams.map(({ players }) =>

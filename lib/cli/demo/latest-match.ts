@@ -1,12 +1,14 @@
 import type { SeenMatch, SeenPlayer } from './game-backend.ts';
+import type { Server } from './game-servers.ts';
 import { nameOf } from './player-names.ts';
 
 /**
  * Describes a match: who plays against whom, how even it is, and what is proved about it.
  *
- * @returns lines: a heading, the teams in one line or three, and the verdict
+ * @param server where it is played; undefined while that is not known, or nobody says
+ * @returns lines: a heading, the teams in one line or three, the server, and the verdict
  */
-export function latestMatch(match: SeenMatch): string[] {
+export function latestMatch(match: SeenMatch, server?: Server): string[] {
   const teams = match.teams.map(teamText);
   const head = `latest match: ${match.queue}, ${sizesText(match)}, after ${waitsText(match)} s of waiting`;
   const isDuel = teams.length === 2 && match.teams.every(({ length }) => length === 1);
@@ -15,7 +17,11 @@ export function latestMatch(match: SeenMatch): string[] {
   const players = isDuel
     ? [`  ${teams[0]} against ${teams[1]}`]
     : shown.flatMap((team, at) => (at === 0 ? [team] : ['    against', team]));
-  return [head, ...players, `  ${evenness(match)}; ${proof(match)}`];
+  const place =
+    server === undefined
+      ? []
+      : [`  on ${server.address}:${server.port}, known after ${(server.tookMs / 1_000).toFixed(1)} s`];
+  return [head, ...players, ...place, `  ${evenness(match)}; ${proof(match)}`];
 }
 
 /** The maximum of teams that fit on a screen. */

@@ -1,3 +1,4 @@
+import { shareInTime, type Told } from './estimates.ts';
 import type { QueueSeen } from './game-backend.ts';
 import { playersWaiting, waitSeconds } from './table.ts';
 
@@ -6,7 +7,7 @@ import { playersWaiting, waitSeconds } from './table.ts';
  *
  * @returns lines
  */
-export function demoSummary(all: readonly QueueSeen[], playedMs: number): string[] {
+export function demoSummary(all: readonly QueueSeen[], playedMs: number, nowMs: number): string[] {
   const sum = (of: (seen: QueueSeen) => number) => all.reduce((total, seen) => total + of(seen), 0);
   const waitsMs = all.flatMap((seen) => seen.waitsMs);
   const matches = all.flatMap((seen) => seen.matches);
@@ -28,6 +29,10 @@ export function demoSummary(all: readonly QueueSeen[], playedMs: number): string
             `half of the matched at most ${waitSeconds(waitsMs, 0.5)} s, 99% at most ${waitSeconds(waitsMs, 0.99)} s`,
           ),
         ]),
+    ...estimatesText(
+      all.flatMap(({ told }) => told),
+      nowMs,
+    ),
     entry('matches', provedText(matches.map(({ certifiedGap }) => certifiedGap))),
     'what to look at next',
     ...NEXT.map(([command, what]) => `  ${command.padEnd(COMMAND_WIDTH)}${what}`),
@@ -44,6 +49,20 @@ const COMMAND_WIDTH = 2 + Math.max(...NEXT.map(([command]) => command.length));
 
 function entry(label: string, text: string): string {
   return `  ${label.padEnd(9)}${text}`;
+}
+
+/** How often the estimates of new tickets came true; nothing while none was told, or none of the times is over. */
+function estimatesText(told: readonly Told[], nowMs: number): string[] {
+  const half = shareInTime(told, ({ p50Ms }) => p50Ms, nowMs);
+  const most = shareInTime(told, ({ p90Ms }) => p90Ms, nowMs);
+  if (half === undefined || most === undefined) return [];
+  const percent = (share: number) => `${(100 * share).toFixed(0)}%`;
+  return [
+    entry(
+      'told',
+      `${percent(half)} of the tickets matched within their p50, ${percent(most)} within their p90`,
+    ),
+  ];
 }
 
 function provedText(gaps: readonly number[]): string {

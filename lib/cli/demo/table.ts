@@ -4,12 +4,17 @@ import type { QueueSeen } from './game-backend.ts';
 /** Explains the columns whose names are not self-explanatory. */
 export const LEGEND = 'means: imbalance, 0 is perfect · gap, no match could be better by more (proved)';
 
+/** The estimates of this many newest tickets are shown by their median. */
+const TOLD = 20;
+
 interface Column {
   readonly name: string;
   readonly unit: string;
   readonly cell: (seen: QueueSeen, nowMs: number) => string;
   /** A narrow terminal drops columns in this order. A column without a number is never dropped. */
   readonly goes?: number;
+  /** Whether the column says anything; without it, it always does. */
+  readonly isShown?: (all: readonly QueueSeen[]) => boolean;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -18,6 +23,24 @@ const COLUMNS: readonly Column[] = [
   { name: 'oldest', unit: 's', cell: (seen, nowMs) => oldest(seen, nowMs), goes: 2 },
   { name: 'matched', unit: 'players', cell: ({ playersMatched }) => String(playersMatched) },
   { name: 'matches', unit: '', cell: ({ matches }) => String(matches.length), goes: 3 },
+  {
+    name: 'placed',
+    unit: '',
+    cell: ({ servers }) => (servers === undefined ? '–' : String(servers.placed.size)),
+    goes: 4,
+    isShown: (all) => all.some(({ servers }) => servers !== undefined),
+  },
+  {
+    name: 'told 50%',
+    unit: 's',
+    cell: ({ told }) =>
+      waitSeconds(
+        told.slice(-TOLD).map(({ p50Ms }) => p50Ms),
+        0.5,
+      ),
+    goes: 5,
+    isShown: (all) => all.some(({ told }) => told.length > 0),
+  },
   { name: 'wait 50%', unit: 's', cell: ({ waitsMs }) => waitSeconds(waitsMs, 0.5) },
   { name: 'wait 99%', unit: 's', cell: ({ waitsMs }) => waitSeconds(waitsMs, 0.99), goes: 1 },
   { name: 'imbalance', unit: 'points', cell: ({ matches }) => mean(matches, 'imbalance') },
@@ -26,17 +49,19 @@ const COLUMNS: readonly Column[] = [
 
 /**
  * The state of the demo as a table: two rows of names and units, then a row for each queue. Waits are those of matched
- * players; "oldest" is the longest wait among the players not matched yet.
+ * players; "oldest" is the longest wait among the players not matched yet, "told 50%" the median wait that new tickets are
+ * told to expect.
  *
  * @param width the columns of the terminal; the least important columns of the table are omitted to fit
  * @returns lines
  */
 export function demoTable(all: readonly QueueSeen[], nowMs: number, width: number): string[] {
-  const removable = COLUMNS.filter(({ goes }) => goes !== undefined).sort((a, b) => a.goes! - b.goes!);
+  const shown = COLUMNS.filter(({ isShown }) => isShown === undefined || isShown(all));
+  const removable = shown.filter(({ goes }) => goes !== undefined).sort((a, b) => a.goes! - b.goes!);
   for (let removed = 0; ; removed++) {
     const gone = new Set(removable.slice(0, removed));
     const lines = tableOf(
-      COLUMNS.filter((column) => !gone.has(column)),
+      shown.filter((column) => !gone.has(column)),
       all,
       nowMs,
     );

@@ -6,8 +6,8 @@ import type { SkillSketch } from '../skill-sketch.ts';
 /**
  * How likely a waiting ticket is matched by a tick, by how many ticks it has waited: a life table, as actuaries use it. Each
  * tick counts the tickets that it has searched and those that it has matched. A ticket that is cancelled or times out is no
- * longer counted, and never as matched, so such tickets are censored. The table follows a change of the rate at once, because
- * it needs no wait to be over.
+ * longer counted, and never as matched, so such tickets are censored. The table follows a change of the rate soon, because it
+ * needs no wait to be over, and because it compares the matches of the last ticks with those that it expected.
  *
  * Tickets differ by skill, size, roles and region. Each of these likenesses has a factor for the chance of a ticket like it,
  * separately for the first tick, the next seven and all later ones.
@@ -18,11 +18,15 @@ export interface WaitTable {
   readonly tickMs: number;
   /** When the table was last counted. */
   readonly atMs: number;
+  /** The mean time between the last ticks: longer than `tickMs` when ticks are late or dropped. @default tickMs */
+  readonly everyMs?: number | undefined;
   /** Tickets searched and matched, by class of age. They decay. */
   readonly seen: readonly number[];
   readonly matched: readonly number[];
   /** By likeness: the matches, and those expected without this likeness, by part of the wait. They decay. */
   readonly like: Readonly<Record<string, Likeness>>;
+  /** The matches of the last ticks, and those that the table expected: a change of the rate shows here first. They decay. */
+  readonly lately?: { readonly got: number; readonly due: number } | undefined;
 }
 
 interface Likeness {
@@ -35,9 +39,11 @@ export const waitTable = z.object({
   version: z.literal(1),
   tickMs: z.number().positive(),
   atMs: z.number(),
+  everyMs: z.number().positive().exactOptional(),
   seen: z.array(z.number()),
   matched: z.array(z.number()),
   like: z.record(z.string(), z.object({ got: z.array(z.number()), due: z.array(z.number()) })),
+  lately: z.object({ got: z.number(), due: z.number() }).exactOptional(),
 }) satisfies z.ZodType<WaitTable>;
 
 /** The table remembers about this many matched tickets, and at most an hour. */
@@ -50,6 +56,11 @@ const SEEN_LEAST = 5;
 const PRIOR = 4;
 /** How tickets differ from each other changes less than the rate, and is remembered longer by this factor. */
 const LIKE_LONGER = 5;
+/** What came lately is remembered until as many matches were expected, and its factor is drawn to 1 by as many. */
+const LATELY = 120;
+const LATELY_PRIOR = 10;
+/** The mean time between ticks remembers about as many of them. */
+const TICKS_REMEMBERED = 10;
 /** The maximum of likenesses; those with the least matches are forgotten. */
 const LIKENESSES_MAX = 40;
 /** No chance is above this. */
@@ -86,6 +97,9 @@ export function countTick(
     ]),
   );
   const factorsOf = factorsIn(before);
+  const lately = latelyOf(before);
+  let came = 0;
+  let due = 0;
   for (const ticket of searched) {
     const age = classOf(Math.max(0, Math.floor((nowMs - ticket.enqueuedAtMs) / tickMs)));
     while (seen.length <= age) {
@@ -95,13 +109,13 @@ export function countTick(
     const got = matchedIds.has(ticket.ticketId) ? 1 : 0;
     seen[age]! += 1;
     matched[age]! += got;
-    const chance =
-      (before.seen[age] ?? 0) >= SEEN_LEAST ? before.matched[age]! / before.seen[age]! : undefined;
-    if (chance === undefined) continue;
+    if ((before.seen[age] ?? 0) < SEEN_LEAST) continue;
     const stage = stageOf(age);
     const names = likenessesOf(ticket, part);
-    let all = 1;
-    for (let i = 0; i < names.length; i++) all *= factorsOf(names[i]!)[stage]!;
+    let chance = before.matched[age]! / before.seen[age]!;
+    for (let i = 0; i < names.length; i++) chance *= factorsOf(names[i]!)[stage]!;
+    came += got;
+    due += Math.min(CHANCE_MAX, chance);
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
       let own = like.get(name);
@@ -110,28 +124,44 @@ export function countTick(
         like.set(name, own);
       }
       own.got[stage]! += got;
-      own.due[stage]! += Math.min(CHANCE_MAX, (chance * all) / factorsOf(name)[stage]!);
+      own.due[stage]! += Math.min(CHANCE_MAX, (chance * lately) / factorsOf(name)[stage]!);
     }
   }
   const most = [...like]
     .sort(([a, x], [b, y]) => sum(y.due) - sum(x.due) || (a < b ? -1 : 1))
     .slice(0, LIKENESSES_MAX)
     .map(([name, { got, due }]) => [name, { got: got.map(rounded), due: due.map(rounded) }] as const);
+  const keptLately = Math.exp(-due / LATELY);
   return {
     version: 1,
     tickMs,
     atMs: nowMs,
+    everyMs: rounded(everyMsAfter(before, searched, nowMs)),
     seen: seen.map(rounded),
     matched: matched.map(rounded),
     like: Object.fromEntries(most),
+    lately: {
+      got: rounded(keptLately * (before.lately?.got ?? 0) + came),
+      due: rounded(keptLately * (before.lately?.due ?? 0) + due),
+    },
   };
+}
+
+/** The mean time between ticks. A queue without waiting tickets has none, so only ticks count between which a ticket waited. */
+function everyMsAfter(
+  { tickMs, atMs, everyMs = tickMs }: WaitTable,
+  searched: readonly WaitingTicket[],
+  nowMs: number,
+): number {
+  const hasWaited = searched.some(({ enqueuedAtMs }) => enqueuedAtMs < atMs);
+  return hasWaited ? everyMs + (nowMs - atMs - everyMs) / TICKS_REMEMBERED : everyMs;
 }
 
 /**
  * The times from now on, in milliseconds, within which these shares of tickets like this one are matched, given how long it
  * has waited already. Undefined where there is no ground for one: too few tickets were matched, or waited so long.
  *
- * Ticks are as frequent as the table says, and the next one is equally likely at any time until then.
+ * Ticks are as frequent as they were lately, and the next one is equally likely at any time until then.
  * @param parts ascending, in (0, 1)
  */
 export function waitQuantiles(
@@ -143,24 +173,25 @@ export function waitQuantiles(
   const found: (number | undefined)[] = parts.map(() => undefined);
   if (table === undefined || sum(table.matched) < MATCHED_LEAST) return found;
   const ageMs = Math.max(0, nowMs - ticket.enqueuedAtMs);
-  const first = Math.floor(ageMs / table.tickMs);
+  const everyMs = Math.max(table.tickMs, table.everyMs ?? 0);
+  const first = Math.floor(ageMs / everyMs);
   const names = likenessesOf(ticket, part);
   const factors = [0, 1, 2].map((stage) =>
-    names.reduce((product, name) => product * factorOf(table.like[name], stage), 1),
+    names.reduce((product, name) => product * factorOf(table.like[name], stage), latelyOf(table)),
   );
   let left = 1;
   let begun: number | undefined;
   let next = 0;
   for (let at = first; at < first + TICKS_MAX && next < parts.length; at++) {
-    const age = classOf(at);
+    const age = classOf(Math.floor(((at + 0.5) * everyMs) / table.tickMs));
     if ((table.seen[age] ?? 0) < SEEN_LEAST) return found;
     const base = table.matched[age]! / table.seen[age]!;
     const chance = Math.min(CHANCE_MAX, base * factors[stageOf(age)]!);
     // Of the tickets of this age, some have had the tick of this age already.
-    begun ??= 1 - chance * (ageMs / table.tickMs - first);
+    begun ??= 1 - chance * (ageMs / everyMs - first);
     while (next < parts.length && left * (1 - chance) <= begun * (1 - parts[next]!)) {
       const within = (left - begun * (1 - parts[next]!)) / (left * chance);
-      const inMs = (at + within) * table.tickMs - ageMs;
+      const inMs = (at + within) * everyMs - ageMs;
       if (ageMs + inMs > timeoutMs) return found;
       found[next++] = Math.max(0, inMs);
     }
@@ -198,6 +229,11 @@ function factorsIn({ like }: WaitTable): (name: string) => readonly number[] {
 
 function factorOf(likeness: Likeness | undefined, stage: number): number {
   return likeness === undefined ? 1 : (likeness.got[stage]! + PRIOR) / (likeness.due[stage]! + PRIOR);
+}
+
+/** How much more often tickets are matched lately than the table says. */
+function latelyOf({ lately }: WaitTable): number {
+  return lately === undefined ? 1 : (lately.got + LATELY_PRIOR) / (lately.due + LATELY_PRIOR);
 }
 
 /** The upper ends of the ranges of skill that are alike, as shares of the players. */
@@ -261,4 +297,9 @@ export function shareBelow({ means, weights }: SkillSketch): (skill: number) => 
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const rounded = (value: number) => Number(value.toPrecision(5));
+
+/** To five digits or so, as a short text in JSON. */
+function rounded(value: number): number {
+  const scale = value >= 1_000 ? 1 : value >= 10 ? 1e3 : 1e5;
+  return Math.round(value * scale) / scale;
+}

@@ -1,19 +1,22 @@
 import { Problem } from '../../contract/problem.ts';
+import type { TicketView } from '../../contract/ticket.ts';
 import type { TicketBatchResult } from '../../contract/ticket-batch.ts';
 import type { BatchOutcome } from './enqueue-batch.ts';
-import { toTicketView } from './stored-ticket.ts';
+import type { CurrentTicket } from './stored-ticket.ts';
 
 /**
  * The result of one ticket of a batch, for the client.
  * @param problemOf the problem that the client gets for an error
+ * @param view the ticket as the client gets it
  */
-export function toBatchResult(
+export async function toBatchResult(
   one: BatchOutcome,
   problemOf: (error: unknown) => Problem,
-): TicketBatchResult['results'][number] {
+  view: (ticket: CurrentTicket) => Promise<TicketView>,
+): Promise<TicketBatchResult['results'][number]> {
   const { ticketId } = one;
   if (one.outcome === 'enqueued')
-    return { ticketId, status: one.created ? 201 : 200, ticket: toTicketView(one.ticket) };
+    return { ticketId, status: one.created ? 201 : 200, ticket: await view(one.ticket) };
   if (one.outcome === 'failed') {
     const problem = new Problem(503, problemOf(one.error).message);
     return { ticketId, status: 503, problem: problem.toDocument() };

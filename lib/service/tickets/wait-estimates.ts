@@ -6,16 +6,16 @@ import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
-import { type CurrentTicket, toEngineTicket } from './stored-ticket.ts';
+import { type CurrentTicket, toEngineTicket, toTicketView } from './stored-ticket.ts';
 
 export type WaitEstimate = NonNullable<TicketView['estimatedWaitSeconds']>;
 
-/** Reports are read again after this time, for all polls of a function together. Milliseconds. */
+/** Reports are read again after this time, for all requests to a function together. Milliseconds. */
 const REPORT_AGE_MS = 10_000;
 /** The maximum of ranges whose reports are kept. */
 const KEPT_MAX = 1_000;
 
-/** Estimates how long tickets wait from now on. Keeps the reports of ranges for some seconds, so a poll needs no read of its own. */
+/** Estimates how long tickets wait from now on. Keeps the reports of ranges for some seconds, so neither a poll nor a new ticket needs a read of its own. */
 export class WaitEstimates {
   readonly #deps: { readonly queues: QueueStore; readonly ranges: RangeStore; readonly clock: Clock };
   readonly #reports = new Map<
@@ -27,13 +27,19 @@ export class WaitEstimates {
     this.#deps = deps;
   }
 
+  /** A ticket as responses have it, with its estimate. */
+  async view(ticket: CurrentTicket): Promise<TicketView> {
+    const estimatedWaitSeconds = await this.of(ticket);
+    return { ...toTicketView(ticket), ...(estimatedWaitSeconds && { estimatedWaitSeconds }) };
+  }
+
   /** The estimate for a ticket that is QUEUED; undefined for all others, and while there is no ground for one. */
   async of(ticket: CurrentTicket): Promise<WaitEstimate | undefined> {
     if (ticket.status !== 'QUEUED') return undefined;
     try {
       return await this.#estimate(ticket);
     } catch (error) {
-      // A poll succeeds without an estimate.
+      // A request succeeds without an estimate.
       if (error instanceof StoreBusy) return undefined;
       throw error;
     }

@@ -18,23 +18,23 @@ interface Waiting extends WaitingTicket {
 /** Plays ticks on tickets of which each tick matches one with its chance, and cancels one of all with `cancels`. */
 function played(
   ticks: number,
-  chanceOf: (ticket: Waiting) => number,
-  { cancels = 0, region = (_: number): string | undefined => undefined, seed = 1 } = {},
+  chanceOf: (ticket: Waiting, tick: number) => number,
+  { cancels = 0, region = (_: number): string | undefined => undefined, everyMs = TICK_MS, seed = 1 } = {},
 ): WaitTable {
   const random = seededRandom(seed);
   let table: WaitTable | undefined;
   let waiting: Waiting[] = [];
   for (let tick = 1; tick <= ticks; tick++) {
-    const nowMs = tick * TICK_MS;
+    const nowMs = tick * everyMs;
     for (let i = 0; i < 4; i++) {
       const there = region(i);
       const latencyMs = there === undefined ? {} : { latencyMs: { [there]: 20 } };
-      const enqueuedAtMs = nowMs - TICK_MS * random.uniform();
+      const enqueuedAtMs = nowMs - everyMs * random.uniform();
       waiting.push({ ticketId: `${tick}.${i}`, enqueuedAtMs, players: [{ skill: 0.5, ...latencyMs }] });
     }
     waiting = waiting.filter(() => random.uniform() >= cancels);
     const matched = new Set(
-      waiting.filter((one) => random.uniform() < chanceOf(one)).map(({ ticketId }) => ticketId),
+      waiting.filter((one) => random.uniform() < chanceOf(one, tick)).map(({ ticketId }) => ticketId),
     );
     table = countTick(table, waiting, matched, { ...HALF, nowMs });
     waiting = waiting.filter(({ ticketId }) => !matched.has(ticketId));
@@ -65,6 +65,22 @@ describe('the wait of a ticket', () => {
     const [p50] = ask(played(2_500, () => 0.1, { cancels: 0.1 }));
     expect(p50! / 6_600).toBeGreaterThan(0.85);
     expect(p50! / 6_600).toBeLessThan(1.15);
+  });
+
+  it('follows a sudden change of the chance long before the tickets that it remembers are of the new one', () => {
+    // A hundred tickets are matched after the change; the table remembers 600.
+    const [p50] = ask(played(1_550, (_, tick) => (tick <= 1_500 ? 0.2 : 0.05)));
+    // 3.1 ticks before, 13.5 after.
+    expect(p50! / 13_500).toBeGreaterThan(0.6);
+    expect(p50! / 13_500).toBeLessThan(1.2);
+  });
+
+  it('is as much longer as ticks are late', () => {
+    const [p50, p90] = ask(played(1_500, () => 0.1, { everyMs: 5 * TICK_MS }));
+    expect(p50! / 33_000).toBeGreaterThan(0.85);
+    expect(p50! / 33_000).toBeLessThan(1.15);
+    expect(p90! / 109_500).toBeGreaterThan(0.85);
+    expect(p90! / 109_500).toBeLessThan(1.15);
   });
 
   it('differs between regions whose tickets are matched at different rates', () => {

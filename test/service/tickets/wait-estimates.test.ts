@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import type { Problem } from '../../../lib/contract/problem.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { toBatchResult } from '../../../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
 import { WaitEstimates } from '../../../lib/service/tickets/wait-estimates.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
@@ -50,6 +53,28 @@ it('a ticket that waits is told how long, from the reports that ticks store, wit
   cloud.nowMs += 10_000;
   await estimates.of(ticket);
   expect(reads).toBeGreaterThan(once);
+});
+
+it('a new ticket is told how long it waits, alone and in a batch', async () => {
+  const estimates = new WaitEstimates(cloud.deps);
+  await busyQueue();
+  const body = (ticketId: string) => ({ ticketId, players: [{ playerId: ticketId, skill: 500 }] });
+  const { ticket } = await enqueue(cloud.deps, queue, body(`${queue}:one`), cloud.nowMs);
+  const view = await estimates.view(ticket);
+  expect(view.estimatedWaitSeconds!.p50).toBeGreaterThan(0);
+  const tickets = [body(`${queue}:a`), { ticketId: `${queue}:b` }];
+  const outcomes = await enqueueBatch(cloud.deps, queue, { tickets }, cloud.nowMs);
+  const results = await Promise.all(
+    outcomes.map((one) =>
+      toBatchResult(
+        one,
+        (error) => error as Problem,
+        (stored) => estimates.view(stored),
+      ),
+    ),
+  );
+  expect(results.map(({ status }) => status)).toEqual([201, 400]);
+  expect(results[0]!.ticket!.estimatedWaitSeconds).toEqual(view.estimatedWaitSeconds);
 });
 
 it('a ticket is told nothing while nothing is known, when it does not wait, and while the reports cannot be read', async () => {
