@@ -27,6 +27,7 @@ import {
   windowOfBestGame,
 } from './brute-force.ts';
 import { errata } from './errata.ts';
+import { bestWithoutRematches, bestWithSeveralSkills } from './extensions.ts';
 import { PaperGameQueue } from './game-queue.ts';
 import { approximateRoleGame } from './role-approximation.ts';
 
@@ -120,6 +121,34 @@ export function reproduceAlman(options: ReproduceOptions): Reproduction {
         remarks: [
           'Times depend on the machine and vary. O(log n) would give ratios of 1.7 and 2, O(n) 100 and 1000; ' +
             'the limit is √n. Each step takes longer in a pool that exceeds the processor caches.',
+        ],
+      },
+      {
+        title:
+          'Section 8.3: several skills, and team-mates who have just played together (share of pools where the game is best)',
+        findings: GRID.filter(({ k }) => k > 1).flatMap((parameters) => [
+          exactShare(`three skills, ${named(parameters)}`, pools, (pool) =>
+            bestWithSeveralSkills(
+              parameters,
+              drawSkills(
+                SMALL_POOL[parameters.k],
+                random.fork(`several skills, ${named(parameters)} ${pool}`),
+              ),
+              random.fork(`more skills, ${named(parameters)} ${pool}`),
+            ),
+          ),
+          exactShare(`recent team-mates apart, ${named(parameters)}`, pools, (pool) =>
+            bestWithoutRematches(
+              parameters,
+              drawSkills(SMALL_POOL[parameters.k], random.fork(`mates, ${named(parameters)} ${pool}`)),
+              random.fork(`who were mates, ${named(parameters)} ${pool}`),
+            ),
+          ),
+        ]),
+        remarks: [
+          'Further skills are attributes of the players. Rules of a queue with a cost add to the imbalance: `within` the range ' +
+            'of a skill in the game, a multiple of v_∞ within a factor of two, and `balance` the difference between the teams. ' +
+            'A `recent` rule with the scope `teammates` keeps players apart who were on one team, and lets them be opponents.',
         ],
       },
     ],

@@ -147,6 +147,19 @@ export function* subsets(count: number, size: number, from = 0): Generator<numbe
   }
 }
 
+/** The least value of any game of two teams of k in a pool; ∞ when none has one. */
+export function leastOverGames<T>(
+  pool: readonly T[],
+  k: number,
+  value: (x: readonly T[], y: readonly T[]) => number,
+): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const places of subsets(pool.length, 2 * k)) {
+    for (const [x, y] of splits(places.map((place) => pool[place]))) least = Math.min(least, value(x, y));
+  }
+  return least;
+}
+
 /** All divisions into two halves, each once. */
 function* splits<T>(members: readonly T[]): Generator<[T[], T[]]> {
   for (const mates of subsets(members.length - 1, members.length / 2 - 1)) {

@@ -56,6 +56,19 @@ export function fillShare({ players: k, longestWait }: Setting, rate: number): n
   return sum;
 }
 
+/** (4) as printed: the maximum relative error of (2), 2k·P/cost², with P of (3). */
+export function printedErrorBound(setting: Setting, rate: number): number {
+  return (2 * setting.players * printedFillShare(setting, rate)) / greedyCost(setting, rate) ** 2;
+}
+
+/**
+ * (4) derived again, an absolute error: 2k·P. (2) and the true cost agree for games that nobody fills, and a filled game costs
+ * at most 2k. So does what (2) expects for it, unless so few players come that (2) itself exceeds 2k.
+ */
+export function errorBound(setting: Setting, rate: number): number {
+  return 2 * setting.players * fillShare(setting, rate);
+}
+
 /**
  * (2) with time-outs, derived again, for any a·τ_max. A game is filled with probability (3); it then costs k
  * for its criteria and 1 per computer player. After j others have arrived, 1 + j players wait, for

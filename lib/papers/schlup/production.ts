@@ -7,21 +7,27 @@ import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
 const MS_PER_TIME_UNIT = 60_000;
 /** The criterion's 0 … 1 as skill. */
 const SKILL_SCALE = 1_000;
+/** The imbalance of two players one apart, for α = 1: their distance, and half of it as the spread. */
+const PER_DIFFERENCE = 1.5;
 /** Ticks run at every arrival, and at this interval while players wait. */
 const TICK_SECONDS = 6;
 
 /**
  * Schlup's cost of waiting as `waitCost`: the imbalance that one second of a player's wait is worth.
  * By formula (1) a game of two players d apart costs 2·d plus the sum of their waits over τ_max. For each player this is
- * d plus the own wait over τ_max, so τ_max is worth the whole scale. With α = 1 and any q the imbalance is 1.5·d.
+ * d plus the own wait over τ_max, so τ_max is worth the whole scale. With α = 1 and any q the imbalance is 1.5·d. With D
+ * criteria it is 1.5 times the sum of the differences, and τ_max is worth D times the scale.
  */
-export function waitCostOf({ longestWait }: Setting): number {
-  return (1.5 * SKILL_SCALE) / ((longestWait * MS_PER_TIME_UNIT) / 1000);
+export function waitCostOf({ longestWait, criteria }: Setting): number {
+  return (PER_DIFFERENCE * criteria * SKILL_SCALE) / ((longestWait * MS_PER_TIME_UNIT) / 1000);
 }
 
-/** A release policy of the service, by the service's own tick, on the paper's arrivals (k = 2, D = 1). */
+/**
+ * A release policy of the service, by the service's own tick, on the paper's arrivals (k = 2). The first criterion is the
+ * skill; each further one is an attribute, whose range in the game a rule adds to the imbalance at its cost.
+ */
 export function production(release: ReleaseOptions) {
-  return ({ longestWait }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
+  return ({ longestWait, criteria }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
     const timeoutMs = longestWait * MS_PER_TIME_UNIT;
     const rules: QueueRules = {
       teamSize: 1,
@@ -30,6 +36,7 @@ export function production(release: ReleaseOptions) {
       tickSeconds: TICK_SECONDS,
       timeoutSeconds: timeoutMs / 1000,
       fill: 'bots',
+      ...(criteria > 1 && furtherCriteria(criteria)),
     };
     /** In order of arrival. */
     const waiting = new Map<string, { arrival: Arrival; ticket: Ticket }>();
@@ -59,12 +66,23 @@ export function production(release: ReleaseOptions) {
         const ticketId = String(arrival.index).padStart(9, '0');
         // Whole milliseconds, as the service has them; rounded down, so that no wait exceeds τ_max.
         const enqueuedAtMs = Math.floor(arrival.time * MS_PER_TIME_UNIT);
-        const player = { playerId: ticketId, skill: arrival.criteria[0] * SKILL_SCALE };
+        const [skill, ...others] = arrival.criteria.map((value) => value * SKILL_SCALE);
+        const attributes = Object.fromEntries(others.map((value, at) => [`criterion${at + 2}`, value]));
+        const player = { playerId: ticketId, skill, ...(others.length > 0 && { attributes }) };
         waiting.set(ticketId, { arrival, ticket: { ticketId, enqueuedAtMs, players: [player] } });
         tick(enqueuedAtMs);
       },
       timer: () => nextTickMs() / MS_PER_TIME_UNIT,
       onTimer: () => tick(nextTickMs()),
     };
+  };
+}
+
+/** One attribute for each criterion after the first, and a rule with a cost for each: what one point of its range is worth. */
+function furtherCriteria(criteria: number): Pick<QueueRules, 'attributes' | 'rules'> {
+  const names = Array.from({ length: criteria - 1 }, (_, at) => `criterion${at + 2}`);
+  return {
+    attributes: Object.fromEntries(names.map((name) => [name, { type: 'number' } as const])),
+    rules: names.map((name) => ({ name, type: 'within', attribute: name, cost: PER_DIFFERENCE }) as const),
   };
 }

@@ -7,16 +7,18 @@ import type { Arrival, MakeGame, OnlineAlgorithm, Setting } from './model.ts';
  * One player who waits alone and takes the first newcomer within θ waits 1/(2aθ) and gets a difference of
  * θ/2 on average; with f = 2 the cost θ + 1/(2aθτ_max) is least at ℓ = 1/√(2aτ_max). From there:
  *
- * - among several waiting players, θ = ℓ·(1.05 + 1.3·e^(−0.7·a·rem)), where rem is the time left until τ_max: the
+ * - among several waiting players, θ = ℓ·(1.02 + 0.97·e^(−0.56·a·rem)), where rem is the time left until τ_max: the
  *   tolerance grows as further arrivals become less likely;
- * - near 0 and 1 a player has fewer neighbours, so ℓ is computed from the arrivals nearby;
+ * - when few players are expected within τ_max, ℓ is near the whole range of skill, and θ is up to one half lower;
+ * - near 0 and 1 a player has fewer neighbours, so θ is larger there;
  * - two players form a pair when their difference is within the larger of their tolerances, the pair with
  *   the widest margin first; this is checked at every arrival, and again during a silence;
- * - after a silence of 6 mean gaps all waiting players are paired at least cost, as no more arrivals are expected;
- * - a player who reaches τ_max is paired with the nearest one.
+ * - after a silence of 10 mean gaps all waiting players are paired at least cost, as no more arrivals are expected;
+ * - a player who reaches τ_max is paired with the nearest one. Without computer players it waits on for the next one when it
+ *   is alone.
  */
 export function slack(arrivalRate: () => ArrivalRate) {
-  return ({ longestWait }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
+  return ({ longestWait, computerPlayers = true }: Setting, makeGame: MakeGame): OnlineAlgorithm => {
     const rate = arrivalRate();
     /** In order of arrival. */
     let waiting: Arrival[] = [];
@@ -26,9 +28,10 @@ export function slack(arrivalRate: () => ArrivalRate) {
     const tolerance = (player: Arrival, now: number): number => {
       const arrivalsPerTime = Math.max(rate.at(now), Number.MIN_VALUE);
       const ell = 1 / Math.sqrt(2 * arrivalsPerTime * longestWait);
-      const left = player.time + longestWait - now;
-      const factor = LASTING + FADING * Math.exp(-FADES_BY * arrivalsPerTime * left);
-      return (ell / Math.sqrt(shareInside(player.criteria[0], REACH * ell))) * factor;
+      const left = Math.max(0, player.time + longestWait - now);
+      const urgency = LASTING + FADING * Math.exp(-FADES_BY * arrivalsPerTime * left);
+      const caution = 1 - CAUTION * Math.exp((-arrivalsPerTime * longestWait) / CAUTIOUS_BELOW);
+      return (ell * urgency * caution) / shareInside(player.criteria[0], REACH * ell) ** EDGE;
     };
 
     const pairBestWhileAny = (now: number): void => {
@@ -55,8 +58,10 @@ export function slack(arrivalRate: () => ArrivalRate) {
       makeGame(members, now);
     };
 
-    const oldestTimesOutAt = (): number =>
-      waiting.length === 0 ? Number.POSITIVE_INFINITY : waiting[0].time + longestWait;
+    const oldestTimesOutAt = (): number => {
+      if (waiting.length < (computerPlayers ? 1 : 2)) return Number.POSITIVE_INFINITY;
+      return Math.max(lastArrival, waiting[0].time + longestWait);
+    };
 
     return {
       onArrival(arrival) {
@@ -86,14 +91,19 @@ export function slack(arrivalRate: () => ArrivalRate) {
   };
 }
 
-// Fitted together with the constants of the estimated arrival rate, on seeds the reproduction does not use.
-const LASTING = 1.05;
-const FADING = 1.3;
-const FADES_BY = 0.7;
-/** Neighbours within this many ℓ count as near. */
-const REACH = 0.6;
-const LOOK_EVERY_GAPS = 0.6;
-const SILENT_AFTER_GAPS = 6;
+// Fitted together with the constants of the estimated arrival rate, on the workloads of table 2 and mixed workloads with
+// seeds that the reproduction does not use.
+const LASTING = 1.02;
+const FADING = 0.97;
+const FADES_BY = 0.56;
+/** By how much θ is lower when nobody is expected, and the players per τ_max at which this has faded to a third. */
+const CAUTION = 0.5;
+const CAUTIOUS_BELOW = 1.75;
+/** Neighbours within this many ℓ count as near; θ grows with this power of the inverse of their share. */
+const REACH = 0.57;
+const EDGE = 0.34;
+const LOOK_EVERY_GAPS = 0.34;
+const SILENT_AFTER_GAPS = 10;
 
 function difference(a: Arrival, b: Arrival): number {
   return Math.abs(a.criteria[0] - b.criteria[0]);

@@ -65,7 +65,8 @@ export function* steadyArrivals(
   }
 }
 
-function drawCriteria(count: number, random: RandomSource): number[] {
+/** Criteria uniform on [0, 1]. */
+export function drawCriteria(count: number, random: RandomSource): number[] {
   const values: number[] = [];
   for (let d = 0; d < count; d++) values.push(random.uniform());
   return values;

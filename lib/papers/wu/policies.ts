@@ -8,6 +8,8 @@ export interface PolicyCosts {
   readonly waiting: Estimate;
   /** Imbalanced games' players per period: times α it is the imbalance cost. */
   readonly imbalanced: Estimate;
+  /** Π_k: the share of periods that end with k players in the pool, for k = 0 … 2n. */
+  readonly bySize: readonly Estimate[];
 }
 
 /**
@@ -26,6 +28,7 @@ export function playPolicy(
   const blockSize = Math.max(1, Math.floor(periods / 200));
   const waiting = new BlockMeans(blockSize);
   const imbalanced = new BlockMeans(blockSize);
+  const bySize = Array.from({ length: gameSize + 1 }, () => new BlockMeans(blockSize));
   let high = 0;
   let low = 0;
   for (let period = 0; period < periods; period++) {
@@ -46,9 +49,11 @@ export function playPolicy(
     }
     waiting.add(high + low);
     imbalanced.add(imbalancedPlayers);
+    for (let size = 0; size <= gameSize; size++) bySize[size].add(high + low === size ? 1 : 0);
   }
   return {
     waiting: { value: waiting.mean, standardError: waiting.standardError },
     imbalanced: { value: imbalanced.mean, standardError: imbalanced.standardError },
+    bySize: bySize.map(({ mean, standardError }) => ({ value: mean, standardError })),
   };
 }

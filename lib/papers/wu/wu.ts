@@ -1,6 +1,7 @@
 import { seededRandom } from '../../simulation/random.ts';
 import {
   against,
+  atMost,
   type Finding,
   measured,
   type ReproduceOptions,
@@ -10,6 +11,7 @@ import {
 import { greedyCost, type Market, oddShare, patientCost, threshold } from './closed-forms.ts';
 import { optimalCost } from './decision-process.ts';
 import { playPolicy } from './policies.ts';
+import { oddAfter, patientStationary, printedShareOfSize } from './stationary.ts';
 
 const TEAM_SIZES = [1, 2, 3, 5];
 const HIGH_SHARES = [0.1, 0.3, 0.5, 0.8];
@@ -20,6 +22,19 @@ const ALPHAS = [0.5, 1, 2, 4];
 export function reproduceWu(options: ReproduceOptions): Reproduction {
   const markets = TEAM_SIZES.flatMap((teamSize) => HIGH_SHARES.map((highShare) => ({ teamSize, highShare })));
   return reproduction('wu', 'Wu, "Dynamic Matching With Teams" (2020)', options, [
+    {
+      title:
+        'Lemma 3.2: π_(0,1) = π_(1,0) = π_(0,0) under the patient policy, and δ_1 + δ_2 = 1 of its proof',
+      findings: markets.flatMap(equalShares),
+      remarks: ['Computed from the transitions of the chain, to rounding.'],
+    },
+    {
+      title: 'Π_k, the share of time with k players in the pool: 1/(4n) for k = 0 and 2n, 1/(2n) between',
+      findings: markets.flatMap((market) => sharesOfSizes(market, options)),
+      remarks: [
+        'Measured for k = 0, 1 and 2n; the largest deviation over all k is that of the chain computed from its transitions.',
+      ],
+    },
     {
       title: 'Waiting cost per period',
       findings: markets.flatMap((market) => waitingCosts(market, options)),
@@ -44,6 +59,35 @@ export function reproduceWu(options: ReproduceOptions): Reproduction {
       ],
     },
   ]);
+}
+
+function equalShares(market: Market): Finding[] {
+  const { share } = patientStationary(market);
+  const { fromLow, fromHigh } = oddAfter(market);
+  return [
+    against(`π_(0,1)/π_(0,0), ${named(market)}`, { paper: 1 }, { value: share(0, 1) / share(0, 0) }),
+    against(`π_(1,0)/π_(0,0), ${named(market)}`, { paper: 1 }, { value: share(1, 0) / share(0, 0) }),
+    against(`δ_1 + δ_2, ${named(market)}`, { paper: 1 }, { value: fromLow + fromHigh }),
+  ];
+}
+
+function sharesOfSizes(market: Market, { seed, players }: ReproduceOptions): Finding[] {
+  const random = seededRandom(seed).fork('shares');
+  const computed = patientStationary(market).bySize;
+  const deviations = computed.map((share, size) => Math.abs(share / printedShareOfSize(market, size) - 1));
+  return [
+    ...[0, 1, 2 * market.teamSize].map((size) =>
+      measured(
+        `Π_${size}, ${named(market)}`,
+        { paper: printedShareOfSize(market, size) },
+        { players, random },
+        (periods, source) => playPolicy('patient', market, periods, source).bySize[size],
+      ),
+    ),
+    atMost(`largest relative deviation over all k, ${named(market)}`, 1e-9, {
+      value: Math.max(...deviations),
+    }),
+  ];
 }
 
 function waitingCosts(market: Market, { seed, players }: ReproduceOptions): Finding[] {

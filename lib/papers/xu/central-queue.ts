@@ -62,27 +62,44 @@ export function simulateCentralQueue(
   return waits;
 }
 
+/** Waits of solos, of pairs and of all players. */
+export interface PartyWaits {
+  readonly solos: WaitingTimes;
+  readonly pairs: WaitingTimes;
+  readonly all: WaitingTimes;
+}
+
 /** Waits when solos and pairs have separate queues (section III-A). */
 export function simulateTwoQueues(
   rates: PartyRates,
   players: number,
   center: number,
   random: RandomSource,
-): WaitingTimes {
-  const waits = new WaitingTimes(partiesOf(rates, players), center);
+): PartyWaits {
+  const parties = partiesOf(rates, players);
+  const soloShare = rates.solos / (rates.solos + rates.pairs);
+  const waits: PartyWaits = {
+    solos: new WaitingTimes(parties * soloShare),
+    pairs: new WaitingTimes(parties * (1 - soloShare)),
+    all: new WaitingTimes(parties, center),
+  };
+  const add = (kind: 'solos' | 'pairs', wait: number) => {
+    waits[kind].add(wait, kind === 'pairs' ? 2 : 1);
+    waits.all.add(wait, kind === 'pairs' ? 2 : 1);
+  };
   let solos: number[] = [];
   let pair: number | undefined;
   for (const { isPair, now } of partyArrivals(rates, players, random)) {
     if (!isPair) {
       solos.push(now);
       if (solos.length < 4) continue;
-      for (const since of solos) waits.add(now - since);
+      for (const since of solos) add('solos', now - since);
       solos = [];
     } else if (pair === undefined) {
       pair = now;
     } else {
-      waits.add(now - pair, 2);
-      waits.add(0, 2);
+      add('pairs', now - pair);
+      add('pairs', 0);
       pair = undefined;
     }
   }

@@ -15,6 +15,16 @@ export function meanWaitCentral(rates: PartyRates): number {
   return 3 / (2 * totalRate(rates));
 }
 
+/** (4): E[T1] = 3/(2λ1), the wait of solos with separate queues. */
+export function meanWaitOfSolos({ solos }: PartyRates): number {
+  return meanWait(4, solos);
+}
+
+/** (5): E[T2] = 1/(2λ2), the wait of pairs with separate queues. */
+export function meanWaitOfPairs({ pairs }: PartyRates): number {
+  return meanWait(2, pairs);
+}
+
 /** (6): E[T] = 5/(2λ_total) for 2v2 with separate queues for solos and pairs. */
 export function meanWaitTwoQueues(rates: PartyRates): number {
   return 5 / (2 * totalRate(rates));

@@ -12,6 +12,7 @@ import {
   uniformityOf,
 } from '../../../lib/papers/alman/brute-force.ts';
 import { errata } from '../../../lib/papers/alman/errata.ts';
+import { bestWithoutRematches, bestWithSeveralSkills } from '../../../lib/papers/alman/extensions.ts';
 import { PaperGameQueue } from '../../../lib/papers/alman/game-queue.ts';
 import { approximateRoleGame } from '../../../lib/papers/alman/role-approximation.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
@@ -128,5 +129,22 @@ describe('steps of proofs that do not hold as printed', () => {
         .ticketIds.map(Number)
         .sort((a, b) => a - b),
     ).toEqual([0, 1, 2, 41]);
+  });
+});
+
+describe('the extensions of section 8.3', () => {
+  const parameters = { ...PLAIN, k: 3 };
+
+  test.each([
+    ['several skills', bestWithSeveralSkills],
+    ['recent team-mates kept apart', bestWithoutRematches],
+  ])('with %s the game of the rules is the best of all games', (_, compare) => {
+    for (let seed = 0; seed < 8; seed++) {
+      const random = seededRandom(seed);
+      const skills = Array.from({ length: 9 }, () => random.normal(1500, 300));
+      const [found, best] = compare(parameters, skills, random);
+      if (best === Number.POSITIVE_INFINITY) expect(found).toBeUndefined();
+      else expect(found).toBeCloseTo(best, 8);
+    }
   });
 });

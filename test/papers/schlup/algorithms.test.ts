@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { estimatedRate, givenRate } from '../../../lib/papers/schlup/arrival-rate.ts';
 import { differenceWait } from '../../../lib/papers/schlup/difference-wait.ts';
 import { greedy } from '../../../lib/papers/schlup/greedy.ts';
+import { mixedArrivals, mixedWorkloads } from '../../../lib/papers/schlup/mixed-workload.ts';
 import {
   type Arrival,
   gameCost,
@@ -27,6 +28,8 @@ import { seededRandom } from '../../../lib/simulation/random.ts';
 type Algorithm = (setting: Setting, makeGame: MakeGame) => OnlineAlgorithm;
 
 const PAIRS: Setting = { players: 2, criteria: 1, longestWait: 5 };
+
+const PEOPLE_ONLY: Setting = { ...PAIRS, computerPlayers: false };
 
 /** [time, criterion] in order of time. */
 const arrivals = (...pairs: (readonly [number, number])[]): Arrival[] =>
@@ -163,6 +166,31 @@ describe('OPT', () => {
     }
   });
 
+  test('without computer players pairs everybody at the least cost, however long that takes', () => {
+    const everybody = (players: readonly Arrival[]): number => {
+      if (players.length === 0) return 0;
+      const [first, ...others] = players;
+      const costs = others.map((other, at) => {
+        const rest = others.filter((_, place) => place !== at);
+        return gameCost(PAIRS, [first, other], other.time) + everybody(rest);
+      });
+      return Math.min(...costs);
+    };
+    const random = seededRandom(9);
+    for (let round = 0; round < 60; round++) {
+      const players = [...steadyArrivals([0.1, 1, 5][round % 3], 2 * (1 + random.integer(4)), 1, random)];
+      const best = optimum(PEOPLE_ONLY, players);
+      expect(best.cost).toBeCloseTo(everybody(players), 7);
+      expect(best.filledGames).toBe(0);
+      expect(run(PEOPLE_ONLY, players, slack(estimatedRate(5))).cost).toBeGreaterThanOrEqual(
+        best.cost - 1e-6,
+      );
+    }
+    expect(() => optimum(PEOPLE_ONLY, arrivals([0, 0.5]))).toThrow(
+      'Expected an even number of players, got 1',
+    );
+  });
+
   test('is beaten by no algorithm, and slack comes nearest', () => {
     const costs = { slack: 0, differenceWait: 0, optimum: 0 };
     for (const workload of workloadsOverHorizon(20)) {
@@ -214,6 +242,41 @@ test("the service's own tick plays every player of the paper's arrivals once, no
   const ours = run(PAIRS, players, production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) }));
   expect(ours.cost).toBeGreaterThanOrEqual(optimum(PAIRS, players).cost - 1e-6);
   expect(ours.cost).toBeLessThan(run(PAIRS, players, greedy).cost);
+});
+
+test("the service's own tick weighs a second criterion by a rule with a cost", () => {
+  const setting = { ...PAIRS, criteria: 2 };
+  const players = [...steadyArrivals(5, 120, 2, seededRandom(7))];
+  const ours = run(setting, players, production({ policy: 'option-value', waitCost: waitCostOf(setting) }));
+  const skillAlone = run(setting, players, (_, makeGame) =>
+    production({ policy: 'option-value', waitCost: waitCostOf(PAIRS) })(PAIRS, makeGame),
+  );
+  expect(ours.cost).toBeGreaterThanOrEqual(optimum(setting, players).cost - 1e-6);
+  expect(ours.cost).toBeLessThan(skillAlone.cost);
+});
+
+describe('mixed workloads', () => {
+  const [first, second] = mixedWorkloads(2, seededRandom(4));
+
+  test('are the same for the same seed, and differ from each other', () => {
+    expect(mixedWorkloads(3, seededRandom(4)).slice(0, 2)).toEqual([first, second]);
+    expect(first.pieces).not.toEqual(second.pieces);
+  });
+
+  test('have players in each piece at its rates', () => {
+    const pieces = [
+      { from: 2, to: 2, duration: 100 },
+      { from: 20, to: 0, duration: 100 },
+    ];
+    const times = [...mixedArrivals({ name: 'two', pieces }, 1, seededRandom(5))].map(({ time }) => time);
+    const between = (from: number, to: number) => times.filter((time) => time > from && time <= to).length;
+    expect(between(0, 100)).toBeGreaterThan(140);
+    expect(between(0, 100)).toBeLessThan(260);
+    // Three quarters of the players of a rate that falls to 0 come in the first half.
+    expect(between(100, 150) / between(100, 200)).toBeCloseTo(0.75, 1);
+    expect(times.at(-1)).toBeLessThanOrEqual(200);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
 });
 
 describe('the estimated rate', () => {

@@ -2,12 +2,14 @@ import { expect, test } from 'vitest';
 import {
   bestPeriodPlayers,
   bestRanges,
+  errorBound,
   greedyCost,
   greedyCostWithTimeOuts,
   multiQueueCost,
   periodicCost,
+  printedErrorBound,
 } from '../../../lib/papers/schlup/formulas.ts';
-import { formulaSections } from '../../../lib/papers/schlup/schlup.ts';
+import { formulaSections, mixedSections } from '../../../lib/papers/schlup/schlup.ts';
 
 const PAIRS = { players: 2, criteria: 1, longestWait: 5 };
 
@@ -35,4 +37,23 @@ test('reproduces the closed forms with few players', () => {
   const formulas = formulaSections({ seed: 3, players: 20_000 }).flatMap(({ findings }) => findings);
   expect(formulas.length).toBeGreaterThan(30);
   expect(formulas.filter(({ verdict }) => verdict === 'fails')).toEqual([]);
+});
+
+test('the printed bound on the error of (2) is exceeded, and 2k times the share of filled games is not', () => {
+  const four = { ...PAIRS, players: 4 };
+  const error = Math.abs(greedyCostWithTimeOuts(four, 0.2) - greedyCost(four, 0.2));
+  expect(error / greedyCost(four, 0.2)).toBeGreaterThan(printedErrorBound(four, 0.2));
+  expect(error).toBeLessThan(errorBound(four, 0.2));
+});
+
+test('compares policies on fitted and on other workloads, with and without computer players', () => {
+  const sections = mixedSections({ seed: 3, players: 10_000 }, 1);
+  expect(sections).toHaveLength(2);
+  for (const { findings } of sections) {
+    expect(findings).toHaveLength(6);
+    for (const { ours } of findings) {
+      expect(ours).toBeGreaterThan(1);
+      expect(ours).toBeLessThan(2);
+    }
+  }
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { greedyCost, oddShare, patientCost, threshold } from '../../../lib/papers/wu/closed-forms.ts';
 import { optimalCost } from '../../../lib/papers/wu/decision-process.ts';
 import { playPolicy } from '../../../lib/papers/wu/policies.ts';
+import { oddAfter, patientStationary } from '../../../lib/papers/wu/stationary.ts';
 import { reproduceWu } from '../../../lib/papers/wu/wu.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 
@@ -26,6 +27,25 @@ describe('dynamic matching with teams', () => {
     const patient = playPolicy('patient', market, 50_000, seededRandom(1));
     expect(patient.imbalanced.value).toBe(0);
     expect(patient.waiting.value).toBeLessThanOrEqual(4);
+  });
+
+  test('the patient pool is empty as often as it holds one H, one L, or 2n players (Lemma 3.2 and Π_k)', () => {
+    for (const market of [
+      { teamSize: 1, highShare: 0.2 },
+      { teamSize: 4, highShare: 0.45 },
+    ]) {
+      const { share, bySize } = patientStationary(market);
+      const empty = 1 / (4 * market.teamSize);
+      expect(share(0, 0)).toBeCloseTo(empty, 12);
+      expect(share(1, 0)).toBeCloseTo(empty, 12);
+      expect(share(0, 1)).toBeCloseTo(empty, 12);
+      expect(bySize[0]).toBeCloseTo(empty, 12);
+      expect(bySize.at(-1)).toBeCloseTo(empty, 12);
+      for (const middle of bySize.slice(1, -1)) expect(middle).toBeCloseTo(2 * empty, 12);
+      const { fromLow, fromHigh } = oddAfter(market);
+      // Odd pools of 2n players come from either start: Π_2n = π_(0,1)·δ_1 + π_(1,0)·δ_2.
+      expect(share(0, 1) * fromLow + share(1, 0) * fromHigh).toBeCloseTo(bySize.at(-1)!, 12);
+    }
   });
 
   test('the decision process finds the better of the two on both sides of the threshold, and no better', () => {

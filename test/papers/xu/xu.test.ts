@@ -8,6 +8,8 @@ import {
   varianceLifo,
   varianceTwoQueues,
 } from '../../../lib/papers/xu/closed-forms.ts';
+import { simulateDriftingSides } from '../../../lib/papers/xu/drifting-sides.ts';
+import { gapAbove, gapDistance } from '../../../lib/papers/xu/packing-gaps.ts';
 import { printedSidesWait, sidesAreStable, sidesWaits, simulateSides } from '../../../lib/papers/xu/sides.ts';
 import { reproduceXu } from '../../../lib/papers/xu/xu.ts';
 import { zonesWaits } from '../../../lib/papers/xu/zones.ts';
@@ -134,4 +136,25 @@ test('reproduces the paper of Xu, Yu and Wu', () => {
     sections.flatMap(({ findings }) => findings).filter((finding) => finding.verdict === 'fails'),
   ).toEqual([]);
   expect(verdict).toBe('holds');
+});
+
+describe('the 1v1 approximation', () => {
+  test('has packages at half the rate of players, at Poisson times when all players come as pairs', () => {
+    const rates = { solos: 0.6, pairs: 0.2 };
+    let mean = 0;
+    for (let time = 0.005; time < 60; time += 0.01) mean += 0.01 * gapAbove(rates, time);
+    expect(mean).toBeCloseTo(2 / totalRate(rates), 3);
+    expect(gapDistance({ solos: 1e-12, pairs: 0.5 })).toBeLessThan(1e-9);
+    expect(gapDistance(rates)).toBeGreaterThan(0.03);
+  });
+});
+
+test('a rule that follows drifting preferences keeps few players waiting where a fixed one does not', () => {
+  const drift = { mean: { a: 0.4, b: 0.4, c: 0.2 }, swing: 0.3, period: 10_000 };
+  const fixed = simulateDriftingSides(drift, 'fixed', 20_000, seededRandom(1));
+  const adaptive = simulateDriftingSides(drift, 'adaptive', 20_000, seededRandom(1));
+  expect(fixed.refused).toBe(0);
+  expect(fixed.waitingMost).toBeGreaterThan(500);
+  expect(adaptive.waitingMost).toBeLessThan(200);
+  expect(adaptive.refused).toBeLessThan(0.2);
 });
