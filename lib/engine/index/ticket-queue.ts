@@ -4,6 +4,7 @@ import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { ScarceRoles } from '../search/scarce-roles.ts';
 import { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { Entry, type FoundGame, othersOf } from './entry.ts';
@@ -38,6 +39,7 @@ export class TicketQueue {
 
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
+  readonly #forbids: Forbids | undefined;
   readonly #perRange: number;
   readonly #nodeBudget: number;
   /** The part of the budget that one entry may use at a time. */
@@ -55,6 +57,9 @@ export class TicketQueue {
   readonly #exchanges: SoloExchanges;
   /** The bound on all games of a queue with roles; built when a search is cut short, discarded when tickets are inserted. */
   #centre: PoolCentre | undefined;
+  /** The same where few players accept the scarce roles and nobody both a scarce and the dense one; null where it does not apply. */
+  #scarce: ScarceRoles | null | undefined;
+  #queriesSinceInsert = 0;
   #clock = 0;
   #queries = 0;
   #lastImbalance = 0;
@@ -67,6 +72,7 @@ export class TicketQueue {
   ) {
     this.#rules = rules;
     this.#roles = roles;
+    this.#forbids = forbids;
     this.#perRange = imbalancePerRange(rules);
     this.#nodeBudget = nodeBudget;
     this.#share = Math.ceil(shareOfBudget * nodeBudget);
@@ -95,6 +101,7 @@ export class TicketQueue {
     if (entry.id === -1) this.#pending.splice(this.#pending.indexOf(entry), 1);
     else {
       this.#centre?.remove(entry);
+      this.#scarce?.remove(entry.pooled);
       this.#keys.remove(entry);
       this.#list.remove(entry);
     }
@@ -109,6 +116,7 @@ export class TicketQueue {
     const keys = this.#keys;
     const query = new Query();
     const nodesFrom = this.#search.nodes;
+    if (this.#askScarce(query)) return this.#conclude(query, query.floor!, 0);
     for (;;) {
       const entry = keys.least();
       if (entry && this.#raiseToFloor(entry, query)) continue;
@@ -138,6 +146,28 @@ export class TicketQueue {
     query.floor = this.#centre.bound(query.cost - wait);
     query.consider(this.#withEntries(this.#centre.game(this.#exchanges)));
     return true;
+  }
+
+  /** With few players for some roles: the best game by these players. Returns whether it is proved best, or nearly so. */
+  #askScarce(query: Query): boolean {
+    // It takes a pass over all tickets, which pays when several queries follow an insert.
+    if (!this.#roles || ++this.#queriesSinceInsert < scarceQueries) return false;
+    if (this.#scarce === undefined) this.#scarce = this.#scarceRoles() ?? null;
+    if (!this.#scarce) return false;
+    const { bound, game } = this.#scarce.best(Number.POSITIVE_INFINITY);
+    query.floor = bound;
+    query.consider(this.#withEntries(game));
+    return bound >= query.cost * (1 - scarceTolerance);
+  }
+
+  #scarceRoles(): ScarceRoles | undefined {
+    if (!this.#roles || this.#forbids || this.#rules.beta > 0 || this.#list.size < scarceFrom)
+      return undefined;
+    return ScarceRoles.of(
+      Array.from(this.#list, ({ pooled }) => pooled),
+      this.#rules,
+      this.#roles,
+    );
   }
 
   /** Processes the entry of least cost: uses its known game, searches it, or sets it aside. */
@@ -330,6 +360,8 @@ export class TicketQueue {
     if (pending.length === 0) return;
     this.#pending = [];
     this.#centre = undefined;
+    this.#scarce = undefined;
+    this.#queriesSinceInsert = 0;
     if (4 * pending.length > this.#list.size) this.#rebuild(pending);
     else for (const entry of pending) this.#takeIn(entry);
   }
@@ -404,6 +436,15 @@ class Query {
 function isAtMost(cost: number, bound: number, wait: number): boolean {
   return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + Math.abs(wait));
 }
+
+/** From this pool size on the players of scarce roles are asked first; smaller pools are searched exactly in any case. */
+const scarceFrom = 100;
+
+/** The query after an insert from which on they are asked. */
+const scarceQueries = 4;
+
+/** The relative gap with which a game of scarce roles is released without a further search. */
+const scarceTolerance = 2e-3;
 
 /** The factor by which a search exceeds the known bound; 1.1 and 1.5 work about as well. */
 const step = 1.25;
