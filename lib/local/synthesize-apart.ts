@@ -1,13 +1,13 @@
-import { once } from 'node:events';
+import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { type FieldProblem, Problem, type ProblemStatus } from '../contract/problem.ts';
 import type { Synthesized, SynthesizeOptions, Template } from '../infra/synthesize.ts';
 
-/** What the thread sends. */
+/** What the process sends. */
 export type SynthesizedApart =
   | {
       readonly template: Template;
@@ -23,19 +23,18 @@ export type SynthesizedApart =
     };
 
 /**
- * Synthesizes as {@link synthesize}, in a thread that ends afterwards: the CDK and what it has built take 250 MB, which a
- * service that runs for hours does not need.
+ * Synthesizes as {@link synthesize}, in a process that ends afterwards: the CDK and what it has built take 250 MB, which a
+ * service that runs for hours does not need. A thread would leave most of it with the process.
+ *
  * @throws Problem when a queue definition is invalid
  */
 export async function synthesizeApart(options: SynthesizeOptions): Promise<Synthesized> {
   // In the published package it is JavaScript.
   const javascript = new URL('./synthesize-worker.js', import.meta.url);
   const entry = existsSync(javascript) ? javascript : new URL('./synthesize-worker.ts', import.meta.url);
-  // The CDK may delete a folder of its own making when the thread ends.
+  // The CDK may delete a folder of its own making when its process ends.
   const folder = options.outdir ?? (await mkdtemp(join(await realpath(tmpdir()), 'muster-')));
-  const worker = new Worker(entry, { workerData: { ...options, outdir: folder }, execArgv: [] });
-  const [result] = (await once(worker, 'message')) as [SynthesizedApart];
-  await worker.terminate();
+  const result = await resultOf(fileURLToPath(entry), { ...options, outdir: folder });
   if ('failure' in result) {
     if (options.outdir === undefined) await rm(folder, { recursive: true, force: true });
     const { message, stack, problem } = result.failure;
@@ -48,4 +47,19 @@ export async function synthesizeApart(options: SynthesizeOptions): Promise<Synth
     throw new Error(`Expected the logical id of a function with a bundle, got "${id}".`);
   };
   return { template, outdir, assetPathOf };
+}
+
+function resultOf(entry: string, options: SynthesizeOptions): Promise<SynthesizedApart> {
+  return new Promise((resolve, reject) => {
+    const child = fork(entry, { execArgv: [], serialization: 'advanced' });
+    child.once('message', (result: SynthesizedApart) => {
+      resolve(result);
+      child.disconnect();
+    });
+    child.once('error', reject);
+    child.once('exit', (status, signal) =>
+      reject(new Error(`The process that synthesizes the app has ended (${signal ?? status}).`)),
+    );
+    child.send(options);
+  });
 }

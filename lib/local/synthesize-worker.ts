@@ -1,10 +1,12 @@
-/** Synthesizes in a thread of its own and sends the result: see `synthesize-apart.ts`. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** Synthesizes in a process of its own and sends the result: see `synthesize-apart.ts`. */
 import { Problem } from '../contract/problem.ts';
 import { type SynthesizeOptions, synthesize } from '../infra/synthesize.ts';
 import type { SynthesizedApart } from './synthesize-apart.ts';
 
-parentPort!.postMessage(result(workerData as SynthesizeOptions));
+process.once('message', (options: SynthesizeOptions) =>
+  // Without its parent nobody waits for the result.
+  process.send!(result(options), undefined, undefined, () => {}),
+);
 
 function result(options: SynthesizeOptions): SynthesizedApart {
   try {
