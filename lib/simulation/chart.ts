@@ -124,7 +124,7 @@ function frame(series: readonly { readonly name: string }[]) {
     animation: false,
     color: SERIES,
     textStyle: { fontFamily: 'system-ui, sans-serif', color: INK },
-    grid: { left: 12, right: 18, top: 34 + LEGEND_ROW * rows, bottom: 28, containLabel: true },
+    grid: { left: 12, right: 18, top: 34 + (rows === 0 ? 0 : 24 + LEGEND_ROW * (rows - 1)), bottom: 28, containLabel: true },
     ...(rows > 0
       ? {
           legend: {
@@ -140,8 +140,9 @@ function frame(series: readonly { readonly name: string }[]) {
   };
 }
 
-const LEGEND_ROW = 24;
 const LEGEND_GAP = 24;
+/** The renderer keeps the same gap between rows as between items. */
+const LEGEND_ROW = 36;
 const LEGEND_MARK = 14;
 /** The mean width of a character of the legend, and the space between a mark and its text. */
 const CHARACTER = 6.5;
