@@ -10,7 +10,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { terminalPicture } from './terminal.ts';
 
 const SECONDS_DEFAULT = 45;
-const COLUMNS = 92;
+const COLUMNS = 100;
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const output = await demoOutput(Number(process.argv[2] ?? SECONDS_DEFAULT));
