@@ -124,7 +124,13 @@ function frame(series: readonly { readonly name: string }[]) {
     animation: false,
     color: SERIES,
     textStyle: { fontFamily: 'system-ui, sans-serif', color: INK },
-    grid: { left: 12, right: 18, top: 34 + (rows === 0 ? 0 : 24 + LEGEND_ROW * (rows - 1)), bottom: 28, containLabel: true },
+    grid: {
+      left: 12,
+      right: 18,
+      top: 34 + (rows === 0 ? 0 : 24 + LEGEND_ROW * (rows - 1)),
+      bottom: 28,
+      containLabel: true,
+    },
     ...(rows > 0
       ? {
           legend: {
