@@ -110,8 +110,10 @@ export class WaitCalibration implements Observer {
   }
 
   #leave({ ticketId }: Ticket, nowMs: number, isMatched: boolean): void {
-    for (const { atMs, times, groups } of this.#asking.get(ticketId)?.told ?? [])
-      for (const name of groups) this.#groupOf(name).add(times, Math.max(0, nowMs - atMs), isMatched);
+    for (const { atMs, times, groups } of this.#asking.get(ticketId)?.told ?? []) {
+      const steps = times.map((ms) => (ms === undefined ? undefined : stepOf(Math.max(0, nowMs - atMs), ms)));
+      for (const name of groups) this.#groupOf(name).add(steps, isMatched);
+    }
     this.#asking.delete(ticketId);
   }
 
@@ -162,10 +164,11 @@ class Group {
   asked = 0;
   readonly curves = TOLD_PARTS.map(() => new ShareInTime());
 
-  add(times: readonly (number | undefined)[], waitedMs: number, isMatched: boolean): void {
-    for (let at = 0; at < times.length; at++) {
-      const ms = times[at];
-      if (ms !== undefined) this.curves[at]!.add(waitedMs, ms, isMatched);
+  /** @param steps by part: see `stepOf`; undefined where no time was told */
+  add(steps: readonly (number | undefined)[], isMatched: boolean): void {
+    for (let at = 0; at < steps.length; at++) {
+      const step = steps[at];
+      if (step !== undefined) this.curves[at]!.add(step, isMatched);
     }
   }
 }
@@ -173,17 +176,21 @@ class Group {
 /** The steps in which the time told is divided. */
 const STEPS = 200;
 
+/** The step of the time told in which a wait ended; `STEPS` when it lasted longer. */
+function stepOf(waitedMs: number, toldMs: number): number {
+  if (waitedMs > toldMs) return STEPS;
+  return toldMs === 0 ? 0 : Math.min(STEPS - 1, Math.floor((STEPS * waitedMs) / toldMs));
+}
+
 /** The estimate of Kaplan and Meier of the share that is matched within a time, when some are not seen until then. */
 class ShareInTime {
   told = 0;
   readonly #matched = new Float64Array(STEPS);
   readonly #censored = new Float64Array(STEPS);
 
-  add(waitedMs: number, toldMs: number, isMatched: boolean): void {
+  add(step: number, isMatched: boolean): void {
     this.told++;
-    if (waitedMs > toldMs) return;
-    const step = toldMs === 0 ? 0 : Math.min(STEPS - 1, Math.floor((STEPS * waitedMs) / toldMs));
-    (isMatched ? this.#matched : this.#censored)[step]!++;
+    if (step < STEPS) (isMatched ? this.#matched : this.#censored)[step]!++;
   }
 
   matched(): number {

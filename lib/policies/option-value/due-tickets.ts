@@ -1,6 +1,6 @@
 import { imbalancePerRange, shapeOf, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
-import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
+import { byArrival, type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import { growthByAge, type LimitTerms } from './limits.ts';
 import { type Neighbours, SkillLine } from './skill-line.ts';
 
@@ -48,28 +48,43 @@ export function* aroundDueTickets(
   const { rules } = facts;
   const { seats } = shapeOf(rules);
   const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
-  const place = new Map(sorted.map((ticket, at) => [ticket, at]));
-  const skills = Float64Array.from(sorted, meanSkill);
-  const sizes = Uint8Array.from(sorted, ({ players }) => players.length);
-  const terms = sorted.map(termsOf);
-  const urgencies = Float64Array.from(terms, ({ urgency }) => (urgency < URGENCY_MIN ? 0 : urgency));
+  const count = sorted.length;
+  const skills = new Float64Array(count);
+  const sizes = new Uint8Array(count);
+  const urgencies = new Float64Array(count);
   const limits = {
-    now: Float64Array.from(terms, ({ threshold }) => threshold),
-    atFirst: Float64Array.from(terms, ({ theta }) => theta),
-    apart: Float64Array.from(terms, ({ apart }) => apart),
+    now: new Float64Array(count),
+    atFirst: new Float64Array(count),
+    apart: new Float64Array(count),
   };
+  const due: number[] = [];
+  let hasParties = false;
+  for (let at = 0; at < count; at++) {
+    const ticket = sorted[at];
+    const { theta, threshold, apart, urgency } = termsOf(ticket);
+    skills[at] = meanSkill(ticket);
+    sizes[at] = ticket.players.length;
+    urgencies[at] = urgency < URGENCY_MIN ? 0 : urgency;
+    limits.now[at] = threshold;
+    limits.atFirst[at] = theta;
+    limits.apart[at] = apart;
+    hasParties ||= sizes[at] > 1;
+    if (urgencies[at] > 0 || isDue(ticket)) due.push(at);
+  }
+  /** The place of each ticket; made when the first game is released. */
+  let places: Map<Ticket, number> | undefined;
   const line = new SkillLine(skills, sizes);
   /** By place: the range of the neighbours among which no game was found, and the removals until then. */
   const failed: ({ low: number; high: number; removals: number } | undefined)[] = [];
   const search = pool.within(sorted, limits);
   // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
-  const hasParties = sizes.some((size) => size > 1);
   const searched: Neighbours[] = hasParties ? ['of its kind', 'all'] : ['all'];
-  const anchors = pool.byAge.flatMap((ticket) => {
-    const at = place.get(ticket);
-    return at !== undefined && (urgencies[at] > 0 || isDue(ticket)) ? [at] : [];
-  });
+  const anchors = sortedBy(
+    due,
+    Float64Array.from(due, (at) => sorted[at].enqueuedAtMs),
+    (a, b) => byArrival(sorted[a], sorted[b]),
+  );
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
 
   for (const anchor of anchors) if (isLastChance(anchor)) yield* around(anchor);
@@ -116,7 +131,9 @@ export function* aroundDueTickets(
   /** Offers a candidate for release, and removes its tickets when it is released. */
   function* offer(candidate: Candidate): Iterable<Candidate> {
     yield candidate;
-    for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) line.remove(place.get(ticket)!);
+    if (candidate.tickets.every((ticket) => pool.isWaiting(ticket))) return;
+    places ??= new Map(sorted.map((ticket, at) => [ticket, at]));
+    for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) line.remove(places.get(ticket)!);
   }
 
   /** The game with the widest margin among the neighbours. It is not searched again while they are the same. */

@@ -259,8 +259,12 @@ export function likenessesOf({ players }: WaitingTicket, part: (skill: number) =
   return names;
 }
 
+/** The roles in the order of their names. They are few, and mostly in that order. */
 function joined(roles: readonly string[]): string {
-  return roles.length === 1 ? roles[0]! : [...roles].sort().join('+');
+  if (roles.some((role, i) => i > 0 && roles[i - 1]! > role)) return [...roles].sort().join('+');
+  let names = roles[0] ?? '';
+  for (let i = 1; i < roles.length; i++) names += `+${roles[i]}`;
+  return names;
 }
 
 /** The region with the least latency for its worst player, of those that all players know. */
