@@ -43,7 +43,7 @@ const PATIENCE_MIN_MS = 100;
 /** On the slowest machine too, invocations that wait for something, such as long polls, get further workers after this time. */
 const PATIENCE_MAX_MS = 5_000;
 /** A worker ends after this time without an invocation, unless it is the last one of its function. */
-const IDLE_MS = 15_000;
+const IDLE_MS = 5_000;
 /** The last worker of a function ends after this time. The next invocation then starts one. */
 const LAST_IDLE_MS = 300_000;
 /**
