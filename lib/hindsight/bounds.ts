@@ -23,12 +23,13 @@ const ARENA: QueueDefinition = {
   tickSeconds: 1,
   timeoutSeconds: 1800,
 };
+const DUEL: QueueDefinition = { ...ARENA, name: 'duel', teamSize: 1 };
 const RAID: QueueDefinition = { ...ARENA, name: 'raid', roles: { tank: 1, healer: 1, damage: 3 } };
 /** As many seconds of later arrivals as the last tickets can be expected to wait at most. */
 const LATER_SECONDS = 900;
 
 /**
- * 5v5 with solo players at three rates, with parties and with roles. The same seed gives the same players.
+ * 5v5 with solo players at three rates, with parties and with roles, and 1v1. The same seed gives the same players.
  *
  * @param playersAtOne players at a rate of 1 per second. Waits shorten with the square root of the rate, so at other rates
  *   there are more players by that factor: then the span has as many waits, and its ends count as much.
@@ -66,6 +67,7 @@ export function standardScenarios(playersAtOne: number, seed: number): BoundsSce
       { skills: SKILLS, roleWeights: { tank: 20, healer: 25, damage: 55 }, roleFlexibility: 0.3 },
       5,
     ),
+    scenario('1v1, 1 player per second', DUEL, { skills: SKILLS }, 1),
   ];
 }
 

@@ -7,7 +7,7 @@ export interface Part {
   /** The first tick at which it can be in a game. */
   readonly slot: number;
   readonly size: number;
-  /** The mean skill of its players, and the sum of their squared deviations from it. */
+  /** The mean scaled skill of its players, and the sum of their squared deviations from it. */
   readonly mean: number;
   readonly within: number;
   readonly ticket: Ticket;
@@ -33,14 +33,20 @@ export interface Instance {
  *
  * @param tickSeconds seconds between two ticks; ticks are due at its multiples since the epoch
  * @param waitCost imbalance per second of a player's wait
+ * @param skillScale a factor for all skills. With it v_2 may stand for more of the imbalance. @default 1
  */
 export function instanceOf(
   tickets: readonly Ticket[],
-  { seats, tickSeconds, waitCost }: { seats: number; tickSeconds: number; waitCost: number },
+  {
+    seats,
+    tickSeconds,
+    waitCost,
+    skillScale = 1,
+  }: { seats: number; tickSeconds: number; waitCost: number; skillScale?: number },
 ): Instance {
   const parts = tickets.map((ticket) => {
     const arrived = ticket.enqueuedAtMs / 1_000 / tickSeconds;
-    const skills = ticket.players.map(({ skill }) => skill);
+    const skills = ticket.players.map(({ skill }) => skillScale * skill);
     const size = skills.length;
     const mean = skills.reduce((sum, skill) => sum + skill / size, 0);
     const within = skills.reduce((sum, skill) => sum + (skill - mean) ** 2, 0);

@@ -36,6 +36,8 @@ export interface MeasureOptions {
   /** Players of the span. Those who arrive later are there to play with the last ones. */
   readonly players: number;
   readonly seed: number;
+  /** Exchanges that the search with hindsight tries for each ticket. @default 8000 */
+  readonly trials?: number;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface MeasureOptions {
 export async function measureBounds(
   definition: QueueDefinition,
   traffic: Traffic,
-  { players, seed }: MeasureOptions,
+  { players, seed, trials = 8000 }: MeasureOptions,
 ): Promise<Bounds> {
   const { release, tickSeconds } = definition;
   const rules = gameRulesOf(definition);
@@ -57,7 +59,9 @@ export async function measureBounds(
     throw new RangeError('Expected two equal teams of up to 8 players and q of 2 or more');
   const { seats } = shapeOf(rules);
   const { waitCost } = release;
-  const instance = instanceOf(firstTickets(traffic, players), { seats, tickSeconds, waitCost });
+  // Of two players v_q is half of d_p, so the imbalance is v_2 times 1 + 2α.
+  const skillScale = seats === 2 ? 1 + 2 * rules.alpha : 1;
+  const instance = instanceOf(firstTickets(traffic, players), { seats, tickSeconds, waitCost, skillScale });
   const withWaitCost = (factor: number) =>
     playedSchedule(
       instance,
@@ -74,8 +78,8 @@ export async function measureBounds(
   const bound = await lowerBound(instance, { schedule: own.games, kinds, chooser });
   const hindsight = hindsightCost(instance, own, {
     rules,
-    kinds,
     random: seededRandom(seed).fork('exchanges'),
+    trials,
   });
   return {
     players: instance.players,

@@ -10,7 +10,8 @@ describe('the distance from the best schedule', () => {
 
   it('lies between a certified bound and the schedule of option-value, the same for the same seed', async () => {
     const scenario = scenarioOfTickets(slow.definition, tickets, PLAYERS);
-    const measure = () => measureBounds(scenario.definition, scenario.traffic, { players: PLAYERS, seed: 1 });
+    const options = { players: PLAYERS, seed: 1, trials: 800 };
+    const measure = () => measureBounds(scenario.definition, scenario.traffic, options);
     const bounds = await measure();
     expect(bounds.players).toBe(PLAYERS);
     expect(bounds.certified).toBeGreaterThan(0);
@@ -19,6 +20,25 @@ describe('the distance from the best schedule', () => {
     expect(bounds.hindsight).toBeLessThanOrEqual(bounds.optionValue);
     expect(bounds.online).toBeLessThanOrEqual(bounds.optionValue);
     expect(await measure()).toEqual(bounds);
+  });
+
+  it('is small for pairs, whose whole imbalance the bound contains', async () => {
+    const duel = standardScenarios(200, 1).at(-1)!;
+    const options = { players: 200, seed: 1, trials: 1500 };
+    const bounds = await measureBounds(duel.definition, duel.traffic, options);
+    expect(bounds.certified).toBeLessThanOrEqual(bounds.hindsight);
+    expect(bounds.certified).toBeGreaterThan(0.65 * bounds.hindsight);
+  });
+
+  it('finds better schedules with hindsight when parties may change games', async () => {
+    const parties = standardScenarios(40, 1)[3];
+    const bounds = await measureBounds(parties.definition, parties.traffic, {
+      players: 90,
+      seed: 1,
+      trials: 1500,
+    });
+    expect(bounds.hindsight).toBeLessThan(bounds.optionValue);
+    expect(bounds.certified).toBeLessThanOrEqual(bounds.hindsight);
   });
 
   it('is reported as findings that hold', async () => {
