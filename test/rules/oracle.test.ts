@@ -16,3 +16,7 @@ it('agrees with brute force on random rules and shapes of games, after every mat
 it('finds the only games that judged rules permit with a budget of one node', () => {
   expect(compareCase(1_000_263)).toBe(22);
 });
+
+it('proves the least imbalance of equal players in teams of unequal offset', () => {
+  expect(compareShapedCase(3_000_354)).toBe(30);
+});

@@ -33,6 +33,8 @@ export class RuledQueue {
   readonly #search: RuledSearch;
   /** Above the cost of every game. */
   readonly #highest: number;
+  /** At most the imbalance of every game. */
+  readonly #lowest: number;
   /** By place: seconds since the epoch at which it was enqueued. */
   readonly #seconds: Float64Array;
   /** The candidates of the last `#gather`, by place and by their numbers in the constraints. */
@@ -68,6 +70,7 @@ export class RuledQueue {
     const low = tickets.reduce((least, ticket) => Math.min(least, ticket.low), Number.POSITIVE_INFINITY);
     const high = tickets.reduce((most, ticket) => Math.max(most, ticket.high), 0);
     this.#highest = teams.highest(low, high) + constraints.costMax() * (1 + 1e-9);
+    this.#lowest = teams.lowest(low, high);
     this.#lists = facetLists(pool, constraints.facets(Array.from(pool.numbers)));
     this.#entries = new RuledEntries(pool, this.#lists, (place) => rules.beta * this.#seconds[place]);
     this.#search = new RuledSearch(rules.q, teams, constraints, pool);
@@ -174,9 +177,10 @@ export class RuledQueue {
     const own = this.#entries.of(place);
     const nodesFrom = this.#nodes;
     const nodesLeft = () => this.#nodeBudget - (this.#nodes - nodesFrom);
-    const bounds = new Float64Array(own.length);
+    const bounds = new Float64Array(own.length).fill(this.#lowest);
     let game: RuledGame | undefined;
-    for (let limit = firstStep * this.#highest; ; limit = Math.min(this.#highest, limit * bigStep)) {
+    const first = Math.min(this.#highest, this.#lowest + firstStep * this.#highest);
+    for (let limit = first; ; limit = Math.min(this.#highest, limit * bigStep)) {
       for (let i = 0; i < own.length; i++) {
         const below = game ? Math.min(game.imbalance, limit) : limit;
         if (bounds[i] >= below) continue;
@@ -458,7 +462,8 @@ export class RuledQueue {
           continue;
         }
         const root = constraints.hasCosts ? constraints.costWith(numbers[place]) : 0;
-        const key = (this.#perRange * Math.max(range, high - low) + root) * (1 - 1e-9);
+        const rangeKey = (this.#perRange * Math.max(range, high - low) + root) * (1 - 1e-9);
+        const key = Math.max(rangeKey, this.#lowest);
         entries.set(entry, hasFixedSize ? Math.max(key, this.#nearest(list, position)) : key);
       }
     }

@@ -32,6 +32,8 @@ export interface RuledTeams {
   readonly choice: RuledChoice | undefined;
   /** Above the imbalance of every game of players within these skills, without the costs of constraints. */
   highest(low: number, high: number): number;
+  /** At most the imbalance of every game of players within these skills: what the offsets of teams cost at least. */
+  lowest(low: number, high: number): number;
   /** The exact v_q of these tickets. */
   skillSpread(members: readonly PooledTicket[]): number;
   /**

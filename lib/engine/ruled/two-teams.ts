@@ -53,6 +53,10 @@ export class TwoTeams implements RuledTeams {
     return lemma1(Math.max(0, high - low), alpha * teamSize, high) * (1 + 1e-9);
   }
 
+  lowest(): number {
+    return 0;
+  }
+
   skillSpread(members: readonly PooledTicket[]): number {
     return this.#tickets.skillSpread(members);
   }

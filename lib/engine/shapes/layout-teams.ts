@@ -3,7 +3,7 @@ import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RuledChoice, RuledTeams } from '../ruled/ruled-teams.ts';
 import type { Constraints, Forbids, GameRules } from '../types.ts';
-import { highestOf, type Layout, whereAllFit } from './layout.ts';
+import { highestOf, type Layout, lowestOf, whereAllFit } from './layout.ts';
 import { perRangeOf } from './range-factor.ts';
 import { Seating } from './seating.ts';
 import { ShapeDivider } from './shape-divider.ts';
@@ -52,6 +52,10 @@ export class LayoutTeams implements RuledTeams {
 
   highest(low: number, high: number): number {
     return highestOf(this.#layout, this.#rules, low, high);
+  }
+
+  lowest(low: number, high: number): number {
+    return lowestOf(this.#layout, this.#rules, low, high);
   }
 
   skillSpread(members: readonly PooledTicket[]): number {

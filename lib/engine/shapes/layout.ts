@@ -1,3 +1,4 @@
+import { lemma6 } from '../bounds/range-bounds.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { GameRules, TeamKind } from '../types.ts';
 
@@ -90,6 +91,25 @@ export function highestOf(
       alpha * (Math.max(...offsets) - Math.min(...offsets)) +
       emptySeatCost * (seats - seatsMin))
   );
+}
+
+/**
+ * At most the imbalance of every game of players within these skills. In a game of range r, the p-means of two teams differ
+ * by at most r, so offsets that differ by Δ leave teamGap ≥ Δ − k̄^(1/p)·r, and v_q ≥ c·r (Lemma 6). The sum is convex in r.
+ */
+export function lowestOf(
+  { kinds, seats, teams }: Layout,
+  { alpha, p, q }: Pick<GameRules, 'alpha' | 'p' | 'q'>,
+  low: number,
+  high: number,
+): number {
+  const offsets = kinds.map(({ offset }) => offset);
+  const apart = Math.max(...offsets) - Math.min(...offsets);
+  const scale = (seats / teams) ** (1 / p);
+  const perRange = lemma6(seats / 2, q);
+  const range = perRange < alpha * scale ? Math.min(Math.max(0, high - low), apart / scale) : 0;
+  const least = alpha * Math.max(0, apart - scale * range) + perRange * range;
+  return Math.max(0, least * (1 - 1e-9) - 1e-13 * (1 + alpha * scale) * high);
 }
 
 const built = new WeakMap<GameRules, Layout>();
