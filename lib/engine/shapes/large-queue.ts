@@ -61,7 +61,8 @@ export class LargeQueue implements ShapeQueue {
   remove(ticket: ShapeTicket): boolean {
     if (!this.#waiting.delete(ticket)) return false;
     this.#count(ticket, -1);
-    this.#line?.remove(ticket);
+    const line = this.#line;
+    if (line?.remove(ticket)) this.#windows?.removed(line.placeOf(ticket)!);
     this.#cells?.removed(ticket);
     return true;
   }

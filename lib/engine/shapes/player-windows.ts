@@ -5,7 +5,7 @@ import type { TicketLine } from './ticket-line.ts';
 /**
  * Windows of consecutive solo players, as many as a game needs, in order of the least imbalance that their players have:
  * of all sets of n players some window has the least v_2, and the least v_1. With `perRange` the range counts too (teams of
- * one player). Removals only raise what a window costs, so keys are computed anew only when they come first.
+ * one player). Keys are lower bounds, computed anew only when they come first.
  */
 export class PlayerWindows {
   readonly #line: TicketLine;
@@ -25,13 +25,33 @@ export class PlayerWindows {
     this.#places = new Int32Array(n);
     this.#values = new Float64Array(n);
     const { means } = line;
-    this.#keys = new Float64Array(means.length);
+    this.#keys = new Float64Array(means.length).fill(Number.POSITIVE_INFINITY);
     // The range bounds v_2 and v_1 from below, so windows are computed only when they come first.
     const factor = (2 / n) ** (1 / this.#q) / 2 + perRange;
     for (let from = 0; from + n <= means.length; from++) {
       const range = means[from + n - 1] - means[from];
       this.#keys[from] = factor * range * (1 - 1e-12);
       this.#heap.push(this.#keys[from], from);
+    }
+  }
+
+  /**
+   * Reports that the player at a place has left the line. A window that loses a player within gains the one after its last,
+   * and may cost less than before. The best n of these n + 1 players in a row are the first or the last n of them, so it
+   * costs at least what this window or the next one did.
+   */
+  removed(place: number): void {
+    const { before } = this.#line;
+    const keys = this.#keys;
+    let next = keys[place];
+    let from = before[place];
+    for (let i = 1; i < this.#n && from >= 0; i++, from = before[from]) {
+      const own = keys[from];
+      if (next < own) {
+        keys[from] = next;
+        this.#heap.push(next, from);
+      }
+      next = own;
     }
   }
 

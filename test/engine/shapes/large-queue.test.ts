@@ -3,6 +3,7 @@ import { LargeQueue } from '../../../lib/engine/shapes/large-queue.ts';
 import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { makeShapedGame } from '../../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
+import type { GameRules } from '../../../lib/engine/types.ts';
 import { seeded } from '../random-pool.ts';
 import { shapeCase } from '../random-shape.ts';
 import { allShapedGames, checkShapedGame } from '../shape-oracle.ts';
@@ -64,3 +65,18 @@ it('makes valid games with valid bounds, and always finds one for solo players',
   expect(compared).toBeGreaterThan(1000);
   expect(found).toBeGreaterThan(400);
 }, 60_000);
+
+it('keeps its bound valid when a player leaves from within the windows of others', () => {
+  const rules: GameRules = { teamSize: 3, teams: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+  const layout = layoutOf(rules);
+  const queue = new LargeQueue(rules, layout, undefined);
+  const tickets = [1000, 1000, 1000, 1000, 2000, 2000, 2000, 2000].map((skill, i) =>
+    poolShapeTicket({ ticketId: `t${i}`, enqueuedAtMs: 0, players: [{ playerId: `p${i}`, skill }] }, layout),
+  );
+  for (const ticket of tickets) queue.insert(ticket);
+  const least = 1000 * Math.sqrt(2 / 9);
+  expect(queue.leastImbalanceWith(tickets[0])).toBeCloseTo(least, 6);
+  queue.remove(tickets[2]);
+  // Two of 1000 and four of 2000 are nearer to each other than three of each.
+  expect(queue.leastImbalanceWith(tickets[0])).toBeCloseTo(least, 6);
+});
