@@ -331,6 +331,7 @@ export interface QueueDefinition {
   readonly release:
     | {
         readonly policy: 'greedy';
+        readonly lostGameCost?: number | undefined;
       }
     | {
         readonly policy: 'fifo';

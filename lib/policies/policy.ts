@@ -91,8 +91,12 @@ export interface CandidateSource {
   readonly hasRules: boolean;
   /** Whether the rules permit these two in one game, as far as two tickets can tell. Fastest for one `a` after another. */
   mayMeet(a: Ticket, b: Ticket): boolean;
-  /** Disjoint games among all waiting tickets, the best one first, until none can be formed. */
-  bestFirst(): Iterable<Candidate>;
+  /**
+   * Disjoint games among all waiting tickets, the best one first, until none can be formed.
+   *
+   * @param lostGameCost what a game is worse for every further game that is lost with it. @default 0
+   */
+  bestFirst(lostGameCost?: number): Iterable<Candidate>;
   /**
    * The largest number of disjoint games that can be made at once among all waiting tickets, with the least sum of
    * imbalances, in order of skill.

@@ -26,7 +26,7 @@ export type ReleaseOptions = z.infer<typeof releaseOptions>;
 export function policyOf(options: ReleaseOptions): Policy {
   switch (options.policy) {
     case 'greedy':
-      return greedy();
+      return greedy(options);
     case 'fifo':
       return fifo();
     case 'periodic':

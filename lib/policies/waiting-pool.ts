@@ -152,10 +152,10 @@ export class WaitingPool implements CandidateSource {
     return this.#joined === a && pairs.admits(other);
   }
 
-  *bestFirst(): Iterable<Candidate> {
+  *bestFirst(lostGameCost = 0): Iterable<Candidate> {
     let heldBound = Number.POSITIVE_INFINITY;
     try {
-      const games = this.#soloGames ? this.#drainSolos() : this.#drain();
+      const games = this.#soloGames ? this.#drainSolos() : this.#drain(lostGameCost);
       while (!this.#isSpent()) {
         const step = games.next();
         if (step.done) break;
@@ -170,8 +170,9 @@ export class WaitingPool implements CandidateSource {
     }
   }
 
-  *#drain(): Generator<Candidate, void> {
-    for (const game of this.#poolOf(this.waiting).drain(this.#nowMs)) yield this.#candidateOf(game);
+  *#drain(lostGameCost: number): Generator<Candidate, void> {
+    const pool = this.#poolOf(this.waiting, undefined, lostGameCost);
+    for (const game of pool.drain(this.#nowMs)) yield this.#candidateOf(game);
   }
 
   *#drainSolos(): Generator<Candidate, void> {
@@ -307,13 +308,14 @@ export class WaitingPool implements CandidateSource {
     return -this.#rules.beta * waitSeconds;
   }
 
-  #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number): GamePool {
+  #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number, lostGameCost = 0): GamePool {
     const forbids = this.#forbids();
     const budget = this.#budget(nodeBudget);
     const pool = new GamePool(this.#rules, {
       ...(budget !== undefined && { nodeBudget: budget }),
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
+      ...(lostGameCost > 0 && { lostGameCost }),
     });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;
