@@ -40,6 +40,7 @@ import { multiQueue } from './multi-queue.ts';
 import { optimum } from './optimum.ts';
 import { periodic } from './periodic.ts';
 import { production, waitCostOf } from './production.ts';
+import { type RingTolerance, ringArrivals, ringCost, ringOptimum } from './ring.ts';
 import { slack } from './slack.ts';
 import {
   arrivalsOf,
@@ -82,6 +83,7 @@ export function reproduceSchlup(options: ReproduceOptions): Reproduction {
   return reproduction('schlup', 'Schlup, "Automatic Game Matching"', options, [
     ...scoreSections(options),
     ...mixedSections(options),
+    universal(options),
     figureThree(options),
     severalCriteria(options),
     rulesOfThumb(options),
@@ -221,6 +223,40 @@ export function mixedSections(
       'players. Without computer players a player alone at τ_max waits on, and the last of an odd number is omitted.',
   ];
   return [{ ...held, remarks }, fitted];
+}
+
+/** What is left to gain in an endless stream with a known rate. */
+function universal({ seed, players }: ReproduceOptions): Section {
+  const count = Math.min(players, 100_000);
+  const random = seededRandom(seed).fork('ring');
+  const costOf = (tolerance: RingTolerance) =>
+    ringCost(ringArrivals(count, random.fork('arrivals')), count, tolerance);
+  const best = (costs: readonly Estimate[]) => costs.reduce((a, b) => (b.value < a.value ? b : a));
+  const constant = best([0.9, 1, 1.1, 1.2].map((length) => costOf(() => length)));
+  const withGaps = best(
+    [-0.1, -0.05, 0.05, 0.1].map((share) =>
+      costOf((before, after) => 1.05 + share * (Math.exp(-before / 1.5) + Math.exp(-after / 1.5))),
+    ),
+  );
+  const optima = Array.from({ length: 3 }, (_, at) =>
+    ringOptimum([...ringArrivals(Math.min(count, 1_500), random.fork(`optimum ${at}`))]),
+  );
+  const least = optima.reduce((sum, cost) => sum + cost / optima.length, 0);
+  const own = (what: string, estimate: Estimate, note?: string): Finding => ({
+    what,
+    ours: estimate.value,
+    ...(estimate.standardError !== undefined && { standardError: estimate.standardError }),
+    verdict: 'holds',
+    ...(note !== undefined && { note }),
+  });
+  return {
+    title: 'Far from all ends, at a known rate: cost per game in units of ℓ',
+    findings: [
+      own('the best constant tolerance', constant, `${(constant.value / least).toFixed(3)} times OPT`),
+      own('the best tolerance that depends on the gaps on both sides', withGaps),
+      own('OPT', { value: least }, `${optima.map((cost) => cost.toFixed(3)).join(', ')} with 1,500 players`),
+    ],
+  };
 }
 
 interface MixedRatio {

@@ -15,6 +15,7 @@ import { multiQueue } from '../../../lib/papers/schlup/multi-queue.ts';
 import { optimum } from '../../../lib/papers/schlup/optimum.ts';
 import { periodic } from '../../../lib/papers/schlup/periodic.ts';
 import { production, waitCostOf } from '../../../lib/papers/schlup/production.ts';
+import { ringArrivals, ringCost, ringOptimum } from '../../../lib/papers/schlup/ring.ts';
 import { slack } from '../../../lib/papers/schlup/slack.ts';
 import {
   arrivalsOf,
@@ -253,6 +254,18 @@ test("the service's own tick weighs a second criterion by a rule with a cost", (
   );
   expect(ours.cost).toBeGreaterThanOrEqual(optimum(setting, players).cost - 1e-6);
   expect(ours.cost).toBeLessThan(skillAlone.cost);
+});
+
+describe('the endless stream', () => {
+  test('costs least with a tolerance near ℓ, and more than the least cost of all pairs', () => {
+    const cost = (length: number) => ringCost(ringArrivals(6000, seededRandom(2)), 6000, () => length).value;
+    const best = cost(1);
+    expect(best).toBeLessThan(cost(0.4));
+    expect(best).toBeLessThan(cost(2.5));
+    const least = ringOptimum([...ringArrivals(500, seededRandom(3))]);
+    expect(best).toBeGreaterThan(1.15 * least);
+    expect(best).toBeLessThan(1.45 * least);
+  });
 });
 
 describe('mixed workloads', () => {
