@@ -11,7 +11,7 @@ import { perRangeOf } from './range-factor.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
-import { packTeams } from './team-packing.ts';
+import { packTeams, solosNeeded } from './team-packing.ts';
 import { TicketLine } from './ticket-line.ts';
 
 /**
@@ -70,6 +70,7 @@ export class LargeQueue implements ShapeQueue {
   best(): ShapeAnswer {
     const line = this.#settle();
     if (this.#windows) return this.#bestWindow(line, this.#windows);
+    if (!this.#hasSolosToFill()) return none;
     const least = this.#cells!.least();
     if (!least) return none;
     const bound = least.bound - this.#greatestCredit(line);
@@ -84,6 +85,7 @@ export class LargeQueue implements ShapeQueue {
     const place = line.placeOf(ticket);
     const bound = this.#boundOfAll(line);
     if (place === undefined || line.isHere[place] === 0) return { ...none, costBound: bound };
+    if (!this.#hasSolosToFill()) return none;
     return this.#answer(this.#with(ticket), bound);
   }
 
@@ -317,6 +319,11 @@ export class LargeQueue implements ShapeQueue {
   #areHardToPack(): boolean {
     const smallest = Math.min(...this.#layout.kinds.map(({ size }) => size));
     return this.#sizes.some((count, size) => size > 1 && count > 0 && hardToPack * size > smallest);
+  }
+
+  /** Whether as many solo players wait as the parties need beside them to fill the teams. */
+  #hasSolosToFill(): boolean {
+    return this.#sizes[1] >= solosNeeded(this.#sizes, this.#layout);
   }
 
   /** A good game with a ticket: around itself, then around the means of the games found. */

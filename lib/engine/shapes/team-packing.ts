@@ -1,3 +1,4 @@
+import type { Layout } from './layout.ts';
 import type { Mix } from './whole-parties.ts';
 
 /**
@@ -47,6 +48,35 @@ export function packTeams(mix: Mix, teamSizes: readonly number[]): Int32Array[] 
   };
 
   return fill(0, teamSizes[0], left.length - 1) ? teams : undefined;
+}
+
+/**
+ * The solo players without whom these parties cannot fill the teams, whatever team they play on: a team of 3 needs one
+ * beside pairs. With fewer no game can be formed; with as many there may be none either.
+ *
+ * @param counts how many parties of each size there are
+ */
+export function solosNeeded(counts: ArrayLike<number>, { kinds }: Pick<Layout, 'kinds'>): number {
+  let needed = 0;
+  for (const { size, minSize, count } of kinds) {
+    const canFill = seatsOfParties(counts, size);
+    let fewest = size;
+    for (let seats = 0; seats <= size; seats++)
+      if (canFill[seats] === 1) fewest = Math.min(fewest, Math.max(0, minSize - seats));
+    needed += count * fewest;
+  }
+  return needed;
+}
+
+/** By number of seats: 1 if parties of at least two players fill exactly so many. */
+function seatsOfParties(counts: ArrayLike<number>, seats: number): Uint8Array {
+  const canFill = new Uint8Array(seats + 1);
+  canFill[0] = 1;
+  for (let size = 2; size < counts.length && size <= seats; size++) {
+    for (let party = 0; party < Math.min(counts[size], Math.floor(seats / size)); party++)
+      for (let to = seats; to >= size; to--) if (canFill[to - size] === 1) canFill[to] = 1;
+  }
+  return canFill;
 }
 
 /** The steps after which it gives up. */

@@ -80,3 +80,21 @@ it('keeps its bound valid when a player leaves from within the windows of others
   // Two of 1000 and four of 2000 are nearer to each other than three of each.
   expect(queue.leastImbalanceWith(tickets[0])).toBeCloseTo(least, 6);
 });
+
+it('proves that no game can be formed where pairs need more solo players beside them than wait', () => {
+  const rules: GameRules = { teamSize: 3, teams: 6, alpha: 1, p: 1, q: 2, beta: 0 };
+  const layout = layoutOf(rules);
+  const queue = new LargeQueue(rules, layout, undefined);
+  const add = (ticketId: string, size: number) => {
+    const players = Array.from({ length: size }, (_, i) => ({
+      playerId: `${ticketId}.${i}`,
+      skill: 1500 + i,
+    }));
+    queue.insert(poolShapeTicket({ ticketId, enqueuedAtMs: 0, players }, layout));
+  };
+  for (let i = 0; i < 12; i++) add(`pair${i}`, 2);
+  for (let i = 0; i < 5; i++) add(`solo${i}`, 1);
+  expect(queue.best().costBound).toBe(Number.POSITIVE_INFINITY);
+  add('solo5', 1);
+  expect(queue.best().game?.members.length).toBe(12);
+});
