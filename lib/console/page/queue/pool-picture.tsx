@@ -11,7 +11,7 @@ export interface PoolPictureProps {
 }
 
 const HEIGHT = 240;
-const EDGE = { left: 48, right: 14, top: 12, bottom: 28 };
+const EDGE = { left: 48, right: 24, top: 12, bottom: 28 };
 const AGE_TICKS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400];
 
 /** The waiting tickets along the skill axis; the older, the higher. A dot is a ticket, its size the party's. */
