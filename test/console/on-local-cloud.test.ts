@@ -107,8 +107,15 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     expect(await client.queues.get('arena')).toMatchObject({ release: { waitCost: 12 } });
     await expectAccessible(tab);
 
-    await tab.goto(`${page.url}/what-if/arena`);
-    await tab.getByText('measured from the latest matches').waitFor();
+    // The page measures once, and the queue needs some matches for it.
+    await vi.waitFor(
+      async () => {
+        await tab.goto(`${page.url}/what-if/arena`);
+        await tab.getByText(/^(measured from|assumed:)/).waitFor();
+        expect(await tab.getByText('measured from the latest matches').isVisible()).toBe(true);
+      },
+      { timeout: 80_000, interval: 2_000 },
+    );
     await tab.getByLabel('Players', { exact: true }).fill('500');
     await tab.getByRole('button', { name: 'Simulate' }).click();
     await tab.locator('.command-text').waitFor();

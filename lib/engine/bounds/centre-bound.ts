@@ -158,9 +158,12 @@ export class CentreBound {
    */
   #leastReach(low: number, high: number, least: number): number {
     const n = this.#n;
+    // The errors of ends and sums depend on the skills, however near these are to each other.
+    const error = rounding * Math.max(Math.abs(this.#low), Math.abs(this.#high));
+    const slack = n * (high - low) + n * n * error;
     const isPossible = (reach: number) =>
-      this.#greedy.sumBetween(low - reach, high + reach, low, false) <= n * (high - low) * (1 + rounding) &&
-      this.#greedy.sumBetween(low - reach, high + reach, high, true) >= n * (low - high) * (1 + rounding);
+      this.#greedy.sumBetween(low - reach - error, high + reach + error, low, false) <= slack &&
+      this.#greedy.sumBetween(low - reach - error, high + reach + error, high, true) >= -slack;
     const most = Math.max(this.#high - low, high - this.#low);
     if (!isPossible(most)) return Number.POSITIVE_INFINITY;
     let below = least * (1 - rounding);

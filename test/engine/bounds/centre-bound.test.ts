@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CentreBound } from '../../../lib/engine/bounds/centre-bound.ts';
+import { GamePool } from '../../../lib/engine/game-pool.ts';
 import { skillSpread } from '../../../lib/engine/model/imbalance.ts';
 import { RoleTable } from '../../../lib/engine/model/roles.ts';
 import type { GameRules } from '../../../lib/engine/types.ts';
@@ -48,6 +49,59 @@ describe('the centre bound', () => {
     expect(compared).toBeGreaterThan(300);
     for (const each of ratios)
       expect(each.reduce((sum, ratio) => sum + ratio, 0) / each.length).toBeGreaterThan(0.97);
+  });
+});
+
+describe('a pool whose only game has a mean that is no centre of the bound', () => {
+  it.each([1, 10, 1_000])('finds the game with a budget of %i nodes', (nodeBudget) => {
+    const rules: GameRules = {
+      teamSize: 8,
+      alpha: 3,
+      p: 1,
+      q: Number.POSITIVE_INFINITY,
+      beta: 1,
+      roles: { healer: 2, damage: 3, support: 2, tank: 1 },
+    };
+    /** For each ticket when it was enqueued, and the skills and roles of its players. */
+    const tickets: readonly (readonly [number, ...(readonly [number, string?])[]])[] = [
+      [4000, [0, 'healer+tank'], [0, 'damage+tank']],
+      [11000, [0.8142, 'healer+damage+support+tank']],
+      [
+        8000,
+        [0, 'support+tank'],
+        [0, 'healer+support+tank'],
+        [0, 'support+tank'],
+        [0.6051, 'healer+damage+support+tank'],
+        [0, 'healer+damage+tank'],
+      ],
+      [
+        10000,
+        [0.4237, 'damage+tank'],
+        [0.6147, 'healer+tank'],
+        [0, 'healer+damage+support+tank'],
+        [0, 'healer+support'],
+        [0, 'damage+tank'],
+        [0.2117, 'healer+damage+support+tank'],
+        [0],
+        [0.8787, 'tank'],
+      ],
+    ];
+    const pool = new GamePool(rules, { nodeBudget });
+    for (const [number, [enqueuedAtMs, ...players]] of tickets.entries()) {
+      const ticketId = `t${number}`;
+      pool.insert({
+        ticketId,
+        enqueuedAtMs,
+        players: players.map(([skill, roles], i) => ({
+          playerId: `${ticketId}.${i}`,
+          skill,
+          ...(roles && { roles: roles.split('+') }),
+        })),
+      });
+    }
+    const game = pool.best(20_000);
+    expect(game?.imbalance).toBeCloseTo(2.7854, 4);
+    expect(game!.lowerBound).toBeLessThanOrEqual(game!.priority);
   });
 });
 
