@@ -23,6 +23,9 @@ export class TwoTeams implements RuledTeams {
   readonly wasCut = false;
   division: Division = 0;
 
+  /** Rulings since `takeWork` was called last. */
+  #rulings = 0;
+
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
   readonly #constraints: Constraints;
@@ -81,11 +84,14 @@ export class TwoTeams implements RuledTeams {
   }
 
   takeWork(): number {
-    return 0;
+    const rulings = this.#rulings;
+    this.#rulings = 0;
+    return Math.ceil(rulings / rulingsPerNode);
   }
 
   /** The ruling on a division of these tickets. */
   #judge(members: number, numbers: ArrayLike<number>, division: Division): Ruling | undefined {
+    this.#rulings++;
     return this.#constraints.judge(
       teamsOf(
         Array.from({ length: members }, (_, i) => numbers[i]),
@@ -171,3 +177,6 @@ function skillsOf(team: readonly PooledTicket[]): number[] {
 function canSeat(roles: RoleTable, team: readonly PooledTicket[]): boolean {
   return roles.canSeatTeam(team.flatMap(({ masks }) => [...masks]));
 }
+
+/** Rulings on divisions count towards the node budget, or a rule that few divisions fulfil would take minutes. */
+const rulingsPerNode = 8;
