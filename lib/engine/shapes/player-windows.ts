@@ -14,6 +14,8 @@ export class PlayerWindows {
   readonly #perRange: number;
   readonly #keys: Float64Array;
   readonly #heap = new KeyHeap();
+  /** The places of players who have left since the keys were settled. */
+  readonly #gone: number[] = [];
   readonly #places: Int32Array;
   readonly #values: Float64Array;
 
@@ -35,28 +37,14 @@ export class PlayerWindows {
     }
   }
 
-  /**
-   * Reports that the player at a place has left the line. A window that loses a player within gains the one after its last,
-   * and may cost less than before. The best n of these n + 1 players in a row are the first or the last n of them, so it
-   * costs at least what this window or the next one did.
-   */
+  /** Reports that the player at a place has left the line. */
   removed(place: number): void {
-    const { before } = this.#line;
-    const keys = this.#keys;
-    let next = keys[place];
-    let from = before[place];
-    for (let i = 1; i < this.#n && from >= 0; i++, from = before[from]) {
-      const own = keys[from];
-      if (next < own) {
-        keys[from] = next;
-        this.#heap.push(next, from);
-      }
-      next = own;
-    }
+    this.#gone.push(place);
   }
 
   /** The places of the window of least cost, and that cost as a bound on all games; undefined when too few players wait. */
   least(): { places: Int32Array; bound: number } | undefined {
+    this.#settle();
     const heap = this.#heap;
     for (;;) {
       const from = heap.topId;
@@ -72,6 +60,43 @@ export class PlayerWindows {
       if (cost === Number.POSITIVE_INFINITY) heap.pop();
       else heap.replaceTop(cost, from);
     }
+  }
+
+  /**
+   * Lowers the keys of windows that have lost players. A window that loses a player within gains the one after its last, and
+   * may cost less than before. The best n of these n + 1 players in a row are the first or the last n of them, so it costs
+   * at least what this window or the next one did. After several removals it costs at least the least of all windows from
+   * its own to the one of the last player removed within, which one pass from the right knows for every window.
+   */
+  #settle(): void {
+    const gone = this.#gone.sort((a, b) => a - b);
+    const { before } = this.#line;
+    const keys = this.#keys;
+    let least = Number.POSITIVE_INFINITY;
+    /** The windows further left that may contain the last player removed. */
+    let affected = 0;
+    let here = -1;
+    for (let i = gone.length - 1; i >= 0 || affected > 0; ) {
+      if (affected === 0) {
+        least = Number.POSITIVE_INFINITY;
+        here = this.#line.lastTo(gone[i]!);
+      }
+      if (i >= 0 && gone[i]! > here) {
+        least = Math.min(least, keys[gone[i]!]!);
+        affected = this.#n - 1;
+        i--;
+      } else if (here < 0) affected = 0;
+      else {
+        const own = keys[here]!;
+        if (least < own) {
+          keys[here] = least;
+          this.#heap.push(least, here);
+        } else least = own;
+        affected--;
+        here = before[here]!;
+      }
+    }
+    this.#gone.length = 0;
   }
 
   #costOf(from: number): number {
