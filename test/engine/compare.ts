@@ -1,6 +1,7 @@
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { allGames, checkGame, scale } from './oracle.ts';
+import { failWith, live, release } from './pool-life.ts';
 import type { PoolCase } from './random-pool.ts';
 
 /**
@@ -51,34 +52,15 @@ export function compareWithBruteForce(
     if (found.lowerBound > best + error)
       fail(`the best priority is ${best}, the bound is ${found.lowerBound}`);
   };
-  const fail = (what: string): never => {
-    const rulesText = JSON.stringify({ ...rules, nodeBudget, nowMs }, (_, value) =>
-      value === Number.POSITIVE_INFINITY ? 'inf' : value,
-    );
-    throw new Error(`${what}\n${rulesText}\n${JSON.stringify([...waiting.values()])}`);
-  };
+  const fail = (what: string): never =>
+    failWith(what, { ...rules, ...(!isExact && { nodeBudget }), nowMs }, waiting);
 
-  const first = Math.floor(random() * (tickets.length + 1));
-  tickets.forEach((ticket, i) => {
-    pool.insert(ticket);
-    waiting.set(ticket.ticketId, ticket);
-    if (i < first) return;
-    compareBest();
-    if (random() < 0.25) {
-      const { ticketId } = [...waiting.values()][Math.floor(random() * waiting.size)];
-      pool.remove(ticketId);
-      waiting.delete(ticketId);
-      compareBest();
-    }
-  });
+  live(pool, waiting, tickets, random, compareBest);
   do {
     compareBest();
     const next = pool.best(nowMs);
     if (!next) return comparisons;
-    for (const ticketId of next.ticketIds) {
-      pool.remove(ticketId);
-      waiting.delete(ticketId);
-    }
+    release(pool, waiting, next);
   } while (waiting.size > 0);
   return comparisons;
 }

@@ -3,6 +3,7 @@ import { shapeOf } from '../../lib/engine/model/game-shape.ts';
 import { packingNumber } from '../../lib/engine/model/packing-number.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { allGames, checkGame, scale } from './oracle.ts';
+import { failWith, live, release } from './pool-life.ts';
 import type { PoolCase } from './random-pool.ts';
 
 /**
@@ -52,34 +53,14 @@ export function comparePacking(
     if (game.lowerBound + price > least + error + 1e-9 * price)
       fail(`the least sum is ${least}, the bound is ${game.lowerBound} + ${price}`);
   };
-  const fail = (what: string): never => {
-    const text = JSON.stringify({ ...rules, ...options, nowMs }, (_, value) =>
-      value === Number.POSITIVE_INFINITY ? 'inf' : value,
-    );
-    throw new Error(`${what}\n${text}\n${JSON.stringify([...waiting.values()])}`);
-  };
+  const fail = (what: string): never => failWith(what, { ...rules, ...options, nowMs }, waiting);
 
-  const first = Math.floor(random() * (tickets.length + 1));
-  tickets.forEach((ticket, i) => {
-    pool.insert(ticket);
-    waiting.set(ticket.ticketId, ticket);
-    if (i < first) return;
-    compareBest();
-    if (random() < 0.25) {
-      const { ticketId } = [...waiting.values()][Math.floor(random() * waiting.size)];
-      pool.remove(ticketId);
-      waiting.delete(ticketId);
-      compareBest();
-    }
-  });
+  live(pool, waiting, tickets, random, compareBest);
   const possible = gamesOf(waiting.values());
   let released = 0;
   for (let game = pool.best(nowMs); game; game = pool.best(nowMs), released++) {
     compareBest();
-    for (const ticketId of game.ticketIds) {
-      pool.remove(ticketId);
-      waiting.delete(ticketId);
-    }
+    release(pool, waiting, game);
   }
   if (options.lostGameCost === Number.POSITIVE_INFINITY && released < possible)
     fail(`${possible} games are possible, the drain made ${released}`);
