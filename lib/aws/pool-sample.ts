@@ -4,15 +4,17 @@ import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/ticks/buc
 import type { PoolItem } from './read-pool.ts';
 import { bySkill, inRange, readQueued } from './ticket-store.ts';
 
-/** The maximum of pool keys that a sample reads, of a queue that may have thousands. */
-const KEYS_MAX = 16;
+/** The maximum of pool keys that are read at once, of a queue that may have hundreds. */
+const KEYS_AT_ONCE = 16;
 /** A key with more tickets than its share of the sample is read in this many places along its skills. */
 const PLACES = 8;
+/** So many tickets of a key cost one query, half a read unit or little more. */
+const SHARE_MIN = 8;
 
 /**
- * Samples the index `pool`. It reads at most twice `limit` tickets and some more, about 40 read units for 1,000 tickets, in
- * one to ten queries for each of at most 16 keys. Keys beyond that are skipped evenly: each is a range of skill, or a random
- * part of one.
+ * Samples the index `pool`. It reads at most three times `limit` tickets and some more, about 40 read units for 1,000 tickets, in
+ * one to ten queries for each of 16 keys. Each key is a range of skill, or a random part of one, and the 16 are spread evenly.
+ * When they have fewer than `limit` tickets, the next 16 are read: an empty key is half a read unit.
  */
 export function poolSample(client: DynamoDBDocumentClient, table: string): PoolSample {
   const read = async (pool: string, range: KeyRange, limit: number, forward = true) => {
@@ -42,17 +44,28 @@ export function poolSample(client: DynamoDBDocumentClient, table: string): PoolS
   return {
     async of(queue, layouts, limit) {
       const all = layouts.flatMap((layout) => poolKeys(queue, layout));
-      const keys = evenly(all, KEYS_MAX);
-      const share = Math.min(limit, Math.ceil((2 * limit) / keys.length));
-      const parts = await Promise.all(keys.map((key) => ofKey(key, share)));
-      const found = bySkill(parts.flatMap(({ items }) => items));
+      const perKey = Math.ceil((2 * limit) / Math.min(all.length, KEYS_AT_ONCE));
+      const share = Math.min(limit, Math.max(SHARE_MIN, perKey));
+      const parts: Awaited<ReturnType<typeof ofKey>>[] = [];
+      const found = () => parts.reduce((sum, { items }) => sum + items.length, 0);
+      for (const keys of rounds(all)) {
+        if (found() >= limit) break;
+        parts.push(...(await Promise.all(keys.map((key) => ofKey(key, share)))));
+      }
+      const tickets = bySkill(parts.flatMap(({ items }) => items));
       return {
-        tickets: readQueued(evenly(found, limit), queue).tickets,
+        tickets: readQueued(evenly(tickets, limit), queue).tickets,
         isComplete:
-          keys.length === all.length && found.length <= limit && parts.every(({ isWhole }) => isWhole),
+          parts.length === all.length && tickets.length <= limit && parts.every(({ isWhole }) => isWhole),
       };
     },
   };
+}
+
+/** All keys in rounds of at most {@link KEYS_AT_ONCE}, each of which is spread evenly over them. */
+function rounds(keys: readonly string[]): string[][] {
+  const count = Math.ceil(keys.length / KEYS_AT_ONCE);
+  return Array.from({ length: count }, (_, round) => keys.filter((_, i) => i % count === round));
 }
 
 /** At most `max` of the items, at even distances. */
