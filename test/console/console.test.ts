@@ -80,8 +80,10 @@ describe('the overview', () => {
     isGone = true;
     await tab.getByText('The service has not responded since').waitFor();
     await duel.waitFor();
+    expect(await tab.getByText('All queues are well').count()).toBe(0);
     isGone = false;
     await tab.getByText('The service has not responded since').waitFor({ state: 'detached' });
+    await tab.getByText('All queues are well').waitFor();
   });
 });
 

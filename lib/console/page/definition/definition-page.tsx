@@ -35,7 +35,9 @@ export function DefinitionPage({ name }: { readonly name: string }) {
         {error === undefined ? (
           <Loading what="the definition" />
         ) : (error as ServiceProblem).status === 404 ? (
-          <p class="empty">The service has no queue {name}.</p>
+          <p class="empty">
+            The service has no queue <code>{name}</code>.
+          </p>
         ) : (
           <p class="empty">{error.message}</p>
         )}

@@ -29,7 +29,9 @@ export function MatchPage({ matchId }: { readonly matchId: string }) {
     return (
       <Page title="Match" trail={[{ text: 'Overview', href: '/' }]}>
         {(error as ServiceProblem | undefined)?.status === 404 ? (
-          <p class="empty">The service has no match {matchId}. Matches are kept for a limited time.</p>
+          <p class="empty">
+            The service has no match <code>{matchId}</code>. Matches are kept for a limited time.
+          </p>
         ) : (
           error === undefined && <Loading what="the match" />
         )}

@@ -89,10 +89,12 @@ function Troubles({ queues }: { readonly queues: readonly ListedQueue[] }) {
   return (
     <section aria-label="What is wrong" aria-live="polite">
       {troubled.length === 0 ? (
-        <p class="all-well">
-          <span class="dot dot-good" aria-hidden="true" /> All queues are well: ticks are on time, and no
-          ticket is near its time-out.
-        </p>
+        outage.value === undefined && (
+          <p class="all-well">
+            <span class="dot dot-good" aria-hidden="true" /> All queues are well: ticks are on time, and no
+            ticket is near its time-out.
+          </p>
+        )
       ) : (
         <ul class="troubles">
           {troubled.flatMap(({ live, troubles }) =>

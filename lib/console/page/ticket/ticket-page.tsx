@@ -28,7 +28,7 @@ export function TicketPage({ ticketId }: { readonly ticketId: string }) {
       <Page title={ticketId} trail={[{ text: 'Overview', href: '/' }]}>
         {(error as ServiceProblem | undefined)?.status === 404 ? (
           <p class="empty">
-            The service has no ticket {ticketId}. Ended tickets are kept for a limited time.
+            The service has no ticket <code>{ticketId}</code>. Ended tickets are kept for a limited time.
           </p>
         ) : (
           error === undefined && <Loading what="the ticket" />
