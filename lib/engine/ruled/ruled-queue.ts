@@ -228,8 +228,9 @@ export class RuledQueue {
     const cuts = entries.cuts[entry];
     const last = this.#beta === 0 && cuts === 0 ? this.#lastCost : 0;
     const tries = entries.tries[entry];
-    const growth = tries < smallSteps ? step ** (0.5 ** cuts) : 2 ** (tries - smallSteps + 1);
-    const partWay = known < highest ? key + (known - key) * 0.5 ** cuts : highest;
+    const part = cuts === 0 ? 1 : 0.5 ** cuts;
+    const growth = tries >= smallSteps ? 2 ** (tries - smallSteps + 1) : cuts === 0 ? step : step ** part;
+    const partWay = known < highest ? key + (known - key) * part : highest;
     const limit = Math.min(
       highest,
       needed,
