@@ -369,6 +369,7 @@ export interface QueueDefinition {
     | {
         readonly policy: 'option-value';
         readonly waitCost: number;
+        readonly longestWaitSeconds?: number | undefined;
       };
   /** Seconds between two searches */
   readonly tickSeconds: number;

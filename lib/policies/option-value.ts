@@ -19,7 +19,7 @@ import { type Policy, type PoolFacts, takesAnyone } from './policy.ts';
  * - when so little time is left before the time-out that few newcomers can be expected.
  * The skill spread within a party is added, because waiting cannot reduce it; a game of such parties alone has at
  * least that imbalance. A game's limit is the mean over its players, so that each long wait counts. A game is
- * released when its imbalance is within its limit, and always at the last tick before a time-out.
+ * released when its imbalance is within its limit, and always at the last tick before a time-out or the longest wait.
  */
 export const optionValueOptions = z.strictObject({
   policy: z.literal('option-value'),
@@ -28,15 +28,22 @@ export const optionValueOptions = z.strictObject({
    * costs as much as an imbalance that is 5 higher.
    */
   waitCost: z.number().positive(),
+  /**
+   * The longest wait, in seconds. A ticket that would be older at the next tick gets a game now, whatever its imbalance.
+   * Among its games, one that also takes other players who are hard to match is preferred to one of slightly less
+   * imbalance. Without enough waiting players the ticket waits on. The shorter, the more imbalance: see docs/policies.md.
+   * @default none: only the growth by age and the time-out bound waits
+   */
+  longestWaitSeconds: z.number().positive().optional(),
 });
 export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 
-export function optionValue({ waitCost }: OptionValueOptions): Policy {
+export function optionValue(options: OptionValueOptions): Policy {
   let last: { facts: PoolFacts; nowMs: number; termsOf: (ticket: Ticket) => LimitTerms } | undefined;
   /** The terms of one tick, prepared once. */
   const termsAt = (facts: PoolFacts, nowMs: number) => {
     if (last?.facts !== facts || last.nowMs !== nowMs)
-      last = { facts, nowMs, termsOf: limitTerms(waitCost, facts, nowMs) };
+      last = { facts, nowMs, termsOf: limitTerms(options, facts, nowMs) };
     return last.termsOf;
   };
   return {
@@ -49,7 +56,7 @@ export function optionValue({ waitCost }: OptionValueOptions): Policy {
       // The neighbours of a ticket often lack a side, and a search around each ticket is slow with many seats.
       if (!isPaperShape(facts.rules)) return pool.bestFirst();
       if (pool.hasRules) return aroundLongestWaiters(pool, facts, termsOf);
-      return aroundDueTickets(pool, facts, termsOf, dueAt(waitCost, pool, facts, nowMs));
+      return aroundDueTickets(pool, facts, termsOf, dueAt(options, pool, facts, nowMs));
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = termsAt(facts, nowMs);

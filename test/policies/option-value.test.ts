@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { GamePool } from '../../lib/engine/game-pool.ts';
 import type { Ticket } from '../../lib/engine/types.ts';
 import { optionValue } from '../../lib/policies/option-value.ts';
-import { planTick } from '../../lib/policies/plan.ts';
+import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import { WaitingPool } from '../../lib/policies/waiting-pool.ts';
+import { playThrough } from '../../lib/simulation/play.ts';
+import type { Population } from '../../lib/simulation/population.ts';
+import { generatedTraffic } from '../../lib/simulation/traffic.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 
 const NOW_MS = 600_000;
+const SKILLS = { kind: 'normal', mean: 1500, standardDeviation: 350 } as const;
 
 const solo = (ticketId: string, skill: number, enqueuedAtMs: number): Ticket => ({
   ticketId,
@@ -42,6 +46,63 @@ describe('a solo player at the last tick before its time-out', () => {
       expect(match?.imbalance).toBeLessThanOrEqual(best.imbalance * factor * (1 + 1e-9));
     },
   );
+});
+
+describe('a longest wait', () => {
+  const rules = {
+    teamSize: 5,
+    imbalance: { alpha: 0.01, p: 1, q: 2 },
+    release: { policy: 'option-value', waitCost: 0.3, longestWaitSeconds: 60 },
+    tickSeconds: 1,
+    timeoutSeconds: 1800,
+  } as const;
+  /** 30 neighbours, and three outliers below them. The second of these is the oldest ticket. */
+  const tickets = (oldestAgeMs: number) => [
+    ...[1300, 1350, 1400].map((skill, i) =>
+      solo(`far${i}`, skill, NOW_MS - (i === 1 ? oldestAgeMs : 20_000)),
+    ),
+    ...Array.from({ length: 30 }, (_, i) => solo(`t${i}`, 1500 + 10 * i, NOW_MS - 1000)),
+  ];
+  const outliersWith = (oldestAgeMs: number, more: Partial<QueueRules> = {}) => {
+    const { matches } = planTick({
+      rules: { ...rules, ...more },
+      tickets: tickets(oldestAgeMs),
+      nowMs: NOW_MS,
+    });
+    const match = matches.find(({ ticketIds }) => ticketIds.includes('far1'));
+    return match?.ticketIds.filter((ticketId) => ticketId.startsWith('far'));
+  };
+
+  it('leaves a ticket waiting as long as it can still get a game at the next tick', () => {
+    expect(outliersWith(59_000)).toBeUndefined();
+  });
+
+  it('gives an overdue ticket a game with others that are hard to match; at a time-out it gets the best one', () => {
+    expect(outliersWith(59_001)).toEqual(['far1', 'far2']);
+    const release = { policy: 'option-value', waitCost: 0.3 } as const;
+    expect(outliersWith(59_001, { release, timeoutSeconds: 61 })).toEqual(['far1']);
+  });
+
+  it('leaves an overdue ticket waiting while there are too few players', () => {
+    const few = tickets(90_000).slice(0, 9);
+    expect(planTick({ rules, tickets: few, nowMs: NOW_MS }).matches).toEqual([]);
+  });
+
+  it.each<[string, Population]>([
+    ['solo players', { skills: SKILLS }],
+    ['parties', { skills: SKILLS, partyWeights: [75, 15, 5, 2, 3] }],
+  ])('bounds the waits of %s, who wait longer without it', (_, population) => {
+    const rate = { kind: 'constant', perSecond: 5 } as const;
+    const traffic = generatedTraffic({ population, rate, players: 1200 }, 7);
+    const play = (longestWaitSeconds?: number) => {
+      const release = { policy: 'option-value', waitCost: 0.7, longestWaitSeconds } as const;
+      return playThrough({ name: 'arena', ...rules, release }, traffic).measures;
+    };
+    const bounded = play(75);
+    expect(bounded.waitSeconds.max).toBeLessThanOrEqual(75);
+    expect(bounded.outcome.timedOut).toBe(0);
+    expect(play().waitSeconds.max).toBeGreaterThan(90);
+  });
 });
 
 describe('a ticket in a queue with roles', () => {

@@ -1,7 +1,7 @@
 import { imbalancePerRange, shapeOf, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { byArrival, type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
-import { growthByAge, type LimitTerms } from './limits.ts';
+import { growthByAge, type LimitOptions, type LimitTerms } from './limits.ts';
 import { type Neighbours, SkillLine } from './skill-line.ts';
 
 /** Whether a search around the ticket may find what searches at earlier ticks did not. */
@@ -12,12 +12,12 @@ type IsDue = (ticket: Ticket) => boolean;
  * is within it only when one of its tickets is new, has a higher threshold or becomes urgent. All tickets are due in a
  * tick without new ones, because the estimated rate falls in a silence, which raises all thresholds.
  */
-export function dueAt(waitCost: number, pool: CandidateSource, facts: PoolFacts, nowMs: number): IsDue {
+export function dueAt(options: LimitOptions, pool: CandidateSource, facts: PoolFacts, nowMs: number): IsDue {
   const { searchedAtMs } = facts;
   const newest = pool.byAge.at(-1);
   if (searchedAtMs === undefined || newest === undefined || newest.enqueuedAtMs <= searchedAtMs)
     return () => true;
-  const growth = growthByAge(waitCost, facts);
+  const growth = growthByAge(options, facts);
   const steps = (ageMs: number) => Math.floor(Math.log(growth(ageMs / 1000)) / Math.log(GROWTH_STEP));
   return ({ enqueuedAtMs }) =>
     enqueuedAtMs > searchedAtMs || steps(searchedAtMs - enqueuedAtMs) < steps(nowMs - enqueuedAtMs);

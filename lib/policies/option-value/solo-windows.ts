@@ -2,10 +2,11 @@ import { imbalancePerRange } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import type { LimitTerms } from './limits.ts';
+import { overdueSolos } from './overdue-solos.ts';
 import { SoloLine } from './solo-line.ts';
 
 /**
- * For solos: all games of neighbours whose spread is within their limit, the widest margin first. At a last chance the best
+ * For solos: games of overdue tickets, then all games of neighbours whose spread is within their limit, the widest margin first. At a last chance the best
  * game of all that wait, as far as a candidate's node budget finds it.
  *
  * A release makes others neighbours, so the line is gone through again as long as there are releases. Neighbours that have
@@ -16,6 +17,7 @@ export function* soloWindows(
   facts: PoolFacts,
   termsOf: (ticket: Ticket) => LimitTerms,
 ): Iterable<Candidate> {
+  yield* overdueSolos(pool, facts, termsOf);
   const isWaiting = (ticket: Ticket) => pool.isWaiting(ticket);
   const sorted = pool.bySkill.filter(isWaiting);
   const line = new SoloLine(sorted, facts, termsOf);
