@@ -101,28 +101,18 @@ export class PartyLines {
     }
   }
 
-  /** Visits the parties of a size, the nearest to a centre first, until `visit` returns false. */
-  outward(
+  /** Visits the parties of a size whose means are from `low` to `high`, in ascending order. */
+  within(
     size: number,
-    centre: number,
-    except: number,
-    visit: (pooled: PooledTicket, distance: number) => boolean,
+    low: number,
+    high: number,
+    visit: (pooled: PooledTicket, place: number) => void,
   ): void {
     const means = this.#means[size];
     const next = this.#next[size];
-    const last = this.#last[size];
-    let above = follow(this.#up[size], firstFrom(means, centre));
-    let below = last[above];
-    for (;;) {
-      const toAbove = means[above] - centre;
-      const toBelow = centre - means[below];
-      if (toAbove === Number.POSITIVE_INFINITY && toBelow === Number.POSITIVE_INFINITY) return;
-      const isAbove = toAbove < toBelow;
-      const place = isAbove ? above : below;
-      if (isAbove) above = next[above];
-      else below = last[below];
-      if (place !== except && !visit(this.ticket(size, place), isAbove ? toAbove : toBelow)) return;
-    }
+    const end = means.length - 1;
+    let place = follow(this.#up[size], firstFrom(means, low));
+    for (; place < end && means[place] <= high; place = next[place]) visit(this.ticket(size, place), place);
   }
 }
 

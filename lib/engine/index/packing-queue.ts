@@ -61,6 +61,8 @@ export class PackingQueue {
   readonly #openKeys: Float64Array;
   readonly #costs: Float64Array;
   readonly #found = new Map<number, DividedGame>();
+  /** By item: 1 if its exact search was cut short, after which it is not repeated. */
+  readonly #wasCut: Uint8Array;
   /** By entry: the items whose key or game depends on it. */
   readonly #dependents: number[][];
 
@@ -99,6 +101,7 @@ export class PackingQueue {
     this.#keys = new Float64Array(items).fill(Number.NaN);
     this.#openKeys = new Float64Array(items).fill(Number.NaN);
     this.#costs = new Float64Array(items).fill(Number.NaN);
+    this.#wasCut = new Uint8Array(items);
     this.#dependents = sorted.map(() => []);
     this.#prices = new Float64Array(this.#mixes.length);
     this.#leastPrices = new Float64Array(rules.teamSize + 1);
@@ -245,11 +248,20 @@ export class PackingQueue {
     return { item, value };
   }
 
-  /** Raises the key of the item that has the least by the bound with the team gap. Returns whether it could. */
+  /** Raises the key of the item that has the least. Returns whether it could. */
   #raise(item: number, best: number): boolean {
+    if (item === -1 || this.#isSearchedFirst(item)) return false;
+    if (this.#canSearch(item)) {
+      this.#matchExactly(item, best);
+      if (!this.#wasCut[item]) return true;
+    }
+    return this.#raiseByTeams(item, best);
+  }
+
+  /** Raises a key by the bound that knows the team gap. */
+  #raiseByTeams(item: number, best: number): boolean {
     const mix = item % this.#mixes.length;
     const entry = Math.floor(item / this.#mixes.length);
-    if (item === -1 || this.#few.handles(mix, this.#tickets[entry].size)) return false;
     const limit = best - this.#prices[mix] - this.#waits[entry];
     const known = this.#keys[item];
     this.#bound.start(this.#tickets[entry].size, this.#places[entry], slack * limit);
@@ -275,7 +287,7 @@ export class PackingQueue {
     const close: { mix: number; key: number; centre: number }[] = [];
     for (let mix = 0, item = entry * this.#mixes.length; mix < this.#mixes.length; mix++, item++) {
       if (!this.#isFiled[mix][size]) continue;
-      if (this.#prices[mix] === Number.POSITIVE_INFINITY || this.#few.handles(mix, size)) {
+      if (this.#prices[mix] === Number.POSITIVE_INFINITY || this.#isSearchedFirst(item)) {
         this.#set(item, mix, first, true);
         continue;
       }
@@ -295,8 +307,8 @@ export class PackingQueue {
   #examine(item: number, mix: number, best: number): void {
     const entry = Math.floor(item / this.#mixes.length);
     const known = this.#keys[item];
-    if (this.#few.handles(mix, this.#tickets[entry].size)) {
-      this.#matchFew(item, mix, best);
+    if (this.#isSearchedFirst(item)) {
+      this.#matchExactly(item, best);
       return;
     }
     this.#start(entry, best - this.#prices[mix]);
@@ -321,16 +333,42 @@ export class PackingQueue {
     return game ? this.#keep(item, mix, game) : Number.POSITIVE_INFINITY;
   }
 
-  /** The exact best game of an item of few parties, up to a limit beyond the best known. */
-  #matchFew(item: number, mix: number, best: number): void {
+  /** Whether the exact search may find the best game of an item. */
+  #canSearch(item: number): boolean {
+    return this.#missing(item) > 0 && !this.#wasCut[item];
+  }
+
+  /** Whether the exact search is so short that it needs no bound before it. */
+  #isSearchedFirst(item: number): boolean {
+    return this.#canSearch(item) && this.#missing(item) <= firstMax;
+  }
+
+  #missing(item: number): number {
     const entry = Math.floor(item / this.#mixes.length);
-    const { size } = this.#tickets[entry];
-    const limit = slack * (best - this.#prices[mix] - this.#waits[entry]);
-    const least = this.#few.search(mix, size, this.#places[entry], limit);
-    const key = Math.max(this.#keys[item], this.#waits[entry] + least * (1 - 1e-12));
+    return this.#few.missing(item % this.#mixes.length, this.#tickets[entry].size);
+  }
+
+  /** Searches for the best game of an item that is better than its game and may cost less than `best`. */
+  #matchExactly(item: number, best: number): void {
+    const mix = item % this.#mixes.length;
+    const entry = Math.floor(item / this.#mixes.length);
+    const wait = this.#waits[entry];
+    const cost = this.#found.has(item) ? this.#costs[item] : Number.POSITIVE_INFINITY;
+    const most = Math.min(best - this.#prices[mix], cost);
+    const least = this.#few.search(
+      mix,
+      this.#tickets[entry].size,
+      this.#places[entry],
+      most - wait,
+      triedMax,
+    );
+    const { game, isCut } = this.#few;
+    this.#wasCut[item] = isCut ? 1 : 0;
+    const key = isCut ? this.#keys[item] : Math.max(this.#keys[item], wait + least);
     // Beyond the limit nothing is known.
-    this.#set(item, mix, key, !this.#few.game);
-    if (this.#few.game) this.#keep(item, mix, this.#few.game);
+    const isOpen = !Number.isNaN(this.#openKeys[item]) && (isCut || !game);
+    this.#set(item, mix, key, isOpen);
+    if (game) this.#keep(item, mix, game);
   }
 
   #keep(item: number, mix: number, game: DividedGame): number {
@@ -388,3 +426,9 @@ const gapWanted = 0.03;
 
 /** How many games an exchange may value for one node. */
 const valuedPerNode = 64;
+
+/** Items with at most this many parties besides the anchor are searched exactly at once, others where the gap is wide. */
+const firstMax = 4;
+
+/** How many parties the exact search of one item may try. */
+const triedMax = 4000;
