@@ -6,6 +6,7 @@ import type { RuledPlayer, RulesDefinition } from '../rules/types.ts';
 import { type Backfill, type BackfillPriority, Backfills } from './backfills.ts';
 import { fillWithBots } from './bots.ts';
 import { choicesOf } from './choices/choices.ts';
+import type { KeptSearches } from './kept-searches.ts';
 import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } from './memory.ts';
 import { inPercentiles, ofPercentiles } from './percentile.ts';
 import { byArrival, type Policy, type PoolFacts } from './policy.ts';
@@ -80,6 +81,8 @@ export interface TickInput {
   readonly meetings?: Meetings | undefined;
   /** Limits the searches, for a caller that waits for the plan. @default no limits */
   readonly effort?: SearchEffort | undefined;
+  /** The searches of earlier ticks of this range. @default none are kept */
+  readonly kept?: KeptSearches | undefined;
 }
 
 /** What a tick does: the games to commit and the tickets to time out, and why the others wait. */
@@ -162,7 +165,8 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const isLate = (ticket: Ticket) => timeouts && nowMs - ticket.enqueuedAtMs >= timeoutMs;
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
-  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraintsOf(input, tickets, gameRules));
+  const constraints = constraintsOf(input, tickets, gameRules);
+  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraints, input.kept);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const matches: Game[] = [];
   const timedOut: string[] = [];

@@ -206,4 +206,13 @@ function sum(values: ArrayLike<number>): number {
   return total;
 }
 
-const rounded = (value: number) => Number(value.toPrecision(6));
+/** To six digits. Where the rounding of the product could decide, it is left to the slow conversion. */
+function rounded(value: number): number {
+  if (!(value >= 1 && value < 1e6)) return Number(value.toPrecision(6));
+  let scale = 1e5;
+  for (let ten = 10; value >= ten; ten *= 10) scale /= 10;
+  const scaled = value * scale;
+  const whole = Math.round(scaled);
+  // Both numbers are whole and small, so their quotient is the number nearest to the decimal fraction.
+  return Math.abs(Math.abs(scaled - whole) - 0.5) < 1e-6 ? Number(value.toPrecision(6)) : whole / scale;
+}

@@ -12,6 +12,7 @@ import {
   type TicketLimits,
 } from '../engine/game-pool.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../engine/types.ts';
+import type { KeptSearches } from './kept-searches.ts';
 import {
   byArrival,
   type Candidate,
@@ -48,6 +49,9 @@ export class WaitingPool implements CandidateSource {
   readonly #isWaiting: Uint8Array;
   #byAge: readonly Ticket[] | undefined;
   readonly #effort: SearchEffort | undefined;
+  /** From earlier ticks; undefined when searches now differ from those of other ticks. */
+  readonly #kept: KeptSearches | undefined;
+  #isLimitedTaken = false;
   /** Solo players without roles or refused pairs: their searches are short. */
   readonly #isPlain: boolean;
   readonly #playersTwice: ReadonlySet<string>;
@@ -70,6 +74,7 @@ export class WaitingPool implements CandidateSource {
   /**
    * @param tickets with distinct ticket ids; two that share a player are never in one game
    * @param constraintsOf makes the rules of the queue at this moment, for each search pool its own
+   * @param kept the searches of earlier ticks
    */
   constructor(
     rules: GameRules,
@@ -77,6 +82,7 @@ export class WaitingPool implements CandidateSource {
     nowMs: number,
     effort?: SearchEffort,
     constraintsOf?: () => Constraints,
+    kept?: KeptSearches,
   ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
@@ -96,6 +102,8 @@ export class WaitingPool implements CandidateSource {
       constraintsOf === undefined &&
       this.#playersTwice.size === 0 &&
       tickets.every(({ players }) => players.length === 1);
+    const differs = constraintsOf !== undefined || effort !== undefined || this.#playersTwice.size > 0;
+    if (!differs && isPaperShape(rules) && !tickets.some(({ split }) => split)) this.#kept = kept;
     if (this.#isPlain && isForSolos(rules)) this.#soloGames = new SoloGames(rules, nowMs);
   }
 
@@ -229,12 +237,17 @@ export class WaitingPool implements CandidateSource {
   }
 
   within(tickets: readonly Ticket[], limits: TicketLimits): CandidatesWithin {
-    const search = new LimitedSearch(tickets, limits, {
-      rules: this.#rules,
-      forbids: this.#forbids(),
-      nowMs: this.#nowMs,
-      nodeBudget: this.#budget(WITHIN_NODE_BUDGET)!,
-    });
+    const make = () =>
+      new LimitedSearch({
+        rules: this.#rules,
+        forbids: this.#forbids(),
+        nodeBudget: this.#budget(WITHIN_NODE_BUDGET)!,
+      });
+    // Each search has tickets of its own.
+    const kept = this.#isLimitedTaken ? undefined : this.#kept;
+    this.#isLimitedTaken = true;
+    const search = kept?.limited(make) ?? make();
+    search.begin(tickets, limits, this.#nowMs);
     return {
       game: (places, anchor, raise) => {
         const game = this.#isSpent() ? undefined : search.game(places, anchor, raise);
@@ -263,21 +276,21 @@ export class WaitingPool implements CandidateSource {
   /** The engine's explanation for a waiting ticket. */
   explain(ticketId: string): string {
     if (this.#isSpent()) return 'The search reached its limit before this ticket was looked at.';
-    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOfAll();
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
   /** Why no game with a waiting ticket can be formed; undefined when one can, or when the effort is spent. */
   obstacle(ticketId: string): string | undefined {
     if (this.#isSpent()) return undefined;
-    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOfAll();
     return this.#all.obstacle(ticketId, this.#nowMs);
   }
 
   /** Whether any game can be formed of the waiting tickets; false when the effort is spent. */
   hasGame(): boolean {
     if (this.#isSpent()) return false;
-    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOfAll();
     return this.#all.best(this.#nowMs) !== undefined;
   }
 
@@ -297,7 +310,7 @@ export class WaitingPool implements CandidateSource {
       this.#allSolos ??= this.#solosLeft(PROOF_NODE_BUDGET);
       return this.#allSolos.bound();
     }
-    this.#all ??= this.#poolOf(this.waiting, PROOF_NODE_BUDGET);
+    this.#all ??= this.#poolOfAll();
     return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
   }
 
@@ -306,6 +319,13 @@ export class WaitingPool implements CandidateSource {
     const oldest = this.byAge.find((ticket) => this.isWaiting(ticket));
     const waitSeconds = oldest === undefined ? 0 : Math.max(0, this.#nowMs - oldest.enqueuedAtMs) / 1000;
     return -this.#rules.beta * waitSeconds;
+  }
+
+  /** A pool of all waiting tickets, for proofs. */
+  #poolOfAll(): GamePool {
+    const { waiting } = this;
+    const kept = this.#kept?.all(() => this.#poolOf([], PROOF_NODE_BUDGET), waiting);
+    return kept ?? this.#poolOf(waiting, PROOF_NODE_BUDGET);
   }
 
   #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number, lostGameCost = 0): GamePool {

@@ -1,12 +1,7 @@
 import type { Game, Ticket } from '../engine/types.ts';
 import type { Filling, TickMemory } from '../policies/plan.ts';
-import {
-  countTick,
-  likenessesOf,
-  shareBelow,
-  type WaitTable,
-  waitQuantiles,
-} from '../policies/waits/wait-table.ts';
+import { Likenesses } from '../policies/waits/likenesses.ts';
+import { countTick, quantilesIn, shareBelow, type WaitTable } from '../policies/waits/wait-table.ts';
 import type { Observer } from './simulate.ts';
 
 /** The shares of matched tickets whose times are estimated and compared. */
@@ -39,7 +34,8 @@ export class WaitCalibration implements Observer {
   readonly #tickMs: number;
   readonly #timeoutMs: number;
   readonly #tables = new Map<string, WaitTable>();
-  readonly #parts = new Map<string, (skill: number) => number>();
+  /** By range: what tickets are told now. */
+  readonly #telling = new Map<string, Telling>();
   readonly #asking = new Map<string, Asking>();
   readonly #groups = new Map<string, Group>();
   #beforeMs = Number.NEGATIVE_INFINITY;
@@ -51,6 +47,7 @@ export class WaitCalibration implements Observer {
 
   /** Before a tick: the tickets ask that arrived since the last one, or are old enough to ask again. */
   ask(range: string, tickets: readonly Ticket[], nowMs: number): void {
+    const telling = this.#telling.get(range) ?? this.#tellingOf(undefined, () => 0.5);
     for (const ticket of tickets) {
       let asking = this.#asking.get(ticket.ticketId);
       if (asking === undefined) {
@@ -59,38 +56,41 @@ export class WaitCalibration implements Observer {
       }
       const atMs = ticket.enqueuedAtMs + asking.nextMs;
       if (atMs > nowMs) continue;
-      this.#tell(range, ticket, asking, Math.max(atMs, this.#beforeMs));
+      this.#tell(telling, ticket, asking, Math.max(atMs, this.#beforeMs));
       asking.nextMs = asking.nextMs === 0 ? this.#tickMs : 2 * asking.nextMs;
     }
   }
 
-  #tell(range: string, ticket: Ticket, { nextMs, told }: Asking, atMs: number): void {
-    const part = this.#parts.get(range) ?? (() => 0.5);
-    const times = waitQuantiles(this.#tables.get(range), ticket, TOLD_PARTS, {
-      nowMs: atMs,
-      timeoutMs: this.#timeoutMs,
-      part,
-    });
-    const groups = ['all', nextMs === 0 ? 'on arrival' : 'later', ...likenessesOf(ticket, part)];
-    for (const name of groups) this.#groupOf(name).asked++;
+  #tell(telling: Telling, ticket: Ticket, { nextMs, told }: Asking, atMs: number): void {
+    const times = telling.times(ticket, { nowMs: atMs, timeoutMs: this.#timeoutMs });
+    const groups = [this.#groupOf(WHENS[nextMs === 0 ? 0 : 1]), ...telling.groups.of(ticket)];
+    for (let i = 0; i < groups.length; i++) groups[i]!.asked++;
     told.push({ atMs, times, groups });
+  }
+
+  #tellingOf(table: WaitTable | undefined, part: (skill: number) => number): Telling {
+    return {
+      times: quantilesIn(table, part, TOLD_PARTS),
+      groups: new Likenesses(part, (name) => this.#groupOf(name)),
+    };
   }
 
   /** After a tick: the table of its range counts it. */
   searched(
     range: string,
     tickets: readonly Ticket[],
-    matched: readonly Ticket[],
+    matchedIds: ReadonlySet<string>,
     memory: TickMemory,
     nowMs: number,
   ): void {
-    const ids = new Set(matched.map(({ ticketId }) => ticketId));
     const part = shareBelow(memory.skills);
-    this.#parts.set(range, part);
-    this.#tables.set(
-      range,
-      countTick(this.#tables.get(range), tickets, ids, { tickMs: this.#tickMs, nowMs, part }),
-    );
+    const table = countTick(this.#tables.get(range), tickets, matchedIds, {
+      tickMs: this.#tickMs,
+      nowMs,
+      part,
+    });
+    this.#tables.set(range, table);
+    this.#telling.set(range, this.#tellingOf(table, part));
   }
 
   matched(_game: Game, tickets: readonly Ticket[], nowMs: number): void {
@@ -111,8 +111,12 @@ export class WaitCalibration implements Observer {
 
   #leave({ ticketId }: Ticket, nowMs: number, isMatched: boolean): void {
     for (const { atMs, times, groups } of this.#asking.get(ticketId)?.told ?? []) {
-      const steps = times.map((ms) => (ms === undefined ? undefined : stepOf(Math.max(0, nowMs - atMs), ms)));
-      for (const name of groups) this.#groupOf(name).add(steps, isMatched);
+      for (let part = 0; part < times.length; part++) {
+        const ms = times[part];
+        if (ms === undefined) continue;
+        const step = stepOf(Math.max(0, nowMs - atMs), ms);
+        for (let i = 0; i < groups.length; i++) groups[i]!.curves[part]!.add(step, isMatched);
+      }
     }
     this.#asking.delete(ticketId);
   }
@@ -127,9 +131,11 @@ export class WaitCalibration implements Observer {
 
   /** The groups in the order of their names, `all` first. */
   read(): CalibrationOf[] {
-    const names = [...this.#groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+    const groups = new Map(this.#groups);
+    if (groups.size > 0) groups.set('all', Group.together(WHENS.flatMap((when) => groups.get(when) ?? [])));
+    const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     return names.map((of) => {
-      const group = this.#groups.get(of)!;
+      const group = groups.get(of)!;
       const curve = group.curves.map((one) => one.matched());
       const share = (at: number) => group.curves[at]!.told / Math.max(1, group.asked);
       return {
@@ -145,8 +151,11 @@ export class WaitCalibration implements Observer {
   }
 }
 
+/** Each question is one of these. */
+const WHENS = ['on arrival', 'later'] as const;
+
 const rank = (name: string) =>
-  ['all', 'on arrival', 'later'].indexOf(name) + (name.includes(' ') && name !== 'on arrival' ? 9 : 0);
+  ['all', ...WHENS].indexOf(name) + (name.includes(' ') && name !== 'on arrival' ? 9 : 0);
 
 interface Asking {
   /** The age at which the ticket asks next. */
@@ -157,19 +166,26 @@ interface Asking {
 interface Told {
   readonly atMs: number;
   readonly times: readonly (number | undefined)[];
-  readonly groups: readonly string[];
+  readonly groups: readonly Group[];
+}
+
+/** What tickets of a range are told: the times for `TOLD_PARTS`, and the groups that they are counted in. */
+interface Telling {
+  readonly times: ReturnType<typeof quantilesIn>;
+  readonly groups: Likenesses<Group>;
 }
 
 class Group {
   asked = 0;
   readonly curves = TOLD_PARTS.map(() => new ShareInTime());
 
-  /** @param steps by part: see `stepOf`; undefined where no time was told */
-  add(steps: readonly (number | undefined)[], isMatched: boolean): void {
-    for (let at = 0; at < steps.length; at++) {
-      const step = steps[at];
-      if (step !== undefined) this.curves[at]!.add(step, isMatched);
+  static together(groups: readonly Group[]): Group {
+    const all = new Group();
+    for (const { asked, curves } of groups) {
+      all.asked += asked;
+      for (let part = 0; part < curves.length; part++) all.curves[part]!.addAll(curves[part]!);
     }
+    return all;
   }
 }
 
@@ -185,12 +201,20 @@ function stepOf(waitedMs: number, toldMs: number): number {
 /** The estimate of Kaplan and Meier of the share that is matched within a time, when some are not seen until then. */
 class ShareInTime {
   told = 0;
-  readonly #matched = new Float64Array(STEPS);
-  readonly #censored = new Float64Array(STEPS);
+  readonly #matched = new Uint32Array(STEPS);
+  readonly #censored = new Uint32Array(STEPS);
 
   add(step: number, isMatched: boolean): void {
     this.told++;
     if (step < STEPS) (isMatched ? this.#matched : this.#censored)[step]!++;
+  }
+
+  addAll(other: ShareInTime): void {
+    this.told += other.told;
+    for (let step = 0; step < STEPS; step++) {
+      this.#matched[step]! += other.#matched[step]!;
+      this.#censored[step]! += other.#censored[step]!;
+    }
   }
 
   matched(): number {

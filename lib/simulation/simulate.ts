@@ -1,4 +1,5 @@
 import type { Game, Ticket } from '../engine/types.ts';
+import { KeptSearches } from '../policies/kept-searches.ts';
 import { type Filling, planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
 import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
@@ -55,11 +56,14 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
   const observers = calibration === undefined ? options.observers : [...options.observers, calibration];
   const arrivals = options.arrivals[Symbol.iterator]();
   const tickMs = 1000 * rules.tickSeconds;
-  const waiting = new Map<string, Arrival>();
+  const waiting = new Map<string, Ticket>();
+  /** Of the tickets that will give up, with some of those that have left since. */
+  const givesUpAtMs = new Map<string, number>();
   const { buckets = 'auto' } = rules;
   // Simulated pools are rarely so large that the service would split their bucket.
   const layout = { version: 1, boundaries: buckets === 'auto' ? [] : buckets, fromMs: 0 };
   const memories = new Map<string, TickMemory>();
+  const kept = new Map<string, KeptSearches>();
   let next = arrivals.next();
   let players = 0;
   let ticks = 0;
@@ -69,23 +73,25 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
     const fromMs = waiting.size === 0 && next.done !== true ? next.value.ticket.enqueuedAtMs : nowMs + 1;
     nowMs = Math.ceil(fromMs / tickMs) * tickMs;
     while (next.done !== true && next.value.ticket.enqueuedAtMs <= nowMs) {
-      waiting.set(next.value.ticket.ticketId, next.value);
-      players += next.value.ticket.players.length;
+      const { ticket, patienceMs } = next.value;
+      waiting.set(ticket.ticketId, ticket);
+      if (patienceMs < Number.POSITIVE_INFINITY)
+        givesUpAtMs.set(ticket.ticketId, ticket.enqueuedAtMs + patienceMs);
+      players += ticket.players.length;
       next = arrivals.next();
     }
-    for (const [ticketId, { ticket, patienceMs }] of waiting) {
-      const givesUpMs = ticket.enqueuedAtMs + patienceMs;
-      if (givesUpMs > nowMs) continue;
+    for (const [ticketId, atMs] of givesUpAtMs) {
+      if (atMs > nowMs) continue;
+      const ticket = waiting.get(ticketId);
+      givesUpAtMs.delete(ticketId);
+      if (ticket === undefined) continue;
       waiting.delete(ticketId);
-      for (const observer of observers) observer.cancelled(ticket, givesUpMs);
+      for (const observer of observers) observer.cancelled(ticket, atMs);
     }
     running?.advance(nowMs);
     const odd = Math.round(nowMs / tickMs) % 2 === 1;
     for (const range of tickRanges(layout, odd)) {
-      const tickets = within(
-        Array.from(waiting.values(), ({ ticket }) => ticket),
-        range,
-      );
+      const tickets = within([...waiting.values()], range);
       if (tickets.length === 0) continue;
       const name = `${odd}.${range.index}`;
       // A single bucket has the same range in every slot.
@@ -98,11 +104,11 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
         nowMs,
         memory: memories.get(name),
         reasons: false,
+        kept: keptOf(kept, place),
       });
       memories.set(name, memory);
       const gone = new Set([...matches, ...fillings].flatMap(({ ticketIds }) => ticketIds));
-      const left = tickets.filter(({ ticketId }) => gone.has(ticketId));
-      calibration?.searched(place, tickets, left, memory, nowMs);
+      calibration?.searched(place, tickets, gone, memory, nowMs);
       ticks++;
       for (const game of matches) {
         const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));
@@ -119,7 +125,7 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
         for (const observer of observers) observer.timedOut(ticket, nowMs);
       }
     }
-    const left = Array.from(waiting.values(), ({ ticket }) => ticket);
+    const left = [...waiting.values()];
     for (const observer of observers) observer.ticked(nowMs, left);
     yield { nowMs, players, ticks };
   }
@@ -129,7 +135,8 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
 function within<Group extends Pick<Ticket, 'players'>>(
   groups: readonly Group[],
   { from, to }: TickRange,
-): Group[] {
+): readonly Group[] {
+  if (from === undefined && to === undefined) return groups;
   const low = from === undefined ? Number.NEGATIVE_INFINITY : Number.parseFloat(from);
   const high = to === undefined ? Number.POSITIVE_INFINITY : Number.parseFloat(to);
   return groups.filter((group) => {
@@ -138,10 +145,19 @@ function within<Group extends Pick<Ticket, 'players'>>(
   });
 }
 
-function take(waiting: Map<string, Arrival>, ticketId: string): Ticket {
-  const arrival = waiting.get(ticketId);
-  if (arrival === undefined)
+function keptOf(kept: Map<string, KeptSearches>, range: string): KeptSearches {
+  let searches = kept.get(range);
+  if (searches === undefined) {
+    searches = new KeptSearches();
+    kept.set(range, searches);
+  }
+  return searches;
+}
+
+function take(waiting: Map<string, Ticket>, ticketId: string): Ticket {
+  const ticket = waiting.get(ticketId);
+  if (ticket === undefined)
     throw new Error(`Expected a waiting ticket, got ${ticketId}: the plan names it twice`);
   waiting.delete(ticketId);
-  return arrival.ticket;
+  return ticket;
 }

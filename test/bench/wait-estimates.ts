@@ -14,7 +14,7 @@ import { type TrafficOptions, trafficOfOptions } from '../../lib/simulation/traf
 
 interface Tick {
   readonly tickets: readonly Ticket[];
-  readonly matched: readonly Ticket[];
+  readonly matchedIds: ReadonlySet<string>;
   readonly memory: TickMemory;
   readonly nowMs: number;
 }
@@ -26,11 +26,11 @@ class Recorder extends WaitCalibration {
   override searched(
     _range: string,
     tickets: readonly Ticket[],
-    matched: readonly Ticket[],
+    matchedIds: ReadonlySet<string>,
     memory: TickMemory,
     nowMs: number,
   ): void {
-    this.ticks.push({ tickets: [...tickets], matched: [...matched], memory, nowMs });
+    this.ticks.push({ tickets: [...tickets], matchedIds, memory, nowMs });
   }
 }
 
@@ -53,10 +53,9 @@ for (const [queue, options] of CASES) {
   });
   let table: WaitTable | undefined;
   const countedMs = cpuMs(() => {
-    for (const { tickets, matched, memory, nowMs } of recorder.ticks) {
-      const ids = new Set(matched.map(({ ticketId }) => ticketId));
+    for (const { tickets, matchedIds, memory, nowMs } of recorder.ticks) {
       const tickMs = 1000 * rules.tickSeconds;
-      table = countTick(table, tickets, ids, { tickMs, nowMs, part: shareBelow(memory.skills) });
+      table = countTick(table, tickets, matchedIds, { tickMs, nowMs, part: shareBelow(memory.skills) });
     }
   });
   const { length } = recorder.ticks;

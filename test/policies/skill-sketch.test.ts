@@ -23,6 +23,17 @@ function normals(count: number, mean: number, deviation: number, seed = 1): numb
 const phi = (z: number) => Math.exp(-z * z * 0.5) / Math.sqrt(2 * Math.PI);
 
 describe('a sketch of skills', () => {
+  it('keeps six digits of a skill, also of one that lies between two such numbers', () => {
+    const roundedOf = (skill: number) => addSkills(EMPTY_SKETCH, [skill], 1).means[0];
+    const random = seededRandom(3);
+    for (let i = 0; i < 20_000; i++) {
+      const skill = Math.exp(random.uniform() * 18 - 2);
+      expect(roundedOf(skill)).toBe(Number(skill.toPrecision(6)));
+      const between = (Math.floor(random.uniform() * 1e6) + 0.5) / 10 ** random.integer(7);
+      expect(roundedOf(between)).toBe(Number(between.toPrecision(6)));
+    }
+  });
+
   it('stays small and sorted, and preserves the total weight and the mean', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 500 }), (skills) => {

@@ -87,7 +87,7 @@ function countBuckets(
   skills: Float64Array,
 ): { low: number; perSkill: number; start: Uint32Array } | undefined {
   const n = skills.length;
-  if (n < 512) return undefined;
+  if (n < 32) return undefined;
   let low = skills[0];
   let high = skills[0];
   for (let i = 1; i < n; i++) {

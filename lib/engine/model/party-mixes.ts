@@ -65,7 +65,11 @@ export function fitsMix(counts: ArrayLike<number>, mixes: readonly Uint8Array[])
 
 /** The mixes that can be formed when `available[s]` parties have s players and one party of size `anchor` is included. */
 export function mixesOf(available: ArrayLike<number>, anchor: number, shape: GameShape): Uint8Array[] {
-  return gameMixes(shape).filter(
-    (mix) => mix[anchor] > 0 && mix.every((count, size) => size === 0 || count <= available[size]),
-  );
+  const possible: Uint8Array[] = [];
+  for (const mix of gameMixes(shape)) {
+    let size = mix[anchor] > 0 ? mix.length - 1 : -1;
+    while (size > 0 && mix[size] <= available[size]) size--;
+    if (size === 0) possible.push(mix);
+  }
+  return possible;
 }

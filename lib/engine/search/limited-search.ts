@@ -6,12 +6,11 @@ import { RoleTable } from '../model/roles.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { MarginSearch, type TicketLimits } from './margin-search.ts';
 
-/** What a search within limits is made for. */
+/** What searches within limits are made for. */
 export interface LimitedSearchOptions {
   /** Of two equal teams. */
   readonly rules: GameRules;
   readonly forbids: Forbids | undefined;
-  readonly nowMs: number;
   /** The nodes that one search may visit. */
   readonly nodeBudget: number;
 }
@@ -23,30 +22,45 @@ export interface TicketWindow {
 }
 
 /**
- * Searches for games within limits, for release policies: at one moment, among tickets that are known by their places. Other
- * than a `GamePool` it does not keep which tickets still wait: the caller lists the candidates of each search.
+ * Searches for games within limits, for release policies: at one moment after another, among tickets that are known by their
+ * places. Other than a `GamePool` it does not keep which tickets still wait: the caller lists the candidates of each search.
  */
 export class LimitedSearch {
   readonly #options: LimitedSearchOptions;
   readonly #roles: RoleTable | undefined;
   readonly #search: MarginSearch;
-  readonly #tickets: readonly { readonly pooled: PooledTicket }[];
-  readonly #limits: TicketLimits;
+  /** The tickets of the current moment. Those that were there before are not prepared again. */
+  #known = new Map<Ticket, PooledTicket>();
+  #tickets: readonly PooledTicket[] = [];
+  #limits: TicketLimits = limitsFor(0);
+  #nowMs = 0;
   /** Those of the candidates of a search. */
   #chosen = limitsFor(64);
 
-  /**
-   * @param tickets ascending by mean skill
-   * @param limits by place
-   * @throws RangeError for a party that fits no team, or an invalid skill
-   */
-  constructor(tickets: readonly Ticket[], limits: TicketLimits, options: LimitedSearchOptions) {
+  constructor(options: LimitedSearchOptions) {
     const { rules, forbids } = options;
     this.#options = options;
     this.#roles = RoleTable.of(rules);
     this.#search = new MarginSearch(rules, this.#roles, forbids);
-    this.#tickets = tickets.map((ticket) => ({ pooled: poolTicket(ticket, rules.teamSize, this.#roles) }));
+  }
+
+  /**
+   * Replaces the tickets.
+   *
+   * @param tickets ascending by mean skill
+   * @param limits by place
+   * @throws RangeError for a party that fits no team, or an invalid skill
+   */
+  begin(tickets: readonly Ticket[], limits: TicketLimits, nowMs: number): void {
+    const known = new Map<Ticket, PooledTicket>();
+    this.#tickets = tickets.map((ticket) => {
+      const pooled = this.#known.get(ticket) ?? poolTicket(ticket, this.#options.rules.teamSize, this.#roles);
+      known.set(ticket, pooled);
+      return pooled;
+    });
+    this.#known = known;
     this.#limits = limits;
+    this.#nowMs = nowMs;
   }
 
   /**
@@ -65,21 +79,21 @@ export class LimitedSearch {
     const tickets: PooledTicket[] = [];
     for (let i = 0; i < count; i++) {
       const at = places[i];
-      tickets.push(this.#tickets[at].pooled);
+      tickets.push(this.#tickets[at]);
       limits.now[i] = raise * now[at];
       limits.atFirst[i] = atFirst[at];
       limits.apart[i] = apart[at];
     }
-    const { rules, nodeBudget, nowMs } = this.#options;
+    const { rules, nodeBudget } = this.#options;
     const found = this.#search.run({ tickets, anchor, limits }, nodeBudget);
     if (!found) return undefined;
     const { members, division } = found;
-    return makeGame(members, division, rules, this.#roles, nowMs, Number.NEGATIVE_INFINITY);
+    return makeGame(members, division, rules, this.#roles, this.#nowMs, Number.NEGATIVE_INFINITY);
   }
 
   /** The shortest windows of these places that could fill a game, one for each first ticket. Cost: linear. */
   windows(places: readonly number[]): TicketWindow[] {
-    const tickets = places.map((at) => this.#tickets[at]);
+    const tickets = places.map((at) => ({ pooled: this.#tickets[at] }));
     const counter = new WindowCounter(shapeOf(this.#options.rules), this.#roles);
     const windows: TicketWindow[] = [];
     narrowestWindows(tickets, counter).forEach((last, first) => {

@@ -65,8 +65,10 @@ export class MarginSearch {
   #within = new Float64Array(64);
   #allows = new Float64Array(64);
   #worth = new Float64Array(64);
-  /** The places of all but the anchor, those worth most first. */
+  /** The places of all but the anchor that are near enough, ascending and those worth most first; and their number. */
+  #near = new Int32Array(64);
   #order = new Int32Array(64);
+  #count = 0;
   readonly #top: Float64Array;
   /** The players of all but the anchor, ascending: their number and skills, and the sums of the first of them and of their squares. */
   #players = 0;
@@ -129,13 +131,13 @@ export class MarginSearch {
       this.#within = new Float64Array(2 * count);
       this.#allows = new Float64Array(2 * count);
       this.#worth = new Float64Array(2 * count);
+      this.#near = new Int32Array(2 * count);
       this.#order = new Int32Array(2 * count);
     }
     this.#tickets = tickets;
     this.#anchor = anchor;
     this.#anchorSize = tickets[anchor].size;
     const origin = tickets[anchor].mean;
-    let others = 0;
     let players = 0;
     for (let i = 0; i < count; i++) {
       const { mean, spread, size } = tickets[i];
@@ -143,7 +145,6 @@ export class MarginSearch {
       this.#x[i] = x;
       this.#within[i] = (this.#scale * this.#scale * spread) / size;
       if (i === anchor) continue;
-      this.#order[others++] = i;
       if (players + size > this.#line.length) this.#reserve(2 * (players + size));
       for (let left = size; left > 0; left--, players++) {
         this.#line[players] = x;
@@ -170,8 +171,9 @@ export class MarginSearch {
     const n = this.#n;
     this.#searched.length = 0;
     const { lowest, highest } = this.#limits();
+    this.#leaveOutFar(highest);
     this.#enter(0, highest);
-    if (this.#surplus === Number.NEGATIVE_INFINITY) return false;
+    if (this.#surplus === Number.NEGATIVE_INFINITY) return this.#count < this.#tickets.length - 1;
     this.#climb();
     if (this.#margin >= wideMargin * highest) return true;
     // The mean of a game is at most √(N/size)·v_2 away from the anchor.
@@ -202,6 +204,24 @@ export class MarginSearch {
     const own = this.#anchorSize * this.#allows[this.#anchor];
     const missing = this.#n - this.#anchorSize;
     return { lowest: (own + missing * least) / this.#n, highest: (own + missing * most) / this.#n };
+  }
+
+  /**
+   * Leaves out who is too far from the anchor for any game within the highest limit. Parties of m and k players whose means
+   * are d apart make the sum of squares of a game, N·v_2² ≤ N·v_q² for q ≥ 2, at least d²·mk/(m + k).
+   */
+  #leaveOutFar(highest: number): void {
+    const squares = this.#rules.q < 2 ? Number.POSITIVE_INFINITY : this.#n * highest * highest * (1 + 1e-9);
+    const own = this.#anchorSize;
+    let count = 0;
+    for (let i = 0; i < this.#tickets.length; i++) {
+      if (i === this.#anchor) continue;
+      const { size } = this.#tickets[i];
+      if (this.#x[i] * this.#x[i] * own * size > squares * (own + size)) continue;
+      this.#near[count] = i;
+      this.#order[count++] = i;
+    }
+    this.#count = count;
   }
 
   /**
@@ -242,10 +262,11 @@ export class MarginSearch {
     const missing = this.#n - this.#anchorSize;
     let filled = 0;
     let least = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < this.#tickets.length; i++) {
+    for (let at = 0; at < this.#count; at++) {
+      const i = this.#near[at];
       const away = distanceCounts * (this.#x[i] - mu);
       const worth = this.#allows[i] - half * (this.#within[i] + away * away);
-      if ((filled === missing && worth <= least) || i === this.#anchor) continue;
+      if (filled === missing && worth <= least) continue;
       for (let left = this.#tickets[i].size; left > 0; left--) {
         if (filled < missing) filled++;
         else if (worth <= top[missing - 1]) break;
@@ -300,7 +321,8 @@ export class MarginSearch {
     const tickets = this.#tickets;
     const worth = this.#worth;
     const half = 1 / (2 * tau);
-    for (let i = 0; i < tickets.length; i++) {
+    for (let at = 0; at < this.#count; at++) {
+      const i = this.#near[at];
       const away = this.#x[i] - mu;
       worth[i] = this.#allows[i] - half * (this.#within[i] + away * away);
     }
@@ -309,11 +331,12 @@ export class MarginSearch {
     if (this.#roles) seating.copy(this.#chosen.seating);
     const n = this.#n;
     const anchor = this.#anchor;
+    worth[anchor] = this.#allows[anchor] - half * (this.#within[anchor] + mu * mu);
     let left = n - this.#anchorSize;
     let sum = this.#anchorSize * worth[anchor];
     let total = 0;
     let squares = this.#anchorSize * this.#within[anchor];
-    for (let at = 0; at < tickets.length - 1 && left > 0; at++) {
+    for (let at = 0; at < this.#count && left > 0; at++) {
       const place = this.#order[at];
       const { size, masks } = tickets[place];
       let taken = Math.min(left, size);
@@ -340,7 +363,7 @@ export class MarginSearch {
   #sort(): void {
     const order = this.#order;
     const worth = this.#worth;
-    for (let at = 1; at < this.#tickets.length - 1; at++) {
+    for (let at = 1; at < this.#count; at++) {
       const place = order[at];
       const value = worth[place];
       let to = at;
@@ -363,7 +386,7 @@ export class MarginSearch {
     }
     const chosen = this.#chosen;
     const tickets = this.#tickets;
-    for (let at = from; at < tickets.length - 1; at++) {
+    for (let at = from; at < this.#count; at++) {
       const place = this.#order[at];
       const pooled = tickets[place];
       const { size } = pooled;
@@ -395,7 +418,7 @@ export class MarginSearch {
     if (this.#roles) seating.copy(this.#chosen.seating);
     let sum = 0;
     let left = r;
-    for (let at = from; at < tickets.length - 1; at++) {
+    for (let at = from; at < this.#count; at++) {
       const place = this.#order[at];
       const { masks, size } = tickets[place];
       if (size > r) continue;

@@ -23,8 +23,12 @@ export class SkillLine {
   constructor(skills: Float64Array, sizes: Uint8Array) {
     this.#skills = skills;
     this.#sizes = sizes;
-    this.#below = Int32Array.from(skills, (_, at) => at - 1);
-    this.#above = Int32Array.from(skills, (_, at) => at + 1);
+    this.#below = new Int32Array(skills.length);
+    this.#above = new Int32Array(skills.length);
+    for (let at = 0; at < skills.length; at++) {
+      this.#below[at] = at - 1;
+      this.#above[at] = at + 1;
+    }
     this.#isRemoved = new Uint8Array(skills.length);
   }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Ticket } from '../../engine/types.ts';
-import type { RuledPlayer } from '../../rules/types.ts';
 import type { SkillSketch } from '../skill-sketch.ts';
+import { Likenesses, type WaitingTicket } from './likenesses.ts';
 
 /**
  * How likely a waiting ticket is matched by a tick, by how many ticks it has waited: a life table, as actuaries use it. Each
@@ -68,11 +68,6 @@ const CHANCE_MAX = 0.98;
 /** Quantiles further ahead than this many ticks are unknown. */
 const TICKS_MAX = 3_000;
 
-/** A ticket as the table sees it. */
-export type WaitingTicket = Pick<Ticket, 'enqueuedAtMs'> & {
-  readonly players: readonly Pick<RuledPlayer, 'skill' | 'roles' | 'latencyMs'>[];
-};
-
 /**
  * Counts a tick. Costs a few operations for each ticket.
  * @param part the share of the queue's players with less skill, in [0, 1]
@@ -96,7 +91,10 @@ export function countTick(
       { got: got.map((value) => keptLike * value), due: due.map((value) => keptLike * value) },
     ]),
   );
-  const factorsOf = factorsIn(before);
+  const likenesses = new Likenesses(part, (name) => ({
+    factors: factorsOf(before.like[name]),
+    own: ownOf(like, name),
+  }));
   const lately = latelyOf(before);
   let came = 0;
   let due = 0;
@@ -111,20 +109,15 @@ export function countTick(
     matched[age]! += got;
     if ((before.seen[age] ?? 0) < SEEN_LEAST) continue;
     const stage = stageOf(age);
-    const names = likenessesOf(ticket, part);
+    const alike = likenesses.of(ticket);
     let chance = before.matched[age]! / before.seen[age]!;
-    for (let i = 0; i < names.length; i++) chance *= factorsOf(names[i]!)[stage]!;
+    for (let i = 0; i < alike.length; i++) chance *= alike[i]!.factors[stage]!;
     came += got;
     due += Math.min(CHANCE_MAX, chance);
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i]!;
-      let own = like.get(name);
-      if (own === undefined) {
-        own = { got: [0, 0, 0], due: [0, 0, 0] };
-        like.set(name, own);
-      }
+    for (let i = 0; i < alike.length; i++) {
+      const { factors, own } = alike[i]!;
       own.got[stage]! += got;
-      own.due[stage]! += Math.min(CHANCE_MAX, (chance * lately) / factorsOf(name)[stage]!);
+      own.due[stage]! += Math.min(CHANCE_MAX, (chance * lately) / factors[stage]!);
     }
   }
   const most = [...like]
@@ -157,6 +150,12 @@ function everyMsAfter(
   return hasWaited ? everyMs + (nowMs - atMs - everyMs) / TICKS_REMEMBERED : everyMs;
 }
 
+/** The time at which a ticket asks how long it will wait. */
+export interface Asked {
+  readonly nowMs: number;
+  readonly timeoutMs: number;
+}
+
 /**
  * The times from now on, in milliseconds, within which these shares of tickets like this one are matched, given how long it
  * has waited already. Undefined where there is no ground for one: too few tickets were matched, or waited so long.
@@ -168,17 +167,43 @@ export function waitQuantiles(
   table: WaitTable | undefined,
   ticket: WaitingTicket,
   parts: readonly number[],
-  { nowMs, timeoutMs, part }: { nowMs: number; timeoutMs: number; part: (skill: number) => number },
+  { part, ...asked }: Asked & { readonly part: (skill: number) => number },
+): (number | undefined)[] {
+  return quantilesIn(table, part, parts)(ticket, asked);
+}
+
+/** `waitQuantiles` for many tickets. */
+export function quantilesIn(
+  table: WaitTable | undefined,
+  part: (skill: number) => number,
+  parts: readonly number[],
+): (ticket: WaitingTicket, asked: Asked) => (number | undefined)[] {
+  if (table === undefined || sum(table.matched) < MATCHED_LEAST) return () => parts.map(() => undefined);
+  const likenesses = new Likenesses(part, (name) => factorsOf(table.like[name]));
+  const lately = latelyOf(table);
+  return (ticket, asked) => {
+    const alike = likenesses.of(ticket);
+    const factors = STAGES.map((stage) => {
+      let factor = lately;
+      for (let i = 0; i < alike.length; i++) factor *= alike[i]![stage]!;
+      return factor;
+    });
+    return quantilesWith(table, factors, parts, ticket.enqueuedAtMs, asked);
+  };
+}
+
+/** @param factors by part of the wait */
+function quantilesWith(
+  table: WaitTable,
+  factors: readonly number[],
+  parts: readonly number[],
+  enqueuedAtMs: number,
+  { nowMs, timeoutMs }: Asked,
 ): (number | undefined)[] {
   const found: (number | undefined)[] = parts.map(() => undefined);
-  if (table === undefined || sum(table.matched) < MATCHED_LEAST) return found;
-  const ageMs = Math.max(0, nowMs - ticket.enqueuedAtMs);
+  const ageMs = Math.max(0, nowMs - enqueuedAtMs);
   const everyMs = Math.max(table.tickMs, table.everyMs ?? 0);
   const first = Math.floor(ageMs / everyMs);
-  const names = likenessesOf(ticket, part);
-  const factors = [0, 1, 2].map((stage) =>
-    names.reduce((product, name) => product * factorOf(table.like[name], stage), latelyOf(table)),
-  );
   let left = 1;
   let begun: number | undefined;
   let next = 0;
@@ -206,25 +231,37 @@ function emptyTable(tickMs: number, nowMs: number): WaitTable {
 
 /** Ages are counted in ticks, the first eight separately, later ones two classes for each doubling. */
 function classOf(ticks: number): number {
-  return ticks < 8 ? ticks : 8 + Math.floor(2 * Math.log2(ticks / 8));
+  return ticks < CLASSES.length ? CLASSES[ticks]! : laterClassOf(ticks);
 }
+
+const laterClassOf = (ticks: number) => 8 + Math.floor(2 * Math.log2(ticks / 8));
+const CLASSES = Uint8Array.from({ length: 4096 }, (_, ticks) => (ticks < 8 ? ticks : laterClassOf(ticks)));
 
 /** The part of the wait: the first tick, the next seven, all others. */
 function stageOf(age: number): number {
   return age === 0 ? 0 : age < 8 ? 1 : 2;
 }
 
-/** The factors of a likeness by part of the wait, computed once. */
-function factorsIn({ like }: WaitTable): (name: string) => readonly number[] {
-  const known = new Map<string, readonly number[]>();
-  return (name) => {
-    let factors = known.get(name);
-    if (factors === undefined) {
-      factors = [0, 1, 2].map((stage) => factorOf(like[name], stage));
-      known.set(name, factors);
-    }
-    return factors;
-  };
+const STAGES = [0, 1, 2] as const;
+
+/** The factors of a likeness by part of the wait. */
+function factorsOf(likeness: Likeness | undefined): readonly number[] {
+  return STAGES.map((stage) => factorOf(likeness, stage));
+}
+
+/** The counts of a likeness, with a new one where there is none. */
+function ownOf(like: Map<string, Counts>, name: string): Counts {
+  let own = like.get(name);
+  if (own === undefined) {
+    own = { got: [0, 0, 0], due: [0, 0, 0] };
+    like.set(name, own);
+  }
+  return own;
+}
+
+interface Counts {
+  readonly got: number[];
+  readonly due: number[];
 }
 
 function factorOf(likeness: Likeness | undefined, stage: number): number {
@@ -234,52 +271,6 @@ function factorOf(likeness: Likeness | undefined, stage: number): number {
 /** How much more often tickets are matched lately than the table says. */
 function latelyOf({ lately }: WaitTable): number {
   return lately === undefined ? 1 : (lately.got + LATELY_PRIOR) / (lately.due + LATELY_PRIOR);
-}
-
-/** The upper ends of the ranges of skill that are alike, as shares of the players. */
-const SKILL_PARTS = [0.02, 0.1, 0.25, 0.75, 0.9, 0.98];
-
-/** The names of these ranges, and of the first sizes: a tick needs one of each for every ticket. */
-const SKILL_NAMES = [...SKILL_PARTS, 1].map((_, band) => `skill ${band}`);
-const SIZE_NAMES = Array.from({ length: 17 }, (_, size) => `size ${size}`);
-
-/** What makes waits alike: the skill, the size, the roles of a single player, the nearest region. */
-export function likenessesOf({ players }: WaitingTicket, part: (skill: number) => number): string[] {
-  const size = players.length;
-  let skill = 0;
-  for (let i = 0; i < size; i++) skill += players[i]!.skill;
-  const below = part(skill / size);
-  let band = 0;
-  while (band < SKILL_PARTS.length && below >= SKILL_PARTS[band]!) band++;
-  const names = [SKILL_NAMES[band]!, SIZE_NAMES[size] ?? `size ${size}`];
-  const { roles } = players[0]!;
-  if (size === 1 && roles !== undefined) names.push(`roles ${joined(roles)}`);
-  const region = nearestRegion(players);
-  if (region !== undefined) names.push(`region ${region}`);
-  return names;
-}
-
-/** The roles in the order of their names. They are few, and mostly in that order. */
-function joined(roles: readonly string[]): string {
-  if (roles.some((role, i) => i > 0 && roles[i - 1]! > role)) return [...roles].sort().join('+');
-  let names = roles[0] ?? '';
-  for (let i = 1; i < roles.length; i++) names += `+${roles[i]}`;
-  return names;
-}
-
-/** The region with the least latency for its worst player, of those that all players know. */
-function nearestRegion(players: WaitingTicket['players']): string | undefined {
-  const { latencyMs: known } = players[0]!;
-  if (known === undefined) return undefined;
-  let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const region of Object.keys(known).sort()) {
-    const worst = Math.max(
-      ...players.map(({ latencyMs = {} }) => latencyMs[region] ?? Number.POSITIVE_INFINITY),
-    );
-    if (worst < least) [nearest, least] = [region, worst];
-  }
-  return nearest;
 }
 
 /** The share of the players with less skill than a value. Coarse, and fast. */

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  countTick,
-  type WaitingTicket,
-  type WaitTable,
-  waitQuantiles,
-} from '../../../lib/policies/waits/wait-table.ts';
+import type { WaitingTicket } from '../../../lib/policies/waits/likenesses.ts';
+import { countTick, type WaitTable, waitQuantiles } from '../../../lib/policies/waits/wait-table.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 
 const TICK_MS = 1_000;

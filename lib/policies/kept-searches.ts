@@ -1,0 +1,36 @@
+import type { GamePool, LimitedSearch } from '../engine/game-pool.ts';
+import type { Ticket } from '../engine/types.ts';
+
+/**
+ * The searches of one range of skill, kept from tick to tick: a tick then prepares the tickets that are new, not all that wait.
+ * A ticket is recognised by its object, so callers keep these too. A plan makes the same games with and without kept searches.
+ * Their lower bounds may be closer with them, because they build on the bounds that earlier ticks proved.
+ *
+ * For one queue definition and one range: another one needs its own.
+ */
+export class KeptSearches {
+  #limited: LimitedSearch | undefined;
+  #all: GamePool | undefined;
+  #inAll = new Map<string, Ticket>();
+
+  /** The search within limits, made at the first call. */
+  limited(make: () => LimitedSearch): LimitedSearch {
+    this.#limited ??= make();
+    return this.#limited;
+  }
+
+  /**
+   * The pool of exactly these tickets. The caller may remove tickets from it until the next call.
+   *
+   * @param make makes an empty pool, at the first call
+   */
+  all(make: () => GamePool, waiting: readonly Ticket[]): GamePool {
+    this.#all ??= make();
+    const pool = this.#all;
+    const before = this.#inAll;
+    this.#inAll = new Map(waiting.map((ticket) => [ticket.ticketId, ticket]));
+    for (const [ticketId, ticket] of before) if (this.#inAll.get(ticketId) !== ticket) pool.remove(ticketId);
+    for (const ticket of waiting) if (before.get(ticket.ticketId) !== ticket) pool.insert(ticket);
+    return pool;
+  }
+}
