@@ -33,6 +33,8 @@ export function documentClient(config: DynamoDBClientConfig = {}): DynamoDBDocum
     step: 'initialize',
     name: 'throttlingAsStoreBusy',
   });
+  // It copies every request and response for a logger that does not exist: a third of the CPU time of reading a large pool.
+  client.middlewareStack.remove('loggerMiddleware');
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
