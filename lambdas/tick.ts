@@ -8,11 +8,13 @@ import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import { matchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
+import { ParsedTickets } from '../lib/aws/parsed-tickets.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { bucketLimits } from '../lib/service/ticks/bucket-limits.ts';
+import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
@@ -24,7 +26,9 @@ const tables = {
   ranges: environment('RANGES_TABLE'),
 };
 const deps = {
-  tickets: ticketStore(client, tables.tickets),
+  // These two keep what the last ticks have read, for as long as Lambda keeps this function.
+  tickets: ticketStore(client, tables.tickets, new ParsedTickets()),
+  checked: new CheckedTickets(),
   matches: matchStore(client, tables),
   backfills: backfillStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),

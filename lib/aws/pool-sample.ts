@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { PoolSample } from '../service/ports/pool-sample.ts';
 import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/ticks/buckets.ts';
-import type { PoolItem } from './read-pool.ts';
+import type { PoolItem } from './pool-page.ts';
 import { bySkill, inRange, readQueued } from './ticket-store.ts';
 
 /** The maximum of pool keys that are read at once, of a queue that may have hundreds. */

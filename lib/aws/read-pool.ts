@@ -1,7 +1,5 @@
-import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-
-/** An item of the pool's index. Reading in order needs only its sort key. */
-export type PoolItem = Record<string, unknown> & { readonly poolOrder: string };
+import type { DynamoDBDocumentClient, QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type PoolItem, poolPage } from './pool-page.ts';
 
 export interface PoolPart {
   /** In order of their sort keys, complete up to `readUntil`. */
@@ -54,7 +52,7 @@ class Partition {
   readonly items: PoolItem[] = [];
   readonly #client: DynamoDBDocumentClient;
   readonly #query: QueryCommandInput;
-  #next: Record<string, unknown> | undefined;
+  #next: PoolItem | undefined;
   hasMore = true;
 
   constructor(client: DynamoDBDocumentClient, query: QueryCommandInput) {
@@ -64,21 +62,19 @@ class Partition {
 
   /** Reads a page of at most this many items; DynamoDB ends it at a megabyte. */
   async readOn(limit: number): Promise<void> {
-    const { Items = [], LastEvaluatedKey } = await this.#client.send(
-      new QueryCommand({
-        ...this.#query,
-        Limit: Math.min(LIMIT_MAX, Math.max(1, limit)),
-        ...(this.#next && { ExclusiveStartKey: this.#next }),
-      }),
-    );
-    for (const item of Items) this.items.push(item as PoolItem);
-    this.#next = LastEvaluatedKey;
-    this.hasMore = LastEvaluatedKey !== undefined;
+    const { items, last } = await poolPage(this.#client, {
+      ...this.#query,
+      Limit: Math.min(LIMIT_MAX, Math.max(1, limit)),
+      ...(this.#next && { ExclusiveStartKey: this.#next }),
+    });
+    for (const item of items) this.items.push(item);
+    this.#next = last;
+    this.hasMore = last !== undefined;
   }
 
   /** The sort key up to which, inclusive, all items are read. */
   get readUntil(): string {
-    return (this.#next as PoolItem | undefined)?.poolOrder ?? '';
+    return this.#next?.poolOrder ?? '';
   }
 }
 

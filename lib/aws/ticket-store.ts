@@ -26,6 +26,7 @@ import {
 import { batchGet } from './batch-get.ts';
 import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
+import type { ParsedTickets } from './parsed-tickets.ts';
 import { placesOf, placeWrites } from './places.ts';
 import { readPool } from './read-pool.ts';
 import { movedBy } from './status-condition.ts';
@@ -51,8 +52,13 @@ export const TICKET_DAYS = 1;
  *
  * The condition of each write on the status is that of its transition in `service/statuses/statuses.ts`. Every way out of the
  * pool has the same condition, so exactly one of them happens. For writes whose response is lost see `write-mark.ts`.
+ * @param parsed what the function has parsed of the pool, for a function that reads it at every tick. @default nothing is kept
  */
-export function ticketStore(client: DynamoDBDocumentClient, table: string): TicketStore {
+export function ticketStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  parsed?: ParsedTickets,
+): TicketStore {
   return {
     async create(ticket, layout, announced = false, places = undefined) {
       const order = poolOrder(ticket.ticketId, ticket.players);
@@ -101,7 +107,7 @@ export function ticketStore(client: DynamoDBDocumentClient, table: string): Tick
       const queries = pools.map((pool) => inRange(table, pool, range));
       const { items, readUntil } = await readPool(client, queries, bound.limit, bound.hasTime);
       const next = readUntil === undefined ? {} : { next: after(readUntil) };
-      return { ...readQueued(bySkill(items), queue), pools: countByPool(items), ...next };
+      return { ...readQueued(bySkill(items), queue, parsed), pools: countByPool(items), ...next };
     },
 
     async survey(queue, layouts, range, hasTime) {
@@ -347,13 +353,21 @@ function withSplit(item: Record<string, unknown>): Record<string, unknown> {
 export function readQueued(
   items: readonly Record<string, unknown>[],
   queue: string,
+  parsed?: ParsedTickets,
 ): Pick<WaitingTickets, 'tickets' | 'unreadable'> {
   const tickets: StoredTicket[] = [];
   const unreadable: string[] = [];
   for (const item of items) {
+    const known = parsed?.get(item, queue);
+    if (known !== undefined) {
+      tickets.push(known);
+      continue;
+    }
     const read = ticketItem.safeParse({ ...withSplit(item), queue, status: 'QUEUED' });
-    if (read.success) tickets.push(read.data);
-    else unreadable.push(String(item.ticketId));
+    if (read.success) {
+      tickets.push(read.data);
+      parsed?.set(item, read.data);
+    } else unreadable.push(String(item.ticketId));
   }
   return { tickets, unreadable };
 }

@@ -32,7 +32,7 @@ const STEPS = 700;
 /** Every `LARGE_EVERY`th run begins with a pool of `LARGE_POOL` tickets. */
 const LARGE_EVERY = 200;
 const LARGE_POOL = 10_500;
-/** The number of function instances, each with its own caches. */
+/** The number of function instances, each with its own caches and parsed tickets. */
 const FUNCTIONS = 3;
 /** Low limits, so that a few tickets split a bucket and fill a tick. */
 const LIMITS: BucketLimits = {
@@ -128,6 +128,7 @@ export class ChaosRun {
     const bus = this.#refusingBus();
     this.#functions = Array.from({ length: FUNCTIONS }, () => ({
       ...deps,
+      ...this.cloud.newInstance(),
       bus,
       queues: cachedQueues(deps.queues, deps.clock),
       limits: this.#isLarge ? LARGE_LIMITS : LIMITS,

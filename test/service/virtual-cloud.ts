@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
+import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
 import { poolSample } from '../../lib/aws/pool-sample.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
@@ -19,8 +21,9 @@ import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import { cachedQueues } from '../../lib/service/queues/cached-queues.ts';
+import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
-import { tick } from '../../lib/service/ticks/tick.ts';
+import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { NOW_MS } from '../aws/samples.ts';
@@ -67,6 +70,10 @@ export class VirtualCloud {
   /** Every generated id: those of leases, and those of all possible matches. */
   readonly ids: string[] = [];
   readonly deps;
+  /** The tables, by calls that pass the line. */
+  readonly client: DynamoDBDocumentClient;
+  /** The parts of the dependencies that a function instance keeps between its ticks. */
+  readonly newInstance: () => Pick<TickDeps, 'tickets' | 'checked'>;
   readonly #line = new AsyncLocalStorage<Line>();
   readonly #streams: Streams;
   #written = false;
@@ -83,6 +90,7 @@ export class VirtualCloud {
       this.#written ||= WRITES.test(call.operation) && !isUnstreamed(call.input.TableName);
       return pass(call.operation, send);
     });
+    this.client = client;
     this.#streams = streams;
     const clock = {
       now: () => this.nowMs,
@@ -91,6 +99,10 @@ export class VirtualCloud {
           this.nowMs += ms;
         }),
     };
+    this.newInstance = () => ({
+      tickets: ticketStore(client, tables.names.tickets, new ParsedTickets()),
+      checked: new CheckedTickets(),
+    });
     this.deps = {
       tickets: ticketStore(client, tables.names.tickets),
       matches: matchStore(client, tables.names),

@@ -17,10 +17,10 @@ import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
 import { Unreadable } from '../ports/unreadable.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { misfits } from '../tickets/misfits.ts';
-import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
+import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLimits } from './bucket-limits.ts';
 import { type KeyRange, layoutAt } from './buckets.ts';
+import { CheckedTickets } from './checked-tickets.ts';
 import { commitGames } from './commit-games.ts';
 import { commitRate } from './commit-rate.ts';
 import type { TalliedMatch } from './match-tally.ts';
@@ -37,6 +37,8 @@ export interface SearchDeps {
   readonly backfills: BackfillStore;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** What the function has checked at earlier ticks. @default every ticket is checked */
+  readonly checked?: CheckedTickets | undefined;
 }
 
 /** The time limits of a search. */
@@ -125,7 +127,7 @@ export async function searchRange(
   const { tickets: stored, unreadable, pools, next } = await readInTurn(read, before.next);
   const nowMs = deps.clock.now();
   const untilMs = Math.min(nowMs + times.searchMs, times.writeUntilMs);
-  const { unfit, late, tickets } = sortOut(stored, definition, nowMs);
+  const { unfit, late, tickets } = sortOut(stored, definition, nowMs, deps.checked);
   const search: Search = {
     deps,
     definition,
@@ -217,15 +219,16 @@ function sortOut(
   stored: readonly StoredTicket[],
   definition: QueueDefinition,
   nowMs: number,
+  checked: CheckedTickets = new CheckedTickets(),
 ): { unfit: Unfit[]; late: string[]; tickets: Ticket[] } {
   const unfit: Unfit[] = [];
   const late: string[] = [];
   const tickets: Ticket[] = [];
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
+  const check = checked.of(definition);
   for (const one of stored) {
-    const ticket = toEngineTicket(one);
-    const [misfit] = misfits(one, definition);
-    if (misfit) unfit.push({ ticketId: one.ticketId, why: `${misfit.pointer}: ${misfit.detail}` });
+    const { ticket, misfit } = check(one);
+    if (misfit !== undefined) unfit.push({ ticketId: one.ticketId, why: misfit });
     else if (definition.fill !== 'bots' && ticket.enqueuedAtMs <= lateBeforeMs) late.push(one.ticketId);
     else tickets.push(ticket);
   }

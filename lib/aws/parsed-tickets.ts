@@ -1,0 +1,72 @@
+import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
+
+/** The default limit: a tick reads at most 20,000 tickets, and parties of five take about 2 KB each. */
+const TICKETS_MAX = 40_000;
+
+/**
+ * The tickets that a function has parsed from the index of the pool. A ticket that still waits has the same item at the
+ * next tick, and need not be parsed again.
+ *
+ * The index is read at every tick all the same. A parsed ticket is used only for an item that is equal in every attribute,
+ * so a ticket that left and returned, or that another version of Muster has written, is parsed again. Parsing depends on
+ * the item and the queue alone, so a function that has kept nothing reads the same.
+ *
+ * Tickets that were not read for long are forgotten: there are two generations, and when the younger one has half of the
+ * limit, the older one is dropped. So a function that serves many queues keeps those that it served last.
+ */
+export class ParsedTickets {
+  readonly #generationMax: number;
+  #young = new Map<string, Parsed>();
+  #old = new Map<string, Parsed>();
+
+  /** @param ticketsMax the maximum of tickets that are kept, 2 or more */
+  constructor(ticketsMax = TICKETS_MAX) {
+    this.#generationMax = Math.max(1, Math.floor(ticketsMax / 2));
+  }
+
+  /** The number of tickets that are kept. A ticket may count twice. */
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  /** The ticket that was parsed from this item in this queue; undefined when the item is new or has changed. */
+  get(item: Item, queue: string): StoredTicket | undefined {
+    const ticketId = item.ticketId as string;
+    const young = this.#young.get(ticketId);
+    const parsed = young ?? this.#old.get(ticketId);
+    if (parsed === undefined || parsed.ticket.queue !== queue || !isSame(parsed.item, item)) return undefined;
+    if (young === undefined) this.#keep(ticketId, parsed);
+    return parsed.ticket;
+  }
+
+  /** Keeps the ticket that was parsed from an item. Neither may be changed afterwards. */
+  set(item: Item, ticket: StoredTicket): void {
+    this.#keep(ticket.ticketId, { item, ticket });
+  }
+
+  #keep(ticketId: string, parsed: Parsed): void {
+    if (this.#young.size >= this.#generationMax) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(ticketId, parsed);
+  }
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+interface Parsed {
+  readonly item: Item;
+  readonly ticket: StoredTicket;
+}
+
+/** Whether two items have the same attributes. A list or a set counts as changed: today's items have none. */
+function isSame(a: Item, b: Item): boolean {
+  let attributes = 0;
+  for (const name in a) {
+    if (a[name] !== b[name]) return false;
+    attributes++;
+  }
+  for (const _ in b) attributes--;
+  return attributes === 0;
+}

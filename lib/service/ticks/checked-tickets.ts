@@ -1,0 +1,62 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Ticket } from '../../engine/types.ts';
+import { misfits } from '../tickets/misfits.ts';
+import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
+
+/** A waiting ticket as a tick needs it. */
+export interface CheckedTicket {
+  readonly ticket: Ticket;
+  /** Why the ticket can no longer play in its queue; undefined when it can. */
+  readonly misfit: string | undefined;
+}
+
+/** A function that serves more queues checks the tickets of the others again. */
+const QUEUES_MAX = 16;
+
+/**
+ * The tickets that a function has checked against the definition of their queue, and converted for the engine.
+ *
+ * A result is used again only for the same object, and while the queue's definition has the same text. The result depends on
+ * nothing else, so a function that has kept nothing finds the same. It is forgotten with the ticket.
+ */
+export class CheckedTickets {
+  /** By the name of the queue, the one served last at the end. */
+  readonly #queues = new Map<string, CheckedQueue>();
+
+  /** Checks tickets of a queue with this definition. */
+  of(definition: QueueDefinition): (stored: StoredTicket) => CheckedTicket {
+    const tickets = this.#ticketsOf(definition);
+    return (stored) => {
+      let checked = tickets.get(stored);
+      if (checked === undefined) {
+        checked = check(stored, definition);
+        tickets.set(stored, checked);
+      }
+      return checked;
+    };
+  }
+
+  #ticketsOf(definition: QueueDefinition): CheckedQueue['tickets'] {
+    const { name } = definition;
+    const text = JSON.stringify(definition);
+    const known = this.#queues.get(name);
+    const queue = known?.text === text ? known : { text, tickets: new WeakMap() };
+    this.#queues.delete(name);
+    this.#queues.set(name, queue);
+    if (this.#queues.size > QUEUES_MAX) this.#queues.delete(this.#queues.keys().next().value!);
+    return queue.tickets;
+  }
+}
+
+interface CheckedQueue {
+  readonly text: string;
+  readonly tickets: WeakMap<StoredTicket, CheckedTicket>;
+}
+
+function check(stored: StoredTicket, definition: QueueDefinition): CheckedTicket {
+  const [misfit] = misfits(stored, definition);
+  return {
+    ticket: toEngineTicket(stored),
+    misfit: misfit && `${misfit.pointer}: ${misfit.detail}`,
+  };
+}

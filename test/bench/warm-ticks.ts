@@ -1,0 +1,280 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { packPlayers } from '../../lib/aws/compact-players.ts';
+import { documentClient } from '../../lib/aws/dynamo.ts';
+import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
+import { ticketStore } from '../../lib/aws/ticket-store.ts';
+import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { RuledPlayer } from '../../lib/rules/types.ts';
+import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
+import { poolKey, poolOrder } from '../../lib/service/ticks/buckets.ts';
+import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';
+import { tick } from '../../lib/service/ticks/tick.ts';
+import { drawParty, type Population } from '../../lib/simulation/population.ts';
+import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
+import { NOW_MS } from '../aws/samples.ts';
+import { MemoryCloud } from '../service/memory-cloud.ts';
+
+/** A queue in which about 50 seconds of arrivals wait. */
+interface Case {
+  readonly name: string;
+  readonly definition: (rate: number) => QueueDefinition;
+  readonly population: Population;
+  /** With so many times `rate` different values of the attribute `map`, most players wait for others of theirs. */
+  readonly maps?: number;
+}
+
+const SKILLS = { kind: 'normal', mean: 1500, standardDeviation: 350 } as const;
+const ARENA = {
+  name: 'arena',
+  teamSize: 5,
+  imbalance: { alpha: 1, p: 1, q: 2 },
+  tickSeconds: 1,
+  timeoutSeconds: 1800,
+  buckets: [],
+} satisfies Partial<QueueDefinition>;
+/** With it, a game waits as long at every rate. */
+const optionValue = (rate: number) => ({ policy: 'option-value', waitCost: 0.6 / rate }) as const;
+
+export const CASES: readonly Case[] = [
+  {
+    name: '`greedy`, a rule that leaves many',
+    definition: () => ({
+      ...ARENA,
+      release: { policy: 'greedy' },
+      attributes: { map: { type: 'string' } },
+      rules: [{ name: 'map', type: 'same', attribute: 'map' }],
+    }),
+    population: { skills: SKILLS },
+    maps: 12,
+  },
+  {
+    name: '`option-value`, solo players',
+    definition: (rate) => ({ ...ARENA, release: optionValue(rate) }),
+    population: { skills: SKILLS },
+  },
+  {
+    name: '`option-value`, parties',
+    definition: (rate) => ({ ...ARENA, release: optionValue(rate) }),
+    population: { skills: SKILLS, partyWeights: [75, 15, 5, 2, 3] },
+  },
+  {
+    name: '`expanding`, solo players',
+    definition: (rate) => ({
+      ...ARENA,
+      release: { policy: 'expanding', tolerance: 40 / rate, growthPerSecond: 4 / rate },
+    }),
+    population: { skills: SKILLS },
+  },
+];
+
+export interface WarmTicks {
+  /** Tickets read by a tick and games that it made, means of the measured ticks. */
+  readonly read: number;
+  readonly games: number;
+  /** Milliseconds of CPU time of the measured ticks, ascending, of a function that keeps nothing and of one that keeps what it read. */
+  readonly coldMs: readonly number[];
+  readonly warmMs: readonly number[];
+}
+
+/**
+ * `npm run bench:ticks`: the CPU time of a tick of which most tickets were waiting at the last one already.
+ *
+ * Plays the same seconds of a queue twice, with functions that start cold at every tick and with a warm one, in turn.
+ *
+ * A tick reads its tickets from responses of DynamoDB through the SDK; the writes are those of a cloud in memory.
+ * @param waiting about as many tickets wait
+ * @throws Error when a warm tick made other games than a cold one
+ */
+export async function warmTicks(
+  { definition, population, maps }: Case,
+  waiting: number,
+  ticks: number,
+  seed: number,
+): Promise<WarmTicks> {
+  const rate = waiting / 50;
+  const queue = definition(rate);
+  const random = seededRandom(seed);
+  const cold = new Tables(queue);
+  const warm = new Tables(queue);
+  const kept = { parsed: new ParsedTickets(), checked: new CheckedTickets() };
+  const add = (count: number, lastMs: number) => {
+    const tickets = Array.from({ length: count }, () => {
+      const enqueuedMs = warm.cloud.time.nowMs - 1 - random.integer(lastMs);
+      return newTicket(population, maps === undefined ? undefined : maps * rate, enqueuedMs, random);
+    });
+    for (const tables of [cold, warm]) tables.add(tickets);
+  };
+  add(waiting - rate, 50_000);
+  const coldMs: number[] = [];
+  const warmMs: number[] = [];
+  let read = 0;
+  let games = 0;
+  for (let second = 0; second < WARM_UP + ticks; second++) {
+    for (const tables of [cold, warm]) tables.cloud.time.nowMs = NOW_MS + 1_000 * second;
+    add(rate, 999);
+    const runs = [
+      () => cold.tick(new ParsedTickets(), new CheckedTickets()),
+      () => warm.tick(kept.parsed, kept.checked),
+    ];
+    // The first of two runs pays for more garbage, so they take turns.
+    const isSwapped = second % 2 === 1;
+    const first = await (isSwapped ? runs[1]! : runs[0]!)();
+    const other = await (isSwapped ? runs[0]! : runs[1]!)();
+    if (first.games !== other.games) throw new Error(`The games of second ${second} depend on the warmth`);
+    if (second < WARM_UP) continue;
+    coldMs.push((isSwapped ? other : first).cpuMs);
+    warmMs.push((isSwapped ? first : other).cpuMs);
+    read += first.read / ticks;
+    games += JSON.parse(first.games).length / ticks;
+  }
+  const ascending = (values: number[]) => values.sort((a, b) => a - b);
+  return { read, games, coldMs: ascending(coldMs), warmMs: ascending(warmMs) };
+}
+
+/** Ticks before the measurement, in which the code is compiled. */
+const WARM_UP = 6;
+const LAYOUT = { version: 1, boundaries: [], fromMs: 0 };
+
+function newTicket(
+  population: Population,
+  maps: number | undefined,
+  enqueuedMs: number,
+  random: RandomSource,
+): StoredTicket {
+  const players: RuledPlayer[] = drawParty(population, 'p', random).map((player) => ({
+    ...player,
+    playerId: uuid(random),
+    ...(maps !== undefined && { attributes: { map: `map ${random.integer(maps)}` } }),
+  }));
+  const enqueuedAt = new Date(enqueuedMs).toISOString();
+  return { ticketId: uuid(random), queue: ARENA.name, status: 'QUEUED', enqueuedAt, players };
+}
+
+function uuid(random: RandomSource): string {
+  const hex = Array.from({ length: 8 }, () => random.integer(65_536).toString(16).padStart(4, '0')).join('');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+/** The tables of a queue in memory, whose pool is read through the SDK. */
+class Tables {
+  readonly cloud = new MemoryCloud(NOW_MS);
+  #slotMs = NOW_MS;
+  /** The pages of the next read, each the body of a response. */
+  #pages: Buffer[] = [];
+  readonly #client = documentClient({
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'BENCH', secretAccessKey: 'bench' },
+    requestHandler: {
+      handle: async () => ({
+        response: {
+          statusCode: 200,
+          headers: { 'content-type': 'application/x-amz-json-1.0' },
+          body: this.#pages.shift(),
+        },
+      }),
+    } as unknown as NonNullable<DynamoDBClientConfig['requestHandler']>,
+  });
+
+  constructor(definition: QueueDefinition) {
+    this.cloud.setRecord({ definition, version: 1, layouts: [LAYOUT], awakeUntilMs: 0, sentUntilMs: 0 });
+  }
+
+  add(tickets: readonly StoredTicket[]): void {
+    this.cloud.fill(tickets, this.cloud.record(ARENA.name));
+  }
+
+  async tick(
+    parsed: ParsedTickets,
+    checked: CheckedTickets,
+  ): Promise<{ cpuMs: number; games: string; read: number }> {
+    const { deps, time } = this.cloud;
+    const { tickets } = await time.run(() => deps.tickets.waiting(ARENA.name, [LAYOUT], {}));
+    this.#pages = pagesOf(tickets);
+    const slotMs = this.#slotMs;
+    this.#slotMs += 1_000;
+    const store = ticketStore(this.#client, 'tickets', parsed);
+    const before = process.cpuUsage();
+    // Before the tick, because virtual time does not wait for the SDK.
+    const read = await store.waiting(ARENA.name, [LAYOUT], {});
+    const result = await time.run(() =>
+      tick(
+        { ...deps, tickets: { ...deps.tickets, waiting: async () => read }, checked },
+        { queue: ARENA.name, slotMs, layout: 1, range: 0 },
+      ),
+    );
+    const { user, system } = process.cpuUsage(before);
+    if (result.outcome !== 'searched') throw new Error(result.why);
+    return {
+      cpuMs: (user + system) / 1_000,
+      games: JSON.stringify(result.matches.map(({ teams, lowerBound }) => ({ teams, lowerBound }))),
+      read: read.tickets.length,
+    };
+  }
+}
+
+/** A page of DynamoDB is a megabyte of items, whose JSON has about 1.7 bytes for each. */
+const PAGE_BYTES = 1_700_000;
+
+/** The bodies of the responses to the queries of a pool. */
+function pagesOf(tickets: readonly StoredTicket[]): Buffer[] {
+  const pages: Buffer[] = [];
+  const pool = poolKey(ARENA.name, LAYOUT, '');
+  let items: object[] = [];
+  let bytes = 0;
+  const end = (last?: object) => {
+    const page = { Items: items, Count: items.length, ...(last && { LastEvaluatedKey: last }) };
+    pages.push(Buffer.from(JSON.stringify(page)));
+    items = [];
+    bytes = 0;
+  };
+  tickets.forEach(({ ticketId, enqueuedAt, players }, at) => {
+    const key = marshall({ ticketId, pool, poolOrder: poolOrder(ticketId, players) });
+    const item = {
+      ...key,
+      ...marshall({ enqueuedAt: Date.parse(enqueuedAt), players: packPlayers(players) }),
+    };
+    items.push(item);
+    bytes += JSON.stringify(item).length;
+    if (bytes >= PAGE_BYTES && at < tickets.length - 1) end(key);
+  });
+  end();
+  return pages;
+}
+
+const middle = (values: readonly number[]) => values[values.length >> 1]!;
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      waiting: { type: 'string', default: '1000,10000' },
+      ticks: { type: 'string', default: '30' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  console.log(`${cpus().length} × ${cpus()[0]!.model}, Node ${process.version}, seed ${values.seed}\n`);
+  console.log('| queue | waiting | games | cold p50 ms | warm p50 ms | saved |');
+  console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
+  for (const waiting of values.waiting.split(',').map(Number)) {
+    for (const one of CASES) {
+      const { read, games, coldMs, warmMs } = await warmTicks(
+        one,
+        waiting,
+        Number(values.ticks),
+        Number(values.seed),
+      );
+      const [cold, warm] = [middle(coldMs), middle(warmMs)];
+      const row = [
+        one.name,
+        read.toFixed(0),
+        games.toFixed(1),
+        cold.toFixed(1),
+        warm.toFixed(1),
+        `${(100 * (1 - warm / cold)).toFixed(0)}%`,
+      ];
+      console.log(`| ${row.join(' | ')} |`);
+    }
+  }
+}
