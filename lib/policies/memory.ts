@@ -149,9 +149,16 @@ function firstMemory(tickets: readonly Ticket[], nowMs: number): TickMemory {
 
 /** The seconds in which the memory of the rate decays by a factor of e. */
 function horizonOf({ players, seconds, seen }: TickMemory): number {
+  return Math.min(
+    MEMORY_MAX_SECONDS,
+    (rememberedArrivals(seen) * Math.max(seconds, 1)) / Math.max(players, 1),
+  );
+}
+
+/** How many arrivals the estimate of the rate is based on. */
+function rememberedArrivals(seen: number): number {
   const { least, factor, exponent, most } = ARRIVALS_REMEMBERED;
-  const remembered = Math.min(most, Math.max(least, factor * seen ** exponent));
-  return Math.min(MEMORY_MAX_SECONDS, (remembered * Math.max(seconds, 1)) / Math.max(players, 1));
+  return Math.min(most, Math.max(least, factor * seen ** exponent));
 }
 
 /** The facts about a queue that are estimated from its memory. */
@@ -188,8 +195,12 @@ export function measuredRate({ players, seconds }: TickMemory): number {
 
 /** The weight of the expected rate, in arrivals. It is combined as a factor, so even a wrong one is soon outweighed. */
 const EXPECTED_COUNTS_AS = 2;
-/** The most arrivals that may be expected in the current silence; it caps the rate. Such a silence has probability e⁻² = 14%. */
-const ARRIVALS_MISSED_MAX = 2;
+/**
+ * How many arrivals are expected in a silence, by the rate that it leads to. It counts when it is longer than silences of a
+ * steady rate are: of the n arrivals that the memory holds, the longest gap is ln n mean gaps on average. A silence of two
+ * mean gaps comes with every seventh arrival. If it counted, thresholds would rise again and again.
+ */
+const ARRIVALS_MISSED = 2;
 /**
  * A shorter pause in the arrivals does not count, because storing and reading a ticket takes time. At hundreds of players
  * per second this time alone would otherwise cap the rate.
@@ -202,5 +213,7 @@ function rateOf({ tickedAtMs, newestSeenMs, players, seconds, seen }: TickMemory
   const rate = measured ** trust * expected ** (1 - trust);
   const silentMs = tickedAtMs - newestSeenMs;
   if (seen === 0 || silentMs <= NO_SILENCE_MS) return rate;
-  return Math.min(rate, ARRIVALS_MISSED_MAX / (silentMs / 1000));
+  const silentSeconds = silentMs / 1000;
+  const isSteady = rate * silentSeconds <= Math.max(ARRIVALS_MISSED, Math.log(rememberedArrivals(seen)));
+  return isSteady ? rate : Math.min(rate, ARRIVALS_MISSED / silentSeconds);
 }

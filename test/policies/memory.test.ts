@@ -54,6 +54,16 @@ describe('the rate of arrivals', () => {
     expect(rateOf(quiet)).toBeLessThanOrEqual(0.1);
   });
 
+  it('does not fall in the silences that a steady rate has', () => {
+    const memory = watch(5);
+    const silentMs = (arrivals: number) =>
+      memory.newestSeenMs + 1000 * (arrivals / rateOf(memory)) - memory.tickedAtMs;
+    const rateAfter = (arrivals: number) =>
+      rateOf({ ...memory, tickedAtMs: memory.tickedAtMs + silentMs(arrivals) });
+    expect(rateAfter(3)).toBe(rateAfter(0));
+    expect(rateAfter(6)).toBeLessThan(0.5 * rateAfter(0));
+  });
+
   it('is not capped by the time that storing and reading a ticket takes', () => {
     const memory = watch(300);
     const read = remember(memory, [], memory.newestSeenMs + 40);
