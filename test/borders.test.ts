@@ -42,6 +42,7 @@ const engineModules = [
   'model',
   'bounds',
   'search',
+  'scarce',
   'index',
   'ruled',
   'partition',

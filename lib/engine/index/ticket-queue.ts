@@ -4,7 +4,7 @@ import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
-import { ScarceRoles } from '../search/scarce-roles.ts';
+import { ScarceRoles } from '../scarce/scarce-roles.ts';
 import { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { Entry, type FoundGame, othersOf } from './entry.ts';
@@ -116,7 +116,7 @@ export class TicketQueue {
     const keys = this.#keys;
     const query = new Query();
     const nodesFrom = this.#search.nodes;
-    if (this.#askScarce(query)) return this.#conclude(query, query.floor!, 0);
+    if (this.#askScarce(query)) return this.#conclude(query, query.costFloor, 0);
     for (;;) {
       const entry = keys.least();
       if (entry && this.#raiseToFloor(entry, query)) continue;
@@ -131,9 +131,10 @@ export class TicketQueue {
     }
   }
 
-  /** Raises the key of an entry to the query's floor. Returns whether it was below. */
-  #raiseToFloor(entry: Entry, { floor }: Query): boolean {
-    if (floor === undefined || entry.key >= floor) return false;
+  /** Raises the key of an entry to the query's floors. Returns whether it was below. */
+  #raiseToFloor(entry: Entry, query: Query): boolean {
+    const floor = Math.max(query.floor ?? 0, query.costFloor - this.#keys.waitTerm(entry));
+    if (entry.key >= floor) return false;
     this.#keys.takeLeast();
     this.#keys.set(entry, floor);
     return true;
@@ -141,7 +142,7 @@ export class TicketQueue {
 
   /** With roles, once per query: uses the centre bound as the floor, and considers the game around the centre. */
   #askCentre(query: Query, wait: number): boolean {
-    if (!this.#roles || query.floor !== undefined) return false;
+    if (!this.#roles || query.floor !== undefined || query.costFloor > Number.NEGATIVE_INFINITY) return false;
     this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules);
     query.floor = this.#centre.bound(query.cost - wait);
     query.consider(this.#withEntries(this.#centre.game(this.#exchanges)));
@@ -155,18 +156,18 @@ export class TicketQueue {
     if (this.#scarce === undefined) this.#scarce = this.#scarceRoles() ?? null;
     if (!this.#scarce) return false;
     const { bound, game } = this.#scarce.best(Number.POSITIVE_INFINITY);
-    query.floor = bound;
+    query.costFloor = bound;
     query.consider(this.#withEntries(game));
-    return bound >= query.cost * (1 - scarceTolerance);
+    return query.found !== undefined && bound >= query.cost - scarceTolerance * query.found.imbalance;
   }
 
   #scarceRoles(): ScarceRoles | undefined {
-    if (!this.#roles || this.#forbids || this.#rules.beta > 0 || this.#list.size < scarceFrom)
-      return undefined;
+    if (!this.#roles || this.#forbids || this.#list.size < scarceFrom) return undefined;
     return ScarceRoles.of(
       Array.from(this.#list, ({ pooled }) => pooled),
       this.#rules,
       this.#roles,
+      this.epochMs,
     );
   }
 
@@ -416,6 +417,8 @@ class Query {
   cost = Number.POSITIVE_INFINITY;
   /** No game has an imbalance below this: the centre bound, once it has been computed. */
   floor: number | undefined;
+  /** No game costs less than this: the bound of the scarce roles, once it has been computed. */
+  costFloor = Number.NEGATIVE_INFINITY;
   /** Resting entries whose search was cut short, and the bound proved for their games. */
   readonly aside: Entry[] = [];
   asideBound = Number.POSITIVE_INFINITY;
