@@ -59,6 +59,10 @@ export class TicketQueue {
   #centre: PoolCentre | undefined;
   /** The same where few players accept the scarce roles and nobody both a scarce and the dense one; null where it does not apply. */
   #scarce: ScarceRoles | null | undefined;
+  /** The bound they proved last; after each search that was cut short they rest for twice as many queries. */
+  #scarceBound = Number.NEGATIVE_INFINITY;
+  #scarceCuts = 0;
+  #scarceRestsUntil = 0;
   #queriesSinceInsert = 0;
   #clock = 0;
   #queries = 0;
@@ -155,7 +159,11 @@ export class TicketQueue {
     if (!this.#roles || ++this.#queriesSinceInsert < scarceQueries) return false;
     if (this.#scarce === undefined) this.#scarce = this.#scarceRoles() ?? null;
     if (!this.#scarce) return false;
+    query.costFloor = this.#scarceBound;
+    if (this.#queries < this.#scarceRestsUntil) return false;
     const { bound, game } = this.#scarce.best(Number.POSITIVE_INFINITY);
+    if (this.#scarce.wasCut) this.#scarceRestsUntil = this.#queries + 2 ** ++this.#scarceCuts;
+    this.#scarceBound = bound;
     query.costFloor = bound;
     query.consider(this.#withEntries(game));
     return query.found !== undefined && bound >= query.cost - scarceTolerance * query.found.imbalance;
@@ -362,6 +370,9 @@ export class TicketQueue {
     this.#pending = [];
     this.#centre = undefined;
     this.#scarce = undefined;
+    this.#scarceBound = Number.NEGATIVE_INFINITY;
+    this.#scarceCuts = 0;
+    this.#scarceRestsUntil = 0;
     this.#queriesSinceInsert = 0;
     if (4 * pending.length > this.#list.size) this.#rebuild(pending);
     else for (const entry of pending) this.#takeIn(entry);

@@ -13,6 +13,8 @@ import type { SkillLine } from './skill-line.ts';
 export class DenseSearch {
   /** The places of the best game found, first team first; undefined when none is below the limit. */
   best: number[] | undefined;
+  /** The dense players tried since construction. */
+  nodes = 0;
 
   readonly #alpha: number;
   readonly #n: number;
@@ -47,6 +49,7 @@ export class DenseSearch {
     this.#given = seated.oldest > 0 ? 1 : 0;
     this.#places[0] = seated.oldest;
     this.#choose(this.#given, seated.sum, seated.squares, seated.difference);
+    this.nodes += nodesMax - this.#nodesLeft;
     return this.#nodesLeft > 0 ? this.#limit : 0;
   }
 

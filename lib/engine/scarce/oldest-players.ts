@@ -47,6 +47,11 @@ export class OldestPlayers {
     return this.#nearest(1, 0, this.#leaves, base, pull, at, limit);
   }
 
+  /** The least wait of those whose √(pull·(skill − at)²/n) + wait is below the limit; ∞ if there are none. */
+  leastWithin(pull: number, at: number, limit: number): number {
+    return this.#leastWithin(1, 0, this.#leaves, pull, at, limit, Number.POSITIVE_INFINITY);
+  }
+
   /** Calls `found` for all players whose √((base + pull·(skill − at)²)/n) + wait is below the limit and their wait below `before`. */
   within(
     base: number,
@@ -87,6 +92,22 @@ export class OldestPlayers {
     return isBelow
       ? this.#nearest(first + 1, middle, end, base, pull, at, least)
       : this.#nearest(first - 1, from, middle, base, pull, at, least);
+  }
+
+  #leastWithin(
+    node: number,
+    from: number,
+    end: number,
+    pull: number,
+    at: number,
+    limit: number,
+    least: number,
+  ): number {
+    if (this.#least[node] >= least || this.#costOf(node, from, end, 0, pull, at) >= limit) return least;
+    if (end - from === 1) return this.#least[node];
+    const middle = (from + end) >> 1;
+    const first = this.#leastWithin(2 * node, from, middle, pull, at, limit, least);
+    return this.#leastWithin(2 * node + 1, middle, end, pull, at, limit, first);
   }
 
   #within(

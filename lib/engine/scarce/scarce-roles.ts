@@ -17,6 +17,9 @@ import { SkillLine } from './skill-line.ts';
  * new object.
  */
 export class ScarceRoles {
+  /** Whether the last `best` took too long, so that its bound may be low. */
+  wasCut = false;
+
   readonly #pool: ScarcePool;
   readonly #search: ScarceSearch;
   /** The role set of each entry's player, and its place in the line of this set. */
@@ -129,19 +132,21 @@ export class ScarceRoles {
     let game = this.#bestKnown();
     let limit = Math.min(enough, game?.cost ?? enough);
     let bound = Number.POSITIVE_INFINITY;
-    for (let searched = 0; ; ) {
+    this.wasCut = false;
+    this.#search.stepsLeft = stepsMax;
+    for (;;) {
       while (heap.size > 0 && this.#keys[heap.topId] !== heap.topKey) heap.pop();
       const entry = heap.topId;
-      if (entry === -1 || heap.topKey >= limit || searched === searchesMax) {
+      if (entry === -1 || heap.topKey >= limit || this.wasCut) {
         bound = Math.min(bound, heap.topKey);
         break;
       }
       heap.pop();
       if (!this.#basis[entry]) {
-        searched++;
         this.#searchAgain(entry, limit);
+        this.wasCut = this.#search.wasCut;
         // Above its limit an entry is not searched yet.
-        if (!this.#search.wasCut && (this.#keys[entry] >= limit || !this.#basis[entry])) {
+        if (!this.wasCut && (this.#keys[entry] >= limit || !this.#basis[entry])) {
           heap.push(this.#keys[entry], entry);
           continue;
         }
@@ -192,5 +197,5 @@ export class ScarceRoles {
 /** The most scarce players of a game that it enumerates. */
 const scarceMax = 6;
 
-/** The most entries that one query searches. */
-const searchesMax = 400;
+/** The work of one query, in scarce players tried: some tenths of a second. Most queries need less than a hundredth. */
+const stepsMax = 600_000;

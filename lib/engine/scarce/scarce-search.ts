@@ -21,25 +21,31 @@ export interface ScarcePool {
  * Searches the games of which one scarce player is the **first**: of the rarest role set in the game, and the lowest of those. It
  * enumerates the other scarce players with their teams, and fills the dense seats of those whose bounds are low enough.
  *
- * The wait that counts is that of a scarce player, or of a dense one who has waited longer than all of them. In the second
- * case this dense player is chosen with its team as well.
+ * The wait that counts is the longest of a game. There are three cases: it is that of the first player, of another scarce
+ * player, who is then the second to be chosen, or of a dense one, who is chosen with its team after all scarce ones.
  */
 export class ScarceSearch {
   /** No game of the last `run` costs less. */
   least = 0;
   /** The players on whom this bound depends; undefined if a search with a higher limit may raise it. */
   basis: readonly PooledTicket[] | undefined;
-  /** Whether the last `run` took too long; then `least` is what was known before. */
+  /** The work that the next runs may do, in scarce players tried, and whether it ended the last `run`; then `least` is what was known. */
+  stepsLeft = 0;
   wasCut = false;
 
   readonly #n: number;
   readonly #pool: ScarcePool;
   readonly #filler: SeatFiller;
-  #floor = 0;
-  /** The plan that is tried, the places of the chosen players, and their skills relative to the first. */
-  #plan: ScarcePlan = { sets: [], halves: [] };
+  /** The role sets of the plan that is tried, in the order of choice, and the ways to divide their players. */
+  #sets: readonly number[] = [];
+  #halves: readonly number[] = [];
   readonly #chosen: number[] = [];
-  #stepsLeft = 0;
+  /** How many players are chosen before those of one role set are chosen upwards: with another scarce one 2, otherwise 1. */
+  #fixed = 1;
+  /** What the longest wait of the scarce players adds to the cost. */
+  #wait = 0;
+  /** The least that the longest wait of a dense player may add. */
+  #denseWait = 0;
 
   constructor(rules: GameRules, pool: ScarcePool) {
     this.#n = shapeOf(rules).seats;
@@ -57,18 +63,19 @@ export class ScarceSearch {
    * are none.
    */
   leastOf(set: number, place: number): number {
-    const skill = this.#pool.lines[set].skills[place];
-    const alone = this.#longestNear(skill);
+    const { lines, plans } = this.#pool;
+    const skill = lines[set].skills[place];
     let spread = Number.POSITIVE_INFINITY;
-    for (const { sets } of this.#pool.plans) {
+    for (const { sets } of plans) {
       if (sets[0] !== set) continue;
-      const line = this.#pool.lines[sets[1]];
+      const line = lines[sets[1]];
       const above = sets[1] === set ? line.next[place] : line.firstFrom(skill);
       let away = line.skills[above] - skill;
       if (sets[1] !== set) away = Math.min(away, skill - line.skills[line.last[above]]);
       spread = Math.min(spread, away * Math.sqrt(0.5 / this.#n));
     }
-    return Math.max(alone, this.#leastWait() + spread);
+    const wait = this.#leastWait(skill, Number.POSITIVE_INFINITY);
+    return Math.max(this.#longestNear(skill), wait + spread);
   }
 
   /**
@@ -81,24 +88,38 @@ export class ScarceSearch {
    * @param game the best of them that is known
    */
   run(set: number, place: number, needed: number, known: number, game: CostedGame | undefined): void {
-    const { lines } = this.#pool;
-    const floor = this.#leastWait();
+    const { lines, plans } = this.#pool;
+    const line = lines[set];
+    const skill = line.skills[place];
+    this.stepsLeft -= stepsPerRun;
+    this.wasCut = this.stepsLeft <= 0;
+    this.basis = undefined;
+    const floor = this.#leastWait(skill, needed);
+    if (floor === Number.POSITIVE_INFINITY) {
+      // Nobody near it has waited long enough.
+      this.#filler.start({ floor: needed, needed, limit: needed }, game);
+      this.least = this.#longestNear(skill);
+      return;
+    }
     const limit =
       needed < Number.POSITIVE_INFINITY
         ? aboveFloor(slack, needed, floor)
         : Math.max(this.#guess(set, place), aboveFloor(2, known, floor));
-    this.#floor = floor;
     this.#filler.start({ floor, needed, limit }, game);
     this.least = aboveFloor(1 - rounding, limit, floor);
-    this.basis = undefined;
-    this.wasCut = false;
-    this.#stepsLeft = stepsMax;
-    this.#chosen.length = 1;
-    this.#chosen[0] = place;
-    for (const plan of this.#pool.plans) {
-      if (plan.sets[0] !== set) continue;
-      this.#plan = plan;
-      this.#extend(0, 0, lines[set].waits[place]);
+    for (const { sets, halves } of plans) {
+      if (sets[0] !== set) continue;
+      this.#sets = sets;
+      this.#halves = halves;
+      this.#chosen.length = 0;
+      this.#chosen.push(place);
+      this.#fixed = 1;
+      this.#wait = line.waits[place];
+      this.#denseWait = this.#pool.hasWaits
+        ? this.#pool.dense.oldest.leastWithin(0.5, skill, limit)
+        : Number.POSITIVE_INFINITY;
+      this.#extend(0, 0, true);
+      if (this.#pool.hasWaits) this.#extendByOldest(sets, halves, skill, line.waits[place]);
     }
     if (!this.wasCut) return;
     this.least = known;
@@ -107,10 +128,10 @@ export class ScarceSearch {
 
   /** A limit when no game is known: from the nearest players of each role set; ∞ if there are too few. */
   #guess(set: number, place: number): number {
-    const { lines } = this.#pool;
+    const { lines, plans } = this.#pool;
     const skill = lines[set].skills[place];
     let guess = Number.POSITIVE_INFINITY;
-    for (const { sets } of this.#pool.plans) {
+    for (const { sets } of plans) {
       if (sets[0] !== set) continue;
       let reach = 0;
       sets.forEach((other, i) => {
@@ -126,12 +147,14 @@ export class ScarceSearch {
     return this.#longestNear(skill) + guess + 1e-9 * skill;
   }
 
-  /** The least that any wait adds to a cost. */
-  #leastWait(): number {
+  /** The least that a wait adds to the cost of a game with a player of this skill that costs less than the limit. */
+  #leastWait(skill: number, limit: number): number {
     const { lines, dense, hasWaits } = this.#pool;
-    return hasWaits
-      ? lines.reduce((least, { oldest }) => Math.min(least, oldest.least), dense.oldest.least)
-      : 0;
+    if (!hasWaits) return 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { oldest } of [...lines, dense])
+      least = Math.min(least, oldest.leastWithin(0.5, skill, limit));
+    return least;
   }
 
   /** A lower bound on the cost of the games of a player of this skill from the longest wait near it alone. */
@@ -143,66 +166,74 @@ export class ScarceSearch {
     return least;
   }
 
-  /**
-   * Chooses the next player of the plan.
-   *
-   * Somebody in the game has waited longest. If neither a chosen player nor a dense one near them has waited long enough, a
-   * player still to be chosen has: if it can only be the next, only those who have waited long enough are tried.
-   *
-   * @param sum the sum of the chosen players' skills relative to the first, `squares` of the squares
-   * @param wait what the longest wait of the chosen adds to the cost
-   */
-  #extend(sum: number, squares: number, wait: number): void {
-    const { lines, dense, hasWaits } = this.#pool;
-    const { sets } = this.#plan;
-    const m = this.#chosen.length;
-    const origin = lines[sets[0]].skills[this.#chosen[0]];
-    const mean = origin + sum / m;
-    const ssd = Math.max(0, squares - (sum * sum) / m);
-    const isLongNear = ({ oldest }: SkillLine) =>
-      oldest.nearest(ssd, m / (m + 1), mean, this.least) < this.least;
-    if (hasWaits && Math.sqrt(ssd / this.#n) + wait >= this.least && !isLongNear(dense)) {
-      let isLater = false;
-      for (let i = m + 1; i < sets.length && !isLater; i++)
-        isLater = sets[i] !== sets[i - 1] && isLongNear(lines[sets[i]]);
-      const isNext = m < sets.length && isLongNear(lines[sets[m]]);
-      // Players of one role set are chosen upwards, so the next one may also be before the one who has waited.
-      if (!isLater && !(isNext && sets[m + 1] === sets[m])) {
-        if (isNext) this.#extendByOldest(sum, squares, wait);
-        return;
-      }
+  /** Tries every other scarce player as the one who has waited longest. */
+  #extendByOldest(sets: readonly number[], halves: readonly number[], skill: number, wait: number): void {
+    const { lines } = this.#pool;
+    const [first] = this.#chosen;
+    const candidates: { set: number; place: number; cost: number }[] = [];
+    for (const set of new Set(sets)) {
+      if (set === sets[0] && sets[1] !== set) continue;
+      lines[set].oldest.within(0, 0.5, skill, this.least, wait, (place, cost) => {
+        if (set !== sets[0] || place > first) candidates.push({ set, place, cost });
+      });
     }
-    if (m === sets.length) this.#complete(wait);
-    else this.#extendByAll(sum, squares, wait);
+    candidates.sort((a, b) => a.cost - b.cost || a.set - b.set || a.place - b.place);
+    this.#denseWait = Number.POSITIVE_INFINITY;
+    this.#fixed = 2;
+    for (const { set, place, cost } of candidates) {
+      if (cost >= this.least || this.wasCut) return;
+      const line = lines[set];
+      // One of the same skill has waited longer, and is free.
+      if (line.hasTwinBefore(place) && (set !== sets[0] || line.last[place] !== first)) continue;
+      const at = set === sets[0] ? 1 : sets.indexOf(set);
+      this.#sets = [sets[0], set, ...sets.filter((_, i) => i > 0 && i !== at)];
+      this.#halves = halves.map((half) => movedToSecond(half, at));
+      this.#wait = line.waits[place];
+      const value = line.skills[place] - skill;
+      this.#chosen.length = 1;
+      this.#chosen.push(place);
+      this.#extend(value, value * value, true);
+    }
   }
 
-  /** Chooses every next player who has waited so long that its game may cost less than the bound. */
-  #extendByOldest(sum: number, squares: number, wait: number): void {
-    const { lines } = this.#pool;
-    const { sets } = this.#plan;
+  /**
+   * Chooses the next player of the plan, if the wait of the scarce one who has waited longest, or of a dense player near the
+   * chosen, is long enough.
+   *
+   * @param sum the sum of the chosen players' skills relative to the first, `squares` of the squares
+   * @param isLongest whether none of the chosen has waited longer than that scarce player
+   */
+  #extend(sum: number, squares: number, isLongest: boolean): void {
+    const { lines, dense } = this.#pool;
+    const sets = this.#sets;
     const m = this.#chosen.length;
-    const after = sets[m] === sets[m - 1] ? this.#chosen[m - 1] : 0;
-    const line = lines[sets[m]];
     const origin = lines[sets[0]].skills[this.#chosen[0]];
     const ssd = Math.max(0, squares - (sum * sum) / m);
-    const places: number[] = [];
-    const found = (place: number) => places.push(place);
-    line.oldest.within(ssd, m / (m + 1), origin + sum / m, this.least, Number.POSITIVE_INFINITY, found);
-    for (const place of places) if (place > after) this.#choose(place, after, sum, squares, wait);
+    const isOwn = isLongest && Math.sqrt(ssd / this.#n) + this.#wait < this.least;
+    if (!isOwn) {
+      if (this.#denseWait === Number.POSITIVE_INFINITY) return;
+      const cost = dense.oldest.nearest(ssd, m / (m + 1), origin + sum / m, this.least);
+      if (cost >= this.least) return;
+    }
+    if (m === sets.length) this.#complete(isLongest);
+    else this.#extendByAll(sum, squares, isLongest);
   }
 
   /**
    * Chooses every next player. With m chosen, another at a distance x from their mean adds m/(m + 1)·x² to the sum of squared
-   * deviations, so those who may be in a better game are around the mean.
+   * deviations, so those who may be in a better game are around the mean. Players of one role set are chosen upwards.
    */
-  #extendByAll(sum: number, squares: number, wait: number): void {
+  #extendByAll(sum: number, squares: number, isLongest: boolean): void {
     const { lines } = this.#pool;
-    const { sets } = this.#plan;
-    const m = this.#chosen.length;
-    const after = sets[m] === sets[m - 1] ? this.#chosen[m - 1] : 0;
+    const sets = this.#sets;
+    const chosen = this.#chosen;
+    const m = chosen.length;
     const line = lines[sets[m]];
-    const origin = lines[sets[0]].skills[this.#chosen[0]];
+    const origin = lines[sets[0]].skills[chosen[0]];
     const ssd = Math.max(0, squares - (sum * sum) / m);
+    const after = this.#placeBefore(m);
+    const second = this.#fixed === 2 && sets[1] === sets[m] ? chosen[1] : 0;
+    const floor = isLongest ? Math.min(this.#wait, this.#denseWait) : this.#denseWait;
     const start = Math.max(line.firstFrom(origin + sum / m), after > 0 ? line.next[after] : 1);
     let place = line.last[start];
     let isBelow = true;
@@ -212,47 +243,57 @@ export class ScarceSearch {
         place = start;
       }
       if (!isBelow && place >= line.end) return;
-      if (--this.#stepsLeft <= 0) this.wasCut = true;
+      if (--this.stepsLeft <= 0) this.wasCut = true;
       if (this.wasCut) return;
-      const room = this.least - this.#floor;
-      const away = line.skills[place] - origin - sum / m;
+      const value = line.skills[place] - origin;
+      const away = value - sum / m;
+      const room = Math.max(0, this.least - floor);
       if (ssd + (m / (m + 1)) * away * away >= this.#n * room * room) {
         if (!isBelow) return;
         isBelow = false;
         place = start;
         continue;
       }
-      this.#choose(place, after, sum, squares, wait);
+      const before = line.last[place];
+      // If another one of the same skill who has waited longer is free, its games cost no more.
+      const isTwin = line.hasTwinBefore(place) && before !== after && before !== second;
+      if (!isTwin && place !== second) {
+        const isYounger = line.waits[place] >= this.#wait;
+        chosen.push(place);
+        this.#extend(sum + value, squares + value * value, isLongest && isYounger);
+        chosen.pop();
+      }
       place = isBelow ? line.last[place] : line.next[place];
     }
   }
 
-  /** Chooses a player, unless another one of the same skill and role set who has waited longer is free: its games cost less. */
-  #choose(place: number, after: number, sum: number, squares: number, wait: number): void {
-    const { lines } = this.#pool;
-    const { sets } = this.#plan;
-    const line = lines[sets[this.#chosen.length]];
-    if (line.hasTwinBefore(place) && line.last[place] !== after) return;
-    const value = line.skills[place] - lines[sets[0]].skills[this.#chosen[0]];
-    this.#chosen.push(place);
-    this.#extend(sum + value, squares + value * value, Math.min(wait, line.waits[place]));
-    this.#chosen.pop();
+  /** The place above which the next player is chosen: that of the last one of its role set who was not fixed, or the first. */
+  #placeBefore(m: number): number {
+    const sets = this.#sets;
+    for (let i = m - 1; i >= 0; i--)
+      if (sets[i] === sets[m] && (i !== 1 || this.#fixed === 1)) return this.#chosen[i];
+    return 0;
   }
 
   /** Tries every division of the chosen scarce players into teams. */
-  #complete(wait: number): void {
-    const { lines, hasWaits } = this.#pool;
-    const { sets, halves } = this.#plan;
+  #complete(isLongest: boolean): void {
+    const { lines } = this.#pool;
+    const sets = this.#sets;
     const scarce = this.#chosen.map((place, i) => lines[sets[i]].ticketAt(place));
+    const wait = this.#chosen.reduce(
+      (least, place, i) => Math.min(least, lines[sets[i]].waits[place]),
+      Number.POSITIVE_INFINITY,
+    );
     const missing = this.#n - scarce.length;
     const all = 2 ** scarce.length - 1;
-    for (const division of halves) {
+    const floor = isLongest ? Math.min(wait, this.#denseWait) : this.#denseWait;
+    for (const division of this.#halves) {
       const seated = seatedOf(scarce, division, wait, 0, 0);
       const base = seated.ssd + (seated.gap * seated.gap) / missing;
-      const room = this.least - this.#floor;
+      const room = Math.max(0, this.least - floor);
       if (base >= this.#n * room * room) continue;
-      if (Math.sqrt(base / this.#n) + wait < this.least) this.#consider(seated, wait);
-      if (!hasWaits) continue;
+      if (isLongest && Math.sqrt(base / this.#n) + wait < this.least) this.#consider(seated, wait);
+      if (this.#denseWait === Number.POSITIVE_INFINITY) continue;
       this.#withOldest(seated, base);
       this.#withOldest(seatedOf(scarce, all ^ division, wait, 0, 0), base);
     }
@@ -272,7 +313,7 @@ export class ScarceSearch {
     });
     candidates.sort((a, b) => a.cost - b.cost || a.place - b.place);
     for (const { place, cost } of candidates) {
-      if (cost >= this.least) return;
+      if (cost >= this.least || this.wasCut) return;
       // Among those of one skill the one who has waited longest is the first.
       if (dense.hasTwinBefore(place)) continue;
       dense.hide(place);
@@ -284,7 +325,10 @@ export class ScarceSearch {
   /** Lowers the bound to that of some seated players. */
   #consider(seated: Seated, wait: number): void {
     const filler = this.#filler;
+    const nodesFrom = filler.nodes;
     const bound = filler.bound(seated, wait, this.least);
+    this.stepsLeft -= (filler.nodes - nodesFrom) * stepsPerNode;
+    if (this.stepsLeft <= 0) this.wasCut = true;
     if (bound >= this.least) return;
     this.least = bound;
     if (!filler.isFinal) this.basis = undefined;
@@ -293,5 +337,17 @@ export class ScarceSearch {
   }
 }
 
-/** The most players that one search tries on all levels together: some tenths of a second. */
-const stepsMax = 1_000_000;
+/** A division with the player at an index moved to the second place. */
+function movedToSecond(division: number, index: number): number {
+  const first = division & 1;
+  const moved = (division >> index) & 1;
+  const before = division & ((1 << index) - 2);
+  const after = division & ~((2 << index) - 1);
+  return first | (moved << 1) | (before << 1) | after;
+}
+
+/** The work of trying a dense player, in scarce players tried. */
+const stepsPerNode = 0.5;
+
+/** The work of starting a search. */
+const stepsPerRun = 20;

@@ -39,6 +39,7 @@ export class SeatFiller {
   readonly #bound: TwoCentreBound;
   readonly #fill: DenseFill;
   readonly #search: DenseSearch;
+  #bounds = 0;
   #limits: CostLimits = { floor: 0, needed: 0, limit: 0 };
 
   constructor(rules: GameRules, dense: SkillLine) {
@@ -55,6 +56,11 @@ export class SeatFiller {
     this.game = game;
   }
 
+  /** The work since construction, in players tried. */
+  get nodes(): number {
+    return this.#bounds * boundNodes + this.#search.nodes;
+  }
+
   /** The cost of the best game, ∞ if there is none. */
   get cost(): number {
     return this.game?.cost ?? Number.POSITIVE_INFINITY;
@@ -68,6 +74,7 @@ export class SeatFiller {
   bound(seated: Seated, wait: number, least: number): number {
     const { floor, needed, limit } = this.#limits;
     this.isFinal = false;
+    this.#bounds++;
     let bound = this.#bound.of(seated, Math.min(least, limit) - wait) + wait;
     if (bound < this.cost) {
       const dense = this.#fill.fill(seated, this.#bound.at, shiftOf(seated, this.#n));
@@ -120,3 +127,6 @@ export function aboveFloor(factor: number, cost: number, floor: number): number 
 
 /** An entry is searched up to this multiple of what is needed, so that the next queries need not search it again. */
 export const slack = 1.3;
+
+/** About the work of bounding and filling once, in players tried. */
+const boundNodes = 200;
