@@ -1,5 +1,5 @@
 /**
- * Players in order of skill with what their waits add to the cost of a game: the earlier a player was enqueued, the less. It
+ * Players in order of skill with what their waits add to the cost of a game: the longer, the less. It
  * finds those whose wait is worth their distance from a skill, by the least wait of each part of a binary tree.
  */
 export class OldestPlayers {
@@ -8,7 +8,7 @@ export class OldestPlayers {
 
   readonly #n: number;
   readonly #skills: Float64Array;
-  /** The least wait of each node: the root is 1, the children of i are 2i and 2i + 1, the player at a place is `leaves` + place. */
+  /** The least wait of each node. The root is 1, the children of i are 2i and 2i + 1, the player at a place is `leaves` + place. */
   readonly #least: Float64Array;
   readonly #leaves: number;
 
@@ -52,7 +52,7 @@ export class OldestPlayers {
     return this.#leastWithin(1, 0, this.#leaves, pull, at, limit, Number.POSITIVE_INFINITY);
   }
 
-  /** Calls `found` for all players whose √((base + pull·(skill − at)²)/n) + wait is below the limit and their wait below `before`. */
+  /** Calls `found` for the players whose √((base + pull·(skill − at)²)/n) + wait is below the limit, and their wait below `before`. */
   within(
     base: number,
     pull: number,

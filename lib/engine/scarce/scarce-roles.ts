@@ -13,8 +13,8 @@ import { SkillLine } from './skill-line.ts';
  * It branches by scarcity: it enumerates the scarce players of a game with their teams, and then fills the dense seats.
  *
  * An entry is a scarce player with the games of which it is the first: the lowest of the rarest role set in them. Of players of
- * equal skill only the one who has waited longest has an entry: a game with another one instead costs no less. Removals leave bounds valid; inserts need a
- * new object.
+ * equal skill only the one who has waited longest has an entry: a game with another one instead costs no less. Removals leave
+ * bounds valid; inserts need a new object.
  */
 export class ScarceRoles {
   /** Whether the last `best` took too long, so that its bound may be low. */
@@ -123,8 +123,8 @@ export class ScarceRoles {
   }
 
   /**
-   * A lower bound on the cost of all games, and the best game found; the bound is not searched beyond `enough`. The cost is f plus
-   * β times the enqueue time of the longest-waiting player, in seconds since the epoch.
+   * A lower bound on the cost of all games, and the best game found; the bound is not searched beyond `enough`. The cost is f
+   * plus β times the enqueue time of the longest-waiting player, in seconds since the epoch.
    */
   best(enough: number): { bound: number; game: CostedGame | undefined } {
     const heap = this.#heap;

@@ -29,7 +29,10 @@ export class ScarceSearch {
   least = 0;
   /** The players on whom this bound depends; undefined if a search with a higher limit may raise it. */
   basis: readonly PooledTicket[] | undefined;
-  /** The work that the next runs may do, in scarce players tried, and whether it ended the last `run`; then `least` is what was known. */
+  /**
+   * The work that the next runs may do, in scarce players tried, and whether it ended the last `run`. Then `least` is the bound
+   * that was known before.
+   */
   stepsLeft = 0;
   wasCut = false;
 
@@ -59,8 +62,8 @@ export class ScarceSearch {
   }
 
   /**
-   * A lower bound on the cost of the games of a first player, from the next one and from the longest wait near it alone; ∞ if there
-   * are none.
+   * A lower bound on the cost of the games of a first player, from the next one and from the longest wait near it alone; ∞ if
+   * there are none.
    */
   leastOf(set: number, place: number): number {
     const { lines, plans } = this.#pool;
@@ -79,8 +82,8 @@ export class ScarceSearch {
   }
 
   /**
-   * Searches the games of a first player that cost less than `needed`, and some that cost a little more, so that the next queries
-   * need not search it again.
+   * Searches the games of a first player that cost less than `needed`, and some that cost a little more, so that the next
+   * queries need not search it again.
    *
    * @param set the index of its role set
    * @param place its place in the line of this set

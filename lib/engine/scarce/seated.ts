@@ -15,7 +15,7 @@ export interface Seated {
   /** The chosen players, and how many more of them the first team has. */
   readonly count: number;
   readonly ahead: number;
-  /** The sum of their values and of the squares, and how much larger the first team's sum is: relative to `origin`, to keep precision. */
+  /** The sum of their skills and of the squares, and how much larger the first team's sum is. Relative to `origin`, for precision. */
   readonly origin: number;
   readonly sum: number;
   readonly squares: number;

@@ -2,8 +2,8 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import { OldestPlayers } from './oldest-players.ts';
 
 /**
- * The players who accept the same roles in order of skill, of equal skill the one who has waited longest first, by places from 1 to `end` − 1, while they leave. Places 0 and `end`
- * are empty: their skills are −∞ and ∞.
+ * The players who accept the same roles, while they leave: in order of skill, and of equal skill the one who has waited longest
+ * first. Their places are from 1 to `end` − 1. Places 0 and `end` are empty: their skills are −∞ and ∞.
  */
 export class SkillLine {
   readonly end: number;

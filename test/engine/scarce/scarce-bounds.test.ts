@@ -56,6 +56,10 @@ it('finds the players whose wait is worth their distance as a pass over all of t
       );
       expect(oldest.least).toBe(Math.min(...waits));
       expect(oldest.nearest(base, pull, at, limit)).toBeCloseTo(Math.min(limit, ...costs), 12);
+      const near = [...waits].filter(
+        (wait, i) => Math.sqrt((pull * (skills[i] - at) ** 2) / 4) + wait < limit,
+      );
+      expect(oldest.leastWithin(pull, at, limit)).toBe(Math.min(Number.POSITIVE_INFINITY, ...near));
       const found: number[] = [];
       oldest.within(base, pull, at, limit, before, (place) => found.push(place));
       expect(found).toEqual([...skills.keys()].filter((i) => costs[i] < limit && waits[i] < before));
