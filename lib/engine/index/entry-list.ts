@@ -43,7 +43,8 @@ export class EntryList {
     entry.id = this.#freeIds.pop() ?? this.#byId.length;
     this.#byId[entry.id] = entry;
     this.#countIn(entry);
-    const before = this.#sorted.before(this.#sorted.insert(entry.pooled.mean, entry.id));
+    this.#sorted.insert(entry.pooled.mean, entry.id);
+    const before = this.#sorted.before(this.#sorted.find(entry.id));
     entry.before = before === -1 ? undefined : this.#byId[this.#sorted.idAt(before)];
     entry.after = entry.before ? entry.before.after : this.first;
     if (entry.before) entry.before.after = entry;

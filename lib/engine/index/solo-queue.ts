@@ -2,6 +2,7 @@ import { imbalancePerRange, lemma1 } from '../bounds/range-bounds.ts';
 import { KeyHeap } from '../collections/key-heap.ts';
 import { LinkedIds } from '../collections/linked-ids.ts';
 import { SortedIds } from '../collections/sorted-ids.ts';
+import { ValueCounts } from '../collections/value-counts.ts';
 import type { Division } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { SoloSearch } from '../search/solo-search.ts';
@@ -29,6 +30,9 @@ export interface SoloGame {
  * that a search proved: the exact imbalance of the entry's best game, or a bound below which there is none.
  * `best` examines only the entry of least key. If its best game is known and all its players are still waiting, it is
  * a best game of the queue. Otherwise the entry is searched up to a limit slightly above its key.
+ *
+ * Most changes of a large queue cannot change the best game, and their cost is waiting for memory. So the queue applies
+ * removals in groups, and computes no key of a player who has too few others around it.
  */
 export class SoloQueue {
   readonly #n: number;
@@ -42,7 +46,7 @@ export class SoloQueue {
    * The ids by skill (negated for p = ∞): a linked list after a load, which is fast for a queue with removals only, and
    * chunks from the first insert on.
    */
-  #bySkill: LinkedIds | SortedIds = new SortedIds();
+  #bySkill: LinkedIds | SortedIds;
   /** By id: when the player was inserted (0 when it is absent), the entry's key and, if known, its best game. */
   #came = new Float64Array(64);
   #key = new Float64Array(64);
@@ -52,12 +56,32 @@ export class SoloQueue {
   #clock = 0;
   /** Players loaded at once count as inserted in descending order of skill: up to this time, older means more skilled. */
   #loaded = 0;
+  /** A bit for each id that is in the queue: it is in the cache, as `#came` of a large queue is not. */
+  #present = new Int32Array(2);
+  #size = 0;
+  /** Ids that are removed but still in the list. They leave it together, because their cache misses then overlap. */
+  readonly #leaving = new Int32Array(leavingMax);
+  #leavingCount = 0;
+
+  /**
+   * Counts the players in cells so wide that most players who arrive have, by the counts alone, a key of at least the
+   * horizon. Made anew after `#countAfter` keys that were computed since the horizon was raised.
+   */
+  #crowds: ValueCounts | undefined;
+  #countAfter = 64;
+  #computedKeys = 0;
+  /** Whether there are such players: their key is ∞ until the horizon is raised. */
+  #isKeyMissing = false;
+  readonly #uncount = (value: number) => this.#crowds?.remove(value);
 
   /** The entries with keys up to `#horizon`; the others are added when the heap is empty. */
   readonly #heap = new KeyHeap();
   #horizon = 0;
   #heapLimit = 64;
   #lastBest = 0;
+  /** The last result of `best`, and whether it is still the best. */
+  #last: SoloGame | undefined;
+  #isBestKnown = false;
 
   /** The candidates collected around one player: others that were inserted before it. */
   readonly #below: Float64Array;
@@ -71,6 +95,7 @@ export class SoloQueue {
    * bound against the worst case alone: searches are short
    */
   constructor(rules: GameRules, options: { nodeBudget?: number | undefined } = {}) {
+    this.#bySkill = new SortedIds(this.#uncount);
     this.#n = shapeOf(rules).seats;
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#alpha = rules.alpha;
@@ -100,34 +125,52 @@ export class SoloQueue {
       this.#came[id] = count - i;
       this.#key[id] = this.#perRange * range;
     }
+    this.#present.fill(-1, 0, count >> 5);
+    for (let id = count & -32; id < count; id++) this.#present[id >> 5] |= 1 << id;
+    this.#size = count;
     this.#ids = count;
     this.#clock = count;
     this.#loaded = count;
   }
 
   get size(): number {
-    return this.#bySkill.size;
+    return this.#size;
   }
 
   /** Adds a player and returns its id. Ids of removed players are used again. */
   insert(skill: number): number {
+    if (this.#size < cachedMax) this.#settle();
     const id = this.#freeIds.pop() ?? this.#ids++;
     this.#reserve(this.#ids);
     this.#came[id] = ++this.#clock;
-    if (this.#bySkill instanceof LinkedIds) this.#bySkill = inChunks(this.#bySkill);
-    const place = this.#bySkill.insert(this.#sign * skill, id);
-    this.#setKey(id, this.#perRange * this.#narrowest(place, Number.POSITIVE_INFINITY));
+    this.#present[id >> 5] |= 1 << id;
+    this.#size++;
+    if (this.#bySkill instanceof LinkedIds) {
+      this.#settle();
+      this.#bySkill = inChunks(this.#bySkill, this.#uncount);
+    }
+    const value = this.#sign * skill;
+    this.#bySkill.insert(value, id);
+    if (this.#crowds && this.#crowds.add(value) < this.#n) {
+      this.#key[id] = Number.POSITIVE_INFINITY;
+      this.#isKeyMissing = true;
+      return id;
+    }
+    const key = this.#perRange * this.#narrowest(this.#bySkill.find(id), Number.POSITIVE_INFINITY);
+    this.#setKey(id, key);
+    if (key < this.#horizon) this.#isBestKnown = false;
+    if (++this.#computedKeys > this.#countAfter && this.#horizon > 0) this.#countCrowds();
     return id;
   }
 
   /** Whether the player was in the queue. */
   remove(id: number): boolean {
-    if (!(this.#came[id] > 0)) return false;
-    this.#bySkill.remove(id);
-    this.#came[id] = 0;
-    this.#key[id] = Number.POSITIVE_INFINITY;
-    this.#games[id] = undefined;
-    this.#freeIds.push(id);
+    if (!this.#isPresent(id)) return false;
+    this.#present[id >> 5] &= ~(1 << id);
+    this.#size--;
+    if (this.#isBestKnown && isMember(this.#last!, id)) this.#isBestKnown = false;
+    this.#leaving[this.#leavingCount++] = id;
+    if (this.#leavingCount === leavingMax) this.#settle();
     return true;
   }
 
@@ -136,6 +179,8 @@ export class SoloQueue {
    * first: then the best game found and the bound that was proved.
    */
   best(): SoloGame | undefined {
+    if (this.#isBestKnown) return this.#last;
+    this.#settle();
     const nodesFrom = this.#search.nodes;
     let found: SoloGame | undefined;
     for (;;) {
@@ -145,6 +190,8 @@ export class SoloQueue {
       if (game && this.#alive(id, game)) {
         if (game.imbalance <= this.#key[id]) {
           this.#lastBest = game.imbalance;
+          this.#last = game;
+          this.#isBestKnown = true;
           return game;
         }
         if (!found || game.imbalance < found.imbalance) found = game;
@@ -157,7 +204,8 @@ export class SoloQueue {
 
   /** A best game with this player, with the bound proved for games with this player; undefined if there is none. */
   bestWith(id: number): SoloGame | undefined {
-    if (!(this.#came[id] > 0)) return undefined;
+    if (!this.#isPresent(id)) return undefined;
+    this.#settle();
     const place = this.#bySkill.find(id);
     const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
     if (range === Number.POSITIVE_INFINITY) return undefined;
@@ -177,7 +225,8 @@ export class SoloQueue {
 
   /** A proved lower bound on the imbalance of every game with this player, ∞ if there is none. */
   leastImbalanceWith(id: number): number {
-    if (!(this.#came[id] > 0)) return Number.POSITIVE_INFINITY;
+    if (!this.#isPresent(id)) return Number.POSITIVE_INFINITY;
+    this.#settle();
     const least = this.#perRange * this.#narrowest(this.#bySkill.find(id), Number.POSITIVE_INFINITY);
     // A search that was cut short proves less, and one that found nothing proves no more.
     return Math.max(least, this.bestWith(id)?.lowerBound ?? 0);
@@ -185,8 +234,56 @@ export class SoloQueue {
 
   /** A bound on the imbalance of every game in the queue that is known without a search. */
   lowerBound(): number {
+    this.#settle();
     const id = this.#least();
     return id === -1 ? Number.POSITIVE_INFINITY : this.#key[id];
+  }
+
+  #isPresent(id: number): boolean {
+    return (this.#present[id >> 5] & (1 << id)) !== 0;
+  }
+
+  /** Completes the removals. Everything that reads the list calls it first, except for bounds on keys. */
+  #settle(): void {
+    const count = this.#leavingCount;
+    if (count === 0) return;
+    this.#leavingCount = 0;
+    const bySkill = this.#bySkill;
+    for (let i = 0; i < count; i++) bySkill.remove(this.#leaving[i]);
+    for (let i = 0; i < count; i++) {
+      const id = this.#leaving[i];
+      this.#came[id] = 0;
+      this.#key[id] = Number.POSITIVE_INFINITY;
+      this.#games[id] = undefined;
+      this.#freeIds.push(id);
+    }
+  }
+
+  /** Counts all players, in cells as wide as 2k players with a key below the horizon can be apart. Cost: linear. */
+  #countCrowds(): void {
+    const bySkill = this.#bySkill as SortedIds;
+    this.#computedKeys = 0;
+    this.#countAfter = Math.max(2 * this.#countAfter, this.#size >> 4);
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    bySkill.visitValues((value) => {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    });
+    const crowds = new ValueCounts(low, high, this.#horizon / this.#perRange, 4 * this.#size);
+    bySkill.visitValues((value) => crowds.add(value));
+    this.#crowds = crowds;
+  }
+
+  /** Computes the missing keys. Cost: linear. */
+  #addMissingKeys(): void {
+    this.#settle();
+    const bySkill = this.#bySkill as SortedIds;
+    for (let at = bySkill.first; at !== -1; at = bySkill.after(at)) {
+      const id = bySkill.idAt(at);
+      if (this.#key[id] < Number.POSITIVE_INFINITY) continue;
+      this.#key[id] = Math.max(this.#horizon, this.#perRange * this.#narrowest(at, Number.POSITIVE_INFINITY));
+    }
   }
 
   /**
@@ -377,6 +474,11 @@ export class SoloQueue {
 
   /** Raises the horizon until it includes entries; returns false if there are none. */
   #widen(): boolean {
+    if (this.#isKeyMissing) this.#addMissingKeys();
+    this.#isKeyMissing = false;
+    this.#crowds = undefined;
+    this.#computedKeys = 0;
+    this.#countAfter = Math.max(64, this.#size >> 10);
     let least = Number.POSITIVE_INFINITY;
     for (let id = 0; id < this.#ids; id++) if (this.#key[id] < least) least = this.#key[id];
     if (least === Number.POSITIVE_INFINITY) return false;
@@ -398,6 +500,9 @@ export class SoloQueue {
     };
     this.#came = grow(this.#came);
     this.#key = grow(this.#key);
+    const present = new Int32Array((room >> 5) + 1);
+    present.set(this.#present);
+    this.#present = present;
     while (this.#games.length < room) this.#games.push(undefined);
   }
 }
@@ -407,6 +512,12 @@ export class SoloQueue {
  * times (α = 100).
  */
 const step = 1.3;
+
+/** More removals than a processor has cache misses under way at once. */
+const leavingMax = 64;
+
+/** A queue of fewer players is in the cache, so that removals need not wait. Ids are then used again at once. */
+const cachedMax = 2 ** 16;
 
 /** The indices of ascending skills from the last to the first, those of equal skills ascending. */
 function mostSkilledFirst(skills: Float64Array): Int32Array {
@@ -421,15 +532,20 @@ function mostSkilledFirst(skills: Float64Array): Int32Array {
   return order;
 }
 
+function isMember({ players }: SoloGame, id: number): boolean {
+  for (let i = 0; i < players.length; i++) if (players[i] === id) return true;
+  return false;
+}
+
 /** Copies the ids to a list that supports inserts. */
-function inChunks(linked: LinkedIds): SortedIds {
+function inChunks(linked: LinkedIds, onDrop: (value: number) => void): SortedIds {
   const values = new Float64Array(linked.size);
   const ids = new Int32Array(linked.size);
   for (let at = linked.first, i = 0; at !== -1; at = linked.after(at), i++) {
     values[i] = linked.valueAt(at);
     ids[i] = linked.idAt(at);
   }
-  const sorted = new SortedIds();
+  const sorted = new SortedIds(onDrop);
   sorted.fill(values, ids);
   return sorted;
 }

@@ -39,9 +39,11 @@ describe('sorted ids', () => {
     (kinds) => {
       const random = seeded(kinds);
       for (const count of [0, 1, 700]) {
-        const list = new SortedIds();
+        const kept: number[] = [];
+        const list = new SortedIds((value) => kept.splice(kept.indexOf(value), 1));
         const expected = loaded(random, count, kinds);
         list.fill(...columns(expected));
+        kept.push(...expected.map(({ value }) => value));
         const free: number[] = [];
         let ids = count;
         for (const [steps, growth] of [
@@ -54,11 +56,18 @@ describe('sorted ids', () => {
               const entry = { value: Math.floor(kinds * random()), id: free.pop() ?? ids++ };
               const at = expected.findIndex((each) => each.value > entry.value);
               expected.splice(at === -1 ? expected.length : at, 0, entry);
-              expect(list.idAt(list.insert(entry.value, entry.id))).toBe(entry.id);
+              list.insert(entry.value, entry.id);
+              kept.push(entry.value);
             } else if (expected.length > 0) {
-              const [{ id }] = expected.splice(Math.floor(random() * expected.length), 1);
+              const [{ id, value }] = expected.splice(Math.floor(random() * expected.length), 1);
+              expect(list.valueAt(list.find(id))).toBe(value);
               list.remove(id);
               free.push(id);
+            }
+            if (step % 30 === 0) {
+              const visited: number[] = [];
+              list.visitValues((each) => visited.push(each));
+              expect(visited.sort()).toEqual(kept.toSorted());
             }
             if (step % 100 === 0) expect(differences(list, expected)).toEqual([]);
           }

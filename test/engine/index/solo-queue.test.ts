@@ -89,6 +89,42 @@ describe('the game queue', () => {
     }
   });
 
+  it.each([3_000, 70_000])(
+    'agrees with the search from scratch through many changes among %i players',
+    (count) => {
+      const random = seeded(count);
+      const rules: GameRules = { teamSize: count > 10_000 ? 5 : 2, alpha: 1, p: 1, q: 2, beta: 0 };
+      const skill = () => Math.max(0, 1500 + 300 * normal(random));
+      const start = Float64Array.from({ length: count }, skill).sort();
+      const queue = new SoloQueue(rules);
+      queue.load(start);
+      const ids = Array.from(start, (_, id) => id);
+      const skills = Array.from(start);
+      const remove = (at: number) => {
+        expect(queue.remove(ids[at])).toBe(true);
+        ids[at] = ids.at(-1)!;
+        skills[at] = skills.at(-1)!;
+        ids.pop();
+        skills.pop();
+      };
+      for (let step = 0; step < 1200; step++) {
+        if (step % 2 === 0) {
+          // Now and then close to another player, so that there is a new best game.
+          skills.push(step % 50 === 0 ? skills[Math.floor(random() * skills.length)] + 1e-4 : skill());
+          ids.push(queue.insert(skills.at(-1)!));
+        } else remove(Math.floor(random() * ids.length));
+        const game = queue.best()!;
+        if (step % 60 === 0) {
+          const expected = bestGame(Float64Array.from(skills), rules)!.imbalance;
+          expect(Math.abs(game.imbalance - expected)).toBeLessThanOrEqual(1e-9 * expected + 1e-9);
+          expect(queue.lowerBound()).toBe(game.imbalance);
+        }
+        if (step % 100 === 0) for (const id of game.players) remove(ids.indexOf(id));
+        expect(queue.size).toBe(ids.length);
+      }
+    },
+  );
+
   it('returns a game and a valid bound within its node budget', () => {
     const random = seeded(3);
     const rules: GameRules = { teamSize: 5, alpha: 100, p: 1, q: 2, beta: 0 };
