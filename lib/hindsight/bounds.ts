@@ -1,8 +1,9 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import { atMost, type Finding, type Reproduction, reproduction, type Section } from '../papers/finding.ts';
-import type { Population } from '../simulation/population.ts';
+import { meanPartySize, type Population } from '../simulation/population.ts';
 import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
+import type { ArrivalLaw } from './foresight.ts';
 import { type Bounds, measureBounds } from './measure-bounds.ts';
 
 /** A queue and its players, who keep arriving after those that are counted. */
@@ -14,7 +15,14 @@ export interface BoundsScenario {
   readonly players: number;
 }
 
-const SKILLS: Population['skills'] = { kind: 'normal', mean: 1500, standardDeviation: 350 };
+/** A scenario whose arrivals have a known law. */
+export interface StandardScenario extends BoundsScenario {
+  readonly law: ArrivalLaw;
+}
+
+const MEAN = 1500;
+const DEVIATION = 350;
+const SKILLS: Population['skills'] = { kind: 'normal', mean: MEAN, standardDeviation: DEVIATION };
 const ARENA: QueueDefinition = {
   name: 'arena',
   teamSize: 5,
@@ -34,13 +42,13 @@ const LATER_SECONDS = 900;
  * @param playersAtOne players at a rate of 1 per second. Waits shorten with the square root of the rate, so at other rates
  *   there are more players by that factor: then the span has as many waits, and its ends count as much.
  */
-export function standardScenarios(playersAtOne: number, seed: number): BoundsScenario[] {
+export function standardScenarios(playersAtOne: number, seed: number): StandardScenario[] {
   const scenario = (
     title: string,
     definition: QueueDefinition,
     population: Population,
     perSecond: number,
-  ): BoundsScenario => {
+  ): StandardScenario => {
     const players = Math.round(playersAtOne * Math.sqrt(perSecond));
     const rate = { kind: 'constant', perSecond } as const;
     const arriving = players + LATER_SECONDS * perSecond;
@@ -49,6 +57,11 @@ export function standardScenarios(playersAtOne: number, seed: number): BoundsSce
       definition,
       players,
       traffic: generatedTraffic({ population, rate, players: arriving }, seed),
+      law: {
+        perTick: (perSecond * definition.tickSeconds) / meanPartySize(population),
+        density: (skill) =>
+          Math.exp(-(((skill - MEAN) / DEVIATION) ** 2) / 2) / (DEVIATION * Math.sqrt(2 * Math.PI)),
+      },
     };
   };
   return [

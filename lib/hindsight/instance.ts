@@ -11,6 +11,8 @@ export interface Part {
   readonly mean: number;
   readonly within: number;
   readonly ticket: Ticket;
+  /** What its wait costs besides, by ticks since its first one: see `withoutForesight`. @default nothing */
+  readonly charges?: Float64Array;
 }
 
 /**
@@ -62,8 +64,9 @@ export function instanceOf(
 }
 
 /** The wait of a ticket's players until a tick, as a cost. */
-export function waitUntil({ waitCost }: Instance, { size, arrived }: Part, tick: number): number {
-  return waitCost * size * (tick - arrived);
+export function waitUntil({ waitCost }: Instance, part: Part, tick: number): number {
+  const cost = waitCost * part.size * (tick - part.arrived);
+  return part.charges === undefined ? cost : cost + part.charges[tick - part.slot];
 }
 
 /**

@@ -51,17 +51,8 @@ export async function measureBounds(
   traffic: Traffic,
   { players, seed, trials = 8000 }: MeasureOptions,
 ): Promise<Bounds> {
-  const { release, tickSeconds } = definition;
-  const rules = gameRulesOf(definition);
-  if (release.policy !== 'option-value')
-    throw new RangeError(`Expected a queue with option-value, got ${release.policy}`);
-  if (!isPaperShape(rules) || rules.q < 2)
-    throw new RangeError('Expected two equal teams of up to 8 players and q of 2 or more');
-  const { seats } = shapeOf(rules);
+  const { instance, kinds, chooser, release, rules } = programOf(definition, traffic, players);
   const { waitCost } = release;
-  // Of two players v_q is half of d_p, so the imbalance is v_2 times 1 + 2α.
-  const skillScale = seats === 2 ? 1 + 2 * rules.alpha : 1;
-  const instance = instanceOf(firstTickets(traffic, players), { seats, tickSeconds, waitCost, skillScale });
   const withWaitCost = (factor: number) =>
     playedSchedule(
       instance,
@@ -74,7 +65,6 @@ export async function measureBounds(
     const { cost } = withWaitCost(factor);
     if (cost < online.cost) online = { cost, factor };
   }
-  const { chooser, kinds } = chooserOf(rules, instance);
   const bound = await lowerBound(instance, { schedule: own.games, kinds, chooser });
   const hindsight = hindsightCost(instance, own, {
     rules,
@@ -91,6 +81,26 @@ export async function measureBounds(
     optionValue: own.cost,
     middle: middleOf(instance, bound.programPrices, own),
   };
+}
+
+/**
+ * The first players of a queue's traffic as an instance, and what its linear program needs.
+ *
+ * @throws RangeError when the queue is none of two equal teams with q ≥ 2 and `option-value`
+ */
+export function programOf(definition: QueueDefinition, traffic: Traffic, players: number) {
+  const { release, tickSeconds } = definition;
+  const rules = gameRulesOf(definition);
+  if (release.policy !== 'option-value')
+    throw new RangeError(`Expected a queue with option-value, got ${release.policy}`);
+  if (!isPaperShape(rules) || rules.q < 2)
+    throw new RangeError('Expected two equal teams of up to 8 players and q of 2 or more');
+  const { seats } = shapeOf(rules);
+  const { waitCost } = release;
+  // Of two players v_q is half of d_p, so the imbalance is v_2 times 1 + 2α.
+  const skillScale = seats === 2 ? 1 + 2 * rules.alpha : 1;
+  const instance = instanceOf(firstTickets(traffic, players), { seats, tickSeconds, waitCost, skillScale });
+  return { instance, release, rules, ...chooserOf(rules, instance) };
 }
 
 /** The values of `waitCost`, relative to the true one, that are tried besides. */
