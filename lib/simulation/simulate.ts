@@ -2,7 +2,7 @@ import type { Game, Ticket } from '../engine/types.ts';
 import { KeptSearches } from '../policies/kept-searches.ts';
 import { type Filling, planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
-import { type TickRange, tickRanges } from '../service/ticks/buckets.ts';
+import { rangeName, type TickRange, tickRanges } from '../service/ticks/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 import type { WaitCalibration } from './calibration.ts';
 import type { RunningMatches } from './running-matches.ts';
@@ -93,10 +93,9 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
     for (const range of tickRanges(layout, odd)) {
       const tickets = within([...waiting.values()], range);
       if (tickets.length === 0) continue;
-      const name = `${odd}.${range.index}`;
-      // A single bucket has the same range in every slot.
-      const place = layout.boundaries.length === 0 ? 'all' : name;
-      calibration?.ask(place, tickets, nowMs);
+      // A single bucket has the same range in every slot, and thus one memory.
+      const name = rangeName(range);
+      calibration?.ask(name, tickets, nowMs);
       const { matches, fillings, timedOut, memory } = planTick({
         rules,
         tickets,
@@ -104,11 +103,11 @@ export function* simulate(options: SimulationOptions): Generator<Progress, void>
         nowMs,
         memory: memories.get(name),
         reasons: false,
-        kept: keptOf(kept, place),
+        kept: keptOf(kept, name),
       });
       memories.set(name, memory);
       const gone = new Set([...matches, ...fillings].flatMap(({ ticketIds }) => ticketIds));
-      calibration?.searched(place, tickets, gone, memory, nowMs);
+      calibration?.searched(name, tickets, gone, memory, nowMs);
       ticks++;
       for (const game of matches) {
         const inGame = game.ticketIds.map((ticketId) => take(waiting, ticketId));

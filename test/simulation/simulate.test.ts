@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { Ticket } from '../../lib/engine/types.ts';
+import { planTick, type TickMemory } from '../../lib/policies/plan.ts';
 import { poissonArrivals, type RateProfile } from '../../lib/simulation/arrivals.ts';
 import { Histogram } from '../../lib/simulation/histogram.ts';
-import { playThrough } from '../../lib/simulation/play.ts';
+import { play, playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { reportPage } from '../../lib/simulation/report.ts';
@@ -75,6 +77,28 @@ describe('a simulation', () => {
     );
     expect(measures.waitSeconds.mean).toBeGreaterThan(3 + 0.5 - 0.2);
     expect(measures.waitSeconds.mean).toBeLessThan(3 + 0.5 + 0.2);
+  });
+
+  it('plans the ticks of a single bucket one after the other, each with the memory of the one before', () => {
+    const arrivals = [...traffic(200).arrivals].map(({ ticket }) => ticket);
+    const expected: string[] = [];
+    let waiting: Ticket[] = [];
+    let memory: TickMemory | undefined;
+    for (let nowMs = 1000, next = 0; next < arrivals.length || waiting.length > 0; nowMs += 1000) {
+      while (next < arrivals.length && arrivals[next].enqueuedAtMs <= nowMs) waiting.push(arrivals[next++]);
+      if (waiting.length === 0) continue;
+      const plan = planTick({ rules: duel, tickets: waiting, nowMs, memory });
+      for (const { ticketIds } of plan.matches) expected.push(`${nowMs} ${ticketIds.join()}`);
+      const left = new Set(plan.waiting.map(({ ticketId }) => ticketId));
+      waiting = waiting.filter(({ ticketId }) => left.has(ticketId));
+      memory = plan.memory;
+    }
+    const matches: string[] = [];
+    const { steps } = play(duel, traffic(200), ({ ticketIds }, nowMs) =>
+      matches.push(`${nowMs} ${ticketIds.join()}`),
+    );
+    for (const _ of steps);
+    expect(matches).toEqual(expected);
   });
 
   it('reports waits by party size and role', () => {
