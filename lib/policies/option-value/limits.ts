@@ -13,6 +13,11 @@ const AGE_EXPONENT = 4;
  * a good game before it is overdue. At 0.6 and at 0.85 results are nearly the same.
  */
 const DOUBLED_AT_SHARE = 0.7;
+/**
+ * How often the spread within a party counts. The imbalance of a game is a root mean square over its parties, the limit a
+ * mean. So parties of unequal spread have an imbalance above their mean spread, which waiting cannot reduce either.
+ */
+const PARTY_SPREAD = 1.1;
 /** By how many times θ a threshold is raised when no newcomer can be expected before the time-out. */
 const URGENCY_MAX = 2;
 
@@ -30,7 +35,7 @@ export interface LimitTerms {
   readonly theta: number;
   /** θ with its growth by age. The game's limit uses the mean over its players. */
   readonly threshold: number;
-  /** The skillSpread of its own players. */
+  /** What the skillSpread of its own players adds. */
   readonly apart: number;
   /**
    * The share by which the ticket's time-out raises the game's limit; infinite when the ticket must get a game now. The
@@ -75,7 +80,8 @@ export function limitTerms(
       apart:
         ticket.players.length === 1
           ? 0
-          : skillSpread(
+          : PARTY_SPREAD *
+            skillSpread(
               ticket.players.map(({ skill }) => skill),
               rules.q,
             ),
