@@ -1,11 +1,8 @@
 /**
- * Players in order of skill with what their waits add to the cost of a game: the longer, the less. It
- * finds those whose wait is worth their distance from a skill, by the least wait of each part of a binary tree.
+ * Players in order of skill with what their waits add to the cost of a game: the longer the wait, the less. It finds those whose
+ * wait is worth their distance from a skill, by the least wait of each part of a binary tree.
  */
 export class OldestPlayers {
-  /** The place that `nearest` found, −1 if there is none. */
-  place = -1;
-
   readonly #n: number;
   readonly #skills: Float64Array;
   /** The least wait of each node. The root is 1, the children of i are 2i and 2i + 1, the player at a place is `leaves` + place. */
@@ -31,10 +28,6 @@ export class OldestPlayers {
     return this.#least[1];
   }
 
-  waitOf(place: number): number {
-    return this.#least[this.#leaves + place];
-  }
-
   remove(place: number): void {
     let node = this.#leaves + place;
     this.#least[node] = Number.POSITIVE_INFINITY;
@@ -43,7 +36,6 @@ export class OldestPlayers {
 
   /** The least √((base + pull·(skill − at)²)/n) + wait over all players, if it is below the limit; otherwise the limit. */
   nearest(base: number, pull: number, at: number, limit: number): number {
-    this.place = -1;
     return this.#nearest(1, 0, this.#leaves, base, pull, at, limit);
   }
 
@@ -79,10 +71,7 @@ export class OldestPlayers {
   ): number {
     const cost = this.#costOf(node, from, end, base, pull, at);
     if (cost >= limit) return limit;
-    if (end - from === 1) {
-      this.place = from;
-      return cost;
-    }
+    if (end - from === 1) return cost;
     const middle = (from + end) >> 1;
     const isBelow = middle >= this.#skills.length || at < this.#skills[middle];
     const first = isBelow ? 2 * node : 2 * node + 1;
