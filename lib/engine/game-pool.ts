@@ -58,7 +58,7 @@ export interface GamePoolOptions {
    * the sizes of the remaining parties can form. With ∞ such a game is never returned while another can be formed. With 0 the
    * best game comes first, whatever remains; solo players and pairs are then taken before the parties that need them.
    *
-   * It applies to two equal teams without roles, refused pairs and constraints. `lowerBound` is then one over these sums:
+   * It applies to two equal teams of up to 8 players and to teams of three, without roles, refused pairs and constraints. `lowerBound` is then one over these sums:
    * every game has a sum of at least this game's less `priority − lowerBound`. With ∞ it is a bound on the priority of all
    * games with which no other is lost. Inserts after the first query are slow. @default 0
    */
@@ -227,6 +227,7 @@ export class GamePool {
         this.#forbids,
         this.#constraints,
         this.#nodeBudget,
+        this.#lostGameCost,
         this.#tickets.values(),
       );
       return this.#index;

@@ -4,6 +4,7 @@ import type { Layout } from './layout.ts';
 import { ShapeDivider } from './shape-divider.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { Near, SizeLine } from './size-line.ts';
 import { mixesOf } from './size-mixes.ts';
 import type { TicketLine } from './ticket-line.ts';
 
@@ -236,115 +237,6 @@ interface Cell {
 interface Best {
   game: ShapedGame | undefined;
   limit: number;
-}
-
-/** The tickets of one size with the least costs around a centre, cheapest first. */
-class Near {
-  readonly tickets: ShapeTicket[] = [];
-  readonly costs: Float64Array;
-  /** The sums of the costs before each. */
-  readonly sums: Float64Array;
-  /** The sum of the players' distances from the centre. */
-  readonly offsets: Float64Array;
-  count = 0;
-
-  constructor(room: number) {
-    this.costs = new Float64Array(room);
-    this.sums = new Float64Array(room + 1);
-    this.offsets = new Float64Array(room);
-  }
-}
-
-/** The waiting tickets of one size in order of mean skill. */
-class SizeLine {
-  readonly #tickets: readonly ShapeTicket[];
-  readonly #means: Float64Array;
-  readonly #spreads: Float64Array;
-  readonly #places: Int32Array;
-  readonly #isHere: Uint8Array;
-  /** From each place that has left, a place on the way to the next waiting one above and below it. */
-  readonly #up: Int32Array;
-  readonly #down: Int32Array;
-  readonly #size: number;
-
-  constructor(line: TicketLine, size: number) {
-    const places: number[] = [];
-    line.tickets.forEach((ticket, place) => {
-      if (ticket.size === size && line.isHere[place] === 1) places.push(place);
-    });
-    this.#size = size;
-    this.#isHere = line.isHere;
-    this.#places = Int32Array.from(places);
-    this.#tickets = places.map((place) => line.tickets[place]);
-    this.#means = Float64Array.from(this.#tickets, ({ mean }) => mean);
-    this.#spreads = Float64Array.from(this.#tickets, ({ spread }) => spread);
-    this.#up = Int32Array.from(places, (_, i) => i + 1);
-    this.#down = Int32Array.from(places, (_, i) => i - 1);
-  }
-
-  /** Fills `near` with the tickets of least cost around a centre. */
-  nearest(centre: number, near: Near): void {
-    const { tickets, costs, sums, offsets } = near;
-    const room = costs.length;
-    const size = this.#size;
-    const means = this.#means;
-    let count = 0;
-    let low = 0;
-    for (let high = room === 0 ? 0 : means.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if (means[middle] < centre) low = middle + 1;
-      else high = middle;
-    }
-    let up = room === 0 ? means.length : this.#waitingFrom(low);
-    let down = room === 0 ? -1 : this.#waitingUpTo(low - 1);
-    while (up < means.length || down >= 0) {
-      const toUp = up < means.length ? means[up] - centre : Number.POSITIVE_INFINITY;
-      const toDown = down >= 0 ? centre - means[down] : Number.POSITIVE_INFINITY;
-      const isUp = toUp <= toDown;
-      const distance = isUp ? toUp : toDown;
-      const place = isUp ? up : down;
-      if (isUp) up = this.#waitingFrom(up + 1);
-      else down = this.#waitingUpTo(down - 1);
-      const apart = size * distance * distance;
-      // Those farther away cost more.
-      if (count === room && apart >= costs[count - 1]) break;
-      const cost = apart + this.#spreads[place];
-      if (count === room && cost >= costs[count - 1]) continue;
-      let at = count < room ? count++ : count - 1;
-      for (; at > 0 && costs[at - 1] > cost; at--) {
-        costs[at] = costs[at - 1];
-        tickets[at] = tickets[at - 1];
-        offsets[at] = offsets[at - 1];
-      }
-      costs[at] = cost;
-      tickets[at] = this.#tickets[place];
-      offsets[at] = size * (means[place] - centre);
-    }
-    near.count = count;
-    for (let i = 0; i < count; i++) sums[i + 1] = sums[i] + costs[i];
-  }
-
-  #waitingFrom(place: number): number {
-    let at = place;
-    while (at < this.#places.length && this.#isHere[this.#places[at]] === 0) at = this.#up[at];
-    for (let i = place; i < at; ) {
-      const next = this.#up[i];
-      this.#up[i] = at;
-      i = next;
-    }
-    return at;
-  }
-
-  #waitingUpTo(place: number): number {
-    let at = place;
-    while (at >= 0 && this.#isHere[this.#places[at]] === 0) at = this.#down[at];
-    for (let i = place; i > at; ) {
-      const next = this.#down[i];
-      this.#down[i] = at;
-      i = next;
-    }
-    return at;
-  }
 }
 
 /** The intervals with which it begins. */

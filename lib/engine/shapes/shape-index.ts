@@ -10,6 +10,7 @@ import { RuledShapeQueue } from './ruled-shape-queue.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from './shape-game.ts';
 import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { areSquads, SquadQueue } from './squad-queue.ts';
 
 /**
  * The index of pools whose games are not two equal teams. Under constraints `nowMs` of all queries is their moment. Games of full teams and games that may start short are searched
@@ -20,6 +21,7 @@ export class ShapeIndex implements PoolIndex {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
+  readonly #lostGameCost: number;
   readonly #full: Search;
   /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
   #short: Search | undefined;
@@ -31,8 +33,10 @@ export class ShapeIndex implements PoolIndex {
     forbids: Forbids | undefined,
     constraints: Constraints | undefined,
     nodeBudget: number | undefined,
+    lostGameCost: number,
     waiting: Iterable<PooledTicket>,
   ) {
+    this.#lostGameCost = lostGameCost;
     this.#rules = rules;
     this.#forbids = forbids;
     this.#constraints = constraints;
@@ -129,8 +133,13 @@ export class ShapeIndex implements PoolIndex {
     const constraints = this.#constraints;
     const isLarge = layout.seats > exactSeatsMax;
     if (isLarge && constraints) return new RuledLargeQueue(rules, layout, forbids, constraints);
-    if (isLarge) return new LargeQueue(rules, layout, forbids);
-    if (!constraints) return new ExactQueue(rules, layout, forbids, this.#nodeBudget);
+    if (!constraints) {
+      const plain = isLarge
+        ? new LargeQueue(rules, layout, forbids)
+        : new ExactQueue(rules, layout, forbids, this.#nodeBudget);
+      const isPacked = this.#lostGameCost > 0 && areSquads(layout) && !rules.short && !forbids;
+      return isPacked ? new SquadQueue(rules, layout, this.#lostGameCost, plain) : plain;
+    }
     const nodeBudget = this.#nodeBudget ?? ruledNodeBudget;
     return new RuledShapeQueue(rules, layout, forbids, constraints, nodeBudget);
   }
