@@ -94,6 +94,62 @@ export function* mixedArrivals(
   }
 }
 
+/** The expected number of players up to a time. */
+export function expectedUntil({ pieces }: MixedWorkload, time: number): number {
+  let expected = 0;
+  let start = 0;
+  for (const piece of pieces) {
+    if (time < start + piece.duration) {
+      return expected + Math.max(0, time - start) * ((piece.from + rateIn(piece, time - start)) / 2);
+    }
+    expected += playersOf([piece]);
+    start += piece.duration;
+  }
+  return expected;
+}
+
+/** Players per time unit at a time; 0 after the last piece. */
+export function rateAt({ pieces }: MixedWorkload, time: number): number {
+  let start = 0;
+  for (const piece of pieces) {
+    if (time < start + piece.duration) return rateIn(piece, Math.max(0, time - start));
+    start += piece.duration;
+  }
+  return 0;
+}
+
+/** A stretch of time in which the rate does not jump. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** Expected players. */
+  readonly expected: number;
+  /** The highest rate in it. */
+  readonly highest: number;
+}
+
+/** The time between two times, split at the ends of pieces. Nobody is expected after the last piece. */
+export function stretches({ pieces }: MixedWorkload, from: number, to: number): Stretch[] {
+  const found: Stretch[] = [];
+  let start = 0;
+  for (const piece of pieces) {
+    const end = start + piece.duration;
+    if (from < end && start < to) {
+      const [first, last] = [Math.max(from, start), Math.min(to, end)];
+      const [before, after] = [rateIn(piece, first - start), rateIn(piece, last - start)];
+      const expected = ((before + after) / 2) * (last - first);
+      found.push({ from: first, to: last, expected, highest: Math.max(before, after) });
+    }
+    start = end;
+  }
+  if (start < to) found.push({ from: Math.max(from, start), to, expected: 0, highest: 0 });
+  return found;
+}
+
+function rateIn({ from, to, duration }: RatePiece, time: number): number {
+  return from + ((to - from) * time) / duration;
+}
+
 /** The time in a piece by which this many players are expected: the root of from·t + (to − from)·t²/(2·duration). */
 function timeOf({ from, to, duration }: RatePiece, players: number): number {
   const slope = (to - from) / duration;

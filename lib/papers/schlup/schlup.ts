@@ -37,6 +37,7 @@ import { greedy } from './greedy.ts';
 import { type MixedWorkload, mixedArrivals, mixedWorkloads, playersOf } from './mixed-workload.ts';
 import { type MakeGame, type OnlineAlgorithm, run, type Setting } from './model.ts';
 import { multiQueue } from './multi-queue.ts';
+import { onlineBound } from './online-bound.ts';
 import { optimum } from './optimum.ts';
 import { periodic } from './periodic.ts';
 import { production, waitCostOf } from './production.ts';
@@ -83,6 +84,7 @@ export function reproduceSchlup(options: ReproduceOptions): Reproduction {
   return reproduction('schlup', 'Schlup, "Automatic Game Matching"', options, [
     ...scoreSections(options),
     ...mixedSections(options),
+    leastOnline(options),
     universal(options),
     figureThree(options),
     severalCriteria(options),
@@ -223,6 +225,63 @@ export function mixedSections(
       'players. Without computer players a player alone at τ_max waits on, and the last of an odd number is omitted.',
   ];
   return [{ ...held, remarks }, fitted];
+}
+
+/**
+ * What every online algorithm costs at least, over OPT's cost, on the mixed workloads that are held back and in steady streams.
+ *
+ * @param workloadCount the first of the mixed workloads
+ */
+export function leastOnline({ seed, players }: ReproduceOptions, workloadCount = MIXED_WORKLOADS): Section {
+  const random = seededRandom(seed).fork('mixed workloads');
+  const playersEach = Math.max(100, Math.round(players / 2000));
+  const ratios = mixedWorkloads(workloadCount, random).map((workload) =>
+    leastOnlineRatio(workload, playersEach, random),
+  );
+  const mean = ratios.reduce((sum, { value }) => sum + value / ratios.length, 0);
+  const variance = ratios.reduce((sum, { standardError }) => sum + (standardError ?? 0) ** 2, 0);
+  const finding = (what: string, { value, standardError }: Estimate): Finding => ({
+    what,
+    ours: value,
+    ...(standardError !== undefined && { standardError }),
+    verdict: 'holds',
+  });
+  return {
+    title: 'What every online algorithm costs at least, even if it is told all rates and the end; over OPT',
+    findings: [
+      finding(`mean over ${ratios.length} mixed workloads that were held back`, {
+        value: mean,
+        standardError: Math.sqrt(variance) / ratios.length,
+      }),
+      ...STEADY_RATES.map((rate) => {
+        const workload = steadyWorkload(rate);
+        return finding(`a = ${rate}, 100 players`, leastOnlineRatio(workload, 4 * playersEach, random));
+      }),
+    ],
+    remarks: [
+      'OPT with a charge for each player who waits when somebody near arrives, and a refund of its expectation. The charges of an ' +
+        'online algorithm have mean 0, so no mean cost is below this one (information relaxation with a penalty).',
+    ],
+  };
+}
+
+const STEADY_RATES = [1, 3, 10] as const;
+
+function steadyWorkload(rate: number): MixedWorkload {
+  return { name: `${rate}`, pieces: [{ from: rate, to: rate, duration: 100 / rate }] };
+}
+
+function leastOnlineRatio(workload: MixedWorkload, players: number, random: RandomSource): Estimate {
+  const ratio = new BlockMeans(1);
+  // Two runs are the least that have a standard error.
+  const runs = Math.max(2, Math.ceil(players / playersOf(workload.pieces)));
+  for (let count = 0; count < runs; count++) {
+    const arrivals = [...mixedArrivals(workload, 1, random.fork(`${workload.name}, least ${count}`))];
+    if (arrivals.length === 0) continue;
+    const { cost } = optimum(PAIRS, arrivals);
+    ratio.add(onlineBound(PAIRS, arrivals, workload) / cost, cost);
+  }
+  return { value: ratio.mean, standardError: ratio.standardError };
 }
 
 /** What is left to gain in an endless stream with a known rate. */
