@@ -7,6 +7,8 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 export class PartyLines {
   /** How many parties of each size are left. */
   readonly counts: Uint32Array;
+  /** How many parties have left. */
+  removals = 0;
   /** The costs and places that `nearest` found last, by increasing cost. */
   readonly costs = new Float64Array(nearestMax);
   readonly places = new Int32Array(nearestMax);
@@ -45,6 +47,7 @@ export class PartyLines {
 
   remove(size: number, place: number): void {
     this.counts[size]--;
+    this.removals++;
     const next = this.#next[size][place];
     const last = this.#last[size][place];
     this.#up[size][place] = next;
@@ -101,18 +104,68 @@ export class PartyLines {
     }
   }
 
-  /** Visits the parties of a size whose means are from `low` to `high`, in ascending order. */
+  /**
+   * Fills a window with the parties of a size that cost less than `room`, in order of mean skill. Here a party costs `pull` times
+   * the squared distance of its mean from the centre, and the spread within it.
+   *
+   * @param except the place of a party that does not count, −1 for none
+   */
   within(
     size: number,
-    low: number,
-    high: number,
-    visit: (pooled: PooledTicket, place: number) => void,
+    centre: number,
+    pull: number,
+    room: number,
+    except: number,
+    window: PartyWindow,
   ): void {
     const means = this.#means[size];
+    const spreads = this.#spreads[size];
     const next = this.#next[size];
     const end = means.length - 1;
-    let place = follow(this.#up[size], firstFrom(means, low));
-    for (; place < end && means[place] <= high; place = next[place]) visit(this.ticket(size, place), place);
+    const reach = Math.sqrt(room / pull) * (1 + 1e-9);
+    const high = centre + reach;
+    window.clear();
+    let place = follow(this.#up[size], firstFrom(means, centre - reach));
+    for (; place < end && means[place] <= high; place = next[place]) {
+      const away = means[place] - centre;
+      const spread = spreads[place];
+      if (pull * away * away + spread < room && place !== except) window.add(away, spread, place);
+    }
+  }
+}
+
+/** Parties of one size in order of mean skill. */
+export class PartyWindow {
+  /** Their means, relative to a centre, the spreads within them, and their places in the line. */
+  values = new Float64Array(64);
+  spreads = new Float64Array(64);
+  places = new Int32Array(64);
+  count = 0;
+  /** The least of the spreads, ∞ for none. */
+  leastSpread = Number.POSITIVE_INFINITY;
+
+  clear(): void {
+    this.count = 0;
+    this.leastSpread = Number.POSITIVE_INFINITY;
+  }
+
+  add(value: number, spread: number, place: number): void {
+    const at = this.count++;
+    if (at === this.values.length) this.#grow();
+    this.values[at] = value;
+    this.spreads[at] = spread;
+    this.places[at] = place;
+    if (spread < this.leastSpread) this.leastSpread = spread;
+  }
+
+  #grow(): void {
+    const { values, spreads, places } = this;
+    this.values = new Float64Array(2 * values.length);
+    this.values.set(values);
+    this.spreads = new Float64Array(2 * values.length);
+    this.spreads.set(spreads);
+    this.places = new Int32Array(2 * values.length);
+    this.places.set(places);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { PartyLines } from '../bounds/party-lines.ts';
+import { type PartyLines, PartyWindow } from '../bounds/party-lines.ts';
 import { type DividedGame, divisionBy } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
@@ -32,8 +32,12 @@ export class FewParties {
   /** By mix and size of the anchor: the ways to divide the missing parties into teams. */
   readonly #ways: Way[][][];
 
-  /** By size: the parties that a game below the limit may have. */
-  readonly #windows: Window[];
+  /** By size: the parties that a game below the limit may have, and the greatest N·v_2² for which they were collected. */
+  readonly #windows: PartyWindow[];
+  readonly #reaches: Float64Array;
+  /** The anchor of the windows, and how many parties had left when they were collected. */
+  #centre: PooledTicket | undefined;
+  #removals = 0;
   #way: readonly Step[] = [];
   #anchor!: PooledTicket;
   readonly #chosen = new Int32Array(seatsMax);
@@ -51,7 +55,8 @@ export class FewParties {
     this.#n = shape.seats;
     this.#scale = rules.q >= 2 ? 1 : Math.sqrt(2 / shape.seats);
     this.#ways = gameMixes(shape).map((mix) => Array.from(mix, (_, anchor) => this.#waysOf(mix, anchor)));
-    this.#windows = Array.from({ length: rules.teamSize + 1 }, () => new Window());
+    this.#windows = Array.from({ length: rules.teamSize + 1 }, () => new PartyWindow());
+    this.#reaches = new Float64Array(rules.teamSize + 1);
   }
 
   /** How many parties are missing in this mix with an anchor of this size, 0 if it is not searched. */
@@ -95,21 +100,21 @@ export class FewParties {
   /** Collects the parties that may be in a game below the limit. Returns whether there are any of each size. */
   #gather(way: Way, anchorSize: number, anchorPlace: number): boolean {
     const { mean, spread } = this.#anchor;
-    for (const window of this.#windows) window.count = -1;
+    // The mixes of one anchor are mostly searched one after the other, and they share the windows.
+    if (this.#centre !== this.#anchor || this.#removals !== this.#lines.removals) {
+      this.#reaches.fill(Number.NEGATIVE_INFINITY);
+      this.#centre = this.#anchor;
+      this.#removals = this.#lines.removals;
+    }
     for (const size of way.sizes) {
       const window = this.#windows[size];
-      if (window.count >= 0) continue;
-      window.count = 0;
-      window.leastSpread = Number.POSITIVE_INFINITY;
-      const pull = (size * anchorSize) / (size + anchorSize);
-      const reach = Math.sqrt((this.#most - spread) / pull) * (1 + 1e-9);
-      const except = size === anchorSize ? anchorPlace : -1;
-      this.#lines.within(size, mean - reach, mean + reach, (pooled, at) => {
-        const away = pooled.mean - mean;
-        if (at !== except && spread + pull * away * away + pooled.spread < this.#most)
-          window.add(away, pooled.spread, at);
-      });
-      this.tried += window.count;
+      if (this.#reaches[size] < this.#most) {
+        const pull = (size * anchorSize) / (size + anchorSize);
+        const except = size === anchorSize ? anchorPlace : -1;
+        this.#lines.within(size, mean, pull, this.#most - spread, except, window);
+        this.#reaches[size] = this.#most;
+        this.tried += window.count;
+      }
       if (window.count === 0) return false;
     }
     return true;
@@ -311,33 +316,6 @@ interface Step extends Missing {
   readonly pull: number;
   readonly ofSum: number;
   readonly ofGap: number;
-}
-
-/** Parties in order of mean skill, relative to the anchor. */
-class Window {
-  values = new Float64Array(64);
-  spreads = new Float64Array(64);
-  places = new Int32Array(64);
-  count = 0;
-  leastSpread = 0;
-
-  add(value: number, spread: number, place: number): void {
-    if (this.count === this.values.length) {
-      this.values = doubled(this.values, Float64Array);
-      this.spreads = doubled(this.spreads, Float64Array);
-      this.places = doubled(this.places, Int32Array);
-    }
-    this.values[this.count] = value;
-    this.spreads[this.count] = spread;
-    this.places[this.count++] = place;
-    if (spread < this.leastSpread) this.leastSpread = spread;
-  }
-}
-
-function doubled<T extends Float64Array | Int32Array>(values: T, make: new (length: number) => T): T {
-  const more = new make(2 * values.length);
-  more.set(values);
-  return more;
 }
 
 /** The first index whose value is not below this. */
