@@ -170,7 +170,9 @@ export class PackingQueue {
   }
 
   #nodes(): number {
-    return this.#bound.evaluations + (this.#search.valued + this.#few.tried) / valuedPerNode;
+    return (
+      this.#bound.evaluations / evaluationsPerNode + (this.#search.valued + this.#few.tried) / valuedPerNode
+    );
   }
 
   /** The imbalance of a game found, 0 for none. */
@@ -424,8 +426,11 @@ const gapLeft = 0.02;
 /** The bound is raised until the gap is at most this part of the imbalance. */
 const gapWanted = 0.03;
 
-/** How many games an exchange may value for one node. */
-const valuedPerNode = 64;
+/** How many lists of nearest parties the bounds may use for one node. */
+const evaluationsPerNode = 2;
+
+/** How many games an exchange may value for one node, and how many parties the exact search may try. */
+const valuedPerNode = 64 * evaluationsPerNode;
 
 /** Items with at most this many parties besides the anchor are searched exactly at once, others where the gap is wide. */
 const firstMax = 4;
