@@ -2,6 +2,15 @@ import type { QueueDefinition } from '../contract/queue-definition.ts';
 import type { Ticket } from '../engine/types.ts';
 import { atMost, type Finding, type Reproduction, reproduction, type Section } from '../papers/finding.ts';
 import { meanPartySize, type Population } from '../simulation/population.ts';
+import {
+  ARENA,
+  DUEL,
+  PARTIES,
+  RAID,
+  ROLE_PLAYERS,
+  SOLO_PLAYERS,
+  STANDARD_SKILLS,
+} from '../simulation/standard-scenarios.ts';
 import { generatedTraffic, type Traffic } from '../simulation/traffic.ts';
 import type { ArrivalLaw } from './foresight.ts';
 import { type Bounds, measureBounds } from './measure-bounds.ts';
@@ -20,19 +29,6 @@ export interface StandardScenario extends BoundsScenario {
   readonly law: ArrivalLaw;
 }
 
-const MEAN = 1500;
-const DEVIATION = 350;
-const SKILLS: Population['skills'] = { kind: 'normal', mean: MEAN, standardDeviation: DEVIATION };
-const ARENA: QueueDefinition = {
-  name: 'arena',
-  teamSize: 5,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'option-value', waitCost: 1 },
-  tickSeconds: 1,
-  timeoutSeconds: 1800,
-};
-const DUEL: QueueDefinition = { ...ARENA, name: 'duel', teamSize: 1 };
-const RAID: QueueDefinition = { ...ARENA, name: 'raid', roles: { tank: 1, healer: 1, damage: 3 } };
 /** As many seconds of later arrivals as the last tickets can be expected to wait at most. */
 const LATER_SECONDS = 900;
 
@@ -43,6 +39,7 @@ const LATER_SECONDS = 900;
  *   there are more players by that factor: then the span has as many waits, and its ends count as much.
  */
 export function standardScenarios(playersAtOne: number, seed: number): StandardScenario[] {
+  const { mean, standardDeviation } = STANDARD_SKILLS;
   const scenario = (
     title: string,
     definition: QueueDefinition,
@@ -60,27 +57,18 @@ export function standardScenarios(playersAtOne: number, seed: number): StandardS
       law: {
         perTick: (perSecond * definition.tickSeconds) / meanPartySize(population),
         density: (skill) =>
-          Math.exp(-(((skill - MEAN) / DEVIATION) ** 2) / 2) / (DEVIATION * Math.sqrt(2 * Math.PI)),
+          Math.exp(-(((skill - mean) / standardDeviation) ** 2) / 2) /
+          (standardDeviation * Math.sqrt(2 * Math.PI)),
       },
     };
   };
   return [
-    scenario('5v5, 1 player per second', ARENA, { skills: SKILLS }, 1),
-    scenario('5v5, 5 players per second', ARENA, { skills: SKILLS }, 5),
-    scenario('5v5, 50 players per second', ARENA, { skills: SKILLS }, 50),
-    scenario(
-      '5v5 with parties, 5 players per second',
-      ARENA,
-      { skills: SKILLS, partyWeights: [75, 15, 5, 2, 3] },
-      5,
-    ),
-    scenario(
-      '5v5 with roles, 5 players per second',
-      RAID,
-      { skills: SKILLS, roleWeights: { tank: 20, healer: 25, damage: 55 }, roleFlexibility: 0.3 },
-      5,
-    ),
-    scenario('1v1, 1 player per second', DUEL, { skills: SKILLS }, 1),
+    scenario('5v5, 1 player per second', ARENA, SOLO_PLAYERS, 1),
+    scenario('5v5, 5 players per second', ARENA, SOLO_PLAYERS, 5),
+    scenario('5v5, 50 players per second', ARENA, SOLO_PLAYERS, 50),
+    scenario('5v5 with parties, 5 players per second', ARENA, PARTIES, 5),
+    scenario('5v5 with roles, 5 players per second', RAID, ROLE_PLAYERS, 5),
+    scenario('1v1, 1 player per second', DUEL, SOLO_PLAYERS, 1),
   ];
 }
 

@@ -2,6 +2,15 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { RateProfile } from '../../lib/simulation/arrivals.ts';
 import type { Population } from '../../lib/simulation/population.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
+import {
+  ARENA,
+  DUEL,
+  PARTIES,
+  RAID,
+  ROLE_PLAYERS,
+  SOLO_PLAYERS,
+  STANDARD_SKILLS,
+} from '../../lib/simulation/standard-scenarios.ts';
 import { generatedTraffic, type Traffic } from '../../lib/simulation/traffic.ts';
 
 /** A queue and the players who arrive at it. */
@@ -14,34 +23,19 @@ export interface Scenario {
 }
 
 /** Standard deviation of the skills of most scenarios; tolerances are tried in parts of it. */
-export const SKILL_DEVIATION = 350;
-const NORMAL: Population['skills'] = { kind: 'normal', mean: 1500, standardDeviation: SKILL_DEVIATION };
-const ARENA: QueueDefinition = {
-  name: 'arena',
-  teamSize: 5,
-  imbalance: { alpha: 1, p: 1, q: 2 },
-  release: { policy: 'option-value', waitCost: 1 },
-  tickSeconds: 1,
-  timeoutSeconds: 1800,
-};
-const DUEL: QueueDefinition = { ...ARENA, name: 'duel', teamSize: 1 };
-const RAID: QueueDefinition = { ...ARENA, name: 'raid', roles: { tank: 1, healer: 1, damage: 3 } };
+export const SKILL_DEVIATION = STANDARD_SKILLS.standardDeviation;
 
 export const SCENARIOS: readonly Scenario[] = [
   steady('1v1', 1, DUEL),
   steady('5v5', 1, ARENA),
   steady('5v5', 5, ARENA),
   steady('5v5', 50, ARENA),
-  steady('5v5 with parties', 5, ARENA, { skills: NORMAL, partyWeights: [75, 15, 5, 2, 3] }),
-  steady('5v5 with roles', 5, RAID, {
-    skills: NORMAL,
-    roleWeights: { tank: 20, healer: 25, damage: 55 },
-    roleFlexibility: 0.3,
-  }),
+  steady('5v5 with parties', 5, ARENA, PARTIES),
+  steady('5v5 with roles', 5, RAID, ROLE_PLAYERS),
   {
     title: '5v5, a day from 0.2 at night to 5 players per second',
     definition: ARENA,
-    population: { skills: NORMAL },
+    population: SOLO_PLAYERS,
     rate: { kind: 'day', night: 0.2, peak: 5 },
   },
   steady('5v5, a top-heavy tail', 5, ARENA, { skills: { kind: 'sample', skills: topHeavy() } }),
@@ -56,7 +50,7 @@ function steady(
   who: string,
   perSecond: number,
   definition: QueueDefinition,
-  population: Population = { skills: NORMAL },
+  population: Population = SOLO_PLAYERS,
 ): Scenario {
   const title = `${who}, ${perSecond} player${perSecond === 1 ? '' : 's'} per second`;
   return { title, definition, population, rate: { kind: 'constant', perSecond } };
