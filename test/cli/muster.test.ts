@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definition } from '../service/definitions.ts';
 import { file, muster } from './muster.ts';
@@ -16,6 +17,13 @@ const duelTickets = (count: number) =>
   );
 
 describe.concurrent('muster', () => {
+  it('is started by npx as a file of its own', () => {
+    const [bin] = Object.values(JSON.parse(readFileSync('package.json', 'utf8')).bin) as string[];
+    const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+    const version = execFileSync(`./${bin}`, ['--version'], { env: { ...process.env, PATH: path } });
+    expect(String(version)).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
   it('prints with --help the commands in the order a new user needs them, and the options of each', async () => {
     const { status, stdout, stderr } = await muster('--help');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
