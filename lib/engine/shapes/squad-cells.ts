@@ -108,7 +108,8 @@ export class SquadCells {
         heap.replaceTop(Math.max(bound, this.#boundOf(cell)), id);
         continue;
       }
-      if (this.#isCoarse(cell, bound)) {
+      const isLong = this.evaluations - evaluationsFrom >= evaluationsOfFirst;
+      if (!isLong && this.#isCoarse(cell, bound)) {
         this.#split(cell, id, bound);
         continue;
       }
@@ -374,6 +375,12 @@ const searchesMax = 4;
 
 /** The same where squads of solo players have to be balanced, which takes longer. */
 const searchesOfSolos = 2;
+
+/**
+ * After so many evaluations without a game no cell is split, and a game is made in the first one. With 6,000 parties and α = 10
+ * a query needs up to 4,300, with α = 100 it would need up to 54,000.
+ */
+const evaluationsOfFirst = 8000;
 
 /** With a smaller α the team gap is not worth its cells. */
 const leastAlpha = 0.05;

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 import { GamePool } from '../../../lib/engine/game-pool.ts';
 import { packingNumber } from '../../../lib/engine/model/packing-number.ts';
+import { Balancer } from '../../../lib/engine/shapes/balancer.ts';
+import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
+import { poolShapeTicket } from '../../../lib/engine/shapes/shape-ticket.ts';
+import { SizeLine } from '../../../lib/engine/shapes/size-line.ts';
+import { SquadCells } from '../../../lib/engine/shapes/squad-cells.ts';
+import { SquadDraft } from '../../../lib/engine/shapes/squad-draft.ts';
+import { TicketLine } from '../../../lib/engine/shapes/ticket-line.ts';
 import type { Ticket } from '../../../lib/engine/types.ts';
 import { comparePacking } from '../packing-oracle.ts';
 import { normal, seeded } from '../random-pool.ts';
@@ -63,4 +70,38 @@ it('matches all squads that the sizes of the waiting parties allow', () => {
   const gaps = games.map(({ imbalance, lowerBound }) => (imbalance - lowerBound) / imbalance);
   expect(gaps.sort((a, b) => a - b)[games.length >> 1]).toBeLessThan(0.25);
   expect(drained()).toEqual(games);
+});
+
+it('makes a game after a limited search even where the team gap counts for nearly everything', () => {
+  const random = seeded(9);
+  const rules = { teamSize: 3, teams: 20, alpha: 1e6, p: 1, q: 2, beta: 0 };
+  const layout = layoutOf(rules);
+  const tickets = Array.from({ length: 600 }, (_, i) => {
+    const u = random();
+    const players = Array.from({ length: u < 0.6 ? 1 : u < 0.85 ? 2 : 3 }, (_, p) => ({
+      playerId: `t${i}.${p}`,
+      skill: Math.max(0, 1500 + 300 * normal(random)),
+    }));
+    return poolShapeTicket({ ticketId: `t${i}`, enqueuedAtMs: 0, players }, layout);
+  });
+  const line = new TicketLine(tickets);
+  const counts = [0, 0, 0, 0];
+  for (const { size } of tickets) counts[size]++;
+  const sizes = [1, 2, 3].map((size) => new SizeLine(line, size));
+  const draft = new SquadDraft(rules, layout, new Balancer(rules, undefined, undefined), sizes[0]);
+  const cells = new SquadCells(line, sizes, counts, rules, layout, 0);
+  for (let games = 0; games < 3; games++) {
+    const before = cells.evaluations;
+    const { game, bound } = cells.best((centre, slack, limit) => {
+      const mix = cells.mixAt(centre, slack);
+      return mix && draft.make(centre, mix, cells.nearest, counts[1], limit);
+    });
+    expect(cells.evaluations - before).toBeLessThan(10_000);
+    expect(bound).toBeLessThanOrEqual(game!.imbalance);
+    for (const member of game!.members) {
+      line.remove(member);
+      cells.removed(member.mean);
+      counts[member.size]--;
+    }
+  }
 });
