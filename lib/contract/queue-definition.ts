@@ -302,6 +302,10 @@ export const queueDefinition = z
 const sizes = z.object({ teamSize: z.number(), roles: z.record(z.string(), z.number()) });
 const equalTeams = z.object({ teamSize: z.number().optional(), teams: z.number().default(2) });
 const times = z.object({ tickSeconds: z.number(), timeoutSeconds: z.number() });
+const longestWait = z.object({
+  release: z.object({ longestWaitSeconds: z.number() }),
+  timeoutSeconds: z.number(),
+});
 const shortTimes = z.object({ short: z.object({ afterSeconds: z.number() }), timeoutSeconds: z.number() });
 
 /** Contradictions between fields. Each check runs when all of its fields are readable. */
@@ -327,6 +331,13 @@ function contradictions(definition: unknown): { between: string[]; message: stri
     found.push({
       between: ['short', 'timeoutSeconds'],
       message: `Expected afterSeconds below timeoutSeconds (${late.timeoutSeconds}), got ${late.short.afterSeconds}: no ticket waits that long, so short has no effect; lower afterSeconds or remove short`,
+    });
+  }
+  const longest = longestWait.safeParse(definition).data;
+  if (longest !== undefined && longest.release.longestWaitSeconds >= longest.timeoutSeconds) {
+    found.push({
+      between: ['release', 'timeoutSeconds'],
+      message: `Expected longestWaitSeconds below timeoutSeconds (${longest.timeoutSeconds}), got ${longest.release.longestWaitSeconds}: no ticket waits that long, so it has no effect; lower or remove it`,
     });
   }
   return found;

@@ -112,6 +112,14 @@ describe('a queue definition', () => {
       { ...shaped([side('a', 4, { minSize: 3 })]), short: { afterSeconds: 60 }, timeoutSeconds: 60 },
       ['#/short'],
     ],
+    [
+      'a longest wait beyond the time-out',
+      definition({
+        release: { policy: 'option-value', waitCost: 1, longestWaitSeconds: 60 },
+        timeoutSeconds: 60,
+      }),
+      ['#/release'],
+    ],
     ['a short start of equal teams', definition({ short: { afterSeconds: 5 } }), ['#/short']],
     [
       'roles that do not sum to the size of their team',
