@@ -126,6 +126,11 @@ export class GamePool {
     return this.#tickets.size;
   }
 
+  /** Whether the ticket is waiting. */
+  has(ticketId: string): boolean {
+    return this.#tickets.has(ticketId);
+  }
+
   /** @throws RangeError for a party that fits no team, an invalid skill, or a ticketId that is already in the pool. */
   insert(ticket: Ticket): void {
     if (this.#tickets.has(ticket.ticketId)) {

@@ -30,7 +30,10 @@ export class KeptSearches {
     const before = this.#inAll;
     this.#inAll = new Map(waiting.map((ticket) => [ticket.ticketId, ticket]));
     for (const [ticketId, ticket] of before) if (this.#inAll.get(ticketId) !== ticket) pool.remove(ticketId);
-    for (const ticket of waiting) if (before.get(ticket.ticketId) !== ticket) pool.insert(ticket);
+    for (const ticket of waiting) {
+      const { ticketId } = ticket;
+      if (before.get(ticketId) !== ticket || !pool.has(ticketId)) pool.insert(ticket);
+    }
     return pool;
   }
 }

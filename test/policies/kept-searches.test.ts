@@ -23,6 +23,20 @@ const ROLES: Population = {
   roleFlexibility: 0.3,
 };
 
+it('keeps a pool of exactly the tickets given, also of those that the caller has removed in between', () => {
+  const tickets = [1, 2, 50].map(
+    (skill): Ticket => ({
+      ticketId: `t${skill}`,
+      enqueuedAtMs: 0,
+      players: [{ playerId: `p${skill}`, skill }],
+    }),
+  );
+  const kept = new KeptSearches();
+  const make = () => new GamePool({ ...gameRulesOf(ARENA), teamSize: 1 });
+  kept.all(make, tickets).remove('t1');
+  expect(kept.all(make, tickets).best(0)!.ticketIds.toSorted()).toEqual(['t1', 't2']);
+});
+
 it.each<[string, QueueRules, Population]>([
   ['parties', ARENA, PARTIES],
   ['parties and β', { ...ARENA, beta: 5 }, PARTIES],
