@@ -6,6 +6,7 @@ import type { GameRules } from '../types.ts';
 import { bestExchange, improveWorst } from './exchange-loops.ts';
 import { narrowestGroups } from './narrowest-groups.ts';
 import { SoloGroups } from './solo-groups.ts';
+import { unhappinessBound } from './unhappiness-bound.ts';
 
 /**
  * What an offline partition minimises (Alman & McKay, sections 1.2.7 and 8.2): the worst imbalance, the sum of
@@ -66,18 +67,12 @@ export function partitionSolos(
     total += range;
   }
   const perRange = imbalancePerRange(rules);
-  const bounds = {
-    worst: perRange * greatest,
-    sum: perRange * total,
-    unhappiness: starts.length > 0 ? 1 : 0,
+  const penalties = {
+    worst: () => ({ ...worstOf(groups), bound: perRange * greatest }),
+    sum: () => ({ ...sumOf(groups), bound: perRange * total }),
+    unhappiness: () => unhappinessOf(groups, sorted, order, rules),
   };
-
-  const penalty = { worst: worstOf, sum: sumOf, unhappiness: unhappinessOf }[objective](
-    groups,
-    sorted,
-    order,
-    rules,
-  );
+  const penalty = penalties[objective]();
   if (objective === 'sum') exchangeForSum(groups, swapBudget);
   else exchangeForWorst(groups, penalty.ofGame, swapBudget);
   const reached = penalty.ofAll();
@@ -86,7 +81,7 @@ export function partitionSolos(
     imbalances: groups.imbalances,
     objective: reached,
     // The sums are rounded, so the bound is lowered to stay valid.
-    lowerBound: Math.min(reached, bounds[objective] * (1 - 1e-12)),
+    lowerBound: Math.min(reached, penalty.bound * (1 - 1e-12)),
     leftOver: Array.from(groups.leftOver).sort((a, b) => a - b),
   };
 }
@@ -113,17 +108,30 @@ function sumOf(groups: SoloGroups): Penalty {
   return { ofGame, ofAll: () => groups.imbalances.reduce((sum, f) => sum + f, 0) };
 }
 
-/** Unhappiness needs the best game that each player could have had, which costs one query of the game queue each. */
+/**
+ * Unhappiness needs the best game that each player could have had, which costs one query of the game queue each. `bound`: no
+ * partition of these players has a lower greatest unhappiness.
+ */
 function unhappinessOf(
   groups: SoloGroups,
   sorted: Float64Array,
   order: Uint32Array,
   rules: GameRules,
-): Penalty {
+): Penalty & { readonly bound: number } {
+  const perRange = imbalancePerRange(rules);
   const queue = new SoloQueue(rules);
   queue.load(sorted);
+  const least = new Float64Array(sorted.length);
+  const found = new Float64Array(sorted.length);
   const best = new Float64Array(sorted.length);
-  for (let i = 0; i < sorted.length; i++) best[order[i]] = queue.leastImbalanceWith(i);
+  for (let i = 0; groups.count > 0 && i < sorted.length; i++) {
+    const game = queue.bestWith(i)!;
+    // A search that was cut short may prove less than the narrowest window does.
+    least[i] = best[order[i]] = Math.max(game.lowerBound, perRange * narrowestWith(i, sorted, groups.size));
+    found[i] = game.imbalance;
+  }
+  const { count, size } = groups;
+  const leftOver = sorted.length - count * size;
   const ofGame = (group: number) => {
     let least = Number.POSITIVE_INFINITY;
     for (let i = 0; i < groups.size; i++)
@@ -134,7 +142,17 @@ function unhappinessOf(
   return {
     ofGame,
     ofAll: () => groups.imbalances.reduce((worst, _, group) => Math.max(worst, ofGame(group)), 0),
+    bound: count === 0 ? 0 : unhappinessBound({ skills: sorted, least, found }, size, perRange, leftOver),
   };
+}
+
+/** The range of the narrowest window of `size` players with the one at a place. */
+function narrowestWith(place: number, sorted: Float64Array, size: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  const last = Math.min(place, sorted.length - size);
+  for (let start = Math.max(0, place - size + 1); start <= last; start++)
+    least = Math.min(least, sorted[start + size - 1] - sorted[start]);
+  return least;
 }
 
 /**

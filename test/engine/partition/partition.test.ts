@@ -26,10 +26,13 @@ describe('the offline partition', () => {
           expect(Math.abs(f - result.imbalances[g])).toBeLessThanOrEqual(unit);
         });
         expect(result.lowerBound).toBeLessThanOrEqual(result.objective);
-        if (objective === 'unhappiness') continue;
+        if (objective === 'unhappiness') {
+          expect(result.lowerBound).toBeLessThanOrEqual(leastUnhappiness(all, unit) * (1 + 1e-6));
+          continue;
+        }
         const of = (fs: readonly number[]) =>
           objective === 'worst' ? Math.max(0, ...fs) : fs.reduce((sum, f) => sum + f, 0);
-        const best = Math.min(...all.map(of));
+        const best = Math.min(...all.map((partition) => of(partition.map(({ f }) => f))));
         expect(Math.abs(of(games) - result.objective)).toBeLessThanOrEqual(unit * 9);
         expect(result.lowerBound).toBeLessThanOrEqual(best + unit);
         expect(result.objective).toBeGreaterThanOrEqual(best - unit * 9);
@@ -58,7 +61,7 @@ describe('the offline partition', () => {
   it.each(objectives)('exchanges players with those left over, by %s', (objective) => {
     const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
     const skills = [1013.59, 1026.92, 1427.3, 1402.51, 1036.53];
-    const best = Math.min(...allPartitions(skills, rules).map(([f]) => f));
+    const best = Math.min(...allPartitions(skills, rules).map(([game]) => game!.f));
     const result = partitionSolos(Float64Array.from(skills), rules, { objective });
     expect(result.imbalances[0]).toBeCloseTo(best, 9);
     expect(result.leftOver).toEqual([1]);
@@ -72,6 +75,17 @@ describe('the offline partition', () => {
     const { games, waiting } = partitionTickets(tickets, { ...rules, roles: { any: 2 } }, 0, { objective });
     expect(games[0].imbalance).toBeCloseTo(best, 9);
     expect(waiting.map(({ ticketId }) => ticketId)).toEqual(['t1']);
+  });
+
+  it('knows that a player far from all others makes some of them unhappy, unless it is left over', () => {
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+    const unhappiness = (...skills: number[]) =>
+      partitionSolos(Float64Array.from(skills), rules, { objective: 'unhappiness' });
+    const crowded = [0, 1, 2, 3, 4, 5, 6];
+    const all = unhappiness(...crowded, 100);
+    expect(all.lowerBound).toBeGreaterThan(10);
+    expect(all.lowerBound).toBeLessThanOrEqual(all.objective);
+    expect(unhappiness(...crowded, 7, 100).lowerBound).toBeLessThan(2);
   });
 
   it('exchanges players of a game that is infinitely worse than the best of one of them', () => {
@@ -283,11 +297,26 @@ function gamesOf(players: Int32Array, skills: readonly number[], rules: GameRule
 }
 
 /** The imbalances of every partition into ⌊n / 2k⌋ games. */
-function allPartitions(skills: readonly number[], rules: GameRules): number[][] {
+/** The least of the greatest unhappiness, over all partitions. */
+function leastUnhappiness(all: readonly OneGame[][], unit: number): number {
+  const best: number[] = [];
+  for (const { players, f } of all.flat())
+    for (const player of players) best[player] = Math.min(best[player] ?? Number.POSITIVE_INFINITY, f);
+  const ofGame = ({ players, f }: OneGame) =>
+    f <= unit ? 1 : f / Math.max(0, Math.min(...players.map((player) => best[player]!)) - unit);
+  return Math.min(...all.map((partition) => Math.max(0, ...partition.map(ofGame))));
+}
+
+interface OneGame {
+  readonly players: readonly number[];
+  readonly f: number;
+}
+
+function allPartitions(skills: readonly number[], rules: GameRules): OneGame[][] {
   const k = rules.teamSize;
   const games = Math.floor(skills.length / (2 * k));
-  const found: number[][] = [];
-  const visit = (left: readonly number[], done: readonly number[]) => {
+  const found: OneGame[][] = [];
+  const visit = (left: readonly number[], done: readonly OneGame[]) => {
     if (done.length === games) {
       found.push([...done]);
       return;
@@ -304,7 +333,7 @@ function allPartitions(skills: readonly number[], rules: GameRules): number[][] 
       );
       visit(
         left.filter((player) => !players.includes(player)),
-        [...done, f],
+        [...done, { players, f }],
       );
     }
     if (left.length - 1 >= 2 * k * (games - done.length)) visit(left.slice(1), done);
