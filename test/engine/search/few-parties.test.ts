@@ -6,6 +6,7 @@ import { poolTicket, sortBySkill } from '../../../lib/engine/model/pooled-ticket
 import { FewParties } from '../../../lib/engine/search/few-parties.ts';
 import type { GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { allGames } from '../oracle.ts';
+import { bestOfMix, randomParties } from '../random-parties.ts';
 import { normal, seeded } from '../random-pool.ts';
 
 it('finds the best game of every party mix with every anchor below a limit, and proves it', () => {
@@ -25,7 +26,6 @@ it('finds the best game of every party mix with every anchor below a limit, and 
     const tickets = parties(random, teamSize);
     const games = allGames(tickets, rules, 0);
     const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, teamSize, undefined)));
-    const sizeOf = new Map(tickets.map(({ ticketId, players }) => [ticketId, players.length]));
     const few = new FewParties(rules, new PartyLines(pooled, teamSize));
     const error = 1e-9 + 1e-11 * Math.max(...pooled.map(({ high }) => high));
     const places = new Int32Array(teamSize + 1);
@@ -34,13 +34,7 @@ it('finds the best game of every party mix with every anchor below a limit, and 
       gameMixes(shapeOf(rules)).forEach((mix, m) => {
         if (mix[size] === 0) return;
         expect(few.missing(m, size)).toBe(mix.reduce((sum, count) => sum + count, 0) - 1);
-        let best = Number.POSITIVE_INFINITY;
-        for (const { ticketIds, imbalance } of games) {
-          if (!ticketIds.includes(ticket.ticketId) || imbalance >= best) continue;
-          const counts = new Uint8Array(mix.length);
-          for (const ticketId of ticketIds) counts[sizeOf.get(ticketId)!]++;
-          if (counts.every((count, each) => count === mix[each])) best = imbalance;
-        }
+        const best = bestOfMix(games, tickets, ticket.ticketId, mix);
         const limit = random() < 0.5 ? Number.POSITIVE_INFINITY : best * (0.5 + random()) + error;
         const triedMax = random() < 0.2 ? Math.floor(40 * random()) : Number.POSITIVE_INFINITY;
         const least = few.search(m, size, place, limit, triedMax);
@@ -82,27 +76,11 @@ it('leaves mixes to other searches where the team gap weighs too little for its 
 
 /** Parties whose skills are smooth, integer with many ties, all equal, or different only in their last bits. */
 function parties(random: () => number, teamSize: number): Ticket[] {
-  const tickets: Ticket[] = [];
   const kind = Math.floor(5 * random());
-  const skill = (level: number): number => {
+  return randomParties(random, teamSize, (level) => {
     if (kind === 0) return 1500;
     if (kind === 1) return 1500.3 * (1 + Math.floor(4 * random()) * 2 ** -52);
     if (kind === 2) return Math.floor(12 * random());
     return level + 20 * normal(random);
-  };
-  for (let players = 0; players < 2 * teamSize + 3; ) {
-    const size = Math.min(teamSize, 1 + Math.floor(random() * random() * (teamSize + 1)));
-    const level = 1500 + 100 * normal(random);
-    const ticketId = `t${tickets.length}`;
-    tickets.push({
-      ticketId,
-      enqueuedAtMs: 0,
-      players: Array.from({ length: size }, (_, i) => ({
-        playerId: `${ticketId}.${i}`,
-        skill: skill(level),
-      })),
-    });
-    players += size;
-  }
-  return tickets;
+  });
 }
