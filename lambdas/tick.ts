@@ -18,6 +18,7 @@ import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
 import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
+import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 
 const client = documentClient();
 const tables = {
@@ -26,9 +27,10 @@ const tables = {
   ranges: environment('RANGES_TABLE'),
 };
 const deps = {
-  // These two keep what the last ticks have read, for as long as Lambda keeps this function.
+  // These three keep what the last ticks have read and prepared, for as long as Lambda keeps this function.
   tickets: ticketStore(client, tables.tickets, new ParsedTickets()),
   checked: new CheckedTickets(),
+  searches: new WarmSearches(),
   matches: matchStore(client, tables),
   backfills: backfillStore(client, tables),
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),

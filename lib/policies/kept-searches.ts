@@ -13,6 +13,11 @@ export class KeptSearches {
   #all: GamePool | undefined;
   #inAll = new Map<string, Ticket>();
 
+  /** The number of tickets that are kept at most. */
+  get size(): number {
+    return Math.max(this.#inAll.size, this.#limited?.size ?? 0);
+  }
+
   /** The search within limits, made at the first call. */
   limited(make: () => LimitedSearch): LimitedSearch {
     this.#limited ??= make();
@@ -25,10 +30,17 @@ export class KeptSearches {
    * @param make makes an empty pool, at the first call
    */
   all(make: () => GamePool, waiting: readonly Ticket[]): GamePool {
-    this.#all ??= make();
-    const pool = this.#all;
     const before = this.#inAll;
     this.#inAll = new Map(waiting.map((ticket) => [ticket.ticketId, ticket]));
+    let known = 0;
+    for (const ticket of waiting) if (before.get(ticket.ticketId) === ticket) known++;
+    // A pool of which most has changed costs more to bring up to date than a new one.
+    if (2 * known < Math.max(before.size, waiting.length)) {
+      this.#all = undefined;
+      before.clear();
+    }
+    this.#all ??= make();
+    const pool = this.#all;
     for (const [ticketId, ticket] of before) if (this.#inAll.get(ticketId) !== ticket) pool.remove(ticketId);
     for (const ticket of waiting) {
       const { ticketId } = ticket;

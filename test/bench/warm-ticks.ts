@@ -8,10 +8,12 @@ import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { RuledPlayer } from '../../lib/rules/types.ts';
+import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 import { poolKey, poolOrder } from '../../lib/service/ticks/buckets.ts';
 import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
+import { WarmSearches } from '../../lib/service/ticks/warm-searches.ts';
 import { drawParty, type Population } from '../../lib/simulation/population.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import { NOW_MS } from '../aws/samples.ts';
@@ -61,6 +63,64 @@ export const CASES: readonly Case[] = [
     population: { skills: SKILLS, partyWeights: [75, 15, 5, 2, 3] },
   },
   {
+    name: '`option-value`, roles',
+    definition: (rate) => ({
+      ...ARENA,
+      roles: { tank: 1, healer: 1, damage: 3 },
+      release: optionValue(rate),
+    }),
+    population: {
+      skills: SKILLS,
+      roleWeights: { tank: 20, healer: 25, damage: 55 },
+      roleFlexibility: 0.3,
+    },
+  },
+  {
+    name: '`greedy`, rules that relax',
+    definition: () => ({
+      ...ARENA,
+      release: { policy: 'greedy' },
+      attributes: { map: { type: 'string' } },
+      rules: [
+        { name: 'map', type: 'same', attribute: 'map' },
+        { name: 'ping', type: 'latency', max: 60, relax: [{ waitSeconds: 20, max: 120 }] },
+      ],
+    }),
+    population: {
+      skills: SKILLS,
+      partyWeights: [75, 15, 5, 2, 3],
+      regionWeights: { eu: 40, us: 40, ap: 20 },
+    },
+    maps: 8,
+  },
+  {
+    name: '`option-value`, three teams',
+    definition: (rate) => ({ ...ARENA, teams: 3, teamSize: 3, release: optionValue(rate) }),
+    population: { skills: SKILLS, partyWeights: [75, 15, 10] },
+  },
+  {
+    name: '`greedy`, three teams and a rule that leaves many',
+    definition: () => ({
+      ...ARENA,
+      teams: 3,
+      teamSize: 3,
+      release: { policy: 'greedy' },
+      attributes: { map: { type: 'string' } },
+      rules: [{ name: 'map', type: 'same', attribute: 'map' }],
+    }),
+    population: { skills: SKILLS },
+    maps: 12,
+  },
+  {
+    name: '`expanding`, parties and percentiles',
+    definition: () => ({
+      ...ARENA,
+      skillScale: 'percentile',
+      release: { policy: 'expanding', tolerance: 0.01, growthPerSecond: 0.001 },
+    }),
+    population: { skills: SKILLS, partyWeights: [75, 15, 5, 2, 3] },
+  },
+  {
     name: '`expanding`, solo players',
     definition: (rate) => ({
       ...ARENA,
@@ -74,15 +134,22 @@ export interface WarmTicks {
   /** Tickets read by a tick and games that it made, means of the measured ticks. */
   readonly read: number;
   readonly games: number;
-  /** Milliseconds of CPU time of the measured ticks, ascending, of a function that keeps nothing and of one that keeps what it read. */
-  readonly coldMs: readonly number[];
-  readonly warmMs: readonly number[];
+  /** Milliseconds of CPU time of the measured ticks, ascending, by what the function keeps. */
+  readonly cpuMs: Readonly<Record<Warmth, readonly number[]>>;
+  /** Games whose lower bound a warm function proved closer than a cold one, and those where it is less close. */
+  readonly closer: number;
+  readonly looser: number;
 }
+
+/** Nothing; the tickets that it has read and checked; its searches too. */
+type Warmth = 'cold' | 'tickets' | 'warm';
+const WARMTHS: readonly Warmth[] = ['cold', 'tickets', 'warm'];
 
 /**
  * `npm run bench:ticks`: the CPU time of a tick of which most tickets were waiting at the last one already.
  *
- * Plays the same seconds of a queue twice, with functions that start cold at every tick and with a warm one, in turn.
+ * Plays the same seconds of a queue three times, with functions that start cold at every tick, with one that keeps the tickets
+ * that it has read, and with one that keeps its searches too, in turn.
  *
  * A tick reads its tickets from responses of DynamoDB through the SDK; the writes are those of a cloud in memory.
  * @param waiting about as many tickets wait
@@ -97,41 +164,73 @@ export async function warmTicks(
   const rate = waiting / 50;
   const queue = definition(rate);
   const random = seededRandom(seed);
-  const cold = new Tables(queue);
-  const warm = new Tables(queue);
-  const kept = { parsed: new ParsedTickets(), checked: new CheckedTickets() };
+  const lanes = WARMTHS.map((warmth) => ({ warmth, tables: new Tables(queue), kept: keptBy('warm') }));
   const add = (count: number, lastMs: number) => {
     const tickets = Array.from({ length: count }, () => {
-      const enqueuedMs = warm.cloud.time.nowMs - 1 - random.integer(lastMs);
+      const enqueuedMs = lanes[0]!.tables.cloud.time.nowMs - 1 - random.integer(lastMs);
       return newTicket(population, maps === undefined ? undefined : maps * rate, enqueuedMs, random);
     });
-    for (const tables of [cold, warm]) tables.add(tickets);
+    for (const { tables } of lanes) tables.add(tickets);
   };
   add(waiting - rate, 50_000);
-  const coldMs: number[] = [];
-  const warmMs: number[] = [];
-  let read = 0;
-  let games = 0;
+  const cpuMs: Record<Warmth, number[]> = { cold: [], tickets: [], warm: [] };
+  const sums = { read: 0, games: 0, closer: 0, looser: 0 };
   for (let second = 0; second < WARM_UP + ticks; second++) {
-    for (const tables of [cold, warm]) tables.cloud.time.nowMs = NOW_MS + 1_000 * second;
+    for (const { tables } of lanes) tables.cloud.time.nowMs = NOW_MS + 1_000 * second;
     add(rate, 999);
-    const runs = [
-      () => cold.tick(new ParsedTickets(), new CheckedTickets()),
-      () => warm.tick(kept.parsed, kept.checked),
-    ];
-    // The first of two runs pays for more garbage, so they take turns.
-    const isSwapped = second % 2 === 1;
-    const first = await (isSwapped ? runs[1]! : runs[0]!)();
-    const other = await (isSwapped ? runs[0]! : runs[1]!)();
-    if (first.games !== other.games) throw new Error(`The games of second ${second} depend on the warmth`);
+    const results = new Map<Warmth, Ticked>();
+    // The first of several runs pays for more garbage, so they take turns.
+    for (let turn = 0; turn < lanes.length; turn++) {
+      const { warmth, tables, kept } = lanes[(second + turn) % lanes.length]!;
+      results.set(
+        warmth,
+        await tables.tick(
+          warmth === 'cold' ? keptBy('cold') : warmth === 'warm' ? kept : { ...kept, searches: undefined },
+        ),
+      );
+    }
+    const [cold, tickets, warm] = WARMTHS.map((warmth) => results.get(warmth)!);
+    for (const one of [tickets!, warm!])
+      if (gamesOf(one) !== gamesOf(cold!))
+        throw new Error(`The games of second ${second} depend on what the function keeps`);
     if (second < WARM_UP) continue;
-    coldMs.push((isSwapped ? other : first).cpuMs);
-    warmMs.push((isSwapped ? first : other).cpuMs);
-    read += first.read / ticks;
-    games += JSON.parse(first.games).length / ticks;
+    for (const [warmth, result] of results) cpuMs[warmth].push(result.cpuMs);
+    sums.read += cold!.read / ticks;
+    sums.games += cold!.matches.length / ticks;
+    warm!.matches.forEach(({ lowerBound }, at) => {
+      const alone = cold!.matches[at]!.lowerBound;
+      if (lowerBound > alone + CLOSE) sums.closer++;
+      if (lowerBound < alone - CLOSE) sums.looser++;
+    });
   }
-  const ascending = (values: number[]) => values.sort((a, b) => a - b);
-  return { read, games, coldMs: ascending(coldMs), warmMs: ascending(warmMs) };
+  for (const times of Object.values(cpuMs)) times.sort((a, b) => a - b);
+  return { ...sums, cpuMs };
+}
+
+/** Bounds that differ by less are equal. */
+const CLOSE = 1e-9;
+
+interface Ticked {
+  readonly cpuMs: number;
+  readonly matches: readonly StoredMatch[];
+  readonly read: number;
+}
+
+const gamesOf = ({ matches }: Ticked) => JSON.stringify(matches.map(({ teams }) => teams));
+
+/** What a function keeps. */
+interface Kept {
+  readonly parsed: ParsedTickets;
+  readonly checked: CheckedTickets;
+  readonly searches: WarmSearches | undefined;
+}
+
+function keptBy(warmth: Warmth): Kept {
+  return {
+    parsed: new ParsedTickets(),
+    checked: new CheckedTickets(),
+    searches: warmth === 'warm' ? new WarmSearches() : undefined,
+  };
 }
 
 /** Ticks before the measurement, in which the code is compiled. */
@@ -186,10 +285,7 @@ class Tables {
     this.cloud.fill(tickets, this.cloud.record(ARENA.name));
   }
 
-  async tick(
-    parsed: ParsedTickets,
-    checked: CheckedTickets,
-  ): Promise<{ cpuMs: number; games: string; read: number }> {
+  async tick({ parsed, checked, searches }: Kept): Promise<Ticked> {
     const { deps, time } = this.cloud;
     const { tickets } = await time.run(() => deps.tickets.waiting(ARENA.name, [LAYOUT], {}));
     this.#pages = pagesOf(tickets);
@@ -201,17 +297,13 @@ class Tables {
     const read = await store.waiting(ARENA.name, [LAYOUT], {});
     const result = await time.run(() =>
       tick(
-        { ...deps, tickets: { ...deps.tickets, waiting: async () => read }, checked },
+        { ...deps, tickets: { ...deps.tickets, waiting: async () => read }, checked, searches },
         { queue: ARENA.name, slotMs, layout: 1, range: 0 },
       ),
     );
     const { user, system } = process.cpuUsage(before);
     if (result.outcome !== 'searched') throw new Error(result.why);
-    return {
-      cpuMs: (user + system) / 1_000,
-      games: JSON.stringify(result.matches.map(({ teams, lowerBound }) => ({ teams, lowerBound }))),
-      read: read.tickets.length,
-    };
+    return { cpuMs: (user + system) / 1_000, matches: result.matches, read: read.tickets.length };
   }
 }
 
@@ -252,27 +344,33 @@ if (import.meta.main) {
       waiting: { type: 'string', default: '1000,10000' },
       ticks: { type: 'string', default: '30' },
       seed: { type: 'string', default: '1' },
+      queue: { type: 'string', default: '' },
     },
   });
   console.log(`${cpus().length} × ${cpus()[0]!.model}, Node ${process.version}, seed ${values.seed}\n`);
-  console.log('| queue | waiting | games | cold p50 ms | warm p50 ms | saved |');
-  console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
+  console.log(
+    '| queue | waiting | games | cold p50 ms | kept tickets | and searches | saved | bounds closer | looser |',
+  );
+  console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |');
   for (const waiting of values.waiting.split(',').map(Number)) {
-    for (const one of CASES) {
-      const { read, games, coldMs, warmMs } = await warmTicks(
+    for (const one of CASES.filter(({ name }) => name.includes(values.queue))) {
+      const { read, games, cpuMs, closer, looser } = await warmTicks(
         one,
         waiting,
         Number(values.ticks),
         Number(values.seed),
       );
-      const [cold, warm] = [middle(coldMs), middle(warmMs)];
+      const [cold, tickets, warm] = WARMTHS.map((warmth) => middle(cpuMs[warmth]));
       const row = [
         one.name,
         read.toFixed(0),
         games.toFixed(1),
-        cold.toFixed(1),
-        warm.toFixed(1),
-        `${(100 * (1 - warm / cold)).toFixed(0)}%`,
+        cold!.toFixed(1),
+        tickets!.toFixed(1),
+        warm!.toFixed(1),
+        `${(100 * (1 - warm! / tickets!)).toFixed(0)}%`,
+        closer,
+        looser,
       ];
       console.log(`| ${row.join(' | ')} |`);
     }

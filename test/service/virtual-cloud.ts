@@ -25,6 +25,7 @@ import { CheckedTickets } from '../../lib/service/ticks/checked-tickets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import { WarmSearches } from '../../lib/service/ticks/warm-searches.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { NOW_MS } from '../aws/samples.ts';
 
@@ -73,7 +74,7 @@ export class VirtualCloud {
   /** The tables, by calls that pass the line. */
   readonly client: DynamoDBDocumentClient;
   /** The parts of the dependencies that a function instance keeps between its ticks. */
-  readonly newInstance: () => Pick<TickDeps, 'tickets' | 'checked'>;
+  readonly newInstance: () => Pick<TickDeps, 'tickets' | 'checked' | 'searches'>;
   readonly #line = new AsyncLocalStorage<Line>();
   readonly #streams: Streams;
   #written = false;
@@ -102,6 +103,7 @@ export class VirtualCloud {
     this.newInstance = () => ({
       tickets: ticketStore(client, tables.names.tickets, new ParsedTickets()),
       checked: new CheckedTickets(),
+      searches: new WarmSearches(),
     });
     this.deps = {
       tickets: ticketStore(client, tables.names.tickets),

@@ -44,6 +44,11 @@ export class LimitedSearch {
     this.#search = new MarginSearch(rules, this.#roles, forbids);
   }
 
+  /** The number of tickets. */
+  get size(): number {
+    return this.#tickets.length;
+  }
+
   /**
    * Replaces the tickets.
    *

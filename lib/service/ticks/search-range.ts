@@ -27,6 +27,7 @@ import type { TalliedMatch } from './match-tally.ts';
 import { meetingRecords, meetingsOfNewcomers, recentSeconds } from './meeting-records.ts';
 import { Pace } from './pace.ts';
 import type { BackfillReport, RecentMatch } from './tick-report.ts';
+import type { WarmSearches } from './warm-searches.ts';
 
 /** The maximum of tickets that are ended concurrently. */
 const ENDS_AT_ONCE = 8;
@@ -39,6 +40,8 @@ export interface SearchDeps {
   readonly newId: () => string;
   /** What the function has checked at earlier ticks. @default every ticket is checked */
   readonly checked?: CheckedTickets | undefined;
+  /** The searches that the function has kept from earlier ticks. @default every tick prepares its own */
+  readonly searches?: WarmSearches | undefined;
 }
 
 /** The time limits of a search. */
@@ -139,6 +142,7 @@ export async function searchRange(
     definition.backfill === undefined ? [] : await openBackfills(deps, definition.name, range, nowMs);
   const openById = new Map(open.map((one) => [one.backfill.backfillId, one]));
   const isPart = before.next !== undefined || next !== undefined;
+  const warm = deps.searches?.take(definition, range);
   const planOf = (outOfTime: () => boolean) =>
     planGames({
       rules: definition,
@@ -156,6 +160,7 @@ export async function searchRange(
       queueMemory: others?.arrivals,
       reasons: false,
       outOfTime,
+      kept: warm?.searches,
     });
   const seconds = recentSeconds(definition);
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
@@ -180,6 +185,7 @@ export async function searchRange(
     endStale(search, unreadable, unfit, late, untilMs),
     commitGames(deps.clock, planOf, commit, new Pace(deps.clock, perSecond), untilMs),
   ]);
+  if (warm) deps.searches?.return(warm);
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {
     ...summarise(definition, nowMs, tickets, plan, all),
