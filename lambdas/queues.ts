@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { clock } from '../lib/aws/clock.ts';
+import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
+import { sqsClient } from '../lib/aws/message-queue.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
@@ -31,10 +33,13 @@ const deps = {
   pool: poolSample(client, environment('TICKETS_TABLE')),
 };
 
+const countDeadLetters = deadLetterCounts(sqsClient(), environment('DEAD_LETTER_URLS'));
+
 const queuePath = z.object({ queue: queueName });
 const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
 
 export const handler = httpHandler({
+  'GET /dead-letters': async () => ({ status: 200, body: await countDeadLetters() }),
   'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),
   'GET /queues/{queue}': async ({ path }) => {
     const { queue } = parseWith(queuePath, path, 'The path');

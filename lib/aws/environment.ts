@@ -9,6 +9,8 @@ export type Variable =
   | 'NOTIFY_QUEUE_URL'
   | 'NOTIFY_SLOW_LANE_URL'
   | 'NOTIFY_DEAD_LETTERS_URL'
+  /** JSON: the URL of each dead-letter queue by its consumer. */
+  | 'DEAD_LETTER_URLS'
   | 'PROVISION_QUEUE_URL'
   | 'GAMELIFT_QUEUE_URL'
   /** JSON: the queues of GameLift that definitions may name. */

@@ -857,6 +857,12 @@ export interface QueueStats {
     readonly waitSecondsP50: number | null;
     readonly waitSecondsP99: number | null;
   };
+  /** The tickets that were matched or timed out in about the last ten minutes */
+  readonly recentEnds: {
+    readonly tickets: number;
+    /** null without tickets */
+    readonly timedOutShare: number | null;
+  };
   /** Where the matches of about the last hour are played; with a latency rule */
   readonly regions?:
     | Readonly<
@@ -1148,6 +1154,15 @@ export interface MatchResult {
     | undefined;
   /** The search of a dry run reached its limit: there may be more matches, and better ones */
   readonly cut?: true | undefined;
+}
+
+export interface DeadLetters {
+  readonly consumers: readonly {
+    /** As in the name of its alarm: `Notify` for the alarm `…NotifyDeadLetters…` */
+    readonly consumer: string;
+    /** The messages that wait to be redriven or purged, about a minute ago at most */
+    readonly messages: number;
+  }[];
 }
 
 export interface TicketList {

@@ -2,6 +2,7 @@ import type {
   Acceptance,
   Assignment,
   Backfill,
+  DeadLetters,
   DryRun,
   LatestMatches,
   Match,
@@ -62,6 +63,9 @@ export interface MusterClient {
   getBackfill(backfillId: string, options?: RequestOptions): Promise<Backfill>;
   /** Cancels a backfill that is QUEUED. */
   cancelBackfill(backfillId: string, options?: RequestOptions): Promise<Backfill>;
+
+  /** Counts the messages that the consumers of the service gave up. */
+  deadLetters(options?: RequestOptions): Promise<DeadLetters['consumers']>;
 
   readonly queues: QueuesClient;
 
@@ -135,6 +139,7 @@ export function musterClient(options: ClientOptions): MusterClient {
     getBackfill: (backfillId, more) => get<Backfill>(backfillPath(backfillId), more),
     cancelBackfill: (backfillId, more) =>
       change<Backfill>('DELETE', backfillPath(backfillId), undefined, more),
+    deadLetters: async (more) => (await get<DeadLetters>('/dead-letters', more)).consumers,
     queues: {
       list: async (more) => (await get<{ queues: readonly QueueDefinition[] }>('/queues', more)).queues,
       get: (queue, more) => get<QueueDefinition>(queuePath(queue), more),

@@ -8,6 +8,7 @@ import {
 } from 'zod-openapi';
 import { acceptanceBody } from './acceptance.ts';
 import { backfillView, matchEnd, newBackfill } from './backfill.ts';
+import { deadLetters } from './dead-letters.ts';
 import { dryRunBody } from './dry-run.ts';
 import type { EventType } from './event-type.ts';
 import { webhookBodies } from './events.ts';
@@ -134,6 +135,11 @@ export function openApi(): ReturnType<typeof createDocument> {
           { 200: matchResult },
           { path: queue, body: dryRunBody, problems: [404] },
         ),
+      },
+      '/dead-letters': {
+        get: operation('getDeadLetters', 'The messages that the consumers of the service gave up', {
+          200: deadLetters,
+        }),
       },
       '/tickets': {
         get: operation(

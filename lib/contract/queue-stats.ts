@@ -51,6 +51,14 @@ export const queueStats = z
         description:
           'Over the last matches of each bucket, 20 at most. The waits are those of matched tickets; for waiting tickets see `waiting` and `oldestWaitSeconds`',
       }),
+    recentEnds: z
+      .object({
+        tickets: z.number().int(),
+        timedOutShare: z.number().nullable().meta({ description: 'null without tickets' }),
+      })
+      .meta({
+        description: 'The tickets that were matched or timed out in about the last ten minutes',
+      }),
     regions: z
       .record(
         z.string(),

@@ -36,6 +36,8 @@ export const ROUTES = {
   'GET /queues/{queue}/waiting': ['backend', 'admin'],
   'POST /queues/{queue}/dry-run': ['backend', 'admin'],
 
+  'GET /dead-letters': ['admin'],
+
   'GET /queues': ['admin'],
   'GET /queues/{queue}': ['admin'],
   'PUT /queues/{queue}': ['admin'],

@@ -102,7 +102,7 @@ export class Intake extends Construct {
     this.queues = new MusterFunction(this, 'Queues', {
       name: 'queues',
       description:
-        'Stores queue definitions and their versions, and returns statistics, waiting tickets and matches of queues',
+        'Stores queue definitions and their versions, and returns statistics, waiting tickets, matches and dead letters',
       timeout: Duration.seconds(10),
       stage,
     });
@@ -116,6 +116,7 @@ export class Intake extends Construct {
     setGameSessionQueues(this.queues, gameSessionQueues);
     api.route(
       this.queues,
+      'GET /dead-letters',
       'GET /queues',
       'GET /queues/{queue}',
       'PUT /queues/{queue}',

@@ -19,6 +19,7 @@ import { parseSecretGrants } from './secrets-access.ts';
 import { type Stage, stagePolicy } from './stage-policy.ts';
 import { Store } from './store.ts';
 import { Tick } from './tick.ts';
+import { allowCount } from './work-queue.ts';
 
 export interface MatchmakerProps extends LimitProps {
   /**
@@ -161,6 +162,16 @@ export class Matchmaker extends Construct {
       gameSessionQueues.length === 0
         ? undefined
         : new GameLift(this, 'GameLift', { bus: fanOut.bus, store, gameSessionQueues, limits, stage });
+    const deadLetters = {
+      Tick: tick.queue.deadLetters,
+      PublishTickets: fanOut.unpublished.tickets,
+      PublishMatches: fanOut.unpublished.matches,
+      Notify: fanOut.notify.queue.deadLetters,
+      Provision: fanOut.provision.queue.deadLetters,
+      Deadline: fanOut.deadline.queue.deadLetters,
+      ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
+    };
+    allowCount(intake.queues, deadLetters);
     const observability = new Observability(this, 'Observability', {
       stage: api.stage,
       dispatch: tick.dispatch,
@@ -200,15 +211,7 @@ export class Matchmaker extends Construct {
         fanOut.deadline.fn,
         ...(gameLift ? [gameLift.provision.fn] : []),
       ],
-      deadLetters: {
-        Tick: tick.queue.deadLetters,
-        PublishTickets: fanOut.unpublished.tickets,
-        PublishMatches: fanOut.unpublished.matches,
-        Notify: fanOut.notify.queue.deadLetters,
-        Provision: fanOut.provision.queue.deadLetters,
-        Deadline: fanOut.deadline.queue.deadLetters,
-        ...(gameLift && { ProvisionGameLift: gameLift.provision.queue.deadLetters }),
-      },
+      deadLetters,
       alarmTopic: props.alarmTopic,
     });
 

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -75,6 +75,18 @@ export class WorkQueue extends Construct {
       resourceArns: [this.queue.queueArn],
     });
   }
+}
+
+/** Sets the URLs of dead-letter queues by consumer in the function's environment and lets it count their messages. */
+export function allowCount(fn: MusterFunction, deadLetters: Readonly<Record<string, Queue>>): void {
+  const queues = Object.entries(deadLetters);
+  const urls = Object.fromEntries(queues.map(([consumer, { queueUrl }]) => [consumer, queueUrl]));
+  fn.addEnvironment('DEAD_LETTER_URLS', Stack.of(fn).toJsonString(urls));
+  Grant.addToPrincipal({
+    grantee: fn,
+    actions: ['sqs:GetQueueAttributes'],
+    resourceArns: queues.map(([, { queueArn }]) => queueArn),
+  });
 }
 
 /** A queue for failed messages. It keeps them for two weeks, the maximum of SQS. */

@@ -42,7 +42,14 @@ const paths = () => server.arrived.map(({ method, path }) => `${method} ${path}`
 describe('a request of the client', () => {
   it('is sent to each route of the API that a client needs', async () => {
     server.behave((request, response) => {
-      const bodies = { queues: [], tickets: [], matches: [], versions: [], results: [{ status: 201 }] };
+      const bodies = {
+        queues: [],
+        tickets: [],
+        matches: [],
+        versions: [],
+        consumers: [],
+        results: [{ status: 201 }],
+      };
       json(200, { ...TICKET, ...bodies, status: 'COMPLETED' })(request, response);
     });
     const client = clientOf();
@@ -59,6 +66,7 @@ describe('a request of the client', () => {
     await client.backfill('M', { backfillId: 'B', players: [] });
     await client.getBackfill('B');
     await client.cancelBackfill('B');
+    await client.deadLetters();
     await client.queues.list();
     await client.queues.get('Q');
     await client.queues.put(definition);

@@ -73,6 +73,17 @@ describe('the overview', () => {
     await expectWellMade(tab);
   });
 
+  it('names the consumer that has dead letters', async () => {
+    service.deadLetters.Notify = 3;
+    try {
+      const tab = await open('/');
+      await tab.getByText('3 dead letters of Notify: read its log').waitFor();
+      expect(await tab.getByText('All queues are well').count()).toBe(0);
+    } finally {
+      service.deadLetters.Notify = 0;
+    }
+  });
+
   it('says that the service does not respond, keeps its data, and goes on when it is back', async () => {
     const tab = await open('/');
     const duel = tab.getByRole('row').filter({ hasText: 'duel' });

@@ -29,6 +29,8 @@ export interface PlayedService {
   readonly url: string;
   /** Plays one more tick of each queue that is served. */
   tick(): void;
+  /** The messages that each consumer gave up. It may be changed. */
+  readonly deadLetters: Record<string, number>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
   /** Any ticket. It may be changed. */
@@ -52,8 +54,13 @@ export async function startPlayedService(
     }
     return undefined;
   };
+  const deadLetters: Record<string, number> = { Tick: 0, Notify: 0 };
   const answer = (path: string, query: URLSearchParams): unknown => {
     const [, kind, name, what] = path.split('/').map(decodeURIComponent);
+    if (kind === 'dead-letters') {
+      const consumers = Object.entries(deadLetters).map(([consumer, messages]) => ({ consumer, messages }));
+      return { consumers };
+    }
     if (kind === 'queues' && name === undefined)
       return { queues: [...played.values()].map(({ definition }) => definition) };
     if (kind === 'queues') {
@@ -108,6 +115,7 @@ export async function startPlayedService(
     tick() {
       for (const queue of played.values()) if (queue.isServed) queue.tick(nowMs());
     },
+    deadLetters,
     latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,
     ticket: (ticketId) => find((queue) => queue.tickets.get(ticketId))!,
     async stop() {
@@ -137,6 +145,7 @@ class QueueInMemory {
   #waiting = new Map<string, Ticket>();
   #memory: TickMemory | undefined;
   #waits: number[] = [];
+  #timedOut = 0;
   #tickAtMs = 0;
   #tickMilliseconds = 0;
   #number = 0;
@@ -169,6 +178,7 @@ class QueueInMemory {
     this.#tickMilliseconds = performance.now() - startMs;
     this.#memory = memory;
     this.#tickAtMs = nowMs;
+    this.#timedOut += timedOut.length;
     for (const ticketId of timedOut) this.#waiting.delete(ticketId);
     for (const game of matches) {
       const matchId = `${this.definition.name}-match-${this.matches.length + 1}`;
@@ -237,6 +247,10 @@ class QueueInMemory {
           recent.length === 0 ? null : recent.reduce((sum, one) => sum + one.imbalance, 0) / recent.length,
         waitSecondsP50: quantile(waits, 0.5) ?? null,
         waitSecondsP99: quantile(waits, 0.99) ?? null,
+      },
+      recentEnds: {
+        tickets: this.#waits.length + this.#timedOut,
+        timedOutShare: this.#timedOut / (this.#waits.length + this.#timedOut),
       },
     };
   }

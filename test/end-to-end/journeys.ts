@@ -196,6 +196,19 @@ export const JOURNEYS = {
       },
       { timeout: 30_000, interval: 50 },
     );
+    const { consumers } = (await api.get('/dead-letters')).body;
+    const messages = new Map(
+      consumers.map((one: { consumer: string; messages: number }) => [one.consumer, one.messages]),
+    );
+    expect([...messages.keys()]).toEqual([
+      'Tick',
+      'PublishTickets',
+      'PublishMatches',
+      'Notify',
+      'Provision',
+      'Deadline',
+    ]);
+    expect(messages.get('Notify')).toBeGreaterThanOrEqual(1);
   },
 
   async 'provision a match at the second try'(muster) {

@@ -11,6 +11,17 @@ import { synthesized } from './synthesized.ts';
 const { template, assetPathOf } = synthesized({ gameSessionQueues: ['arenas'] });
 const functions = functionsOf(template);
 
+/** All dead-letter queues, in the terms of {@link allowed}. */
+const DEAD_LETTERS = [
+  'tick dead letters',
+  'tickets dead letters',
+  'matches dead letters',
+  'notify dead letters',
+  'provision dead letters',
+  'deadline dead letters',
+  'provision-gamelift dead letters',
+];
+
 /** The permissions of each function for each table and queue, besides writing its log. */
 const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]>> = {
   enqueue: [
@@ -59,6 +70,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:Query ranges/index/latest',
     'dynamodb:BatchGetItem matches',
     'dynamodb:Query tickets/index/pool',
+    ...DEAD_LETTERS.map((queue) => `sqs:GetQueueAttributes ${queue}`),
   ],
   'dry-run': ['dynamodb:GetItem queues'],
   meta: [],
@@ -191,6 +203,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     SECRET_GRANTS: '{}',
     GAME_SESSION_QUEUES: '["arenas"]',
+    DEAD_LETTER_URLS: DEAD_LETTERS.join(),
   },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
@@ -273,7 +286,11 @@ describe.each(functionNames)('%s', (name) => {
       fn.Properties.Environment.Variables;
     const told = Object.entries(variables).map(([variable, value]) => [
       variable,
-      typeof value === 'string' ? value : words.get(target(value)),
+      typeof value === 'string'
+        ? value
+        : targets(value)
+            .map((id) => words.get(id))
+            .join(),
     ]);
     expect(Object.fromEntries(told)).toEqual(environment[name]);
   });
@@ -303,7 +320,7 @@ describe.each(functionNames)('%s', (name) => {
     const handler = `import('${pathToFileURL(join(folder, 'index.mjs'))}').then((m) => console.log(typeof m.handler))`;
     const variables = Object.entries(fn.Properties.Environment.Variables).map(([variable, value]) => [
       variable,
-      typeof value === 'string' ? value : 'some',
+      typeof value === 'string' ? value : filled(value),
     ]);
     const { stdout } = await promisify(execFile)(process.execPath, ['--eval', handler], {
       env: { AWS_REGION: 'eu-central-1', ...Object.fromEntries(variables) },
@@ -379,6 +396,20 @@ function nameResources(): Map<string, string> {
     names.set(target(fn.Properties.LoggingConfig.LogGroup), `${name} log`);
   }
   return names;
+}
+
+type Joined = { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] };
+
+/** The resources in a value that is a reference, or text with references. */
+function targets(value: unknown): string[] {
+  const { 'Fn::Join': join } = value as Joined;
+  return join ? join[1].filter((part) => typeof part !== 'string').map(target) : [target(value)];
+}
+
+/** A value with a word in place of each reference. */
+function filled(value: unknown): string {
+  const { 'Fn::Join': join } = value as Joined;
+  return join ? join[1].map((part) => (typeof part === 'string' ? part : 'some')).join(join[0]) : 'some';
 }
 
 /** A resource of a statement in the terms of {@link allowed}: `tickets/index/pool`, `secret:muster/*`. */

@@ -33,6 +33,7 @@ describe('the API', () => {
         'POST /matches/{matchId}/end → matches (AWS_IAM)',
         'GET /backfills/{backfillId} → matches (AWS_IAM)',
         'DELETE /backfills/{backfillId} → matches (AWS_IAM)',
+        'GET /dead-letters → queues (AWS_IAM)',
         'GET /queues → queues (AWS_IAM)',
         'GET /queues/{queue} → queues (AWS_IAM)',
         'PUT /queues/{queue} → queues (AWS_IAM)',

@@ -7,6 +7,7 @@ import type { Rule } from '../../rules/types.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../ticks/buckets.ts';
+import { mergedEnds } from '../ticks/ended-tickets.ts';
 import { type MatchTally, mergedTallies } from '../ticks/match-tally.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
 import { choiceAdvice } from './choice-advice.ts';
@@ -46,6 +47,7 @@ export async function getStats(
       waitSecondsP50: quantileSeconds(waits, 0.5),
       waitSecondsP99: quantileSeconds(waits, 0.99),
     },
+    recentEnds: endsView(all),
     ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
     ...rulesView(record.definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
@@ -63,6 +65,12 @@ function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<strin
   );
   const newest = (some: readonly TickReport[]) => Math.max(0, ...some.map(({ slotMs }) => slotMs));
   return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
+}
+
+function endsView(all: readonly TickReport[]): QueueStats['recentEnds'] {
+  const { matched, timedOut } = mergedEnds(all.flatMap(({ ended }) => ended ?? []));
+  const tickets = Math.round(matched + timedOut);
+  return { tickets, timedOutShare: tickets > 0 ? timedOut / (matched + timedOut) : null };
 }
 
 /** @param last the reports of the last slot: the ranges of even and odd slots have the same backfills */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 import { type WaitTable, waitTable } from '../../policies/waits/wait-table.ts';
 import { type BucketLoad, bucketLoad } from './bucket-load.ts';
+import { type EndedTickets, endedTickets } from './ended-tickets.ts';
 import { type MatchTally, matchTally } from './match-tally.ts';
 
 /** The state that a tick stores for the statistics and for the next tick's release policy. */
@@ -13,6 +14,8 @@ export interface TickReport {
   readonly matches: number;
   /** The last matches of this range, newest last. */
   readonly recent: readonly RecentMatch[];
+  /** How the tickets of the last minutes left the range. */
+  readonly ended?: EndedTickets | undefined;
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
@@ -59,6 +62,7 @@ export const tickReport = z.object({
   oldestWaitMs: z.number(),
   matches: z.number(),
   recent: z.array(z.object({ imbalance: z.number(), waitsMs: z.array(z.number()) })),
+  ended: endedTickets.optional().catch(undefined),
   memory: tickMemory.optional().catch(undefined),
   next: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),

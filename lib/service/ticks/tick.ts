@@ -22,6 +22,7 @@ import {
   type TickRange,
   tickRanges,
 } from './buckets.ts';
+import { type EndedTickets, mergedEnds } from './ended-tickets.ts';
 import { addMatches } from './match-tally.ts';
 import { choosesBuckets, mayChange, rebalance } from './rebalance.ts';
 import { isOdd } from './schedule.ts';
@@ -154,6 +155,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       oldestWaitMs,
       matches: matches.length,
       recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
+      ended: endedAfter(before, result, startMs),
       memory,
       next,
       load,
@@ -196,6 +198,15 @@ function waitsAfter(
     nowMs: readAtMs,
     part: shareBelow(memory.skills),
   });
+}
+
+/** How the tickets of the last minutes left a range, after its search. */
+function endedAfter(
+  before: TickReport | undefined,
+  { matchedIds, timedOut }: SearchResult,
+  atMs: number,
+): EndedTickets {
+  return mergedEnds([...(before?.ended ? [before.ended] : []), { atMs, matched: matchedIds.size, timedOut }]);
 }
 
 /** Whether a range is read in parts. */

@@ -85,3 +85,31 @@ describe('the number of waiting tickets', () => {
     expect(await stats(layouts, before, all)).toMatchObject({ waiting: 4, waitingAt: at(SLOT_MS + 2_000) });
   });
 });
+
+describe('how tickets ended', () => {
+  const ended = (atMs: number, matched: number, timedOut: number) => ({
+    slotMs: atMs,
+    durationMs: 5,
+    waiting: 0,
+    oldestWaitMs: 0,
+    matches: 0,
+    recent: [],
+    ended: { atMs, matched, timedOut },
+  });
+  const [low, high] = tickRanges(bucketLayout(1, 10), false).map(rangeName) as [string, string];
+
+  it('is unknown before a ticket has ended', async () => {
+    const found = await stats([bucketLayout(1)], reportsOf(bucketLayout(1), false, SLOT_MS, [7]));
+    expect(found.recentEnds).toEqual({ tickets: 0, timedOutShare: null });
+  });
+
+  it('adds up the ranges, of which the later ones count more', async () => {
+    const reports: [string, TickReport][] = [
+      [low, ended(SLOT_MS, 30, 10)],
+      [high, ended(SLOT_MS - 600_000, 100, 0)],
+    ];
+    const { recentEnds } = await stats([bucketLayout(1, 10)], reports);
+    expect(recentEnds.tickets).toBe(Math.round(40 + 100 / Math.E));
+    expect(recentEnds.timedOutShare).toBeCloseTo(10 / (40 + 100 / Math.E), 3);
+  });
+});

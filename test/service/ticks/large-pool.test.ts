@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { getStats } from '../../../lib/service/queues/stats.ts';
 import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
@@ -104,6 +105,9 @@ describe('many time-outs at once', () => {
       await tickAt(cloud, NOW_MS + 1_000 * second);
     expect(cloud.committed).toHaveLength(100);
     expect(cloud.ended.size).toBe(10_000);
+    const { recentEnds } = await cloud.time.run(() => getStats(cloud.deps, 'large'));
+    expect(recentEnds.tickets).toBeGreaterThan(9_000);
+    expect(recentEnds.timedOutShare).toBeCloseTo(10 / 11, 1);
   });
 });
 

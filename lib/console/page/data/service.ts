@@ -7,6 +7,7 @@ import {
   type QueueDefinition as PlainDefinition,
   type Ticket,
 } from '../../../client/index.ts';
+import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
@@ -65,6 +66,15 @@ export const service = {
   versions: (name: string, signal?: AbortSignal) =>
     ask<QueueVersion[]>(client.queues.versions(name, { signal }), signal),
   restore: (name: string, version: number) => ask<QueueVersion>(client.queues.restore(name, version)),
+  /** None when the credentials may not count them, or the service is of an earlier version. */
+  async deadLetters(signal?: AbortSignal): Promise<DeadLetters['consumers']> {
+    try {
+      return await ask<DeadLetters['consumers']>(client.deadLetters({ signal }), signal);
+    } catch (error) {
+      if (error instanceof ServiceProblem && [401, 403, 404].includes(error.status)) return [];
+      throw error;
+    }
+  },
   match: (matchId: string, signal?: AbortSignal) =>
     ask<MatchView>(client.match(matchId, { signal }) as Promise<Match>, signal),
   ticket: (ticketId: string, signal?: AbortSignal, explain = false) =>

@@ -1,6 +1,7 @@
+import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
-import { countText, secondsText } from '../frame/format.ts';
+import { countText, secondsText, shareText } from '../frame/format.ts';
 
 /** Something about a queue that its operator should know. */
 export interface Trouble {
@@ -17,6 +18,8 @@ const SECONDS_WITHOUT_TICK = 15;
 const NEAR_TIMEOUT = 0.85;
 /** A search that takes this share of its interval leaves no room for growth. */
 const SLOW_TICK = 0.8;
+/** When this share of at least so many tickets times out, their number is worth a look. */
+const TIMED_OUT = { share: 0.05, ticketsMin: 20 };
 
 /**
  * What is wrong with a queue, the worst first; empty when all is well.
@@ -28,7 +31,7 @@ export function troublesOf(
   stats: QueueStats,
   nowMs: number,
 ): Trouble[] {
-  const { waiting, lastTickAt, oldestWaitSeconds, tickMilliseconds, choices = [] } = stats;
+  const { waiting, lastTickAt, oldestWaitSeconds, tickMilliseconds, recentEnds, choices = [] } = stats;
   const troubles: Trouble[] = [];
   const sinceTick = lastTickAt === null ? undefined : (nowMs - Date.parse(lastTickAt)) / 1_000;
   const tickLimit = Math.max(SECONDS_WITHOUT_TICK, INTERVALS_WITHOUT_TICK * tickSeconds);
@@ -44,6 +47,14 @@ export function troublesOf(
       text: `The oldest ticket has waited ${secondsText(oldestWaitSeconds)} of ${secondsText(timeoutSeconds)}; tickets time out.`,
     });
   }
+  // A service of an earlier version does not count them.
+  const { tickets = 0, timedOutShare = null } = recentEnds ?? {};
+  if (tickets >= TIMED_OUT.ticketsMin && (timedOutShare ?? 0) >= TIMED_OUT.share) {
+    troubles.push({
+      level: 'warning',
+      text: `${shareText(timedOutShare)} of the tickets of the last ten minutes timed out.`,
+    });
+  }
   if (tickMilliseconds !== null && tickMilliseconds > 1_000 * SLOW_TICK * tickSeconds) {
     troubles.push({
       level: 'warning',
@@ -54,4 +65,14 @@ export function troublesOf(
     if (warning !== null) troubles.push({ level: 'warning', text: warning });
   }
   return troubles.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
+}
+
+/** What the service gave up; empty when nothing. */
+export function deadLetterTroubles(consumers: DeadLetters['consumers']): Trouble[] {
+  return consumers
+    .filter(({ messages }) => messages > 0)
+    .map(({ consumer, messages }) => ({
+      level: 'bad',
+      text: `${countText(messages, 'dead letter')} of ${consumer}: read its log, fix the cause, then redrive the queue.`,
+    }));
 }

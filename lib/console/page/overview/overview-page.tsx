@@ -2,11 +2,12 @@ import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { beatMs, type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
-import { poll } from '../data/polling.ts';
-import { outage } from '../data/service.ts';
+import { paced } from '../data/pace.ts';
+import { poll, usePolled } from '../data/polling.ts';
+import { outage, service } from '../data/service.ts';
 import { countText, numberText } from '../frame/format.ts';
 import { Loading, Page } from '../frame/page.tsx';
-import { type Trouble, troublesOf } from './health.ts';
+import { deadLetterTroubles, type Trouble, troublesOf } from './health.ts';
 import { QueueRow } from './queue-row.tsx';
 
 /** A queue with what is wrong with it. */
@@ -14,6 +15,9 @@ export interface ListedQueue {
   readonly live: LiveQueue;
   readonly troubles: readonly Trouble[];
 }
+
+/** Dead letters stay until somebody acts, so a minute more or less does not matter. */
+const DEAD_LETTERS_MS = 20_000;
 
 /** All queues, a line each; what is wrong comes first. */
 export function OverviewPage() {
@@ -24,6 +28,7 @@ export function OverviewPage() {
     );
     return () => polling.stop();
   }, []);
+  const deadLetters = usePolled('', service.deadLetters, () => paced(DEAD_LETTERS_MS));
   const listed = useComputed(() => liveQueues.value && inOrder([...liveQueues.value.values()]));
   const queues = listed.value;
   if (queues === undefined) {
@@ -39,7 +44,7 @@ export function OverviewPage() {
         <NoQueues />
       ) : (
         <>
-          <Troubles queues={queues} />
+          <Troubles queues={queues} ofService={deadLetterTroubles(deadLetters.value.data ?? [])} />
           <QueueTable queues={queues} />
         </>
       )}
@@ -84,11 +89,22 @@ function NoQueues() {
   );
 }
 
-function Troubles({ queues }: { readonly queues: readonly ListedQueue[] }) {
-  const troubled = queues.filter(({ live, troubles }) => troubles.length > 0 || live.error !== undefined);
+interface TroublesProps {
+  readonly queues: readonly ListedQueue[];
+  /** What is wrong with the service as a whole. */
+  readonly ofService: readonly Trouble[];
+}
+
+function Troubles({ queues, ofService }: TroublesProps) {
+  const ofQueues = queues.flatMap(({ live, troubles }) =>
+    [...(live.error === undefined ? [] : [{ level: 'bad' as const, text: live.error }]), ...troubles].map(
+      (trouble) => ({ ...trouble, queue: live.definition.name }),
+    ),
+  );
+  const all: readonly (Trouble & { readonly queue?: string })[] = [...ofService, ...ofQueues];
   return (
     <section aria-label="What is wrong" aria-live="polite">
-      {troubled.length === 0 ? (
+      {all.length === 0 ? (
         outage.value === undefined && (
           <p class="all-well">
             <span class="dot dot-good" aria-hidden="true" /> All queues are well: ticks are on time, and no
@@ -97,17 +113,12 @@ function Troubles({ queues }: { readonly queues: readonly ListedQueue[] }) {
         )
       ) : (
         <ul class="troubles">
-          {troubled.flatMap(({ live, troubles }) =>
-            [
-              ...(live.error === undefined ? [] : [{ level: 'bad' as const, text: live.error }]),
-              ...troubles,
-            ].map(({ level, text }) => (
-              <li key={`${live.definition.name} ${text}`} class={`trouble trouble-${level}`}>
-                <a href={`/queues/${encodeURIComponent(live.definition.name)}`}>{live.definition.name}</a>
-                <span>{text}</span>
-              </li>
-            )),
-          )}
+          {all.map(({ queue, level, text }) => (
+            <li key={`${queue} ${text}`} class={`trouble trouble-${level}`}>
+              {queue !== undefined && <a href={`/queues/${encodeURIComponent(queue)}`}>{queue}</a>}
+              <span>{text}</span>
+            </li>
+          ))}
         </ul>
       )}
     </section>
