@@ -33,6 +33,8 @@ export interface PlayedService {
   readonly deadLetters: Record<string, number>;
   /** The latest match of a queue. It may be changed. */
   latestMatch(queue: string): MatchView;
+  /** A ticket that waits in a queue. */
+  waitingTicket(queue: string): Ticket;
   /** Any ticket. It may be changed. */
   ticket(ticketId: string): TicketView;
   stop(): Promise<void>;
@@ -117,6 +119,7 @@ export async function startPlayedService(
     },
     deadLetters,
     latestMatch: (queue) => played.get(queue)!.matches.at(-1)!,
+    waitingTicket: (queue) => played.get(queue)!.waitingTicket(),
     ticket: (ticketId) => find((queue) => queue.tickets.get(ticketId))!,
     async stop() {
       server.closeAllConnections();
@@ -214,6 +217,11 @@ class QueueInMemory {
       players,
     } as TicketView);
     return players.length;
+  }
+
+  waitingTicket(): Ticket {
+    const [ticket] = this.#waiting.values();
+    return ticket!;
   }
 
   put(definition: QueueDefinition, more: { restored?: number } = {}): QueueDefinition {
