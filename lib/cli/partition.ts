@@ -10,7 +10,9 @@ export function partitionCommand(): Command {
     .summary('put all players of a file into games at once, offline')
     .description(
       'Puts as many players as possible into games at once and prints JSON: the games as `muster match` prints them, the ' +
-        'objective reached and a lower bound on it.',
+        'objective reached and `objectiveLowerBound`: no partition into as many games has a lower objective. ' +
+        'The unhappiness of a player is the imbalance of its game over that of the best game it could have had, 1 or above; ' +
+        'its bound is 1 for games of more than 16 seats.',
     )
     .requiredOption('--queue <file>', 'queue definition')
     .requiredOption('--tickets <file>', 'JSON list of tickets, as for `muster match`')

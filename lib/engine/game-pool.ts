@@ -2,6 +2,7 @@ import { PackingIndex } from './index/packing-index.ts';
 import type { PoolIndex } from './index/pool-index.ts';
 import { SoloIndex } from './index/solo-index.ts';
 import { TicketIndex } from './index/ticket-index.ts';
+import { type BalancedGame, noBalancedGame } from './model/balanced-game.ts';
 import { explainWaiting } from './model/explain.ts';
 import { isPaperShape } from './model/game-shape.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from './model/pooled-ticket.ts';
@@ -167,12 +168,12 @@ export class GamePool {
   }
 
   /**
-   * A proved lower bound on the imbalance of every game with this ticket: the imbalance of the best one, unless the node
-   * budget runs out. ∞ if there is no game.
+   * The game of least imbalance with this ticket, whatever its wait, and a proved bound on the imbalance of all of them. It is
+   * the best unless the node budget runs out. Games of more than 16 seats are not searched for: there is only the bound.
    */
-  leastImbalanceWith(ticketId: string): number {
+  mostBalancedWith(ticketId: string): BalancedGame {
     const pooled = this.#tickets.get(ticketId);
-    return pooled ? this.#indexOfAll().leastImbalanceWith(pooled) : Number.POSITIVE_INFINITY;
+    return pooled ? this.#indexOfAll().mostBalancedWith(pooled) : noBalancedGame;
   }
 
   /** Releases the best game repeatedly until none can be formed. A game is removed from the pool before it is yielded. */
@@ -333,6 +334,11 @@ export function partitionTickets(
   if (isPaperShape(rules) && !tickets.some(({ split }) => split))
     return partitionWith(newPool, tickets, rules, nowMs, options);
   const layout = layoutOf(rules);
-  const pooled = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout)));
-  return partitionBySearch(newPool, pooled, rules, nowMs, options);
+  const pooled = sortBySkill(tickets.map((ticket) => poolShapeTicket(ticket, layout))) as ShapeTicket[];
+  const { classes } = layout;
+  const roles =
+    classes && !rules.short
+      ? { seats: classes.map(({ seats }) => seats), masks: pooled.map((ticket) => ticket.classes!) }
+      : undefined;
+  return partitionBySearch(newPool, pooled, rules, nowMs, options, roles);
 }

@@ -111,7 +111,10 @@ export function compareLargeCase(seed: number): { comparisons: number; found: nu
     for (const one of [...waiting.values()].slice(0, 2)) {
       const withOne = games.filter(({ ticketIds }) => ticketIds.includes(one.ticket.ticketId));
       const least = withOne.reduce((f, { imbalance }) => Math.min(f, imbalance), Number.POSITIVE_INFINITY);
-      must(queue.leastImbalanceWith(one) <= least * (1 + 1e-9) + 1e-6, 'the bound of a ticket is too high');
+      must(
+        queue.mostBalancedWith(one).lowerBound <= least * (1 + 1e-9) + 1e-6,
+        'the bound of a ticket is too high',
+      );
       const { game: own, cost } = queue.bestWith(one);
       comparisons += 2;
       if (!own) continue;
@@ -198,9 +201,9 @@ function compare(
     for (const { ticketId } of waiting) {
       const mine = games.filter(({ ticketIds }) => ticketIds.includes(ticketId));
       const own = mine.reduce((best, { imbalance }) => Math.min(best, imbalance), Number.POSITIVE_INFINITY);
-      const bound = pool.leastImbalanceWith(ticketId);
+      const bound = pool.mostBalancedWith(ticketId).lowerBound;
       must(atMost(bound, own), `the bound of ${ticketId} is ${bound}, its best game ${own}`);
-      if (isExact) must(same(bound, own), `leastImbalanceWith ${ticketId}: ${bound}, not ${own}`);
+      if (isExact) must(same(bound, own), `the least imbalance with ${ticketId}: ${bound}, not ${own}`);
       const game = pool.bestWith(ticketId, of.nowMs);
       must((game === undefined) === (mine.length === 0), `bestWith ${ticketId}`);
       if (game) {

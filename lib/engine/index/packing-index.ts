@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
@@ -55,8 +56,8 @@ export class PackingIndex implements PoolIndex {
     return this.#perTicket().bestWith(pooled, nowMs);
   }
 
-  leastImbalanceWith(pooled: PooledTicket): number {
-    return this.#perTicket().leastImbalanceWith(pooled);
+  mostBalancedWith(pooled: PooledTicket): BalancedGame {
+    return this.#perTicket().mostBalancedWith(pooled);
   }
 
   #perTicket(): TicketIndex {

@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Game } from '../types.ts';
 
@@ -10,6 +11,6 @@ export interface PoolIndex {
   best(nowMs: number): Game | undefined;
   /** The game of least priority with this ticket. Its `lowerBound` is one on all games of the pool. */
   bestWith(pooled: PooledTicket, nowMs: number): Game | undefined;
-  /** A proved lower bound on the imbalance of every game with this ticket. */
-  leastImbalanceWith(pooled: PooledTicket): number;
+  /** The game of least imbalance with this ticket, as far as the node budget allows. */
+  mostBalancedWith(pooled: PooledTicket): BalancedGame;
 }

@@ -1,3 +1,4 @@
+import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { makeGame } from '../model/game.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { Game, GameRules } from '../types.ts';
@@ -50,8 +51,11 @@ export class SoloIndex implements PoolIndex {
     return game && this.#make(game, this.#queue.lowerBound(), nowMs);
   }
 
-  leastImbalanceWith(pooled: PooledTicket): number {
-    return this.#queue.leastImbalanceWith(this.#ids.get(pooled.ticket.ticketId)!);
+  mostBalancedWith(pooled: PooledTicket): BalancedGame {
+    const game = this.#queue.bestWith(this.#ids.get(pooled.ticket.ticketId)!);
+    if (!game) return noBalancedGame;
+    const members = Array.from(game.players, (id) => this.#tickets[id]);
+    return balancedGame({ members, imbalance: game.imbalance }, game.lowerBound);
   }
 
   #make({ players, division, imbalance }: SoloGame, lowerBound: number, nowMs: number): Game {

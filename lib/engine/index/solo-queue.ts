@@ -210,26 +210,19 @@ export class SoloQueue {
     const range = this.#narrowest(place, Number.POSITIVE_INFINITY);
     if (range === Number.POSITIVE_INFINITY) return undefined;
     const all = Number.POSITIVE_INFINITY;
+    const least = this.#perRange * range;
     let limit = this.#certain(place, range);
     let nearest: SoloGame | undefined;
-    for (let below = range === 0 ? limit : 2 * this.#perRange * range; ; below *= 2) {
+    for (let below = range === 0 ? limit : 2 * least; ; below *= 2) {
       const game = this.#searchAt(place, all, Math.min(limit, below), this.#nodeBudget);
-      if (game) return game;
-      const { bound } = this.#search;
+      // A search that was cut short may prove less than the narrowest window does.
+      if (game) return { ...game, lowerBound: Math.max(game.lowerBound, Math.min(least, game.imbalance)) };
+      const bound = Math.max(least, this.#search.bound);
       nearest ??= this.#nearestGame(place, all);
       if (below >= limit) return { ...nearest, lowerBound: Math.min(bound, nearest.imbalance) };
       // A search below this limit still finds games as good as the nearest.
       limit = Math.min(limit, nearest.imbalance * (1 + 1e-9));
     }
-  }
-
-  /** A proved lower bound on the imbalance of every game with this player, ∞ if there is none. */
-  leastImbalanceWith(id: number): number {
-    if (!this.#isPresent(id)) return Number.POSITIVE_INFINITY;
-    this.#settle();
-    const least = this.#perRange * this.#narrowest(this.#bySkill.find(id), Number.POSITIVE_INFINITY);
-    // A search that was cut short proves less, and one that found nothing proves no more.
-    return Math.max(least, this.bestWith(id)?.lowerBound ?? 0);
   }
 
   /** A bound on the imbalance of every game in the queue that is known without a search. */

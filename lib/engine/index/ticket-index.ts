@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
@@ -41,8 +42,8 @@ export class TicketIndex implements PoolIndex {
     return this.#make(this.#queue.bestWith(pooled.ticket.ticketId), nowMs);
   }
 
-  leastImbalanceWith(pooled: PooledTicket): number {
-    return this.#queue.leastImbalanceWith(pooled.ticket.ticketId);
+  mostBalancedWith(pooled: PooledTicket): BalancedGame {
+    return this.#queue.mostBalancedWith(pooled.ticket.ticketId);
   }
 
   #make(result: QueueResult | undefined, nowMs: number): Game | undefined {

@@ -1,5 +1,6 @@
 import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { WindowCounter } from '../bounds/windows.ts';
+import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
@@ -247,16 +248,15 @@ export class TicketQueue {
     return { game, costBound };
   }
 
-  /**
-   * No game with this ticket has a lower imbalance. It is the imbalance of the best one unless the node budget runs out. ∞
-   * if there is none.
-   */
-  leastImbalanceWith(ticketId: string): number {
+  /** The game of least imbalance with this ticket, whatever its wait. It is proved best unless the node budget runs out. */
+  mostBalancedWith(ticketId: string): BalancedGame {
     this.#settle();
     const entry = this.#byTicketId.get(ticketId);
-    if (!entry) return Number.POSITIVE_INFINITY;
+    if (!entry) return noBalancedGame;
     const known = this.#perRange * this.#search.narrowest(entry, anyone);
-    return known === Number.POSITIVE_INFINITY ? known : this.#mostBalanced(entry, known).bound;
+    if (known === Number.POSITIVE_INFINITY) return noBalancedGame;
+    const { game, bound } = this.#mostBalanced(entry, known);
+    return balancedGame(game ?? this.#withEntries(this.#search.any(entry, anyone, known)), bound);
   }
 
   /** The game of least imbalance with this ticket, searched with growing limits from `known`, and the bound proved for all. */

@@ -4,7 +4,14 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
-import { bestExchange, type ExchangeableGames, exchangeNear, improveWorst } from './exchange-loops.ts';
+import {
+  bestExchange,
+  type ExchangeableGames,
+  exchangeNear,
+  improveWorst,
+  keepLeast,
+  type OneSidedExchange,
+} from './exchange-loops.ts';
 
 /** What the games of a partition add to its objective: imbalance or unhappiness. Less is better. */
 export interface Penalty {
@@ -23,6 +30,8 @@ export interface Penalty {
  * @param games in order of skill, so that neighbours are near
  * @param left the tickets in no game, in the pool's order
  * @param budget how many games may be divided for it, some 500,000 a second for teams of five
+ * @param least a bound on the greatest penalty: once it is reached, that does not fall. If it is given, chains of exchanges are
+ * tried, too
  */
 export function exchangeBetweenGames(
   games: readonly DividedGame[],
@@ -32,8 +41,9 @@ export function exchangeBetweenGames(
   forbids: Forbids | undefined,
   penalty: Penalty,
   budget: number,
+  least?: number,
 ): DividedGame[] {
-  return new Exchanges(games, left, rules, roles, forbids, penalty, budget).improve();
+  return new Exchanges(games, left, rules, roles, forbids, penalty, budget).improve(least);
 }
 
 /** How many games on each side a game considers for an exchange. */
@@ -72,8 +82,13 @@ class Exchanges {
     this.#penalties = games.map(({ members, imbalance }) => penalty.ofGame(members, imbalance));
   }
 
-  improve(): DividedGame[] {
-    if (this.#penalty.total === 'greatest') improveWorst(this.#exchangeable(Math.max));
+  improve(least: number | undefined): DividedGame[] {
+    if (this.#penalty.total === 'greatest') {
+      const games = this.#exchangeable(Math.max);
+      const exchangesFor: ExchangeableGames['exchangesFor'] = (a, b, limit, max) =>
+        this.#exchangesFor(a, b, limit, max);
+      improveWorst(least === undefined ? games : { ...games, exchangesFor }, least);
+    }
     const greatest = this.#penalty.total === 'greatest' ? this.#greatest() : Number.POSITIVE_INFINITY;
     const sum = (a: number, b: number) => (Math.max(a, b) > greatest ? Number.POSITIVE_INFINITY : a + b);
     const exchangeable = this.#exchangeable(sum);
@@ -125,6 +140,36 @@ class Exchanges {
     this.#set(a, best[0]);
     this.#set(b, best[1]);
     return true;
+  }
+
+  /** The exchanges of `ExchangeableGames.exchangesFor`. */
+  #exchangesFor(a: number, b: number, limit: number, max: number): OneSidedExchange[] {
+    const before = [this.#games[a], this.#games[b]];
+    const x = [...before[0].members];
+    const y = [...before[1].members];
+    const exchanges: OneSidedExchange[] = [];
+    for (let i = 0; i < x.length; i++) {
+      for (let j = 0; j < y.length && this.#budget > 0; j++) {
+        const ofX = x[i];
+        const ofY = y[j];
+        if (ofX.size !== ofY.size || changesNothing(ofX, ofY)) continue;
+        x[i] = ofY;
+        y[j] = ofX;
+        const ofA = this.#tryAlone(x, ofY, limit);
+        const ofB = ofA && this.#tryAlone(y, ofX, Number.POSITIVE_INFINITY);
+        if (ofA && ofB) {
+          const make = (games: readonly DividedGame[]) => () => {
+            this.#set(a, games[0]);
+            this.#set(b, games[1]);
+          };
+          const penaltyOfB = this.#penalty.ofGame(ofB.members, ofB.imbalance);
+          keepLeast(exchanges, { a, b, penaltyOfB, make: make([ofA, ofB]), undo: make(before) }, max);
+        }
+        x[i] = ofX;
+        y[j] = ofY;
+      }
+    }
+    return exchanges;
   }
 
   /** Makes the exchange of one ticket of a game for one in no game that lowers its penalty most. Returns whether there was one. */

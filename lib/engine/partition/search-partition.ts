@@ -3,8 +3,10 @@ import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import type { PartitionObjective } from './solo-partition.ts';
+import type { SeatRoles } from './spares.ts';
 import type { TicketPartition, TicketPartitionOptions } from './ticket-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
+import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
 
 /**
  * A partition for games of any shape and under constraints: the games that the pool's search finds. The best game of all
@@ -13,6 +15,7 @@ import type { NewPool, TicketPool } from './ticket-pool.ts';
  * its gaps are wider than those of two equal teams.
  *
  * @param pooled all tickets in the pool's order, with the values that their shape needs
+ * @param roles the seats that not everybody can take; undefined where there are none, or games may start with some empty
  */
 export function partitionBySearch(
   newPool: NewPool,
@@ -20,14 +23,19 @@ export function partitionBySearch(
   rules: GameRules,
   nowMs: number,
   options: TicketPartitionOptions,
+  roles: SeatRoles | undefined,
 ): TicketPartition {
   const { forbids, constraintsOf, nodeBudget = 1000, objective = 'worst', reasons = true } = options;
   const { outOfTime = () => false } = options;
   const order = pooled.map(({ ticket }) => ticket);
-  const poolOf = (waiting: readonly Ticket[], beta: number): TicketPool => {
+  const poolOf = (waiting: readonly Ticket[], beta: number, nodes = nodeBudget): TicketPool => {
     const pool = newPool(
       { ...rules, beta },
-      { nodeBudget, ...(forbids && { forbids }), ...(constraintsOf && { constraints: constraintsOf() }) },
+      {
+        nodeBudget: nodes,
+        ...(forbids && { forbids }),
+        ...(constraintsOf && { constraints: constraintsOf() }),
+      },
     );
     for (const ticket of waiting) pool.insert(ticket);
     return pool;
@@ -48,20 +56,46 @@ export function partitionBySearch(
     for (const each of [order, order.toReversed()])
       starts.push(oneByOne(poolOf(order, 0), each, nowMs, outOfTime));
   }
-  const reachedBy = valueBy(objective, order, () => poolOf(order, 0));
+  const unhappiness =
+    objective === 'unhappiness'
+      ? new TicketUnhappiness(pooled, rules, roles, () =>
+          poolOf(order, 0, options.nodeBudget ?? nodesPerTicket(order.length)),
+        )
+      : undefined;
+  const reachedBy = valueBy(objective, unhappiness);
   let games: readonly Game[] = [];
   let value = 0;
-  for (const start of starts) {
+  const consider = (start: readonly Game[]) => {
     const reached = reachedBy(start);
-    if (start.length < games.length || (start.length === games.length && reached >= value)) continue;
+    if (start.length < games.length || (start.length === games.length && reached >= value)) return;
     games = start;
     value = reached;
+  };
+  for (const start of starts) consider(start);
+  let bound = unhappiness ? 0 : partitionBounds(pooled, games.length, rules)[objective as 'worst' | 'sum'];
+  if (unhappiness) {
+    // A partition into more games can only have a greater one.
+    const proved = unhappiness.bound(games.length);
+    bound = proved.bound;
+    for (const hardest of startsWith(proved.hardest)) {
+      const fixed = hardest.flatMap(
+        (members) =>
+          poolOf(
+            members.map(({ ticket }) => ticket),
+            0,
+          ).best(nowMs) ?? [],
+      );
+      const seated = new Set(fixed.flatMap(({ ticketIds }) => ticketIds));
+      const rest = order.filter(({ ticketId }) => !seated.has(ticketId));
+      for (const each of [rest, rest.toReversed()])
+        consider([...fixed, ...oneByOne(poolOf(rest, 0), each, nowMs, outOfTime)]);
+      if (value <= bound) break;
+    }
   }
 
   const played = new Set(games.flatMap(({ ticketIds }) => ticketIds));
   const left = order.filter(({ ticketId }) => !played.has(ticketId));
   const pool = reasons ? poolOf(left, 0) : undefined;
-  const bounds = { ...partitionBounds(pooled, games.length, rules), unhappiness: Math.min(1, games.length) };
   const meanOf = meanSkills(pooled);
   return {
     games: games
@@ -72,7 +106,7 @@ export function partitionBySearch(
       }),
     waiting: left.map(({ ticketId }) => ({ ticketId, reason: pool?.explain(ticketId, nowMs) ?? '' })),
     objective: value,
-    objectiveLowerBound: Math.min(bounds[objective], value),
+    objectiveLowerBound: Math.min(bound, value),
   };
 }
 
@@ -113,22 +147,15 @@ function oneByOne(
   return games;
 }
 
-/** What an objective minimises, for any games of these tickets. */
+/** What an objective minimises, for any games of the tickets. */
 function valueBy(
   objective: PartitionObjective,
-  order: readonly Ticket[],
-  poolOfAll: () => TicketPool,
+  unhappiness: TicketUnhappiness | undefined,
 ): (games: readonly Game[]) => number {
   if (objective === 'sum') return (games) => games.reduce((sum, { imbalance }) => sum + imbalance, 0);
-  if (objective === 'worst')
-    return (games) => games.reduce((worst, { imbalance }) => Math.max(worst, imbalance), 0);
-  const pool = poolOfAll();
-  const least = new Map(order.map(({ ticketId }) => [ticketId, pool.leastImbalanceWith(ticketId)]));
-  return (games) =>
-    games.reduce((worst, { ticketIds, imbalance }) => {
-      const best = Math.min(...ticketIds.map((ticketId) => least.get(ticketId)!));
-      return Math.max(worst, imbalance === 0 ? 1 : Math.max(1, imbalance / best));
-    }, 0);
+  const penaltyOf = ({ ticketIds, imbalance }: Game) =>
+    unhappiness?.ofGame(ticketIds, imbalance) ?? imbalance;
+  return (games) => games.reduce((worst, game) => Math.max(worst, penaltyOf(game)), 0);
 }
 
 /** The mean skill of a game's players. */

@@ -1,11 +1,19 @@
 import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
-import { SoloQueue } from '../index/solo-queue.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { GameRules } from '../types.ts';
-import { bestExchange, improveWorst } from './exchange-loops.ts';
+import {
+  bestExchange,
+  type ExchangeableGames,
+  improveWorst,
+  keepLeast,
+  type OneSidedExchange,
+} from './exchange-loops.ts';
 import { narrowestGroups } from './narrowest-groups.ts';
 import { SoloGroups } from './solo-groups.ts';
+import { SoloSearches } from './solo-searches.ts';
+import { sparesOf } from './spares.ts';
+import { roundingOf, startsWith, unhappiness } from './unhappiness.ts';
 import { unhappinessBound } from './unhappiness-bound.ts';
 
 /**
@@ -18,7 +26,10 @@ export type PartitionObjective = 'worst' | 'sum' | 'unhappiness';
 export interface SoloPartitionOptions {
   /** @default 'worst' */
   readonly objective?: PartitionObjective;
-  /** Games that swaps may try out, some 2 million a second for teams of five. @default 20,000 */
+  /**
+   * Games that swaps may try out, some 2 million a second for teams of five; by unhappiness, for each of a few starts.
+   * @default 20,000; by unhappiness, whose best games take longer, 200,000
+   */
   readonly swapBudget?: number;
 }
 
@@ -50,11 +61,16 @@ export function partitionSolos(
   rules: GameRules,
   options: SoloPartitionOptions = {},
 ): SoloPartition {
-  const { objective = 'worst', swapBudget = 20_000 } = options;
+  const { objective = 'worst' } = options;
   const size = shapeOf(rules).seats;
   const order = orderBySkill(skills);
   const sorted = new Float64Array(order.length);
   for (let i = 0; i < order.length; i++) sorted[i] = skills[order[i]];
+  if (objective === 'unhappiness') {
+    const { swapBudget = unhappinessSwaps } = options;
+    const { groups, reached, bound } = byUnhappiness(sorted, order, rules, swapBudget);
+    return partitionOf(groups, reached, bound);
+  }
   const games = Math.floor(sorted.length / size);
   const starts = narrowestGroups(sorted, games, size, objective === 'sum' ? 'sum' : 'greatest');
   const groups = new SoloGroups(rules, sorted, order, starts);
@@ -67,34 +83,36 @@ export function partitionSolos(
     total += range;
   }
   const perRange = imbalancePerRange(rules);
-  const penalties = {
-    worst: () => ({ ...worstOf(groups), bound: perRange * greatest }),
-    sum: () => ({ ...sumOf(groups), bound: perRange * total }),
-    unhappiness: () => unhappinessOf(groups, sorted, order, rules),
-  };
-  const penalty = penalties[objective]();
-  if (objective === 'sum') exchangeForSum(groups, swapBudget);
-  else exchangeForWorst(groups, penalty.ofGame, swapBudget);
-  const reached = penalty.ofAll();
+  const { swapBudget = 20_000 } = options;
+  if (objective === 'sum') {
+    exchangeForSum(groups, swapBudget);
+    const reached = groups.imbalances.reduce((sum, f) => sum + f, 0);
+    return partitionOf(groups, reached, perRange * total * rounded);
+  }
+  exchangeForWorst(groups, (group) => groups.imbalances[group], swapBudget);
+  return partitionOf(groups, greatestOf(groups.imbalances), perRange * greatest * rounded);
+}
+
+function partitionOf(groups: SoloGroups, reached: number, bound: number): SoloPartition {
   return {
     players: groups.seated(),
     imbalances: groups.imbalances,
     objective: reached,
-    // The sums are rounded, so the bound is lowered to stay valid.
-    lowerBound: Math.min(reached, penalty.bound * (1 - 1e-12)),
+    lowerBound: Math.min(reached, bound),
     leftOver: Array.from(groups.leftOver).sort((a, b) => a - b),
   };
 }
+
+/** Games that exchanges may try out by default: fewer than the searches for the best games cost. */
+const unhappinessSwaps = 200_000;
+
+/** The ranges are rounded, so the bounds are lowered to stay valid. */
+const rounded = 1 - 1e-12;
 
 /** What one game adds to the objective, and the objective of all; less is better. */
 interface Penalty {
   ofGame(group: number): number;
   ofAll(): number;
-}
-
-function worstOf(groups: SoloGroups): Penalty {
-  const ofGame = (group: number) => groups.imbalances[group];
-  return { ofGame, ofAll: () => greatestOf(groups.imbalances) };
 }
 
 function greatestOf(values: Float64Array): number {
@@ -103,65 +121,104 @@ function greatestOf(values: Float64Array): number {
   return greatest;
 }
 
-function sumOf(groups: SoloGroups): Penalty {
-  const ofGame = (group: number) => groups.imbalances[group];
-  return { ofGame, ofAll: () => groups.imbalances.reduce((sum, f) => sum + f, 0) };
-}
-
-/**
- * Unhappiness needs the best game that each player could have had, which costs one query of the game queue each. `bound`: no
- * partition of these players has a lower greatest unhappiness.
- */
-function unhappinessOf(
-  groups: SoloGroups,
-  sorted: Float64Array,
-  order: Uint32Array,
-  rules: GameRules,
-): Penalty & { readonly bound: number } {
-  const perRange = imbalancePerRange(rules);
-  const queue = new SoloQueue(rules);
-  queue.load(sorted);
-  const least = new Float64Array(sorted.length);
-  const found = new Float64Array(sorted.length);
-  const best = new Float64Array(sorted.length);
-  for (let i = 0; groups.count > 0 && i < sorted.length; i++) {
-    const game = queue.bestWith(i)!;
-    // A search that was cut short may prove less than the narrowest window does.
-    least[i] = best[order[i]] = Math.max(game.lowerBound, perRange * narrowestWith(i, sorted, groups.size));
-    found[i] = game.imbalance;
-  }
-  const { count, size } = groups;
-  const leftOver = sorted.length - count * size;
+/** The greatest unhappiness of a player in a game, for the least imbalance that each player could have had. */
+function unhappinessOf(groups: SoloGroups, best: Float64Array): Penalty {
   const ofGame = (group: number) => {
     let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < groups.size; i++)
-      least = Math.min(least, best[groups.players[group * groups.size + i]]);
-    const f = groups.imbalances[group];
-    return f === 0 ? 1 : Math.max(1, f / least);
+    const end = (group + 1) * groups.size;
+    for (let i = group * groups.size; i < end; i++) least = Math.min(least, best[groups.players[i]]);
+    return unhappiness(groups.imbalances[group], least);
   };
   return {
     ofGame,
     ofAll: () => groups.imbalances.reduce((worst, _, group) => Math.max(worst, ofGame(group)), 0),
-    bound: count === 0 ? 0 : unhappinessBound({ skills: sorted, least, found }, size, perRange, leftOver),
   };
 }
 
-/** The range of the narrowest window of `size` players with the one at a place. */
-function narrowestWith(place: number, sorted: Float64Array, size: number): number {
-  let least = Number.POSITIVE_INFINITY;
-  const last = Math.min(place, sorted.length - size);
-  for (let start = Math.max(0, place - size + 1); start <= last; start++)
-    least = Math.min(least, sorted[start + size - 1] - sorted[start]);
-  return least;
+/**
+ * The partition of least greatest unhappiness. Each player's best game costs a search. They are those of `TicketQueue`, which
+ * proves the best games of players far from all others, too.
+ *
+ * Exchanges rarely bring a player far from all others into its least unhappy game. So some starts have such games, and the
+ * best of all is kept.
+ */
+function byUnhappiness(
+  sorted: Float64Array,
+  order: Uint32Array,
+  rules: GameRules,
+  swapBudget: number,
+): { groups: SoloGroups; reached: number; bound: number } {
+  const size = shapeOf(rules).seats;
+  const games = Math.floor(sorted.length / size);
+  const search = new SoloSearches(sorted, rules);
+  const best = games === 0 ? [] : Array.from(sorted, (_, place) => search.bestWith(place));
+  const spares = sparesOf(new Array<number>(best.length).fill(1), size, games, undefined);
+  const { bound, hardest } = unhappinessBound(
+    best,
+    spares,
+    () => new SoloSearches(sorted, rules),
+    roundingOf(sorted.at(-1) ?? 0, rules),
+  );
+  const least = new Float64Array(order.length);
+  best.forEach(({ lowerBound }, place) => {
+    least[order[place]] = lowerBound;
+  });
+  let kept: { groups: SoloGroups; reached: number; bound: number } | undefined;
+  for (const fixed of startsWith(hardest)) {
+    const groups = groupsAround(fixed, sorted, order, rules);
+    const { ofGame, ofAll } = unhappinessOf(groups, least);
+    exchangeForWorst(groups, ofGame, swapBudget, bound);
+    const reached = ofAll();
+    if (!kept || reached < kept.reached) kept = { groups, reached, bound: games === 0 ? 0 : bound };
+    if (reached <= bound) break;
+  }
+  return kept!;
+}
+
+/** The groups of least greatest range, without the players of these games, and these games. */
+function groupsAround(
+  fixed: readonly (readonly number[])[],
+  sorted: Float64Array,
+  order: Uint32Array,
+  rules: GameRules,
+): SoloGroups {
+  const size = shapeOf(rules).seats;
+  const taken = new Uint8Array(sorted.length);
+  for (const place of fixed.flat()) taken[place] = 1;
+  const rest = Array.from(sorted.keys()).filter((place) => taken[place] === 0);
+  const count = Math.floor(sorted.length / size) - fixed.length;
+  const starts = narrowestGroups(
+    Float64Array.from(rest, (place) => sorted[place]),
+    count,
+    size,
+    'greatest',
+  );
+  const games = [...fixed, ...Array.from(starts, (start) => rest.slice(start, start + size))];
+  const skillOf = new Map(games.map((game) => [game, game.reduce((sum, place) => sum + sorted[place], 0)]));
+  games.sort((a, b) => skillOf.get(a)! - skillOf.get(b)!);
+  for (const place of games.flat()) taken[place] = 1;
+  const left = rest.filter((place) => taken[place] === 0);
+  const places = [...games.flat(), ...left];
+  return new SoloGroups(
+    rules,
+    Float64Array.from(places, (place) => sorted[place]),
+    Uint32Array.from(places, (place) => order[place]),
+    Int32Array.from(games, (_, game) => game * size),
+  );
 }
 
 /**
  * Exchanges players of the worst game: with its neighbours, as long as both games become better than the worst was, or
  * with players in no game. `budget` limits the games tried.
  */
-function exchangeForWorst(groups: SoloGroups, penaltyOf: (group: number) => number, budget: number): void {
+function exchangeForWorst(
+  groups: SoloGroups,
+  penaltyOf: (group: number) => number,
+  budget: number,
+  least?: number,
+): void {
   let left = budget;
-  improveWorst({
+  const games: ExchangeableGames = {
     count: groups.count,
     reach: neighbours,
     penaltyOf,
@@ -174,7 +231,52 @@ function exchangeForWorst(groups: SoloGroups, penaltyOf: (group: number) => numb
       left -= groups.size * groups.leftOver.length;
       return exchange(groups, a, groups.count, () => penaltyOf(a));
     },
-  });
+  };
+  if (least === undefined) {
+    improveWorst(games);
+    return;
+  }
+  const exchangesFor = (a: number, b: number, limit: number, max: number) => {
+    const { exchanges, tried } = oneSided(groups, a, b, penaltyOf, limit, max);
+    left -= tried;
+    return exchanges;
+  };
+  improveWorst({ ...games, exchangesFor }, least);
+}
+
+/** The exchanges of `ExchangeableGames.exchangesFor`, and how many games were divided for them. */
+function oneSided(
+  groups: SoloGroups,
+  a: number,
+  b: number,
+  penaltyOf: (group: number) => number,
+  limit: number,
+  max: number,
+): { exchanges: readonly OneSidedExchange[]; tried: number } {
+  const exchanges: OneSidedExchange[] = [];
+  let tried = 0;
+  for (let i = a * groups.size; i < (a + 1) * groups.size; i++) {
+    for (let j = b * groups.size; j < (b + 1) * groups.size; j++) {
+      if (groups.skills[i] === groups.skills[j]) continue;
+      groups.swap(i, j);
+      groups.update(a);
+      tried++;
+      if (penaltyOf(a) < limit) {
+        groups.update(b);
+        tried++;
+        const make = () => {
+          groups.swap(i, j);
+          groups.update(a);
+          groups.update(b);
+        };
+        keepLeast(exchanges, { a, b, penaltyOfB: penaltyOf(b), make, undo: make }, max);
+      }
+      groups.swap(i, j);
+    }
+  }
+  groups.update(a);
+  groups.update(b);
+  return { exchanges, tried };
 }
 
 /** Exchanges players between neighbouring games, and with players in no game, as long as the sum falls. */

@@ -4,6 +4,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { priority } from '../model/imbalance.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
+import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
 import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
@@ -12,6 +13,7 @@ import { packParties } from './party-packing.ts';
 import { partitionBySearch } from './search-partition.ts';
 import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
+import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
 
 /** A partition of everyone into games. */
 export interface TicketPartition {
@@ -64,9 +66,13 @@ export function partitionWith(
   const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000, reasons = true } = options;
   const roles = RoleTable.of(rules);
   const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
-  if (options.constraintsOf) return partitionBySearch(newPool, pooled, rules, nowMs, options);
-  const poolOf = (waiting: readonly PooledTicket[], beta: number): TicketPool => {
-    const pool = newPool({ ...rules, beta }, { nodeBudget, ...(forbids && { forbids }) });
+  const seatRoles = roles && {
+    seats: roles.seats.map((seats) => 2 * seats),
+    masks: pooled.map(({ masks }) => masks),
+  };
+  if (options.constraintsOf) return partitionBySearch(newPool, pooled, rules, nowMs, options, seatRoles);
+  const poolOf = (waiting: readonly PooledTicket[], beta: number, nodes = nodeBudget): TicketPool => {
+    const pool = newPool({ ...rules, beta }, { nodeBudget: nodes, ...(forbids && { forbids }) });
     for (const { ticket } of waiting) pool.insert(ticket);
     return pool;
   };
@@ -83,24 +89,45 @@ export function partitionWith(
   // Only balance counts: waiting has no weight where everyone plays.
   const { outOfTime = () => false } = options;
   const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs, outOfTime };
-  const penalty =
-    objective === 'unhappiness' ? unhappiness(pooled, search.poolOf(pooled)) : imbalances(objective);
-  const starts = [packParties(pooled, rules, roles, forbids)];
-  if (pooled.length <= smallPoolMax) {
-    for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)]) {
-      starts.push(gamesInOrder(order, search));
-    }
-  }
-  let best: { games: DividedGame[]; value: number } | undefined;
-  for (const start of starts) {
+  const unhappiness =
+    objective === 'unhappiness'
+      ? new TicketUnhappiness(pooled, rules, seatRoles, () =>
+          poolOf(pooled, 0, options.nodeBudget ?? nodesPerTicket(pooled.length)),
+        )
+      : undefined;
+  const penalty = penaltyOf(objective, unhappiness);
+  let kept: { readonly games: DividedGame[]; readonly value: number } | undefined;
+  const consider = (start: readonly DividedGame[], least?: number) => {
     const complete = withTheRest(start, pooled, rules, roles, search);
     const rest = leftOut(pooled, complete);
-    const games = exchangeBetweenGames(complete, rest, rules, roles, forbids, penalty, swapBudget);
+    const games = exchangeBetweenGames(complete, rest, rules, roles, forbids, penalty, swapBudget, least);
     const value = totalPenalty(games, penalty);
-    const more = best ? games.length - best.games.length : 1;
-    if (more > 0 || (more === 0 && value < best!.value)) best = { games, value };
+    const more = kept ? games.length - kept.games.length : 1;
+    if (more > 0 || (more === 0 && value < kept!.value)) kept = { games, value };
+  };
+  consider(packParties(pooled, rules, roles, forbids));
+  if (pooled.length <= smallPoolMax) {
+    for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)])
+      consider(gamesInOrder(order, search));
   }
-  const { games } = best!;
+  const bounds = { ...partitionBounds(pooled, kept!.games.length, rules), unhappiness: 0 };
+  if (unhappiness) {
+    // A partition into more games can only have a greater one.
+    const { bound, hardest } = unhappiness.bound(kept!.games.length);
+    bounds.unhappiness = bound;
+    const divider = new TicketDivider(rules, roles);
+    for (const members of startsWith(hardest)) {
+      const fixed = members.map((members) => divided(members, rules, divider));
+      const seated = new Set(members.flat());
+      const rest = pooled.filter((ticket) => !seated.has(ticket));
+      consider([...fixed, ...packParties(rest, rules, roles, forbids)], bound);
+      // Packing does not plan for roles and refused pairs.
+      if (fixed.length === 0 && (roles || forbids))
+        for (const order of [pooled, pooled.toReversed()]) consider(gamesInOrder(order, search), bound);
+      if (kept!.value <= bound) break;
+    }
+  }
+  const { games } = kept!;
   const left = leftOut(pooled, games);
 
   const released = games.map(release);
@@ -108,8 +135,6 @@ export function partitionWith(
     games.map((game, g) => ({ ...game, imbalance: released[g].imbalance })),
     penalty,
   );
-  const bounds = partitionBounds(pooled, games.length, rules);
-  const bound = { ...bounds, unhappiness: Math.min(1, games.length) }[objective];
   const pool = reasons ? search.poolOf(left) : undefined;
   return {
     games: released,
@@ -118,7 +143,7 @@ export function partitionWith(
       reason: pool?.explain(ticketId, nowMs) ?? '',
     })),
     objective: reached,
-    objectiveLowerBound: Math.min(bound, reached),
+    objectiveLowerBound: Math.min(bounds[objective], reached),
   };
 }
 
@@ -150,24 +175,20 @@ function partitionSoloTickets(
   };
 }
 
-function imbalances(objective: 'worst' | 'sum'): Penalty {
-  return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
+function penaltyOf(objective: PartitionObjective, unhappiness: TicketUnhappiness | undefined): Penalty {
+  if (!unhappiness)
+    return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
+  const ofGame: Penalty['ofGame'] = (members, imbalance) =>
+    unhappiness.ofGame(
+      members.map(({ ticket }) => ticket.ticketId),
+      imbalance,
+    );
+  return { ofGame, total: 'greatest' };
 }
 
-/**
- * The greatest unhappiness in a game: its imbalance over that of the best game that one of its tickets could have had. If
- * a search is cut short, the proved lower bound of that game is used, so the unhappiness may be overstated.
- */
-function unhappiness(pooled: readonly PooledTicket[], pool: TicketPool): Penalty {
-  const best = new Map(pooled.map((ticket) => [ticket, pool.leastImbalanceWith(ticket.ticket.ticketId)]));
-  return {
-    ofGame: (members, imbalance) => {
-      if (imbalance === 0) return 1;
-      const least = members.reduce((f, ticket) => Math.min(f, best.get(ticket)!), Number.POSITIVE_INFINITY);
-      return Math.max(1, imbalance / least);
-    },
-    total: 'greatest',
-  };
+function divided(members: readonly PooledTicket[], rules: GameRules, divider: TicketDivider): DividedGame {
+  const imbalance = rules.alpha * divider.divide(members) + divider.skillSpread(members);
+  return { members, division: divider.division, imbalance };
 }
 
 function totalPenalty(games: readonly DividedGame[], penalty: Penalty): number {

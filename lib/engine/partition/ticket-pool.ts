@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 
 /** The interface of a ticket pool that a partition needs. `GamePool` implements it. */
@@ -6,7 +7,7 @@ export interface TicketPool {
   remove(ticketId: string): boolean;
   best(nowMs: number): Game | undefined;
   bestWith(ticketId: string, nowMs: number): Game | undefined;
-  leastImbalanceWith(ticketId: string): number;
+  mostBalancedWith(ticketId: string): BalancedGame;
   explain(ticketId: string, nowMs: number): string;
 }
 

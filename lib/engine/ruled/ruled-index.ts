@@ -1,4 +1,5 @@
 import type { PoolIndex } from '../index/pool-index.ts';
+import type { BalancedGame } from '../model/balanced-game.ts';
 import { type Division, teamsOf } from '../model/division.ts';
 import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
@@ -56,8 +57,8 @@ export class RuledIndex implements PoolIndex {
     return this.#make(this.#built().bestWith(pooled), nowMs);
   }
 
-  leastImbalanceWith(pooled: PooledTicket): number {
-    return this.#built().leastImbalanceWith(pooled);
+  mostBalancedWith(pooled: PooledTicket): BalancedGame {
+    return this.#built().mostBalancedWith(pooled);
   }
 
   #built(): RuledQueue {

@@ -1,3 +1,4 @@
+import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Constraints, GameRules } from '../types.ts';
 import { type FacetList, facetLists } from './facet-list.ts';
@@ -156,11 +157,12 @@ export class RuledQueue {
     return { game: best, cost, costBound: Math.min(cost, this.leastCost()) };
   }
 
-  /** No game with this ticket has a lower imbalance; ∞ if there is none. */
-  leastImbalanceWith(pooled: PooledTicket): number {
+  /** The game of least imbalance with this ticket, whatever its wait, as far as the node budget allows. */
+  mostBalancedWith(pooled: PooledTicket): BalancedGame {
     const place = this.#pool.placeOf(pooled);
-    if (place === undefined || this.#pool.alive[place] === 0) return Number.POSITIVE_INFINITY;
-    return this.#mostBalanced(place).bound;
+    if (place === undefined || this.#pool.alive[place] === 0) return noBalancedGame;
+    const { game, bound } = this.#mostBalanced(place);
+    return balancedGame(game, bound);
   }
 
   /** No game costs less; ∞ when there is none. */

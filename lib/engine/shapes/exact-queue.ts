@@ -1,4 +1,5 @@
 import { KeyHeap } from '../collections/key-heap.ts';
+import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { AnchoredSearch, type Scope } from './anchored-search.ts';
 import { highestOf, type Layout, whereAllFit } from './layout.ts';
@@ -170,11 +171,14 @@ export class ExactQueue implements ShapeQueue {
     return { game, cost, costBound: Math.min(cost, leastKey()) };
   }
 
-  leastImbalanceWith(ticket: ShapeTicket): number {
+  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
     const line = this.#settle();
     const place = line.placeOf(ticket);
-    if (place === undefined || line.isHere[place] === 0) return Number.POSITIVE_INFINITY;
-    return this.#mostBalanced(this.#entries[place], line).bound;
+    if (place === undefined || line.isHere[place] === 0) return noBalancedGame;
+    const entry = this.#entries[place];
+    const { game, bound } = this.#mostBalanced(entry, line);
+    if (bound === Number.POSITIVE_INFINITY) return noBalancedGame;
+    return balancedGame(game ?? this.#anyWith(entry, line, anyNodes), bound);
   }
 
   get #nodes(): number {

@@ -1,3 +1,4 @@
+import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { mayMeet } from '../model/forbids.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { Balancer } from './balancer.ts';
@@ -89,14 +90,15 @@ export class LargeQueue implements ShapeQueue {
     return this.#answer(this.#with(ticket), bound);
   }
 
-  leastImbalanceWith(ticket: ShapeTicket): number {
+  /** It searches no game: `lowerBound` is one on all games of the queue, or the spread within the party if that is more. */
+  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
     const line = this.#settle();
     const place = line.placeOf(ticket);
-    if (place === undefined || line.isHere[place] === 0) return Number.POSITIVE_INFINITY;
+    if (place === undefined || line.isHere[place] === 0) return noBalancedGame;
     const { high, low } = ticket;
     const own = perRangeOf(this.#layout, this.#rules, this.#layout.seats) * (high - low) * (1 - 1e-12);
     const bound = this.#windows ? this.#windows.least()?.bound : this.#cells!.least()?.bound;
-    return bound === undefined ? Number.POSITIVE_INFINITY : Math.max(own, bound);
+    return bound === undefined ? noBalancedGame : balancedGame(undefined, Math.max(own, bound));
   }
 
   /** A bound on the cost of every game, without a search. */

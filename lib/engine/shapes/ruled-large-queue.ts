@@ -1,3 +1,4 @@
+import { type BalancedGame, betterOf, noBalancedGame } from '../model/balanced-game.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
 import { LargeQueue } from './large-queue.ts';
 import type { Layout } from './layout.ts';
@@ -81,12 +82,10 @@ export class RuledLargeQueue implements ShapeQueue {
     return { ...best, costBound: Math.min(best.cost, this.#bound(facets)) };
   }
 
-  leastImbalanceWith(ticket: ShapeTicket): number {
+  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
     this.#built();
-    return (this.#facetsOf.get(ticket) ?? []).reduce(
-      (least, { queue }) => Math.min(least, queue.leastImbalanceWith(ticket)),
-      Number.POSITIVE_INFINITY,
-    );
+    const facets = this.#facetsOf.get(ticket) ?? [];
+    return facets.map(({ queue }) => queue.mostBalancedWith(ticket)).reduce(betterOf, noBalancedGame);
   }
 
   #bound(facets: readonly FacetSearch[]): number {

@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import { RuledPool } from '../ruled/ruled-pool.ts';
 import { RuledQueue, type RuledResult } from '../ruled/ruled-queue.ts';
 import type { Constraints, Forbids, GameRules } from '../types.ts';
@@ -55,8 +56,8 @@ export class RuledShapeQueue implements ShapeQueue {
     return this.#answer(this.#built().bestWith(ticket));
   }
 
-  leastImbalanceWith(ticket: ShapeTicket): number {
-    return this.#built().leastImbalanceWith(ticket);
+  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
+    return this.#built().mostBalancedWith(ticket);
   }
 
   #answer(result: RuledResult | undefined): ShapeAnswer {

@@ -1,4 +1,5 @@
 import type { PoolIndex } from '../index/pool-index.ts';
+import { type BalancedGame, betterOf } from '../model/balanced-game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ruling } from '../types.ts';
@@ -69,14 +70,12 @@ export class ShapeIndex implements PoolIndex {
     return this.#better(nowMs, (queue) => queue.bestWith(pooled as ShapeTicket));
   }
 
-  leastImbalanceWith(pooled: PooledTicket): number {
+  mostBalancedWith(pooled: PooledTicket): BalancedGame {
     const ticket = pooled as ShapeTicket;
     // Whoever has not waited long enough yet may do so later.
     const short = this.#rules.short && this.#shortOf(Number.POSITIVE_INFINITY);
-    return Math.min(
-      this.#full.queue.leastImbalanceWith(ticket),
-      short?.queue.leastImbalanceWith(ticket) ?? Number.POSITIVE_INFINITY,
-    );
+    const full = this.#full.queue.mostBalancedWith(ticket);
+    return short ? betterOf(full, short.queue.mostBalancedWith(ticket)) : full;
   }
 
   /** The better of the answers for full and for short games, with a bound on both. */

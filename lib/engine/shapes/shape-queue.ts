@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import type { ShapedGame } from './shape-game.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
@@ -14,8 +15,8 @@ export interface ShapeQueue {
   best(): ShapeAnswer;
   /** The game of least cost with this ticket; the bound is one on all games. */
   bestWith(ticket: ShapeTicket): ShapeAnswer;
-  /** A proved lower bound on the imbalance of every game with this ticket. */
-  leastImbalanceWith(ticket: ShapeTicket): number;
+  /** The game of least imbalance with this ticket, as far as the search goes. */
+  mostBalancedWith(ticket: ShapeTicket): BalancedGame;
 }
 
 /** The game that a query found, its cost, and the proved bound on the cost of every game. */

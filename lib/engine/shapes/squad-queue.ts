@@ -1,3 +1,4 @@
+import type { BalancedGame } from '../model/balanced-game.ts';
 import { type GameShape, shapeOf } from '../model/game-shape.ts';
 import { packingNumber } from '../model/packing-number.ts';
 import type { GameRules } from '../types.ts';
@@ -97,8 +98,8 @@ export class SquadQueue implements ShapeQueue {
     return this.#plain.bestWith(ticket);
   }
 
-  leastImbalanceWith(ticket: ShapeTicket): number {
-    return this.#plain.leastImbalanceWith(ticket);
+  mostBalancedWith(ticket: ShapeTicket): BalancedGame {
+    return this.#plain.mostBalancedWith(ticket);
   }
 
   #count({ size, isSplit }: ShapeTicket, times: 1 | -1): void {

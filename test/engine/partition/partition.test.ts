@@ -5,6 +5,7 @@ import { partitionSolos } from '../../../lib/engine/partition/solo-partition.ts'
 import type { Forbids, GameRules, Ticket } from '../../../lib/engine/types.ts';
 import { allGames, checkGame, scale } from '../oracle.ts';
 import { normal, randomCase, seeded } from '../random-pool.ts';
+import { compareUnhappiness, unhappinessCases } from './unhappiness-oracle.ts';
 
 const objectives = ['worst', 'sum', 'unhappiness'] as const;
 
@@ -93,6 +94,61 @@ describe('the offline partition', () => {
     const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
     const skills = Float64Array.of(4, 5, 5, 5, 5, 6, 6, 6);
     expect(partitionSolos(skills, rules, { objective: 'unhappiness' }).objective).toBeLessThan(10);
+  });
+});
+
+describe('the partition by unhappiness', () => {
+  it.each(Object.entries(unhappinessCases))(
+    'of %s never understates the greatest unhappiness and never claims a bound above the best partition',
+    (_, makeCase) => {
+      const random = seeded(42);
+      let several = 0;
+      let bounded = 0;
+      let best = 0;
+      for (let round = 0; round < 40; round++) {
+        const { games, isBounded, isBest } = compareUnhappiness(makeCase(random));
+        if (games < 2) continue;
+        several++;
+        if (isBounded) bounded++;
+        if (isBest) best++;
+      }
+      expect(several).toBeGreaterThan(5);
+      expect(bounded / several).toBeGreaterThan(0.3);
+      expect(best / several).toBeGreaterThan(0.5);
+    },
+  );
+
+  it('knows that a party far from all others makes some of them unhappy, unless it is left over', () => {
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0 };
+    const pairs = (...means: number[]) => means.map((mean) => party(`m${mean}`, [mean, mean + 1]));
+    const far = partitionTickets(pairs(0, 2, 4, 6, 8, 100), rules, 0, { objective: 'unhappiness' });
+    expect(far.objectiveLowerBound).toBeGreaterThan(10);
+    const out = partitionTickets(pairs(0, 2, 4, 6, 100), rules, 0, { objective: 'unhappiness' });
+    expect(out.objectiveLowerBound).toBeLessThan(2);
+  });
+
+  it('knows that a far player of a scarce role cannot be left over, unless another one can play', () => {
+    const roles = { healer: 1, damage: 1 };
+    const rules: GameRules = { teamSize: 2, alpha: 1, p: 1, q: 2, beta: 0, roles };
+    const tickets = (...healers: number[]) => [
+      ...healers.map((skill) => party(`h${skill}`, [skill], ['healer'])),
+      ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((skill) => party(`d${skill}`, [skill], ['damage'])),
+    ];
+    const scarce = partitionTickets(tickets(1, 4, 7, 100), rules, 0, { objective: 'unhappiness' });
+    expect(scarce.games).toHaveLength(2);
+    expect(scarce.objectiveLowerBound).toBeGreaterThan(10);
+    const spare = partitionTickets(tickets(1, 4, 5, 7, 100), rules, 0, { objective: 'unhappiness' });
+    expect(spare.objectiveLowerBound).toBeLessThan(4);
+  });
+
+  it('knows that a player far from all others makes some of them unhappy in three teams', () => {
+    const rules: GameRules = { teamSize: 2, teams: 3, alpha: 1, p: 1, q: 2, beta: 0 };
+    const tickets = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 100].map((skill) => party(`s${skill}`, [skill]));
+    const { objective, objectiveLowerBound } = partitionTickets(tickets, rules, 0, {
+      objective: 'unhappiness',
+    });
+    expect(objectiveLowerBound).toBeGreaterThan(10);
+    expect(objective / objectiveLowerBound).toBeLessThan(1.2);
   });
 });
 
@@ -230,6 +286,14 @@ describe('the packing of parties', () => {
     expect(gamesWith(5)).toEqual(gamesWith(0));
   });
 });
+
+function party(ticketId: string, skills: readonly number[], roles?: readonly string[]): Ticket {
+  return {
+    ticketId,
+    enqueuedAtMs: 0,
+    players: skills.map((skill, i) => ({ playerId: `${ticketId}.${i}`, skill, ...(roles && { roles }) })),
+  };
+}
 
 /** Parties of 1 to 5, most of them small, of friends of similar skill; the roles leave every party a seat for each. */
 function crowd(random: () => number, count: number, withRoles: boolean): Ticket[] {

@@ -1,0 +1,10 @@
+/** The first place of ascending values that fulfil a condition, which all later ones do, too; their number if there is none. */
+export function firstPlace(values: Float64Array, fulfils: (value: number) => boolean): number {
+  let low = 0;
+  for (let high = values.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (fulfils(values[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
