@@ -6,6 +6,7 @@ import { type BalancedGame, noBalancedGame } from './model/balanced-game.ts';
 import { explainWaiting } from './model/explain.ts';
 import { isPaperShape } from './model/game-shape.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from './model/pooled-ticket.ts';
+import type { PreparedTickets } from './model/prepared-tickets.ts';
 import { RoleTable } from './model/roles.ts';
 import { partitionBySearch } from './partition/search-partition.ts';
 import {
@@ -30,6 +31,7 @@ export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { gameMixes as partyMixes } from './model/party-mixes.ts';
 export { poolTicket } from './model/pooled-ticket.ts';
+export { PreparedTickets } from './model/prepared-tickets.ts';
 export { RoleSeating } from './model/role-seating.ts';
 export { RoleTable } from './model/roles.ts';
 export { TicketDivider } from './model/ticket-divider.ts';
@@ -64,6 +66,8 @@ export interface GamePoolOptions {
    * games with which no other is lost. Inserts after the first query are slow. @default 0
    */
   readonly lostGameCost?: number;
+  /** What other pools with the same teams and roles have prepared of their tickets. @default every ticket is prepared */
+  readonly prepared?: PreparedTickets | undefined;
 }
 
 /**
@@ -98,6 +102,7 @@ export class GamePool {
   readonly #nodeBudget: number | undefined;
   readonly #lostGameCost: number;
   readonly #roles: RoleTable | undefined;
+  readonly #prepared: PreparedTickets | undefined;
   readonly #tickets = new Map<string, PooledTicket>();
   /** Built at the first query; undefined until then. */
   #index: PoolIndex | undefined;
@@ -119,6 +124,7 @@ export class GamePool {
     this.#lostGameCost = lostGameCost;
     this.#isShaped = !isPaperShape(rules);
     this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
+    this.#prepared = options.prepared;
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }
 
@@ -138,13 +144,18 @@ export class GamePool {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
     }
     if (ticket.split && ticket.players.length > 1 && !this.#isShaped) this.#becomeShaped();
-    const pooled = this.#isShaped
-      ? poolShapeTicket(ticket, layoutOf(this.rules))
-      : poolTicket(ticket, this.rules.teamSize, this.#roles);
+    // Pools of the same rules that no split party has made shaped do not share its form.
+    const isShared = this.#isShaped !== isPaperShape(this.rules);
+    const pooled = (isShared && this.#prepared?.of(ticket, this.#prepare)) || this.#prepare(ticket);
     this.#tickets.set(ticket.ticketId, pooled);
     if (pooled.size > 1) this.#parties++;
     this.#index?.insert(pooled);
   }
+
+  readonly #prepare = (ticket: Ticket): PooledTicket =>
+    this.#isShaped
+      ? poolShapeTicket(ticket, layoutOf(this.rules))
+      : poolTicket(ticket, this.rules.teamSize, this.#roles);
 
   /** Whether the ticket was waiting. */
   remove(ticketId: string): boolean {

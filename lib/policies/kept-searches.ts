@@ -1,4 +1,4 @@
-import type { GamePool, LimitedSearch } from '../engine/game-pool.ts';
+import { type GamePool, type LimitedSearch, PreparedTickets } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
 
 /**
@@ -9,13 +9,15 @@ import type { Ticket } from '../engine/types.ts';
  * For one queue definition and one range: another one needs its own.
  */
 export class KeptSearches {
+  /** The tickets as pools need them. */
+  readonly prepared = new PreparedTickets();
   #limited: LimitedSearch | undefined;
   #all: GamePool | undefined;
   #inAll = new Map<string, Ticket>();
 
   /** The number of tickets that are kept at most. */
   get size(): number {
-    return Math.max(this.#inAll.size, this.#limited?.size ?? 0);
+    return Math.max(this.prepared.size, this.#inAll.size, this.#limited?.size ?? 0);
   }
 
   /** The search within limits, made at the first call. */

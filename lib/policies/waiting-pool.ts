@@ -4,6 +4,7 @@ import {
   isForSolos,
   isPaperShape,
   LimitedSearch,
+  PreparedTickets,
   partitionTickets,
   type RunningGame,
   SoloGames,
@@ -51,14 +52,16 @@ export class WaitingPool implements CandidateSource {
   readonly #effort: SearchEffort | undefined;
   /** From earlier ticks; undefined when searches now differ from those of other ticks. */
   readonly #kept: KeptSearches | undefined;
+  /** Of all pools of this tick, and of earlier ones. */
+  readonly #prepared: PreparedTickets;
   #isLimitedTaken = false;
   /** Solo players without roles or refused pairs: their searches are short. */
   readonly #isPlain: boolean;
   readonly #playersTwice: ReadonlySet<string>;
   /** Makes the constraints of one search pool. */
   readonly #constraintsOf: (() => Constraints) | undefined;
-  /** Those that `mayMeet` asks, with the ticket that is joined in them. */
-  readonly #pairs: Constraints | undefined;
+  /** Those that `mayMeet` asks, made when it is first asked, with the ticket that is joined in them. */
+  #pairs: Constraints | undefined;
   #joined: Ticket | undefined;
   /** Searches that need no `GamePool`, where the pool is plain and β is 0. */
   readonly #soloGames: SoloGames | undefined;
@@ -94,8 +97,8 @@ export class WaitingPool implements CandidateSource {
     this.#playersTwice = playersTwice(tickets);
     this.#effort = effort;
     this.#constraintsOf = constraintsOf;
-    this.#pairs = constraintsOf?.();
-    if (this.#pairs) for (const ticket of tickets) this.#pairs.enter(ticket);
+    this.#prepared = kept?.prepared ?? new PreparedTickets();
+    this.#prepared.keepOnly(tickets);
     this.#isPlain =
       isPaperShape(rules) &&
       rules.roles === undefined &&
@@ -146,8 +149,9 @@ export class WaitingPool implements CandidateSource {
   }
 
   mayMeet(a: Ticket, b: Ticket): boolean {
+    if (!this.#constraintsOf) return true;
+    this.#pairs ??= this.#constraintsOfAll(this.#constraintsOf);
     const pairs = this.#pairs;
-    if (!pairs) return true;
     const other = pairs.enter(b);
     if (this.#joined !== a) {
       const number = pairs.enter(a);
@@ -158,6 +162,13 @@ export class WaitingPool implements CandidateSource {
       } else this.#joined = undefined;
     }
     return this.#joined === a && pairs.admits(other);
+  }
+
+  /** Constraints that all tickets have entered. */
+  #constraintsOfAll(constraintsOf: () => Constraints): Constraints {
+    const constraints = constraintsOf();
+    for (const ticket of this.#tickets) constraints.enter(ticket);
+    return constraints;
   }
 
   *bestFirst(lostGameCost = 0): Iterable<Candidate> {
@@ -336,6 +347,7 @@ export class WaitingPool implements CandidateSource {
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
       ...(lostGameCost > 0 && { lostGameCost }),
+      prepared: this.#prepared,
     });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;

@@ -35,6 +35,9 @@ export class RuleStates implements Constraints {
   readonly #tickets: Ticket[] = [];
   /** By ticket and rule: the level of its own age. */
   readonly #levels: Uint8Array[] = [];
+  readonly #relaxes: boolean;
+  /** The levels of every ticket when no rule relaxes. */
+  readonly #strictest: Uint8Array;
   /** By rule: its levels of relaxation. */
   readonly #allLevels: readonly (readonly LeveledRule[])[];
   #compiled: Compiled | undefined;
@@ -43,6 +46,8 @@ export class RuleStates implements Constraints {
     this.#settings = settings;
     const { rules, relaxBy, seats, seatsMin } = settings;
     this.#allLevels = rules.map(levelsOf);
+    this.#relaxes = rules.some(({ relax }) => relax !== undefined);
+    this.#strictest = new Uint8Array(rules.length);
     this.judgesTeams = rules.some(dependsOnTeams);
     this.judgesGames =
       this.judgesTeams ||
@@ -59,9 +64,7 @@ export class RuleStates implements Constraints {
     const { nowMs, rules } = this.#settings;
     this.#numbers.set(ticket, number);
     this.#tickets.push(ticket);
-    const levels = new Uint8Array(rules.length);
-    for (let r = 0; r < rules.length; r++) levels[r] = levelAt(nowMs - ticket.enqueuedAtMs, rules[r].relax);
-    this.#levels.push(levels);
+    this.#levels.push(this.#relaxes ? levelsAt(nowMs - ticket.enqueuedAtMs, rules) : this.#strictest);
     this.#compiled = undefined;
     return number;
   }
@@ -309,6 +312,13 @@ export class RuleStates implements Constraints {
       levels,
     };
   }
+}
+
+/** By rule: the level of a ticket of this age. */
+function levelsAt(ageMs: number, rules: readonly Rule[]): Uint8Array {
+  const levels = new Uint8Array(rules.length);
+  for (let r = 0; r < rules.length; r++) levels[r] = levelAt(ageMs, rules[r].relax);
+  return levels;
 }
 
 interface Compiled {

@@ -53,15 +53,27 @@ export class FacetList {
   }
 }
 
-/** The lists of all facets, or one of the whole pool. */
-export function facetLists(pool: RuledPool, facets: readonly Facet[] | undefined): FacetList[] {
-  const { numbers } = pool;
+/**
+ * The lists of the facets in which a game may be found, or one of the whole pool.
+ * @param seatsMin no game has fewer players. Facets of fewer are left out
+ */
+export function facetLists(
+  pool: RuledPool,
+  facets: readonly Facet[] | undefined,
+  seatsMin: number,
+): FacetList[] {
+  const { numbers, sizes } = pool;
   if (!facets) return [new FacetList(pool, Int32Array.from(numbers.keys()), undefined)];
   const placeOf = new Int32Array(numbers.reduce((most, number) => Math.max(most, number), -1) + 1);
   numbers.forEach((number, place) => {
     placeOf[number] = place;
   });
-  return facets.map((facet) => {
+  const isLargeEnough = ({ tickets }: Facet) => {
+    let players = 0;
+    for (let i = 0; i < tickets.length && players < seatsMin; i++) players += sizes[placeOf[tickets[i]]];
+    return players >= seatsMin;
+  };
+  return facets.filter(isLargeEnough).map((facet) => {
     const places = Int32Array.from(facet.tickets, (number) => placeOf[number]).sort();
     return new FacetList(pool, places, facet);
   });

@@ -72,7 +72,7 @@ export class RuledQueue {
     const high = tickets.reduce((most, ticket) => Math.max(most, ticket.high), 0);
     this.#highest = teams.highest(low, high) + constraints.costMax() * (1 + 1e-9);
     this.#lowest = teams.lowest(low, high);
-    this.#lists = facetLists(pool, constraints.facets(Array.from(pool.numbers)));
+    this.#lists = facetLists(pool, constraints.facets(Array.from(pool.numbers)), teams.seatsMin);
     this.#entries = new RuledEntries(pool, this.#lists, (place) => rules.beta * this.#seconds[place]);
     this.#search = new RuledSearch(rules.q, teams, constraints, pool);
     this.#setFirstKeys();

@@ -164,7 +164,7 @@ export async function searchRange(
     });
   const seconds = recentSeconds(definition);
   const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
-  const storedById = new Map(stored.map((ticket) => [ticket.ticketId, ticket]));
+  let storedById: Map<string, StoredTicket> | undefined;
   const commit = async (game: Released): Promise<Commit> => {
     if (isFilling(game)) {
       const asked = openById.get(game.backfillId)!;
@@ -175,7 +175,8 @@ export async function searchRange(
     }
     const match = toMatch(game, definition, deps.newId(), nowMs);
     const met = seconds > 0 ? meetingRecords(game, byId, seconds, nowMs) : [];
-    const theirs = game.ticketIds.map((ticketId) => storedById.get(ticketId)!);
+    storedById ??= new Map(stored.map((ticket) => [ticket.ticketId, ticket]));
+    const theirs = game.ticketIds.map((ticketId) => storedById!.get(ticketId)!);
     return { game, match, outcome: await commits.commit(match, theirs, nowMs, met) };
   };
   const ranges = others?.ranges ?? [range];
@@ -188,7 +189,7 @@ export async function searchRange(
   if (warm) deps.searches?.return(warm);
   const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
   return {
-    ...summarise(definition, nowMs, tickets, plan, all),
+    ...summarise(definition, nowMs, byId, plan, all),
     ...(definition.backfill && { backfills: backfillReport(open, all, nowMs) }),
     timedOut: ends + unfilled,
     unreadable,
@@ -334,11 +335,10 @@ function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs
 function summarise(
   definition: QueueDefinition,
   nowMs: number,
-  tickets: readonly Ticket[],
+  byId: ReadonlyMap<string, Ticket>,
   plan: TickPlan,
   commits: readonly Commit[],
 ): Omit<SearchResult, 'backfills' | 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'searched' | 'next'> {
-  const byId = new Map(tickets.map((ticket) => [ticket.ticketId, ticket]));
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
   const tallied = (game: Game): TalliedMatch => ({
     waitsMs: game.ticketIds.map(waitMs),
@@ -359,7 +359,8 @@ function summarise(
     recent: games.map(({ game }) => ({ imbalance: game.imbalance, waitsMs: game.ticketIds.map(waitMs) })),
     tallied: definition.rules === undefined ? [] : games.map(({ game }) => tallied(game)),
     waiting: plan.waiting.length,
-    oldestWaitMs: plan.waiting.reduce((oldest, { ticketId }) => Math.max(oldest, waitMs(ticketId)), 0),
+    // The plan lists the longest wait first.
+    oldestWaitMs: plan.waiting.length > 0 ? waitMs(plan.waiting[0]!.ticketId) : 0,
     lostRaces: commits.filter(({ outcome }) => outcome === 'lost-race').length,
     busy: commits.filter(({ outcome }) => outcome === 'busy').length,
     memory: plan.memory,
