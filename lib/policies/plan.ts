@@ -238,7 +238,7 @@ function constraintsOf(
   tickets: readonly Ticket[],
   gameRules: GameRules,
 ): (() => Constraints) | undefined {
-  const isAvoiding = ({ avoid = [] }: RuledPlayer) => avoid.length > 0;
+  const isAvoiding = ({ avoid }: RuledPlayer) => avoid !== undefined && avoid.length > 0;
   const groups: readonly { readonly players: readonly RuledPlayer[] }[] = [...tickets, ...backfills];
   const hasAvoid = groups.some(({ players }) => players.some(isAvoiding));
   if (rules.rules === undefined && !hasAvoid) return undefined;

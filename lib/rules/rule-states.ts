@@ -297,7 +297,8 @@ export class RuleStates implements Constraints {
     );
     const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
     const sums = indexed.flatMap((one) => sumOverTeams(one, this.#settings));
-    const groups = groupsOf([...indexed, ...sums], tickets, this.#settings);
+    const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
+    const groups = groupsOf([...indexed, ...sums], tickets, avoids, this.#settings);
     const ranges = groups.find((group) => group instanceof RangeRules);
     const sets = groups.find((group) => group instanceof SetRules);
     const pairs = groups.find((group) => group instanceof PairRules);
@@ -308,7 +309,7 @@ export class RuleStates implements Constraints {
       pairs,
       others: groups.filter((group) => group !== ranges && group !== sets && group !== pairs),
       costly: groups.filter(({ hasCosts }) => hasCosts),
-      mates: groupsOf(indexed.flatMap(betweenMates), tickets, this.#settings),
+      mates: groupsOf(indexed.flatMap(betweenMates), tickets, avoids, this.#settings),
       levels,
     };
   }
@@ -334,10 +335,14 @@ interface Compiled {
   readonly levels: readonly Uint8Array[];
 }
 
-/** The incremental states of those rules, and parts of rules, that a subset of a game can violate. */
+/**
+ * The incremental states of those rules, and parts of rules, that a subset of a game can violate.
+ * @param avoids whether any player avoids others
+ */
 function groupsOf(
   rules: readonly IndexedRule[],
   tickets: readonly EnteredTicket[],
+  avoids: boolean,
   settings: RuleSettings,
 ): StateGroup[] {
   const { attributes, meetings, nowMs, seats } = settings;
@@ -353,7 +358,6 @@ function groupsOf(
   const counts = of<Rule & CountRule>(({ type }) => type === 'count');
   const recents = of<Rule & RecentRule>(({ type }) => type === 'recent');
   const choices = of<Rule & AnyOfRule>(({ type }) => type === 'anyOf');
-  const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
   const groups: StateGroup[] = [];
   if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
   if (ranges.length > 0) groups.push(new RangeRules(ranges, tickets, attributes, seats));
@@ -380,7 +384,7 @@ function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: 
     ...ticket,
     players: ticket.players.map(({ avoid: _, ...player }) => player),
   }));
-  return groupsOf([{ rule, index: 0 }], withoutAvoid, settings)[0] ?? open;
+  return groupsOf([{ rule, index: 0 }], withoutAvoid, false, settings)[0] ?? open;
 }
 
 const open: StateGroup = {

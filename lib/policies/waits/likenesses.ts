@@ -96,17 +96,19 @@ function joined(roles: readonly string[]): string {
   return roles.join('+');
 }
 
-/** The region with the least latency for its worst player, of those that all players know. */
+/** The region with the least latency for its worst player, of those that all players know; of equal ones the first by name. */
 function nearestRegion(players: WaitingTicket['players']): string | undefined {
   const { latencyMs: known } = players[0]!;
-  if (known === undefined) return undefined;
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const region of Object.keys(known).sort()) {
-    const worst = Math.max(
-      ...players.map(({ latencyMs = {} }) => latencyMs[region] ?? Number.POSITIVE_INFINITY),
-    );
-    if (worst < least) [nearest, least] = [region, worst];
+  for (const region in known) {
+    let worst = known[region]!;
+    for (let i = 1; i < players.length; i++)
+      worst = Math.max(worst, players[i]!.latencyMs?.[region] ?? Number.POSITIVE_INFINITY);
+    if (worst < least || (worst === least && nearest !== undefined && region < nearest)) {
+      nearest = region;
+      least = worst;
+    }
   }
   return nearest;
 }

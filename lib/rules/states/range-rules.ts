@@ -120,6 +120,16 @@ function costOf({ cost, offFrom }: NumberRange, low: number, high: number, level
   return high > low && level < offFrom ? cost * (high - low) : 0;
 }
 
+/** The number of a value: how many others came before it. */
+function numberedIn(numbers: Map<unknown, number>, value: unknown): number {
+  let number = numbers.get(value);
+  if (number === undefined) {
+    number = numbers.size;
+    numbers.set(value, number);
+  }
+  return number;
+}
+
 function rangeOf(
   { rule, index }: IndexedRule<RangeRule>,
   tickets: readonly EnteredTicket[],
@@ -131,18 +141,20 @@ function rangeOf(
   const low = new Float64Array(tickets.length);
   const high = new Float64Array(tickets.length);
   tickets.forEach(({ players }, ticket) => {
-    let values: number[];
-    if (rule.type === 'within') values = numbersOf(players, rule.attribute, attributes, rule.party);
-    else {
-      values = players.flatMap((player) => {
-        const value = attributeOf(player, rule.attribute, attributes);
-        if (value === undefined) return [];
-        if (!numbers.has(value)) numbers.set(value, numbers.size);
-        return [numbers.get(value)!];
-      });
+    low[ticket] = Number.POSITIVE_INFINITY;
+    high[ticket] = Number.NEGATIVE_INFINITY;
+    const count = (number: number) => {
+      if (number < low[ticket]) low[ticket] = number;
+      if (number > high[ticket]) high[ticket] = number;
+    };
+    if (rule.type === 'within') {
+      for (const number of numbersOf(players, rule.attribute, attributes, rule.party)) count(number);
+      return;
     }
-    low[ticket] = Math.min(...values);
-    high[ticket] = Math.max(...values);
+    for (const player of players) {
+      const value = attributeOf(player, rule.attribute, attributes);
+      if (value !== undefined) count(numberedIn(numbers, value));
+    }
   });
   const offFrom = levels.indexOf(undefined);
   return {

@@ -227,8 +227,12 @@ function sharedSetOf(
   const levels = levelsOf(rule);
   const numbers = new Map<string, number>();
   const numberOf = (value: string) => {
-    if (!numbers.has(value)) numbers.set(value, numbers.size);
-    return numbers.get(value)!;
+    let number = numbers.get(value);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(value, number);
+    }
+    return number;
   };
   const listOf = (player: RuledPlayer) =>
     rule.type === 'common'

@@ -117,11 +117,21 @@ export function isOverloaded({ share, overSinceMs }: BucketLoad, nowMs: number):
  * both ways to count them may find too few.
  */
 function arrivalsPerSecond({ nowMs, tickMs, read, isPart }: TickSight, last: BucketLoad | undefined): number {
-  const fresh = read.filter(({ enqueuedAt }) => Date.parse(enqueuedAt) > nowMs - tickMs).length;
+  const fresh = read.filter(isLaterThan(nowMs - tickMs)).length;
   const ofTick = (1_000 * fresh) / tickMs;
   if (last === undefined || isPart || nowMs <= last.readAtMs) return ofTick;
   return Math.max(ofTick, (1_000 * (read.length - last.left)) / (nowMs - last.readAtMs));
 }
+
+/** Whether a ticket was enqueued after this time. Times in the form of `toISOString` are compared without parsing them. */
+function isLaterThan(atMs: number): (ticket: Pick<StoredTicket, 'enqueuedAt'>) => boolean {
+  const at = new Date(atMs).toISOString();
+  return ({ enqueuedAt }) =>
+    enqueuedAt.length === ISO_LENGTH && at.length === ISO_LENGTH && enqueuedAt.endsWith('Z')
+      ? enqueuedAt > at
+      : Date.parse(enqueuedAt) > atMs;
+}
+const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length;
 
 /** When only the time is too long, the range is halved, because it is unknown how the time depends on the tickets. */
 function partsOf(share: number, ticketShare: number, shards: number, limits: BucketLimits): number {
