@@ -19,8 +19,9 @@ import {
   wideningInBatches,
 } from '../forum/rules-of-thumb.ts';
 import { BlockMeans, RunningStatistics } from '../statistics.ts';
-import { estimatedRate, givenRate } from './arrival-rate.ts';
+import { givenRate } from './arrival-rate.ts';
 import { differenceWait } from './difference-wait.ts';
+import { estimatedRate } from './estimated-rate.ts';
 import {
   bestPeriodPlayers,
   bestRanges,
@@ -166,14 +167,14 @@ export function formulaSections(options: ReproduceOptions): Section[] {
 /** Where no computer player can fill a game, and the arrivals are even: see `Setting`. */
 const PEOPLE_ONLY: Setting = { ...PAIRS, computerPlayers: false };
 
-/** The seed of the mixed workloads on which slack was fitted. */
-const FITTED_SEED = 6;
+/** A seed of mixed workloads on which slack was fitted. */
+const FITTED_SEED = 501;
 const MIXED_WORKLOADS = 24;
 
 /**
  * Slack and the service's policy on workloads that the paper does not have: those of the fitting, and others.
  *
- * @param workloadCount at most 40, the number of those that slack was fitted on
+ * @param workloadCount at most 60, the number of those that slack was fitted on
  */
 export function mixedSections(
   { seed, players }: ReproduceOptions,

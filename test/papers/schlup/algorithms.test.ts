@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { estimatedRate, givenRate } from '../../../lib/papers/schlup/arrival-rate.ts';
+import { givenRate } from '../../../lib/papers/schlup/arrival-rate.ts';
 import { differenceWait } from '../../../lib/papers/schlup/difference-wait.ts';
+import { estimatedRate } from '../../../lib/papers/schlup/estimated-rate.ts';
 import { greedy } from '../../../lib/papers/schlup/greedy.ts';
 import { mixedArrivals, mixedWorkloads } from '../../../lib/papers/schlup/mixed-workload.ts';
 import {
@@ -295,16 +296,46 @@ describe('mixed workloads', () => {
 describe('the estimated rate', () => {
   test('approximates a steady rate, follows a rising one, and falls during a silence', () => {
     const steady = estimatedRate(5)();
-    for (const { time } of steadyArrivals(7, 3000, 1, seededRandom(2))) steady.onArrival(time);
-    const last = 3000 / 7;
-    expect(steady.at(last)).toBeGreaterThan(5.5);
-    expect(steady.at(last)).toBeLessThan(8.5);
-    expect(steady.at(last + 20)).toBeLessThan(steady.at(last));
+    const estimates: number[] = [];
+    for (const { time } of steadyArrivals(7, 3000, 1, seededRandom(2))) {
+      while (10 + estimates.length / 2 < time) estimates.push(steady.at(10 + estimates.length / 2));
+      steady.onArrival(time);
+    }
+    const mean = estimates.reduce((sum, estimate) => sum + estimate / estimates.length, 0);
+    expect(Math.abs(mean - 7)).toBeLessThan(0.7);
+    // A single estimate has a spread of a quarter, because the rate may just have changed.
+    const far = estimates.filter((estimate) => estimate < 3.5 || estimate > 14);
+    expect(far.length).toBeLessThan(0.03 * estimates.length);
+    expect(steady.at(500)).toBeLessThan(0.1);
 
     const rising = estimatedRate(5)();
     const workload = workloadsOfPlayers(1000).at(-1)!;
     for (const { time } of arrivalsOf(workload, 1, seededRandom(3))) rising.onArrival(time);
     expect(rising.at(workload.horizon)).toBeGreaterThan(1.3 * meanRate(workload));
+  });
+
+  test('follows a fall to a tenth within a dozen arrivals, and takes a silence of ten mean gaps for the end', () => {
+    const rate = estimatedRate(5)();
+    const pieces = [
+      { from: 40, to: 40, duration: 8 },
+      { from: 4, to: 4, duration: 3 },
+    ];
+    for (const { time } of mixedArrivals({ name: 'fall', pieces }, 1, seededRandom(7))) rate.onArrival(time);
+    expect(rate.at(11)).toBeGreaterThan(2);
+    expect(rate.at(11)).toBeLessThan(8);
+    expect(rate.at(11 + 10 / 4)).toBeLessThan(0.4);
+  });
+
+  test('depends on the arrivals per τ_max alone, and survives any silence', () => {
+    const [short, long] = [estimatedRate(5)(), estimatedRate(10)()];
+    for (const { time } of steadyArrivals(2, 50, 1, seededRandom(8))) {
+      short.onArrival(time);
+      long.onArrival(2 * time);
+    }
+    expect(long.at(80)).toBeCloseTo(short.at(40) / 2, 12);
+    short.onArrival(1e9);
+    expect(short.at(1e9)).toBeGreaterThan(0.05);
+    expect(short.at(1e9)).toBeLessThan(1);
   });
 });
 
