@@ -113,7 +113,7 @@ export async function reproduceBounds(
 }
 
 function findingsOf(bounds: Bounds): Finding[] {
-  const { certified, program, hindsight, online, onlineWaitCost, optionValue, middle } = bounds;
+  const { certified, program, hindsight, online, onlineWaitCost, optionValue, repeated } = bounds;
   const above = (cost: number, bound: number) => `${(cost / bound).toFixed(3)} times`;
   return [
     atMost('lower bound for every schedule, certified', hindsight, { value: certified }),
@@ -136,11 +136,14 @@ function findingsOf(bounds: Bounds): Finding[] {
       verdict: 'holds',
       note: `${above(optionValue, certified)} the bound, ${above(optionValue, hindsight)} the best with hindsight`,
     },
+    atMost('the same arrivals again and again: lower bound, certified', repeated.played, {
+      value: repeated.certified,
+    }),
     {
-      what: 'option-value, players in the middle of the span',
-      ours: middle.optionValue,
+      what: 'the same arrivals again and again: option-value',
+      ours: repeated.played,
       verdict: 'holds',
-      note: `${above(middle.optionValue, middle.program)} the linear program's prices of the same players`,
+      note: `${above(repeated.played, repeated.certified)} the bound`,
     },
   ];
 }

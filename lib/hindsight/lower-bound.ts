@@ -1,7 +1,9 @@
-import type { Chooser } from './chooser.ts';
-import { CoverProgram } from './cover-program.ts';
+import type { Grid } from './cells.ts';
+import { certifiedPrices } from './certificate.ts';
+import type { Choosers } from './choosers.ts';
+import { type Column, CoverProgram, gameColumn } from './cover-program.ts';
 import { costOfLeaving, type Instance, leastCost } from './instance.ts';
-import { type Grid, Pricing } from './pricing.ts';
+import { Pricing } from './pricing.ts';
 
 /** A lower bound on the cost of every schedule of an instance. Costs are per player. */
 export interface LowerBound {
@@ -9,19 +11,18 @@ export interface LowerBound {
   readonly certified: number;
   /** The value of the linear program that the bound approaches. */
   readonly program: number;
-  /** The prices of the tickets that the linear program ended with; their sum is its value. */
-  readonly programPrices: Float64Array;
   readonly rounds: number;
-  /** Games in the program. */
-  readonly games: number;
+  /** The prices of the tickets that the program ended with, and its games. */
+  readonly prices: Float64Array;
+  readonly games: readonly Column[];
 }
 
 export interface LowerBoundOptions {
   /** The games of a schedule, as places in `instance.parts`. The search begins with them. */
   readonly schedule: readonly (readonly number[])[];
-  /** The kind of each ticket, for the chooser. */
-  readonly kinds: Uint8Array;
-  readonly chooser: Chooser;
+  readonly choosers: Choosers;
+  /** The prices and games of an instance in which no game costs less, with which the search begins as well. */
+  readonly similar?: Pick<LowerBound, 'prices' | 'games'>;
   /** The search ends after this many rounds. @default 150 */
   readonly rounds?: number;
   /** … or when the bound is within this share of the program's value. @default 0.002 */
@@ -29,43 +30,44 @@ export interface LowerBoundOptions {
   onRound?(round: { round: number; program: number; bound: number; added: number; games: number }): void;
 }
 
-/** In the order in which the search uses them; the last one is for the certificate. */
-const COARSE: Grid = { ratio: 1.3, step: 0.35, divisions: 0 };
+/** In the order in which the search uses them. */
+const COARSE: Grid = { ratio: 1.6, step: 0.6, divisions: 0 };
 const MIDDLE: Grid = { ratio: 1.15, step: 0.2, divisions: 0 };
-const CERTIFICATE: Grid = { ratio: 1.3, step: 0.35, divisions: 2 };
 
 /**
  * A lower bound on the cost of every schedule, also of one that knows all arrivals in advance.
  *
  * Weak duality: when no game costs less than the prices of its tickets, and no ticket's price exceeds the cost of leaving it
- * to tickets that arrive later, a schedule costs at least the sum of the prices. The prices come from the dual of
+ * to tickets that arrive later, a schedule costs at least the sum of the prices. In a stream that repeats for ever, nothing is
+ * left to others, and a schedule costs at least that sum in each period, on average over ever more periods. The prices come from the dual of
  * `CoverProgram`; games whose prices exceed their cost are found by `findGames` and added. At last every game is
  * examined on a fine grid, and where prices are still too high, they are lowered: ticket i by its part of the
  * greatest excess of a game with it. The result is a bound however far the search came.
  */
 export async function lowerBound(instance: Instance, options: LowerBoundOptions): Promise<LowerBound> {
   const { parts, players, seats } = instance;
-  const { schedule, kinds, chooser, rounds = 150, gap = 0.002, onRound } = options;
+  const { schedule, choosers, similar, rounds = 150, gap = 0.002, onRound } = options;
   const leaving = Float64Array.from(parts, (part) => costOfLeaving(instance, part));
-  const program = await CoverProgram.of(leaving);
+  const outside = instance.period === undefined ? leaving : costsOfRepeating(instance, instance.period);
+  const program = await CoverProgram.of(outside);
   let total = 0;
   let covered = 0;
   for (const members of schedule) {
     const cost = leastCost(instance, members);
-    program.add(members, cost);
+    program.add(gameColumn(members, cost));
     total += cost;
     covered += seats;
   }
-  // Without a schedule, players cost at most their waits until the end.
-  const typical = covered > 0 ? total / covered : leaving.reduce((sum, cost) => sum + cost, 0) / players;
-  const pricing = new Pricing(instance, kinds, chooser, LEAST_SPREAD * typical);
-  let centre: Float64Array = Float64Array.from(parts, ({ size }, i) =>
-    Math.min(leaving[i], 0.8 * typical * size),
-  );
+  // Without a schedule, players cost at most what they cost outside all games.
+  const typical = covered > 0 ? total / covered : outside.reduce((sum, cost) => sum + cost, 0) / players;
+  const pricing = new Pricing(instance, choosers, LEAST_SPREAD * typical);
+  for (const game of similar?.games ?? []) program.add(game);
+  let centre: Float64Array =
+    similar?.prices ?? Float64Array.from(parts, ({ size }, i) => Math.min(outside[i], 0.8 * typical * size));
   let best = Number.NEGATIVE_INFINITY;
   let bestPrices = centre;
+  let programPrices = centre;
   let value = 0;
-  let programPrices: Float64Array = centre;
   let round = 0;
   let grid = COARSE;
   let still = 0;
@@ -76,18 +78,21 @@ export async function lowerBound(instance: Instance, options: LowerBoundOptions)
     // Prices between the last good ones and the new ones: the new ones alone swing widely.
     const share = round < 3 ? 0.2 : 0.5;
     const prices = centre.map((price, i) => (1 - share) * price + share * solution.prices[i]);
-    const excess = new Float64Array(parts.length);
-    const games: { readonly members: number[]; readonly worth: number }[] = [];
-    pricing.find(prices, grid, () => {
-      const members = chooser.members();
-      if (members === undefined) return;
-      const cost = leastCost(instance, members);
-      const worth = members.reduce((sum, i) => sum + prices[i], -cost);
-      for (const i of members) excess[i] = Math.max(excess[i], worth);
-      if (worth > 0.002 * typical) games.push({ members, worth });
+    const falls = new Float64Array(parts.length);
+    const games: PricedGame[] = [];
+    pricing.find(prices, grid, (found) => {
+      for (const game of found.games()) {
+        let worth = -game.cost;
+        for (const [at, share] of game.shares) worth += share * prices[at];
+        if (found.party !== undefined) falls[found.party] = Math.max(falls[found.party], worth);
+        else
+          for (const at of game.shares.keys())
+            falls[at] = Math.max(falls[at], (worth * parts[at].size) / seats);
+        if (worth > 0.002 * typical) games.push({ game, worth });
+      }
     });
-    const added = addBest(program, instance, games, parts.length);
-    const lowered = prices.map((price, i) => price - (excess[i] * parts[i].size) / seats);
+    const added = addBest(program, games, parts.length);
+    const lowered = prices.map((price, i) => price - falls[i]);
     const bound = lowered.reduce((sum, price) => sum + price, 0);
     if (bound > best) {
       best = bound;
@@ -95,10 +100,10 @@ export async function lowerBound(instance: Instance, options: LowerBoundOptions)
       centre = prices;
       still = 0;
     } else still++;
-    onRound?.({ round, program: value / players, bound: best / players, added, games: program.games });
+    onRound?.({ round, program: value / players, bound: best / players, added, games: program.games.length });
     const isNear = best > (1 - gap) * value;
     if (added === 0) centre = solution.prices;
-    if (isNear || (still > 12 && grid !== COARSE)) {
+    if (isNear || (still > 12 && (grid !== COARSE || added === 0))) {
       if (grid === COARSE) {
         grid = MIDDLE;
         best = Number.NEGATIVE_INFINITY;
@@ -107,23 +112,41 @@ export async function lowerBound(instance: Instance, options: LowerBoundOptions)
   }
   const games = program.games;
   program.dispose();
-  const prices = certifiedPrices(instance, pricing, bestPrices, leaving, chooser);
+  const prices = certifiedPrices(instance, pricing, bestPrices);
   const certified = prices.reduce((sum, price) => sum + price, 0);
-  return { certified: certified / players, program: value / players, programPrices, rounds: round, games };
+  return {
+    certified: certified / players,
+    program: value / players,
+    rounds: round,
+    prices: programPrices,
+    games,
+  };
+}
+
+/**
+ * In a stream that repeats, what each ticket costs in games of copies of itself from as many periods as a game has players.
+ * The program begins with these costs. They have no part in the certificate.
+ */
+function costsOfRepeating({ parts, seats, waitCost }: Instance, period: number): Float64Array {
+  return Float64Array.from(parts, ({ size, within }) => {
+    const periods = (seats - 1) / 2;
+    return size * (periods * period * waitCost + Math.sqrt(within / size));
+  });
+}
+
+interface PricedGame {
+  readonly game: Column;
+  /** How much more its tickets are worth than it costs. */
+  readonly worth: number;
 }
 
 /** Adds the games of greatest worth, at most a few for each ticket. */
-function addBest(
-  program: CoverProgram,
-  instance: Instance,
-  games: { readonly members: number[]; readonly worth: number }[],
-  tickets: number,
-): number {
+function addBest(program: CoverProgram, games: PricedGame[], tickets: number): number {
   const used = new Uint8Array(tickets);
   let added = 0;
-  for (const { members } of games.sort((a, b) => b.worth - a.worth)) {
-    if (members.some((i) => used[i] >= GAMES_PER_TICKET)) continue;
-    if (!program.add(members, leastCost(instance, members))) continue;
+  for (const { game } of games.sort((a, b) => b.worth - a.worth)) {
+    const members = [...game.shares.keys()];
+    if (members.some((i) => used[i] >= GAMES_PER_TICKET) || !program.add(game)) continue;
     added++;
     for (const i of members) used[i]++;
   }
@@ -133,33 +156,5 @@ function addBest(
 /** New games of one ticket in a round. */
 const GAMES_PER_TICKET = 6;
 
-/**
- * Prices such that certainly no game costs less than the prices of its tickets. They may be negative: every ticket plays
- * exactly once, so the sum of all prices is a bound all the same.
- */
-function certifiedPrices(
-  instance: Instance,
-  pricing: Pricing,
-  wanted: Float64Array,
-  leaving: Float64Array,
-  chooser: Chooser,
-): Float64Array {
-  const { parts, seats } = instance;
-  const prices = wanted.map((price, i) => Math.min(price, leaving[i]));
-  const excess = new Float64Array(parts.length);
-  const beside = new Float64Array(256);
-  pricing.find(prices, CERTIFICATE, (found) => {
-    beside.fill(Number.NaN);
-    found.each((at, kind, value) => {
-      if (excess[at] >= found.excess) return;
-      if (Number.isNaN(beside[kind])) beside[kind] = chooser.beside(kind) - found.constant;
-      excess[at] = Math.max(excess[at], Math.min(found.excess, beside[kind] + value));
-    });
-  });
-  return prices.map((price, i) => price - (excess[i] * parts[i].size) / seats - ROUNDING * Math.abs(price));
-}
-
-/** Added to what prices are lowered by, as a share: far above the rounding of the sums. */
-const ROUNDING = 1e-9;
 /** Games of less spread than this share of a typical cost are examined as if they had it. */
 const LEAST_SPREAD = 0.05;

@@ -1,15 +1,15 @@
 import type { QueueDefinition } from '../contract/queue-definition.ts';
-import { isPaperShape, partyMixes, RoleTable, shapeOf } from '../engine/game-pool.ts';
-import type { GameRules, Ticket } from '../engine/types.ts';
+import { isPaperShape, shapeOf } from '../engine/game-pool.ts';
+import type { Ticket } from '../engine/types.ts';
 import { gameRulesOf } from '../policies/plan.ts';
 import { seededRandom } from '../simulation/random.ts';
 import type { Traffic } from '../simulation/traffic.ts';
-import { type Chooser, SizeChooser } from './chooser.ts';
+import { choosersOf } from './choosers.ts';
 import { hindsightCost } from './hindsight-schedule.ts';
-import { type Instance, instanceOf } from './instance.ts';
+import { instanceOf } from './instance.ts';
 import { lowerBound } from './lower-bound.ts';
-import { type PlayedSchedule, playedSchedule } from './played-schedule.ts';
-import { RoleChooser } from './role-chooser.ts';
+import { playedSchedule } from './played-schedule.ts';
+import { measureRepeated, type RepeatedBounds } from './repeated-stream.ts';
 
 /** How far a queue with `option-value` is from the best possible. Costs are per player: imbalance + waitCost · wait in seconds. */
 export interface Bounds {
@@ -24,12 +24,8 @@ export interface Bounds {
   readonly online: number;
   readonly onlineWaitCost: number;
   readonly optionValue: number;
-  /**
-   * The same for players who arrived in the middle of the span. Tickets near the end may play with later ones, so the
-   * linear program pays only their waits until the end. In the middle that matters less; but the part of a bound that falls on some of
-   * the tickets is none.
-   */
-  readonly middle: { readonly program: number; readonly optionValue: number };
+  /** The same arrivals again and again, without the ends of the span. `played` is `option-value`. */
+  readonly repeated: RepeatedBounds;
 }
 
 export interface MeasureOptions {
@@ -51,7 +47,7 @@ export async function measureBounds(
   traffic: Traffic,
   { players, seed, trials = 8000 }: MeasureOptions,
 ): Promise<Bounds> {
-  const { instance, kinds, chooser, release, rules } = programOf(definition, traffic, players);
+  const { instance, choosers, release, rules } = programOf(definition, traffic, players);
   const { waitCost } = release;
   const withWaitCost = (factor: number) =>
     playedSchedule(
@@ -65,7 +61,8 @@ export async function measureBounds(
     const { cost } = withWaitCost(factor);
     if (cost < online.cost) online = { cost, factor };
   }
-  const bound = await lowerBound(instance, { schedule: own.games, kinds, chooser });
+  const options = { schedule: own.games, choosers };
+  const bound = await lowerBound(instance, options);
   const hindsight = hindsightCost(instance, own, {
     rules,
     random: seededRandom(seed).fork('exchanges'),
@@ -79,7 +76,7 @@ export async function measureBounds(
     online: online.cost,
     onlineWaitCost: online.factor * waitCost,
     optionValue: own.cost,
-    middle: middleOf(instance, bound.programPrices, own),
+    repeated: await measureRepeated(instance, definition, traffic, { ...options, similar: bound }),
   };
 }
 
@@ -99,14 +96,19 @@ export function programOf(definition: QueueDefinition, traffic: Traffic, players
   const { waitCost } = release;
   // Of two players v_q is half of d_p, so the imbalance is v_2 times 1 + 2α.
   const skillScale = seats === 2 ? 1 + 2 * rules.alpha : 1;
-  const instance = instanceOf(firstTickets(traffic, players), { seats, tickSeconds, waitCost, skillScale });
-  return { instance, release, rules, ...chooserOf(rules, instance) };
+  const gapCost = seats > 2 && rules.p === 1 ? rules.alpha : 0;
+  const instance = instanceOf(firstTickets(traffic, players), {
+    seats,
+    tickSeconds,
+    waitCost,
+    gapCost,
+    skillScale,
+  });
+  return { instance, release, rules, choosers: choosersOf(rules, instance) };
 }
 
 /** The values of `waitCost`, relative to the true one, that are tried besides. */
 const OTHER_WAIT_COSTS = [0.5, 0.7, 0.85, 1.2, 1.4, 2];
-/** The middle of the span, as shares of its ticks. */
-const MIDDLE = [0.2, 0.7] as const;
 
 function firstTickets(traffic: Traffic, players: number): Ticket[] {
   const tickets: Ticket[] = [];
@@ -117,31 +119,4 @@ function firstTickets(traffic: Traffic, players: number): Ticket[] {
     count += ticket.players.length;
   }
   return tickets;
-}
-
-/** With parties, roles are ignored: the bound then also holds for games that lack some. */
-function chooserOf(rules: GameRules, { parts, seats }: Instance): { chooser: Chooser; kinds: Uint8Array } {
-  const roles = RoleTable.of(rules);
-  const isSolo = parts.every(({ size }) => size === 1);
-  if (roles !== undefined && isSolo) {
-    const kinds = Uint8Array.from(parts, ({ ticket }) => roles.maskOf(ticket.players[0]));
-    return { chooser: new RoleChooser(rules, seats), kinds };
-  }
-  const mixes = partyMixes(shapeOf(rules)).filter((mix) => !isSolo || mix[1] === seats);
-  return { chooser: new SizeChooser(mixes), kinds: Uint8Array.from(parts, ({ size }) => size) };
-}
-
-function middleOf({ parts, end }: Instance, prices: Float64Array, { costs }: PlayedSchedule) {
-  const first = Math.min(...parts.map(({ slot }) => slot));
-  const [from, to] = MIDDLE.map((share) => first + share * (end - first));
-  let players = 0;
-  let program = 0;
-  let optionValue = 0;
-  parts.forEach(({ arrived, size }, at) => {
-    if (arrived < from || arrived > to) return;
-    players += size;
-    program += prices[at];
-    optionValue += costs[at];
-  });
-  return { program: program / players, optionValue: optionValue / players };
 }

@@ -26,9 +26,9 @@ export async function policyBound(
   law: ArrivalLaw,
   price: ForesightPrice,
 ): Promise<PolicyBound> {
-  const { instance, kinds, chooser } = programOf(definition, traffic, players);
+  const { instance, choosers } = programOf(definition, traffic, players);
   const { games, cost } = playedSchedule(instance, definition, traffic);
   const charged = withoutForesight(instance, law, price);
-  const { certified } = await lowerBound(charged, { schedule: games, kinds, chooser });
+  const { certified } = await lowerBound(charged, { schedule: games, choosers });
   return { players: instance.players, bound: certified, optionValue: cost };
 }

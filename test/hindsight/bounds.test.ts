@@ -19,6 +19,8 @@ describe('the distance from the best schedule', () => {
     expect(bounds.program).toBeLessThan(bounds.hindsight);
     expect(bounds.hindsight).toBeLessThanOrEqual(bounds.optionValue);
     expect(bounds.online).toBeLessThanOrEqual(bounds.optionValue);
+    expect(bounds.repeated.certified).toBeGreaterThan(bounds.certified);
+    expect(bounds.repeated.certified).toBeLessThan(bounds.repeated.played);
     expect(await measure()).toEqual(bounds);
   });
 
@@ -45,7 +47,7 @@ describe('the distance from the best schedule', () => {
     const scenario = scenarioOfTickets(slow.definition, tickets, 40);
     const { verdict, sections } = await reproduceBounds([scenario], { seed: 1, players: 40 });
     expect(verdict).toBe('holds');
-    expect(sections.map(({ findings }) => findings.length)).toEqual([6]);
+    expect(sections.map(({ findings }) => findings.length)).toEqual([7]);
   });
 
   it('is not measured for other policies', async () => {
