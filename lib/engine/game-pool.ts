@@ -18,7 +18,8 @@ import type { NewPool } from './partition/ticket-pool.ts';
 import { RuledIndex } from './ruled/ruled-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
-import { ShapeIndex } from './shapes/shape-index.ts';
+import { ShapeGames } from './shapes/shape-games.ts';
+import { exactSeatsMax, ShapeIndex } from './shapes/shape-index.ts';
 import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
@@ -351,5 +352,7 @@ export function partitionTickets(
     classes && !rules.short
       ? { seats: classes.map(({ seats }) => seats), masks: pooled.map((ticket) => ticket.classes!) }
       : undefined;
-  return partitionBySearch(newPool, pooled, rules, nowMs, options, roles);
+  const isExchanged = layout.seats <= exactSeatsMax && !rules.short && !options.constraintsOf;
+  const games = isExchanged ? new ShapeGames({ ...rules, beta: 0 }, layout) : undefined;
+  return partitionBySearch(newPool, pooled, rules, nowMs, options, { roles, games });
 }

@@ -87,11 +87,11 @@ function chainFrom(
   for (let distance = 1; distance <= games.reach; distance++) {
     for (const other of [game - distance, game + distance]) {
       if (other < 0 || other >= games.count || before.includes(other) || !games.hasBudget()) continue;
-      exchanges.push(...games.exchangesFor(game, other, limit, chainBreadth));
+      for (const one of games.exchangesFor(game, other, limit, chainBreadth))
+        keepLeast(exchanges, one, chainBreadth);
     }
   }
-  exchanges.sort((x, y) => x.penaltyOfB - y.penaltyOfB);
-  for (const exchange of exchanges.slice(0, chainBreadth)) {
+  for (const exchange of exchanges) {
     exchange.make();
     if (exchange.penaltyOfB < limit) return [...before, game, exchange.b];
     const changed = length > 1 && chainFrom(games, exchange.b, limit, length - 1, [...before, game]);

@@ -1,8 +1,5 @@
-import type { DividedGame } from '../model/division.ts';
 import { mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { RoleTable } from '../model/roles.ts';
-import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import {
   bestExchange,
@@ -17,8 +14,31 @@ import {
 export interface Penalty {
   /** The penalty of a game of these tickets with this imbalance, ≥ 0. It does not fall as the imbalance grows. */
   ofGame(members: readonly PooledTicket[], imbalance: number): number;
+  /** No game of these tickets with this imbalance or more has a penalty below this one. */
+  imbalanceOf(members: readonly PooledTicket[], penalty: number): number;
   /** Whether the objective is the greatest penalty or the sum. */
   readonly total: 'greatest' | 'sum';
+}
+
+/** A game, with the division of its tickets into teams as its divider gives it. */
+export interface ExchangedGame<Division> {
+  readonly members: readonly PooledTicket[];
+  readonly division: Division;
+  readonly imbalance: number;
+}
+
+/** Divides the tickets of a game into its teams. */
+export interface GameDivider<Division> {
+  /** The v_q of the players of these tickets. */
+  skillSpread(members: readonly PooledTicket[]): number;
+  /**
+   * The least teamGap of all divisions of these tickets, ∞ if there is none.
+   *
+   * @param room divisions that are as unfair as this or more need not be found
+   */
+  divide(members: readonly PooledTicket[], room: number): number;
+  /** The division that `divide` found last. */
+  readonly division: Division;
 }
 
 /**
@@ -33,17 +53,17 @@ export interface Penalty {
  * @param least a bound on the greatest penalty: once it is reached, that does not fall. If it is given, chains of exchanges are
  * tried, too
  */
-export function exchangeBetweenGames(
-  games: readonly DividedGame[],
+export function exchangeBetweenGames<Division>(
+  games: readonly ExchangedGame<Division>[],
   left: readonly PooledTicket[],
-  rules: GameRules,
-  roles: RoleTable | undefined,
+  { alpha }: Pick<GameRules, 'alpha'>,
+  divider: GameDivider<Division>,
   forbids: Forbids | undefined,
   penalty: Penalty,
   budget: number,
   least?: number,
-): DividedGame[] {
-  return new Exchanges(games, left, rules, roles, forbids, penalty, budget).improve(least);
+): ExchangedGame<Division>[] {
+  return new Exchanges(games, left, alpha, divider, forbids, penalty, budget).improve(least);
 }
 
 /** How many games on each side a game considers for an exchange. */
@@ -52,37 +72,37 @@ const neighbours = 3;
 /** How many tickets in no game a game considers on each side of its mean skill. */
 const leftNearby = 8;
 
-class Exchanges {
-  readonly #games: DividedGame[];
+class Exchanges<Division> {
+  readonly #games: ExchangedGame<Division>[];
   readonly #penalties: number[];
   /** In no game, in the pool's order. */
   readonly #left: PooledTicket[];
-  readonly #rules: GameRules;
+  readonly #alpha: number;
   readonly #forbids: Forbids | undefined;
   readonly #penalty: Penalty;
-  readonly #divider: TicketDivider;
+  readonly #divider: GameDivider<Division>;
   #budget: number;
 
   constructor(
-    games: readonly DividedGame[],
+    games: readonly ExchangedGame<Division>[],
     left: readonly PooledTicket[],
-    rules: GameRules,
-    roles: RoleTable | undefined,
+    alpha: number,
+    divider: GameDivider<Division>,
     forbids: Forbids | undefined,
     penalty: Penalty,
     budget: number,
   ) {
     this.#games = [...games];
     this.#left = [...left];
-    this.#rules = rules;
+    this.#alpha = alpha;
     this.#forbids = forbids;
     this.#penalty = penalty;
-    this.#divider = new TicketDivider(rules, roles);
+    this.#divider = divider;
     this.#budget = budget;
     this.#penalties = games.map(({ members, imbalance }) => penalty.ofGame(members, imbalance));
   }
 
-  improve(least: number | undefined): DividedGame[] {
+  improve(least: number | undefined): ExchangedGame<Division>[] {
     if (this.#penalty.total === 'greatest') {
       const games = this.#exchangeable(Math.max);
       const exchangesFor: ExchangeableGames['exchangesFor'] = (a, b, limit, max) =>
@@ -121,7 +141,7 @@ class Exchanges {
   #exchange(a: number, b: number, together: (a: number, b: number) => number): boolean {
     const x = [...this.#games[a].members];
     const y = [...this.#games[b].members];
-    let best: [DividedGame, DividedGame] | undefined;
+    let best: [ExchangedGame<Division>, ExchangedGame<Division>] | undefined;
     const limit = together(this.#penalties[a], this.#penalties[b]) * (1 - 1e-12);
     bestExchange(x.length, y.length, limit, (i, j, least) => {
       const ofX = x[i];
@@ -156,9 +176,10 @@ class Exchanges {
         x[i] = ofY;
         y[j] = ofX;
         const ofA = this.#tryAlone(x, ofY, limit);
-        const ofB = ofA && this.#tryAlone(y, ofX, Number.POSITIVE_INFINITY);
+        const most = exchanges.length < max ? Number.POSITIVE_INFINITY : exchanges[max - 1].penaltyOfB;
+        const ofB = ofA && this.#tryAlone(y, ofX, most);
         if (ofA && ofB) {
-          const make = (games: readonly DividedGame[]) => () => {
+          const make = (games: readonly ExchangedGame<Division>[]) => () => {
             this.#set(a, games[0]);
             this.#set(b, games[1]);
           };
@@ -177,7 +198,7 @@ class Exchanges {
     if (this.#left.length === 0) return false;
     const x = [...this.#games[a].members];
     const rest = this.#leftNear(x);
-    let best: DividedGame | undefined;
+    let best: ExchangedGame<Division> | undefined;
     const limit = this.#penalties[a] * (1 - 1e-12);
     const taken = bestExchange(x.length, rest.length, limit, (i, j, least) => {
       const ofX = x[i];
@@ -218,10 +239,14 @@ class Exchanges {
   }
 
   /** The game of x after `joined` has joined, if it is allowed and its penalty is below `least`. */
-  #tryAlone(x: readonly PooledTicket[], joined: PooledTicket, least: number): DividedGame | undefined {
+  #tryAlone(
+    x: readonly PooledTicket[],
+    joined: PooledTicket,
+    least: number,
+  ): ExchangedGame<Division> | undefined {
     const v = this.#divider.skillSpread(x);
     if (this.#penalty.ofGame(x, v) >= least || !mayMeet(joined, x, this.#forbids)) return undefined;
-    const game = this.#divide(x, v);
+    const game = this.#divide(x, v, least);
     return this.#penalty.ofGame(x, game.imbalance) < least ? game : undefined;
   }
 
@@ -233,32 +258,40 @@ class Exchanges {
     joinedY: PooledTicket,
     together: (a: number, b: number) => number,
     least: number,
-  ): [DividedGame, DividedGame] | undefined {
+  ): [ExchangedGame<Division>, ExchangedGame<Division>] | undefined {
     if (this.#budget <= 0) return undefined;
     const u = this.#divider.skillSpread(x);
     const v = this.#divider.skillSpread(y);
     // Check before dividing: teamGap can only increase the penalty.
     if (together(this.#penalty.ofGame(x, u), this.#penalty.ofGame(y, v)) >= least) return undefined;
     if (!mayMeet(joinedX, x, this.#forbids) || !mayMeet(joinedY, y, this.#forbids)) return undefined;
-    const games: [DividedGame, DividedGame] = [this.#divide(x, u), this.#divide(y, v)];
+    const games: [ExchangedGame<Division>, ExchangedGame<Division>] = [
+      this.#divide(x, u, least),
+      this.#divide(y, v, least),
+    ];
     return this.#penaltyOfBoth(games, together) < least ? games : undefined;
   }
 
-  #penaltyOfBoth([a, b]: [DividedGame, DividedGame], together: (a: number, b: number) => number): number {
+  #penaltyOfBoth(
+    [a, b]: [ExchangedGame<Division>, ExchangedGame<Division>],
+    together: (a: number, b: number) => number,
+  ): number {
     return together(
       this.#penalty.ofGame(a.members, a.imbalance),
       this.#penalty.ofGame(b.members, b.imbalance),
     );
   }
 
-  #set(at: number, game: DividedGame): void {
+  #set(at: number, game: ExchangedGame<Division>): void {
     this.#games[at] = game;
     this.#penalties[at] = this.#penalty.ofGame(game.members, game.imbalance);
   }
 
-  #divide(members: readonly PooledTicket[], v: number): DividedGame {
+  /** The game of these tickets, as far as its penalty may be below `least`. */
+  #divide(members: readonly PooledTicket[], v: number, least: number): ExchangedGame<Division> {
     this.#budget--;
-    const imbalance = this.#rules.alpha * this.#divider.divide(members) + v;
+    const most = this.#penalty.imbalanceOf(members, least) * (1 + 1e-9);
+    const imbalance = this.#alpha * this.#divider.divide(members, (most - v) / this.#alpha) + v;
     return { members: [...members], division: this.#divider.division, imbalance };
   }
 }

@@ -1,6 +1,7 @@
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
+import { exchangeBetweenGames, type GameDivider } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import type { PartitionObjective } from './solo-partition.ts';
 import type { SeatRoles } from './spares.ts';
@@ -8,14 +9,28 @@ import type { TicketPartition, TicketPartitionOptions } from './ticket-partition
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
 
+/** What is known of the games of a shape. */
+export interface SearchedGames {
+  /** The seats that not everybody can take; undefined where there are none, or games may start with some empty. */
+  readonly roles?: SeatRoles | undefined;
+  /** Divides games for exchanges. @default no exchanges are tried */
+  readonly games?: ShapeGames | undefined;
+}
+
+/** Full games of given tickets. */
+interface ShapeGames extends GameDivider<Uint8Array> {
+  /** Whether a team takes the ticket. */
+  mayPlay(ticket: PooledTicket): boolean;
+  gameOf(members: readonly PooledTicket[], division: Uint8Array, nowMs: number): Game;
+}
+
 /**
  * A partition for games of any shape and under constraints: the games that the pool's search finds. The best game of all
  * is taken repeatedly; small pools are also searched in order of skill from both ends, each ticket for its best game among
- * the remaining ones. It keeps the partition with the most games, then the one of least value. It tries no exchanges, so
- * its gaps are wider than those of two equal teams.
+ * the remaining ones. It keeps the partition with the most games, then the one of least value. Only by unhappiness it
+ * tries exchanges, so its gaps are wider than those of two equal teams.
  *
  * @param pooled all tickets in the pool's order, with the values that their shape needs
- * @param roles the seats that not everybody can take; undefined where there are none, or games may start with some empty
  */
 export function partitionBySearch(
   newPool: NewPool,
@@ -23,11 +38,11 @@ export function partitionBySearch(
   rules: GameRules,
   nowMs: number,
   options: TicketPartitionOptions,
-  roles: SeatRoles | undefined,
+  { roles, games: shape }: SearchedGames,
 ): TicketPartition {
   const { forbids, constraintsOf, nodeBudget = 1000, objective = 'worst', reasons = true } = options;
   const { outOfTime = () => false } = options;
-  const order = pooled.map(({ ticket }) => ticket);
+  const order = ticketsOf(pooled);
   const poolOf = (waiting: readonly Ticket[], beta: number, nodes = nodeBudget): TicketPool => {
     const pool = newPool(
       { ...rules, beta },
@@ -77,18 +92,17 @@ export function partitionBySearch(
     // A partition into more games can only have a greater one.
     const proved = unhappiness.bound(games.length);
     bound = proved.bound;
+    const exchanged = (start: readonly Game[]) =>
+      shape ? exchange(start, pooled, rules, shape, unhappiness, bound, nowMs, options) : start;
+    consider(exchanged(games));
     for (const hardest of startsWith(proved.hardest)) {
-      const fixed = hardest.flatMap(
-        (members) =>
-          poolOf(
-            members.map(({ ticket }) => ticket),
-            0,
-          ).best(nowMs) ?? [],
-      );
-      const seated = new Set(fixed.flatMap(({ ticketIds }) => ticketIds));
-      const rest = order.filter(({ ticketId }) => !seated.has(ticketId));
-      for (const each of [rest, rest.toReversed()])
-        consider([...fixed, ...oneByOne(poolOf(rest, 0), each, nowMs, outOfTime)]);
+      const fixed = hardest.flatMap((members) => poolOf(ticketsOf(members), 0).best(nowMs) ?? []);
+      const seated = new Set(hardest.flat());
+      const rest = pooled.filter((ticket) => !seated.has(ticket));
+      for (const each of [rest, rest.toReversed()]) {
+        const others = oneByOne(poolOf(ticketsOf(rest), 0), ticketsOf(each), nowMs, outOfTime);
+        consider(exchanged([...fixed, ...others]));
+      }
       if (value <= bound) break;
     }
   }
@@ -145,6 +159,48 @@ function oneByOne(
     }
   }
   return games;
+}
+
+/** The games after exchanges that make the greatest unhappiness less. */
+function exchange(
+  games: readonly Game[],
+  pooled: readonly PooledTicket[],
+  rules: GameRules,
+  shape: ShapeGames,
+  unhappiness: TicketUnhappiness,
+  bound: number,
+  nowMs: number,
+  { forbids, swapBudget = 20_000 }: TicketPartitionOptions,
+): Game[] {
+  const byId = new Map(pooled.map((each) => [each.ticket.ticketId, each]));
+  const meanOf = meanSkills(pooled);
+  const before = games
+    .toSorted((a, b) => meanOf(a) - meanOf(b))
+    .map(({ ticketIds, imbalance }) => ({
+      members: ticketIds.map((ticketId) => byId.get(ticketId)!),
+      division: noDivision,
+      imbalance,
+    }));
+  const seated = new Set(before.flatMap(({ members }) => members));
+  const rest = pooled.filter((each) => !seated.has(each) && shape.mayPlay(each));
+  const { penalty } = unhappiness;
+  const after = exchangeBetweenGames(before, rest, rules, shape, forbids, penalty, swapBudget, bound);
+  const known = new Map(games.map((game) => [game.ticketIds.join(), game]));
+  return after.map(({ members, division }) => {
+    const unchanged = division === noDivision && known.get(idsOf(members).join());
+    return unchanged || shape.gameOf(members, division, nowMs);
+  });
+}
+
+/** The division of a game that has not been changed. */
+const noDivision = new Uint8Array(0);
+
+function idsOf(members: readonly PooledTicket[]): string[] {
+  return ticketsOf(members).map(({ ticketId }) => ticketId);
+}
+
+function ticketsOf(members: readonly PooledTicket[]): Ticket[] {
+  return members.map(({ ticket }) => ticket);
 }
 
 /** What an objective minimises, for any games of the tickets. */

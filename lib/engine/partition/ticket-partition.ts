@@ -31,13 +31,16 @@ export interface TicketPartition {
 export interface TicketPartitionOptions {
   /** @default 'worst' */
   readonly objective?: PartitionObjective;
-  /** Games that exchanges may try out. @default 20,000 */
+  /** Games that exchanges may try out; by unhappiness, for each of a few starts. @default 20,000; solo players by unhappiness 200,000 */
   readonly swapBudget?: number;
   /** Pairs of tickets that may not be in one game. @default no pair is refused */
   readonly forbids?: Forbids;
   /** Makes what games have to fulfil besides their shape, for each pool that is searched. @default nothing */
   readonly constraintsOf?: () => Constraints;
-  /** Nodes that one search may visit, where games are searched one by one. @default 1000 */
+  /**
+   * Nodes that one search may visit, where games are searched one by one.
+   * @default 1000; for the best game of each ticket, by unhappiness, up to 20,000 in small pools
+   */
   readonly nodeBudget?: number;
   /** false: the reasons are empty strings and cost nothing. @default true */
   readonly reasons?: boolean;
@@ -70,7 +73,8 @@ export function partitionWith(
     seats: roles.seats.map((seats) => 2 * seats),
     masks: pooled.map(({ masks }) => masks),
   };
-  if (options.constraintsOf) return partitionBySearch(newPool, pooled, rules, nowMs, options, seatRoles);
+  if (options.constraintsOf)
+    return partitionBySearch(newPool, pooled, rules, nowMs, options, { roles: seatRoles });
   const poolOf = (waiting: readonly PooledTicket[], beta: number, nodes = nodeBudget): TicketPool => {
     const pool = newPool({ ...rules, beta }, { nodeBudget: nodes, ...(forbids && { forbids }) });
     for (const { ticket } of waiting) pool.insert(ticket);
@@ -96,11 +100,12 @@ export function partitionWith(
         )
       : undefined;
   const penalty = penaltyOf(objective, unhappiness);
+  const divider = new TicketDivider(rules, roles);
   let kept: { readonly games: DividedGame[]; readonly value: number } | undefined;
   const consider = (start: readonly DividedGame[], least?: number) => {
     const complete = withTheRest(start, pooled, rules, roles, search);
     const rest = leftOut(pooled, complete);
-    const games = exchangeBetweenGames(complete, rest, rules, roles, forbids, penalty, swapBudget, least);
+    const games = exchangeBetweenGames(complete, rest, rules, divider, forbids, penalty, swapBudget, least);
     const value = totalPenalty(games, penalty);
     const more = kept ? games.length - kept.games.length : 1;
     if (more > 0 || (more === 0 && value < kept!.value)) kept = { games, value };
@@ -115,7 +120,6 @@ export function partitionWith(
     // A partition into more games can only have a greater one.
     const { bound, hardest } = unhappiness.bound(kept!.games.length);
     bounds.unhappiness = bound;
-    const divider = new TicketDivider(rules, roles);
     for (const members of startsWith(hardest)) {
       const fixed = members.map((members) => divided(members, rules, divider));
       const seated = new Set(members.flat());
@@ -176,14 +180,12 @@ function partitionSoloTickets(
 }
 
 function penaltyOf(objective: PartitionObjective, unhappiness: TicketUnhappiness | undefined): Penalty {
-  if (!unhappiness)
-    return { ofGame: (_, imbalance) => imbalance, total: objective === 'sum' ? 'sum' : 'greatest' };
-  const ofGame: Penalty['ofGame'] = (members, imbalance) =>
-    unhappiness.ofGame(
-      members.map(({ ticket }) => ticket.ticketId),
-      imbalance,
-    );
-  return { ofGame, total: 'greatest' };
+  if (unhappiness) return unhappiness.penalty;
+  return {
+    ofGame: (_, imbalance) => imbalance,
+    imbalanceOf: (_, penalty) => penalty,
+    total: objective === 'sum' ? 'sum' : 'greatest',
+  };
 }
 
 function divided(members: readonly PooledTicket[], rules: GameRules, divider: TicketDivider): DividedGame {

@@ -145,7 +145,7 @@ export class ShapeIndex implements PoolIndex {
 }
 
 /** Games of at most this many seats are searched exactly. */
-const exactSeatsMax = 16;
+export const exactSeatsMax = 16;
 
 /** The nodes of a query under constraints. */
 const ruledNodeBudget = 20_000;

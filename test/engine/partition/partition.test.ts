@@ -150,6 +150,56 @@ describe('the partition by unhappiness', () => {
     expect(objectiveLowerBound).toBeGreaterThan(10);
     expect(objective / objectiveLowerBound).toBeLessThan(1.2);
   });
+
+  it('exchanges no player into a game whom no team takes', () => {
+    const rules: GameRules = {
+      teamSize: 2,
+      teams: [{ name: 'crew', size: 2 }],
+      alpha: 1,
+      p: 1,
+      q: 2,
+      beta: 0,
+    };
+    const tickets = [0, 10, 11, 30].map((skill) => party(`s${skill}`, [skill]));
+    const stranger = {
+      ticketId: 'stranger',
+      enqueuedAtMs: 0,
+      players: [{ playerId: 'p', skill: 1, teams: [] }],
+    };
+    const { games, waiting } = partitionTickets([...tickets, stranger], rules, 0, {
+      objective: 'unhappiness',
+    });
+    expect(games).toHaveLength(2);
+    expect(waiting.map(({ ticketId }) => ticketId)).toEqual(['stranger']);
+  });
+
+  it('exchanges tickets between games of three teams, with parties and roles as well', () => {
+    const random = seeded(43);
+    for (const roles of [undefined, { tank: 1, damage: 1 }]) {
+      const rules: GameRules = {
+        teamSize: 2,
+        teams: 3,
+        alpha: 1,
+        p: 1,
+        q: 2,
+        beta: 0,
+        ...(roles && { roles }),
+      };
+      const tickets = Array.from({ length: 40 }, (_, i) => {
+        const skill = 1500 + 300 * normal(random);
+        const accepted = roles && (i % 2 === 0 ? ['tank'] : ['damage', 'tank']);
+        return party(`t${i}`, !roles && i % 4 === 0 ? [skill, skill + 20] : [skill], accepted);
+      });
+      const by = (swapBudget: number) =>
+        partitionTickets(tickets, rules, 0, { objective: 'unhappiness', swapBudget });
+      const without = by(0);
+      const exchanged = by(2000);
+      for (const game of exchanged.games) checkGame(game, tickets, rules, 0);
+      expect(exchanged.games.length).toBeGreaterThanOrEqual(without.games.length);
+      expect(exchanged.objective).toBeLessThan(without.objective);
+      expect(exchanged.objectiveLowerBound).toBeLessThanOrEqual(exchanged.objective);
+    }
+  });
 });
 
 describe('the partition of tickets', () => {
