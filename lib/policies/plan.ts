@@ -166,7 +166,9 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const late = tickets.filter(isLate).sort(byArrival);
   const gameRules = gameRulesOf(rules);
   const constraints = constraintsOf(input, tickets, gameRules);
-  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraints, input.kept);
+  // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
+  const kept = percentiles ? undefined : input.kept;
+  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraints, kept);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const matches: Game[] = [];
   const timedOut: string[] = [];

@@ -2,10 +2,10 @@ import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { KeptSearches } from '../../policies/kept-searches.ts';
 import type { KeyRange } from './buckets.ts';
 
-/** As many as the tickets that a function keeps parsed: about 80 MB of the function's memory. */
+/** As many as the tickets that a function keeps parsed: about 60 MB, of the 1,769 MB of the function. */
 const TICKETS_MAX = 40_000;
 
-/** A range of an empty queue holds no tickets, and yet it is not free. */
+/** The maximum of ranges, of which some may hold no tickets. */
 const RANGES_MAX = 64;
 
 /**
