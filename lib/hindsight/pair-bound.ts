@@ -15,7 +15,7 @@ export interface PairCosts {
 export interface PairBound {
   /** In the long run no policy costs less per player. */
   readonly cost: number;
-  /** The prices behind it: at most what a player of this skill who waits alone will still cost. */
+  /** The price V of the proof, for a player of this skill; the end's price beyond the range. */
   price(skill: number): number;
 }
 
@@ -31,7 +31,7 @@ export interface PairBound {
  * - Between releases, waits and arrivals therefore raise the cost paid plus J by λ·∫ φ·V per tick on average, and by
  *   waitCost less the integral above, which is not negative, for each waiting player.
  * So the cost paid plus J grows at least by the mean of V with each arrival, and J stays bounded while the number of waiting
- * players does. Ticks, time-outs and unknown laws only restrict policies further.
+ * players does. Ticks, a longest wait and unknown laws only restrict policies further. Every ticket plays in the end.
  *
  * Here V takes equality: then a player gains by waiting, through the next arrivals, just what its wait costs. Where the density
  * changes slowly, V is √(c·waitCost/(4λφ)). The integrals are sums over a grid whose steps are a fraction of V/c. Prices are
