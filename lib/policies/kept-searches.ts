@@ -4,7 +4,8 @@ import type { Ticket } from '../engine/types.ts';
 /**
  * The searches of one range of skill, kept from tick to tick: a tick then prepares the tickets that are new, not all that wait.
  * A ticket is recognised by its object, so callers keep these too. A plan makes the same games with and without kept searches.
- * Their lower bounds may be closer with them, because they build on the bounds that earlier ticks proved.
+ * Their lower bounds may differ where a search is cut short, mostly closer with them, because they build on the bounds that earlier
+ * ticks proved. Both are valid.
  *
  * For one queue definition and one range: another one needs its own.
  */

@@ -101,8 +101,8 @@ describe('a life of small pools', () => {
       ...changes,
     };
     const seen = { games: 0, looser: 0, closer: 0 };
-    for (let seed = 1; seed <= 6; seed++) playLife(rules, seed, seen);
-    expect(seen.games).toBeGreaterThan(15);
+    for (let seed = 1; seed <= 4; seed++) playLife(rules, seed, seen);
+    expect(seen.games).toBeGreaterThan(8);
     // No search of so small pools is cut short, so that all prove the same.
     expect([seen.closer, seen.looser]).toEqual([0, 0]);
   });
