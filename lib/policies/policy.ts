@@ -113,6 +113,12 @@ export interface CandidateSource {
   within(tickets: readonly Ticket[], limits: TicketLimits): CandidatesWithin;
 }
 
+/** A game within its limit. */
+export interface WithinLimit extends Candidate {
+  /** Its limit less its imbalance. Long waits count in the limit as much as it took to find a game. */
+  readonly margin: number;
+}
+
 /** Searches within limits among tickets that are known by their places in a list. */
 export interface CandidatesWithin {
   /**
@@ -121,8 +127,9 @@ export interface CandidatesWithin {
    * @param places of the tickets that are considered, all of them waiting
    * @param anchor the position of the ticket in `places`
    * @param raise the factor by which the growing part of all limits is raised, 1 or above
+   * @param above only games with a wider margin are considered, in which long waits count for little. @default all
    */
-  game(places: readonly number[], anchor: number, raise: number): Candidate | undefined;
+  game(places: readonly number[], anchor: number, raise: number, above?: number): WithinLimit | undefined;
   /** The shortest windows of these places that could fill a game if parties could be split, one for each first ticket. */
   windows(places: readonly number[]): readonly TicketWindow[];
 }

@@ -260,9 +260,9 @@ export class WaitingPool implements CandidateSource {
     const search = kept?.limited(make) ?? make();
     search.begin(tickets, limits, this.#nowMs);
     return {
-      game: (places, anchor, raise) => {
-        const game = this.#isSpent() ? undefined : search.game(places, anchor, raise);
-        return game && this.#candidateOf(game);
+      game: (places, anchor, raise, above) => {
+        const found = this.#isSpent() ? undefined : search.game(places, anchor, raise, above);
+        return found && { ...this.#candidateOf(found.game), margin: found.margin };
       },
       windows: (places) => search.windows(places),
     };

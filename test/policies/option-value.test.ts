@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { GamePool } from '../../lib/engine/game-pool.ts';
-import type { Ticket } from '../../lib/engine/types.ts';
+import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { optionValue } from '../../lib/policies/option-value.ts';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+import type { PoolFacts } from '../../lib/policies/policy.ts';
 import { WaitingPool } from '../../lib/policies/waiting-pool.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
 import type { Population } from '../../lib/simulation/population.ts';
@@ -16,6 +17,24 @@ const solo = (ticketId: string, skill: number, enqueuedAtMs: number): Ticket => 
   ticketId,
   enqueuedAtMs,
   players: [{ playerId: `player of ${ticketId}`, skill }],
+});
+
+/** With it, θ is this much for the density 1 in games of four. */
+const waitCostFor = (theta: number) => (theta / (0.75 * Math.sqrt(Math.sqrt(1.25)))) ** 2;
+
+const factsOf = (rules: GameRules, waitingPlayers: number): PoolFacts => ({
+  rules,
+  arrivalRate: 1000,
+  density: () => 1,
+  typicalDensity: 1,
+  tickMs: 1000,
+  timeoutMs: 300_000,
+  previousTickMs: NOW_MS - 1000,
+  searchedAtMs: undefined,
+  waitingPlayers,
+  oldestEnqueuedAtMs: NOW_MS,
+  rank: () => 0.5,
+  strongShare: 0.5,
 });
 
 describe('a solo player at the last tick before its time-out', () => {
@@ -105,26 +124,33 @@ describe('a longest wait', () => {
   });
 });
 
+describe('a solo player who could play with solo players', () => {
+  it('is offered a game with a party that one of them has nearby, because its margin is wider', () => {
+    const solos = [1000, 1000, 990, 1010].map((skill, i) => solo('abcd'[i], skill, NOW_MS));
+    const pair: Ticket = {
+      ticketId: 'pair',
+      enqueuedAtMs: NOW_MS,
+      players: [995, 1005].map((skill) => ({ playerId: `player of ${skill}`, skill })),
+    };
+    const rules = { teamSize: 2, alpha: 1e-6, p: 1, q: 2, beta: 0 };
+    // The four solo players have a skillSpread of 7.07.
+    const [first] = optionValue({ policy: 'option-value', waitCost: waitCostFor(8) }).candidates(
+      new WaitingPool(rules, [...solos, pair], NOW_MS),
+      factsOf(rules, 6),
+      NOW_MS,
+    );
+    expect(first?.game.ticketIds.toSorted()).toEqual(['a', 'b', 'pair']);
+    expect(first?.game.skillSpread).toBeCloseTo(3.54, 2);
+  });
+});
+
 describe('a ticket in a queue with roles', () => {
   it('is offered its best game although that is not one of neighbours', () => {
     // {0, 1, 100, 100} has a skillSpread of 49.75, {0, 100, 100, 100} one of 43.30.
     const tickets = [0, 1, 100, 100, 100].map((skill, i) => solo('abcde'[i], skill, NOW_MS));
     const rules = { teamSize: 2, roles: { any: 2 }, alpha: 1e-6, p: 1, q: 2, beta: 0 };
-    const factor = 0.75 * Math.sqrt(Math.sqrt(1.25));
-    const facts = {
-      rules,
-      arrivalRate: 1000,
-      density: () => 1,
-      typicalDensity: 1,
-      tickMs: 1000,
-      timeoutMs: 300_000,
-      previousTickMs: NOW_MS - 1000,
-      waitingPlayers: tickets.length,
-      oldestEnqueuedAtMs: NOW_MS,
-      rank: () => 0.5,
-      strongShare: 0.5,
-    };
-    const policy = optionValue({ policy: 'option-value', waitCost: (46 / factor) ** 2 });
+    const facts = factsOf(rules, tickets.length);
+    const policy = optionValue({ policy: 'option-value', waitCost: waitCostFor(46) });
     const [first] = policy.candidates(new WaitingPool(rules, tickets, NOW_MS), facts, NOW_MS);
     expect(first?.game.skillSpread).toBeCloseTo(43.3, 1);
     expect(first?.game.ticketIds).toEqual(['a', 'c', 'd', 'e']);

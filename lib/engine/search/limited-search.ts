@@ -75,8 +75,14 @@ export class LimitedSearch {
    * @param places of the candidates
    * @param anchor the position of the ticket in `places`
    * @param raise the factor by which the growing part of all limits is raised, 1 or above
+   * @param above only games with a wider margin are considered, in which long waits count for little. @default all
    */
-  game(places: readonly number[], anchor: number, raise: number): Game | undefined {
+  game(
+    places: readonly number[],
+    anchor: number,
+    raise: number,
+    above?: number,
+  ): { readonly game: Game; readonly margin: number } | undefined {
     const { now, atFirst, apart } = this.#limits;
     const count = places.length;
     if (count > this.#chosen.now.length) this.#chosen = limitsFor(2 * count);
@@ -90,10 +96,11 @@ export class LimitedSearch {
       limits.apart[i] = apart[at];
     }
     const { rules, nodeBudget } = this.#options;
-    const found = this.#search.run({ tickets, anchor, limits }, nodeBudget);
+    const found = this.#search.run({ tickets, anchor, limits }, nodeBudget, above);
     if (!found) return undefined;
     const { members, division } = found;
-    return makeGame(members, division, rules, this.#roles, this.#nowMs, Number.NEGATIVE_INFINITY);
+    const game = makeGame(members, division, rules, this.#roles, this.#nowMs, Number.NEGATIVE_INFINITY);
+    return { game, margin: this.#search.margin };
   }
 
   /** The shortest windows of these places that could fill a game, one for each first ticket. Cost: linear. */

@@ -90,7 +90,7 @@ export class MarginSearch {
 
   #nodesLeft = 0;
   #game: DividedGame | undefined;
-  /** The margin of `#game`; 0 before one is found. */
+  /** The margin of `#game`; before one is found, the one that it has to exceed. */
   #margin = 0;
 
   constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
@@ -104,10 +104,19 @@ export class MarginSearch {
     this.#seating = new RoleSeating(roles);
   }
 
-  /** The game found; undefined if none is within its limit, or none was found among `nodeBudget` nodes. */
-  run(candidates: LimitedCandidates, nodeBudget: number): DividedGame | undefined {
+  /** The margin of the last game found. */
+  get margin(): number {
+    return this.#margin;
+  }
+
+  /**
+   * The game found; undefined if none is within its limit, or none was found among `nodeBudget` nodes.
+   *
+   * @param above only games with a wider margin are searched, in which waits count for as little as at first. @default all
+   */
+  run(candidates: LimitedCandidates, nodeBudget: number, above?: number): DividedGame | undefined {
     this.#game = undefined;
-    this.#margin = 0;
+    this.#margin = above ?? 0;
     this.#nodesLeft = nodeBudget;
     if (!this.#chosen.start({ ...candidates, credits: [] })) return undefined;
     this.#prepare(candidates);
@@ -119,7 +128,7 @@ export class MarginSearch {
         if (now[i] > most) isAll = false;
         this.#allows[i] = Math.min(now[i], most) + apart[i];
       }
-      if (!this.#scan() || isAll || this.#nodesLeft === 0) break;
+      if (!this.#scan() || isAll || above !== undefined || this.#nodesLeft === 0) break;
     }
     return this.#game;
   }

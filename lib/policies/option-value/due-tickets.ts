@@ -1,6 +1,13 @@
 import { imbalancePerRange, shapeOf, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
-import { byArrival, type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
+import {
+  byArrival,
+  type Candidate,
+  type CandidateSource,
+  meanSkill,
+  type PoolFacts,
+  type WithinLimit,
+} from '../policy.ts';
 import { growthByAge, type LimitOptions, type LimitTerms } from './limits.ts';
 import { type Neighbours, SkillLine } from './skill-line.ts';
 
@@ -24,6 +31,11 @@ export function dueAt(options: LimitOptions, pool: CandidateSource, facts: PoolF
 }
 /** The steps in which a growing threshold makes a ticket due. With steps of 10% results are the same. */
 const GROWTH_STEP = 1.2;
+/**
+ * With parties, a ticket is due at every tick once its threshold has grown by this factor. Games that are found around
+ * others often take its neighbours, so a game that it can have should not be left for long.
+ */
+const GROWN = 2;
 /** A lower urgency is not considered in searches. A ticket with a higher one is due at every tick. */
 const URGENCY_MIN = 0.01;
 /** From as many games on that the due tickets could fill, the narrowest windows go first. */
@@ -69,7 +81,10 @@ export function* aroundDueTickets(
     limits.atFirst[at] = theta;
     limits.apart[at] = apart;
     hasParties ||= sizes[at] > 1;
-    if (urgencies[at] > 0 || isDue(ticket)) due.push(at);
+  }
+  for (let at = 0; at < count; at++) {
+    const isGrown = hasParties && limits.now[at] >= GROWN * limits.atFirst[at];
+    if (urgencies[at] > 0 || isGrown || isDue(sorted[at])) due.push(at);
   }
   /** The place of each ticket; made when the first game is released. */
   let places: Map<Ticket, number> | undefined;
@@ -93,9 +108,12 @@ export function* aroundDueTickets(
 
   function* around(anchor: number): Iterable<Candidate> {
     for (const neighbours of searched) {
-      if (!line.has(anchor)) return;
-      const candidate = isLastChance(anchor) ? bestOfAny(anchor, neighbours) : widest(anchor, neighbours);
-      if (candidate !== undefined) yield* offer(candidate);
+      // A game of its tickets that is released may be one without it.
+      for (let before = -1; line.has(anchor) && before < line.removals; ) {
+        before = line.removals;
+        const candidate = isLastChance(anchor) ? bestOfAny(anchor, neighbours) : widest(anchor, neighbours);
+        if (candidate !== undefined) yield* offer(candidate);
+      }
     }
   }
 
@@ -147,7 +165,23 @@ export function* aroundDueTickets(
       const { places } = near;
       failed[anchor] = { low: places[0], high: places[places.length - 1], removals: line.removals };
     }
-    return game;
+    return game === undefined || !hasParties ? game : widestAround(game, anchor);
+  }
+
+  /**
+   * The game, or the one with the widest margin around another of its tickets. Parties bring tickets together that are far
+   * apart, so these have other neighbours.
+   */
+  function widestAround(game: WithinLimit, anchor: number): Candidate {
+    places ??= new Map(sorted.map((ticket, at) => [ticket, at]));
+    let best = game;
+    for (const ticket of game.tickets) {
+      const at = places.get(ticket)!;
+      if (at === anchor) continue;
+      const near = line.nearest(at, 'all', enough, (other) => urgencies[other] > urgencies[anchor]);
+      best = search.game(near.places, near.middle, 1 + urgencies[anchor], best.margin) ?? best;
+    }
+    return best;
   }
 
   /** The best game at a last chance: among the neighbours, or among all waiting tickets when those form none. */
