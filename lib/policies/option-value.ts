@@ -16,7 +16,8 @@ import { type Policy, type PoolFacts, takesAnyone } from './policy.ts';
  * takes cost the same. The threshold grows
  * - with the fourth power of the ticket's age: it is doubled at five times the wait that a typical θ is worth, and
  *   seventeen times as high at ten times, so that the wait is bounded;
- * - when so little time is left before the time-out that few newcomers can be expected.
+ * - when so little time is left before the time-out that few newcomers can be expected;
+ * - with roles, when more players than there are seats wait near it who accept no other roles: see `roleLoads`.
  * The skill spread within a party is added, because waiting cannot reduce it; a game of such parties alone has at
  * least that imbalance. A game's limit is the mean over its players, so that each long wait counts. A game is
  * released when its imbalance is within its limit, and always at the last tick before a time-out or the longest wait.
@@ -40,6 +41,8 @@ export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 
 export function optionValue(options: OptionValueOptions): Policy {
   let last: { facts: PoolFacts; nowMs: number; termsOf: (ticket: Ticket) => LimitTerms } | undefined;
+  /** The loads of roles that the candidates of these facts were searched with. */
+  let loads: { facts: PoolFacts; byTicket: ReadonlyMap<Ticket, number> } | undefined;
   /** The terms of one tick, prepared once. */
   const termsAt = (facts: PoolFacts, nowMs: number) => {
     if (last?.facts !== facts || last.nowMs !== nowMs)
@@ -56,11 +59,14 @@ export function optionValue(options: OptionValueOptions): Policy {
       // The neighbours of a ticket often lack a side, and a search around each ticket is slow with many seats.
       if (!isPaperShape(facts.rules)) return pool.bestFirst();
       if (pool.hasRules) return aroundLongestWaiters(pool, facts, termsOf);
-      return aroundDueTickets(pool, facts, termsOf, dueAt(options, pool, facts, nowMs));
+      const byTicket = new Map<Ticket, number>();
+      loads = { facts, byTicket };
+      return aroundDueTickets(pool, facts, termsOf, dueAt(options, pool, facts, nowMs), byTicket);
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = termsAt(facts, nowMs);
-      const limit = limitOf(tickets, tickets.map(termsOf), facts.rules);
+      const byTicket = loads?.facts === facts ? loads.byTicket : NO_LOADS;
+      const limit = limitOf(tickets, tickets.map(termsOf), facts.rules, byTicket);
       if (game.imbalance <= limit) return { release: true };
       return {
         release: false,
@@ -75,3 +81,4 @@ export function optionValue(options: OptionValueOptions): Policy {
 
 /** Games of at most this many seats are searched among neighbours, larger ones best first. */
 const SEATS_AMONG_NEIGHBOURS = 16;
+const NO_LOADS: ReadonlyMap<Ticket, number> = new Map();

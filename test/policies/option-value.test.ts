@@ -145,16 +145,53 @@ describe('a solo player who could play with solo players', () => {
 });
 
 describe('a ticket in a queue with roles', () => {
+  /** The games offered with a θ, which is the same at all skills. */
+  const offered = (roles: Record<string, number>, tickets: readonly Ticket[], theta: number) => {
+    const rules = { teamSize: 2, roles, alpha: 1e-6, p: 1, q: 2, beta: 0 };
+    const facts = factsOf(rules, tickets.length);
+    const policy = optionValue({ policy: 'option-value', waitCost: waitCostFor(theta) });
+    return [...policy.candidates(new WaitingPool(rules, tickets, NOW_MS), facts, NOW_MS)].map(
+      (candidate) => ({
+        ...candidate.game,
+        isReleased: policy.release(candidate, facts, NOW_MS).release,
+      }),
+    );
+  };
+
   it('is offered its best game although that is not one of neighbours', () => {
     // {0, 1, 100, 100} has a skillSpread of 49.75, {0, 100, 100, 100} one of 43.30.
     const tickets = [0, 1, 100, 100, 100].map((skill, i) => solo('abcde'[i], skill, NOW_MS));
-    const rules = { teamSize: 2, roles: { any: 2 }, alpha: 1e-6, p: 1, q: 2, beta: 0 };
-    const facts = factsOf(rules, tickets.length);
-    const policy = optionValue({ policy: 'option-value', waitCost: waitCostFor(46) });
-    const [first] = policy.candidates(new WaitingPool(rules, tickets, NOW_MS), facts, NOW_MS);
-    expect(first?.game.skillSpread).toBeCloseTo(43.3, 1);
-    expect(first?.game.ticketIds).toEqual(['a', 'c', 'd', 'e']);
-    expect(policy.release(first!, facts, NOW_MS)).toEqual({ release: true });
+    const game = offered({ any: 2 }, tickets, 46).find(({ ticketIds }) => ticketIds.includes('a'));
+    expect(game?.skillSpread).toBeCloseTo(43.3, 1);
+    expect(game?.ticketIds).toEqual(['a', 'c', 'd', 'e']);
+    expect(game?.isReleased).toBe(true);
+  });
+
+  it('leaves its players to a game of others with a wider margin, although it has waited longer', () => {
+    const tickets = [0, 30, 31, 32, 33].map((skill, i) =>
+      solo('abcde'[i], skill, NOW_MS - (i === 0 ? 10 : 0)),
+    );
+    const [first] = offered({ any: 2 }, tickets, 20);
+    expect(first?.ticketIds).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  it('plays rather than a nearer one that accepts more roles, when many near it accept only its own', () => {
+    const playing = (ticketId: string, skill: number, ...roles: string[]): Ticket => ({
+      ticketId,
+      enqueuedAtMs: NOW_MS,
+      players: [{ playerId: `player of ${ticketId}`, skill, roles }],
+    });
+    const others = [
+      playing('either', 9.3, 'tank', 'damage'),
+      playing('t1', 10, 'tank'),
+      playing('t2', 10.1, 'tank'),
+      playing('d1', 10.2, 'damage'),
+      playing('d2', 11, 'damage'),
+    ];
+    const crowd = [playing('d3', 11.5, 'damage'), playing('d4', 11.6, 'damage')];
+    const roles = { tank: 1, damage: 1 };
+    expect(offered(roles, others, 0.5)[0]?.ticketIds).toEqual(['d1', 'either', 't1', 't2']);
+    expect(offered(roles, [...others, ...crowd], 0.5)[0]?.ticketIds).toEqual(['d1', 'd2', 't1', 't2']);
   });
 });
 

@@ -24,7 +24,7 @@ export interface TicketLimits {
   /** The part that grows with the wait: its value now, and when the ticket was new. Values after the last ticket are ignored. */
   readonly now: Float64Array;
   readonly atFirst: Float64Array;
-  /** v_q of the ticket's own players. */
+  /** The part that does not grow: v_q of the ticket's own players, and what else a policy adds. Above −`atFirst`. */
   readonly apart: Float64Array;
 }
 

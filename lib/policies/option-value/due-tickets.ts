@@ -1,4 +1,4 @@
-import { imbalancePerRange, shapeOf, sortedBy } from '../../engine/game-pool.ts';
+import { imbalancePerRange, RoleTable, shapeOf, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import {
   byArrival,
@@ -8,7 +8,8 @@ import {
   type PoolFacts,
   type WithinLimit,
 } from '../policy.ts';
-import { growthByAge, type LimitOptions, type LimitTerms } from './limits.ts';
+import { forLoad, growthByAge, type LimitOptions, type LimitTerms, limitOf } from './limits.ts';
+import { roleLoads } from './role-loads.ts';
 import { type Neighbours, SkillLine } from './skill-line.ts';
 
 /** Whether a search around the ticket may find what searches at earlier ticks did not. */
@@ -17,7 +18,8 @@ type IsDue = (ticket: Ticket) => boolean;
 /**
  * A ticket is due when it is new, and then each time its threshold has grown by another step. A game that was above its limit
  * is within it only when one of its tickets is new, has a higher threshold or becomes urgent. All tickets are due in a
- * tick without new ones, because the estimated rate falls in a silence, which raises all thresholds.
+ * tick without new ones, because the estimated rate falls in a silence, which raises all thresholds. The loads of roles
+ * change with the neighbours; searching a ticket each time its own has risen gives the same results.
  */
 export function dueAt(options: LimitOptions, pool: CandidateSource, facts: PoolFacts, nowMs: number): IsDue {
   const { searchedAtMs } = facts;
@@ -41,12 +43,23 @@ const URGENCY_MIN = 0.01;
 /** From as many games on that the due tickets could fill, the narrowest windows go first. */
 const GAMES_OF_MANY = 10;
 
+/** The game found around a ticket, given by its place, with its limit less its imbalance. */
+interface AnchoredGame {
+  readonly anchor: number;
+  readonly candidate: Candidate;
+  readonly margin: number;
+}
+
 /**
  * For parties and roles without rules: for each ticket that is due, longest wait first, the game with the widest margin among
- * its neighbours. Neighbours of its own kind are tried first.
+ * its neighbours. Neighbours of its own kind are tried first. Solo players with roles are all searched first, and the widest
+ * margin of all is released first.
  *
  * When many solo players are due at once, after a start or an outage, the order of the searches decides what is left for
- * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits.
+ * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits, and loads
+ * of roles do not count.
+ *
+ * `loads` receives the loads of roles that limits contain.
  *
  * The urgency of a game is that of its most urgent ticket, and that one is due. So a search considers the urgency of
  * its own ticket, and leaves out those that are more urgent. They have been searched before.
@@ -56,6 +69,7 @@ export function* aroundDueTickets(
   facts: PoolFacts,
   termsOf: (ticket: Ticket) => LimitTerms,
   isDue: IsDue,
+  loads: Map<Ticket, number>,
 ): Iterable<Candidate> {
   const { rules } = facts;
   const { seats } = shapeOf(rules);
@@ -86,6 +100,14 @@ export function* aroundDueTickets(
     const isGrown = hasParties && limits.now[at] >= GROWN * limits.atFirst[at];
     if (urgencies[at] > 0 || isGrown || isDue(sorted[at])) due.push(at);
   }
+  const isMany = !hasParties && due.length >= GAMES_OF_MANY * seats;
+  const table = RoleTable.of(rules);
+  if (table !== undefined && !isMany) {
+    roleLoads(sorted, skills, table, seats).forEach((load, at) => {
+      loads.set(sorted[at], load);
+      limits.apart[at] += forLoad(limits.atFirst[at], load);
+    });
+  }
   /** The place of each ticket; made when the first game is released. */
   let places: Map<Ticket, number> | undefined;
   const line = new SkillLine(skills, sizes);
@@ -103,8 +125,32 @@ export function* aroundDueTickets(
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
 
   for (const anchor of anchors) if (isLastChance(anchor)) yield* around(anchor);
-  if (!hasParties && anchors.length >= GAMES_OF_MANY * seats) yield* narrowestWindows();
-  for (const anchor of anchors) if (!isLastChance(anchor)) yield* around(anchor);
+  if (isMany) yield* narrowestWindows();
+  const others = anchors.filter((anchor) => !isLastChance(anchor));
+  if (table !== undefined && !hasParties && !isMany) yield* widestFirst(others);
+  else for (const anchor of others) yield* around(anchor);
+
+  /** The widest margin of all due tickets first. After a release, tickets are searched again whose game has lost a player. */
+  function* widestFirst(due: readonly number[]): Iterable<Candidate> {
+    let games = due.flatMap(gameOf);
+    while (games.length > 0) {
+      const best = games.reduce((a, b) => (b.margin > a.margin ? b : a));
+      yield* offer(best.candidate);
+      const isLeft = ({ candidate }: AnchoredGame) =>
+        candidate.tickets.every((ticket) => pool.isWaiting(ticket));
+      games = games
+        .filter((game) => game !== best && line.has(game.anchor))
+        .flatMap((game) => (isLeft(game) ? game : gameOf(game.anchor)));
+    }
+  }
+
+  function gameOf(anchor: number): AnchoredGame[] {
+    const candidate = widest(anchor, 'all');
+    if (candidate === undefined) return [];
+    const { tickets, game } = candidate;
+    const margin = limitOf(tickets, tickets.map(termsOf), rules, loads) - game.imbalance;
+    return [{ anchor, candidate, margin }];
+  }
 
   function* around(anchor: number): Iterable<Candidate> {
     for (const neighbours of searched) {

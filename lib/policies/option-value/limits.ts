@@ -18,6 +18,8 @@ const DOUBLED_AT_SHARE = 0.7;
  * mean. So parties of unequal spread have an imbalance above their mean spread, which waiting cannot reduce either.
  */
 const PARTY_SPREAD = 1.1;
+/** A lower load counts as this one, so that every ticket allows more than 0. With 0.1 and 0.5 results are the same. */
+const LOAD_MIN = 0.7;
 /** By how many times θ a threshold is raised when no newcomer can be expected before the time-out. */
 const URGENCY_MAX = 2;
 
@@ -46,18 +48,33 @@ export interface LimitTerms {
   readonly isOverdue: boolean;
 }
 
-/** The largest imbalance with which a game of these tickets is released. */
-export function limitOf(tickets: readonly Ticket[], terms: readonly LimitTerms[], rules: GameRules): number {
+/**
+ * The largest imbalance with which a game of these tickets is released.
+ *
+ * @param loads of their roles: see `roleLoads`. @default 1 for a ticket that is not among them
+ */
+export function limitOf(
+  tickets: readonly Ticket[],
+  terms: readonly LimitTerms[],
+  rules: GameRules,
+  loads: ReadonlyMap<Ticket, number>,
+): number {
   const { seats } = shapeOf(rules);
   let threshold = 0;
   let apart = 0;
   let urgency = 0;
-  tickets.forEach(({ players }, at) => {
-    threshold += (players.length * terms[at].threshold) / seats;
-    apart += (players.length * terms[at].apart) / seats;
+  tickets.forEach((ticket, at) => {
+    const size = ticket.players.length;
+    threshold += (size * terms[at].threshold) / seats;
+    apart += (size * (terms[at].apart + forLoad(terms[at].theta, loads.get(ticket) ?? 1))) / seats;
     urgency = Math.max(urgency, terms[at].urgency);
   });
   return threshold * (1 + urgency) + apart;
+}
+
+/** What the load of its roles adds to what a ticket allows; below 0 for a load below 1. */
+export function forLoad(theta: number, load: number): number {
+  return theta * (Math.max(LOAD_MIN, load) - 1);
 }
 
 export function limitTerms(
