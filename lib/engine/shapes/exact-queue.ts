@@ -2,6 +2,7 @@ import { KeyHeap } from '../collections/key-heap.ts';
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { AnchoredSearch, type Scope } from './anchored-search.ts';
+import { areDuos, DuoCells } from './duo-cells.ts';
 import { highestOf, type Layout, whereAllFit } from './layout.ts';
 import { PartyCells } from './party-cells.ts';
 import { perRangeOf } from './range-factor.ts';
@@ -45,7 +46,7 @@ export class ExactQueue implements ShapeQueue {
   #lastImbalance = 0;
   #preparation = 0;
   /** Where it applies, what bounds and finds games when a query is cut short; built when it is needed. */
-  #cells: PartyCells | undefined;
+  #cells: PartyCells | DuoCells | undefined;
   #hasCells = false;
   /** The part of the budget that searches around tickets are worth: less the more of them have been cut short. */
   #worth = 1;
@@ -72,7 +73,7 @@ export class ExactQueue implements ShapeQueue {
   remove(ticket: ShapeTicket): boolean {
     if (!this.#waiting.delete(ticket)) return false;
     this.#line?.remove(ticket);
-    this.#cells?.removed();
+    this.#cells?.removed(ticket.mean);
     return true;
   }
 
@@ -99,7 +100,9 @@ export class ExactQueue implements ShapeQueue {
         const isProved = found !== undefined && isAtMost(cost, bound, creditMax);
         this.#worth = isProved ? Math.min(1, 2 * this.#worth) : Math.max(this.#worthMin(), this.#worth / 2);
         if (!isProved) {
-          this.#cells ??= new PartyCells(line, this.#rules, this.#layout);
+          this.#cells ??= areDuos(this.#layout, this.#rules, line.tickets.length)
+            ? new DuoCells(line, this.#rules, this.#layout)
+            : new PartyCells(line, this.#rules, this.#layout);
           const near = this.#cells.best(found?.game);
           const all = Math.max(bound, near.bound);
           if (near.game)

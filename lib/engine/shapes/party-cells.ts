@@ -50,8 +50,8 @@ export class PartyCells {
     this.#lay(0);
   }
 
-  /** Reports that tickets have left the line. */
-  removed(): void {
+  /** Reports that a ticket has left the line. */
+  removed(_mean: number): void {
     this.#removals++;
   }
 

@@ -57,6 +57,7 @@ export class SizeLine {
       slack = Number.POSITIVE_INFINITY,
       lever = 0,
       reach = Number.POSITIVE_INFINITY,
+      most = Number.POSITIVE_INFINITY,
       company,
     } = costsToo;
     const { tickets, costs, places, sums, offsets, room } = near;
@@ -86,11 +87,11 @@ export class SizeLine {
       const over = size * distance - slack;
       const apart = size * distance * distance + (over > 0 ? lever * over * over : 0);
       // Those farther away cost more.
-      if (count === room && apart >= costs[count - 1]) break;
+      if (apart >= most || (count === room && apart >= costs[count - 1])) break;
       let cost = apart + spreads[place];
       if (count === room && cost >= costs[count - 1]) continue;
       if (company) {
-        cost = size * distance * distance + company(means[place] - centre) + spreads[place];
+        cost = size * distance * distance + company(means[place] - centre, place) + spreads[place];
         if (cost === Number.POSITIVE_INFINITY || (count === room && cost >= costs[count - 1])) continue;
       }
       let at = count < room ? count++ : count - 1;
@@ -107,6 +108,26 @@ export class SizeLine {
       tickets[i] = this.#tickets[places[i]];
       offsets[i] = size * (means[places[i]] - centre);
     }
+  }
+
+  /** The least square of a waiting ticket's distance from the centre, between `low` and `high`, except in this place; else ∞. */
+  leastSquare(centre: number, low: number, high: number, except: number): number {
+    const means = this.#means;
+    let least = Number.POSITIVE_INFINITY;
+    if (high >= 0) {
+      let at = this.#waitingFrom(this.#placeOf(centre + Math.max(0, low)));
+      if (at === except) at = this.#waitingFrom(at + 1);
+      if (at < means.length && means[at] - centre <= high) least = (means[at] - centre) ** 2;
+    }
+    if (low <= 0) {
+      const to = centre + Math.min(0, high);
+      let at = this.#placeOf(to);
+      while (at < means.length && means[at] === to) at++;
+      at = this.#waitingUpTo(at - 1);
+      if (at === except) at = this.#waitingUpTo(at - 1);
+      if (at >= 0 && means[at] - centre >= low) least = Math.min(least, (means[at] - centre) ** 2);
+    }
+    return least;
   }
 
   /** The waiting tickets whose means are at least `low` and at most `high`, in ascending order. */
@@ -177,8 +198,13 @@ export interface Costs {
   readonly lever?: number;
   /** Tickets farther away are not looked at. @default ∞ */
   readonly reach?: number;
-  /** What a ticket at this distance above the centre costs in all besides, at least as much as by `slack` and `lever`. */
-  readonly company?: (away: number) => number;
+  /** Tickets that cost this or more need not be found. @default ∞ */
+  readonly most?: number;
+  /**
+   * What the ticket in this place at this distance above the centre costs in all besides, at least as much as by `slack` and
+   * `lever`.
+   */
+  readonly company?: (away: number, place: number) => number;
 }
 
 const ownCosts: Costs = {};
