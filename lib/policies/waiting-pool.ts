@@ -90,7 +90,7 @@ export class WaitingPool implements CandidateSource {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#tickets = tickets;
-    this.bySkill = sortedBy(tickets, Float64Array.from(tickets, meanSkill), byId);
+    this.bySkill = sortedBy(tickets, meanSkill, byId);
     for (let place = 0; place < tickets.length; place++)
       this.#places.set(this.bySkill[place].ticketId, place);
     this.#isWaiting = new Uint8Array(tickets.length).fill(1);
@@ -111,11 +111,7 @@ export class WaitingPool implements CandidateSource {
   }
 
   get byAge(): readonly Ticket[] {
-    this.#byAge ??= sortedBy(
-      this.#tickets,
-      Float64Array.from(this.#tickets, ({ enqueuedAtMs }) => enqueuedAtMs),
-      byArrival,
-    );
+    this.#byAge ??= sortedBy(this.#tickets, ({ enqueuedAtMs }) => enqueuedAtMs, byArrival);
     return this.#byAge;
   }
 

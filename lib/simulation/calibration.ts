@@ -115,7 +115,7 @@ export class WaitCalibration implements Observer {
         const ms = times[part];
         if (ms === undefined) continue;
         const step = stepOf(Math.max(0, nowMs - atMs), ms);
-        for (let i = 0; i < groups.length; i++) groups[i]!.curves[part]!.add(step, isMatched);
+        for (let i = 0; i < groups.length; i++) groups[i]!.add(part, step, isMatched);
       }
     }
     this.#asking.delete(ticketId);
@@ -136,8 +136,8 @@ export class WaitCalibration implements Observer {
     const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     return names.map((of) => {
       const group = groups.get(of)!;
-      const curve = group.curves.map((one) => one.matched());
-      const share = (at: number) => group.curves[at]!.told / Math.max(1, group.asked);
+      const curve = TOLD_PARTS.map((_, part) => group.matchedInTime(part));
+      const share = (at: number) => group.told[at]! / Math.max(1, group.asked);
       return {
         of,
         asked: group.asked,
@@ -175,17 +175,48 @@ interface Telling {
   readonly groups: Likenesses<Group>;
 }
 
+/**
+ * A part of the tickets. For each of `TOLD_PARTS`, the estimate of Kaplan and Meier of the share that is matched within the time told,
+ * when some are not seen until then.
+ */
 class Group {
   asked = 0;
-  readonly curves = TOLD_PARTS.map(() => new ShareInTime());
+  /** By part: how often a time was told. */
+  readonly told = new Uint32Array(TOLD_PARTS.length);
+  /** By part and step: the waits that ended there. */
+  readonly #matched = new Uint32Array(TOLD_PARTS.length * STEPS);
+  readonly #censored = new Uint32Array(TOLD_PARTS.length * STEPS);
 
   static together(groups: readonly Group[]): Group {
     const all = new Group();
-    for (const { asked, curves } of groups) {
-      all.asked += asked;
-      for (let part = 0; part < curves.length; part++) all.curves[part]!.addAll(curves[part]!);
+    const addAll = (sums: Uint32Array, more: Uint32Array) =>
+      more.forEach((value, at) => {
+        sums[at]! += value;
+      });
+    for (const group of groups) {
+      all.asked += group.asked;
+      addAll(all.told, group.told);
+      addAll(all.#matched, group.#matched);
+      addAll(all.#censored, group.#censored);
     }
     return all;
+  }
+
+  /** @param step in which a wait ended; `STEPS` when it lasted longer than told */
+  add(part: number, step: number, isMatched: boolean): void {
+    this.told[part]!++;
+    if (step < STEPS) (isMatched ? this.#matched : this.#censored)[part * STEPS + step]!++;
+  }
+
+  matchedInTime(part: number): number {
+    let atRisk = this.told[part]!;
+    if (atRisk === 0) return Number.NaN;
+    let left = 1;
+    for (let at = part * STEPS; at < (part + 1) * STEPS; at++) {
+      if (atRisk > 0) left *= 1 - this.#matched[at]! / atRisk;
+      atRisk -= this.#matched[at]! + this.#censored[at]!;
+    }
+    return 1 - left;
   }
 }
 
@@ -196,35 +227,4 @@ const STEPS = 200;
 function stepOf(waitedMs: number, toldMs: number): number {
   if (waitedMs > toldMs) return STEPS;
   return toldMs === 0 ? 0 : Math.min(STEPS - 1, Math.floor((STEPS * waitedMs) / toldMs));
-}
-
-/** The estimate of Kaplan and Meier of the share that is matched within a time, when some are not seen until then. */
-class ShareInTime {
-  told = 0;
-  readonly #matched = new Uint32Array(STEPS);
-  readonly #censored = new Uint32Array(STEPS);
-
-  add(step: number, isMatched: boolean): void {
-    this.told++;
-    if (step < STEPS) (isMatched ? this.#matched : this.#censored)[step]!++;
-  }
-
-  addAll(other: ShareInTime): void {
-    this.told += other.told;
-    for (let step = 0; step < STEPS; step++) {
-      this.#matched[step]! += other.#matched[step]!;
-      this.#censored[step]! += other.#censored[step]!;
-    }
-  }
-
-  matched(): number {
-    if (this.told === 0) return Number.NaN;
-    let atRisk = this.told;
-    let left = 1;
-    for (let step = 0; step < STEPS; step++) {
-      if (atRisk > 0) left *= 1 - this.#matched[step]! / atRisk;
-      atRisk -= this.#matched[step]! + this.#censored[step]!;
-    }
-    return 1 - left;
-  }
 }

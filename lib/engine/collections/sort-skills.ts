@@ -60,9 +60,11 @@ export function orderBySkill(skills: Float64Array): Uint32Array {
  */
 export function sortedBy<Item>(
   items: readonly Item[],
-  values: Float64Array,
+  value: (item: Item, at: number) => number,
   compare: (a: Item, b: Item) => number,
 ): Item[] {
+  const values = new Float64Array(items.length);
+  for (let i = 0; i < items.length; i++) values[i] = value(items[i], i);
   let isSorted = true;
   for (let i = 1; i < values.length && isSorted; i++) isSorted = values[i - 1] <= values[i];
   const order = isSorted ? undefined : orderBySkill(values);

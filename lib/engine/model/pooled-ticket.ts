@@ -100,9 +100,5 @@ export function bySkill(a: PooledTicket, b: PooledTicket): number {
 
 /** The tickets in the pool's order. */
 export function sortBySkill(tickets: readonly PooledTicket[]): PooledTicket[] {
-  return sortedBy(
-    tickets,
-    Float64Array.from(tickets, ({ mean }) => mean),
-    bySkill,
-  );
+  return sortedBy(tickets, ({ mean }) => mean, bySkill);
 }

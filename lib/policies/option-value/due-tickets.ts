@@ -27,9 +27,12 @@ export function dueAt(options: LimitOptions, pool: CandidateSource, facts: PoolF
   if (searchedAtMs === undefined || newest === undefined || newest.enqueuedAtMs <= searchedAtMs)
     return () => true;
   const growth = growthByAge(options, facts);
-  const steps = (ageMs: number) => Math.floor(Math.log(growth(ageMs / 1000)) / Math.log(GROWTH_STEP));
-  return ({ enqueuedAtMs }) =>
-    enqueuedAtMs > searchedAtMs || steps(searchedAtMs - enqueuedAtMs) < steps(nowMs - enqueuedAtMs);
+  const steps = (grown: number) => Math.floor(Math.log(grown) / Math.log(GROWTH_STEP));
+  return ({ enqueuedAtMs }) => {
+    if (enqueuedAtMs > searchedAtMs) return true;
+    const grown = growth((nowMs - enqueuedAtMs) / 1000);
+    return grown >= GROWTH_STEP && steps(growth((searchedAtMs - enqueuedAtMs) / 1000)) < steps(grown);
+  };
 }
 /** The steps in which a growing threshold makes a ticket due. With steps of 10% results are the same. */
 const GROWTH_STEP = 1.2;
@@ -59,7 +62,7 @@ interface AnchoredGame {
  * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits, and loads
  * of roles do not count.
  *
- * `loads` receives the loads of roles that limits contain.
+ * `loads` receives the loads of roles that the limits of the games offered contain.
  *
  * The urgency of a game is that of its most urgent ticket, and that one is due. So a search considers the urgency of
  * its own ticket, and leaves out those that are more urgent. They have been searched before.
@@ -102,13 +105,12 @@ export function* aroundDueTickets(
   }
   const isMany = !hasParties && due.length >= GAMES_OF_MANY * seats;
   const table = RoleTable.of(rules);
+  let ofRoles: Float64Array | undefined;
   if (table !== undefined && !isMany) {
-    roleLoads(sorted, skills, table, seats).forEach((load, at) => {
-      loads.set(sorted[at], load);
-      limits.apart[at] += forLoad(limits.atFirst[at], load);
-    });
+    ofRoles = roleLoads(sorted, skills, table, seats);
+    for (let at = 0; at < count; at++) limits.apart[at] += forLoad(limits.atFirst[at], ofRoles[at]);
   }
-  /** The place of each ticket; made when the first game is released. */
+  /** The place of each ticket; made when the first game is found. */
   let places: Map<Ticket, number> | undefined;
   const line = new SkillLine(skills, sizes);
   /** By place: the range of the neighbours among which no game was found, and the removals until then. */
@@ -119,7 +121,7 @@ export function* aroundDueTickets(
   const searched: Neighbours[] = hasParties ? ['of its kind', 'all'] : ['all'];
   const anchors = sortedBy(
     due,
-    Float64Array.from(due, (at) => sorted[at].enqueuedAtMs),
+    (at) => sorted[at].enqueuedAtMs,
     (a, b) => byArrival(sorted[a], sorted[b]),
   );
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
@@ -148,6 +150,7 @@ export function* aroundDueTickets(
     const candidate = widest(anchor, 'all');
     if (candidate === undefined) return [];
     const { tickets, game } = candidate;
+    tellLoads(tickets);
     const margin = limitOf(tickets, tickets.map(termsOf), rules, loads) - game.imbalance;
     return [{ anchor, candidate, margin }];
   }
@@ -175,8 +178,11 @@ export function* aroundDueTickets(
         for (let at = first; at <= last; at++) limit += limits.now[places[at]] / (last + 1 - first);
         return perRange * range <= limit ? [{ first, last, share: range / limit }] : [];
       });
-      const shares = Float64Array.from(starts, ({ share }) => share);
-      for (const { first, last } of sortedBy(starts, shares, (a, b) => a.first - b.first)) {
+      for (const { first, last } of sortedBy(
+        starts,
+        ({ share }) => share,
+        (a, b) => a.first - b.first,
+      )) {
         if (!isWhole(places, first, last)) continue;
         const middle = places[first + ((last + 1 - first) >> 1)];
         const candidate = isLastChance(middle) ? undefined : widest(middle, 'all');
@@ -194,10 +200,19 @@ export function* aroundDueTickets(
 
   /** Offers a candidate for release, and removes its tickets when it is released. */
   function* offer(candidate: Candidate): Iterable<Candidate> {
+    tellLoads(candidate.tickets);
     yield candidate;
     if (candidate.tickets.every((ticket) => pool.isWaiting(ticket))) return;
+    for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) line.remove(placeOf(ticket));
+  }
+
+  function placeOf(ticket: Ticket): number {
     places ??= new Map(sorted.map((ticket, at) => [ticket, at]));
-    for (const ticket of candidate.tickets) if (!pool.isWaiting(ticket)) line.remove(places.get(ticket)!);
+    return places.get(ticket)!;
+  }
+
+  function tellLoads(tickets: readonly Ticket[]): void {
+    if (ofRoles) for (const ticket of tickets) loads.set(ticket, ofRoles[placeOf(ticket)]);
   }
 
   /** The game with the widest margin among the neighbours. It is not searched again while they are the same. */
@@ -219,10 +234,9 @@ export function* aroundDueTickets(
    * apart, so these have other neighbours.
    */
   function widestAround(game: WithinLimit, anchor: number): Candidate {
-    places ??= new Map(sorted.map((ticket, at) => [ticket, at]));
     let best = game;
     for (const ticket of game.tickets) {
-      const at = places.get(ticket)!;
+      const at = placeOf(ticket);
       if (at === anchor) continue;
       const near = line.nearest(at, 'all', enough, (other) => urgencies[other] > urgencies[anchor]);
       best = search.game(near.places, near.middle, 1 + urgencies[anchor], best.margin) ?? best;

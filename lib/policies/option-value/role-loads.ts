@@ -55,6 +55,9 @@ class RolesOfPlayers {
   readonly #accepted: Uint8Array;
   /** By role: the players per seat who were given it. */
   readonly #filled: Float64Array;
+  /** The players whom `#filled` counts. */
+  #from = 0;
+  #to = 0;
 
   constructor(table: RoleTable, tickets: readonly Ticket[]) {
     this.#seats = table.seats;
@@ -88,6 +91,9 @@ class RolesOfPlayers {
   }
 
   #fill(from: number, to: number): void {
+    if (from === this.#from && to === this.#to) return;
+    this.#from = from;
+    this.#to = to;
     const masks = this.#masks;
     const filled = this.#filled.fill(0);
     for (let accepted = 1; accepted <= filled.length; accepted++) {

@@ -107,7 +107,7 @@ export class SoloLine {
     }
     const byLeast = (a: Start, b: Start) => a.least - b.least || a.at - b.at;
     const margins = Float64Array.from(others, ({ margin }) => -margin);
-    return [...urgent.sort(byLeast), ...sortedBy(others, margins, byLeast)];
+    return [...urgent.sort(byLeast), ...sortedBy(others, (_, at) => margins[at], byLeast)];
   }
 
   /** A lower bound on the imbalance of a window. With one player per team, the gap between the teams is known too. */
