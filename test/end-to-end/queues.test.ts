@@ -82,6 +82,7 @@ describe.concurrent('stats', () => {
       lastTickAt: null,
       tickMilliseconds: null,
       recentMatches: { count: 0, imbalanceMean: null, waitSecondsP50: null, waitSecondsP99: null },
+      recentEnds: { tickets: 0, timedOutShare: null },
     });
   });
 

@@ -46,7 +46,15 @@ const AWAITED_MS = 50;
 /** The run stops after this many failures. */
 const FAILURES_MAX = 50;
 /** Operations that change nothing. */
-const READS = ['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems', 'GetSecretValue'];
+const READS = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'Scan',
+  'TransactGetItems',
+  'GetSecretValue',
+  'GetQueueAttributes',
+];
 /** Methods that must change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 /** Functions that call the addresses in queue definitions, which are random here. */
