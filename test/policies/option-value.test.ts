@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { GamePool } from '../../lib/engine/game-pool.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { GamePool, LimitedSearch } from '../../lib/engine/game-pool.ts';
 import type { GameRules, Ticket } from '../../lib/engine/types.ts';
 import { optionValue } from '../../lib/policies/option-value.ts';
-import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
+import { planTick, type QueueRules, type TickMemory } from '../../lib/policies/plan.ts';
 import type { PoolFacts } from '../../lib/policies/policy.ts';
 import { WaitingPool } from '../../lib/policies/waiting-pool.ts';
 import { playThrough } from '../../lib/simulation/play.ts';
@@ -223,6 +223,78 @@ describe('a ticket that is neither new nor has a much higher threshold than at t
     expect(before.matches).toEqual([]);
     const { matches } = planTick({ rules, tickets, nowMs: NOW_MS, memory: before.memory });
     expect(matches.flatMap(({ ticketIds }) => ticketIds)).toContain('old');
+  });
+});
+
+describe('tickets that are searched in the same tick', () => {
+  const ruled = (changes: Partial<QueueRules>): QueueRules => ({
+    imbalance: { alpha: 1, p: 1, q: 2 },
+    release: { policy: 'option-value', waitCost: 1 },
+    tickSeconds: 1,
+    timeoutSeconds: 300,
+    ...changes,
+  });
+
+  it('are in one game at most when one of them is at its last chance', () => {
+    const waited = (ticketId: string, seconds: number) => solo(ticketId, 1500, NOW_MS - 1000 * seconds);
+    const tickets = [waited('a', 9), waited('b', 5), waited('c', 1)];
+    const rules = ruled({ teamSize: 1, roles: { tank: 1 }, timeoutSeconds: 10 });
+    const { matches, waiting } = planTick({ rules, tickets, nowMs: NOW_MS });
+    expect(matches.map(({ ticketIds }) => ticketIds)).toEqual([['a', 'b']]);
+    expect(waiting.map(({ ticketId }) => ticketId)).toEqual(['c']);
+  });
+
+  it('get the game of one that is near its time-out, although a wider margin is offered without it', () => {
+    const pair: Ticket = {
+      ticketId: 'pair',
+      enqueuedAtMs: NOW_MS - 15_386,
+      players: [
+        { playerId: 'p1', skill: 1584.284 },
+        { playerId: 'p2', skill: 1970.982 },
+      ],
+    };
+    const urgent = solo('urgent', 1574.084, NOW_MS - 49_945);
+    const tickets = [
+      urgent,
+      pair,
+      solo('near', 1608.811, NOW_MS - 8_690),
+      solo('new', 1733.168, NOW_MS - 485),
+    ];
+    const memory: TickMemory = {
+      version: 2,
+      tickedAtMs: NOW_MS - 1_000,
+      newestSeenMs: NOW_MS - 8_690,
+      players: 4.48,
+      seconds: 41.8,
+      seen: 8,
+      skills: {
+        means: [1192.34, 1556.97, 1572.51, 1574.08, 1584.28, 1608.81, 1970.98, 2122.03],
+        weights: [1, 1, 1, 1, 1, 1, 1, 1],
+      },
+      searchedAtMs: NOW_MS - 1_000,
+    };
+    const rules = ruled({
+      teamSize: 2,
+      release: { policy: 'option-value', waitCost: 5 },
+      timeoutSeconds: 60,
+    });
+    const { matches } = planTick({ rules, tickets, nowMs: NOW_MS, memory });
+    expect(matches.map(({ ticketIds }) => new Set(ticketIds))).toEqual([new Set(['urgent', 'pair', 'new'])]);
+  });
+
+  it('are few when many parties have waited long and can form no game', () => {
+    const searches = vi.spyOn(LimitedSearch.prototype, 'game');
+    onTestFinished(() => searches.mockRestore());
+    const tickets = Array.from({ length: 600 }, (_, i): Ticket => {
+      const players = [0, 1, 2].map((at) => ({ playerId: `${i} ${at}`, skill: 1500 + i }));
+      return { ticketId: `t${i}`, enqueuedAtMs: NOW_MS - 100_000 - i, players };
+    });
+    const rules = ruled({ teamSize: 5 });
+    const { memory } = planTick({ rules, tickets, nowMs: NOW_MS - 1_000 });
+    searches.mockClear();
+    const newcomer = solo('new', 1500, NOW_MS - 500);
+    planTick({ rules, tickets: [...tickets, newcomer], nowMs: NOW_MS, memory });
+    expect(searches.mock.calls.length).toBeLessThan(250);
   });
 });
 

@@ -41,6 +41,8 @@ const GROWTH_STEP = 1.2;
  * others often take its neighbours, so a game that it can have should not be left for long.
  */
 const GROWN = 2;
+/** As many of them at a tick, the oldest first: parties that can form no game are searched in vain each time. */
+const GROWN_MAX = 50;
 /** A lower urgency is not considered in searches. A ticket with a higher one is due at every tick. */
 const URGENCY_MIN = 0.01;
 /** From as many games on that the due tickets could fill, the narrowest windows go first. */
@@ -87,6 +89,7 @@ export function* aroundDueTickets(
     apart: new Float64Array(count),
   };
   const due: number[] = [];
+  const grown: number[] = [];
   let hasParties = false;
   for (let at = 0; at < count; at++) {
     const ticket = sorted[at];
@@ -100,9 +103,11 @@ export function* aroundDueTickets(
     hasParties ||= sizes[at] > 1;
   }
   for (let at = 0; at < count; at++) {
-    const isGrown = hasParties && limits.now[at] >= GROWN * limits.atFirst[at];
-    if (urgencies[at] > 0 || isGrown || isDue(sorted[at])) due.push(at);
+    if (urgencies[at] > 0 || isDue(sorted[at])) due.push(at);
+    else if (hasParties && limits.now[at] >= GROWN * limits.atFirst[at]) grown.push(at);
   }
+  const byAge = (a: number, b: number) => byArrival(sorted[a], sorted[b]);
+  due.push(...grown.sort(byAge).slice(0, GROWN_MAX));
   const isMany = !hasParties && due.length >= GAMES_OF_MANY * seats;
   const table = RoleTable.of(rules);
   let ofRoles: Float64Array | undefined;
@@ -119,11 +124,7 @@ export function* aroundDueTickets(
   // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
   const enough = (rules.roles === undefined ? 3 : 6) * seats;
   const searched: Neighbours[] = hasParties ? ['of its kind', 'all'] : ['all'];
-  const anchors = sortedBy(
-    due,
-    (at) => sorted[at].enqueuedAtMs,
-    (a, b) => byArrival(sorted[a], sorted[b]),
-  );
+  const anchors = sortedBy(due, (at) => sorted[at].enqueuedAtMs, byAge);
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
 
   for (const anchor of anchors) if (isLastChance(anchor)) yield* around(anchor);
@@ -147,7 +148,7 @@ export function* aroundDueTickets(
   }
 
   function gameOf(anchor: number): AnchoredGame[] {
-    const candidate = widest(anchor, 'all');
+    const candidate = line.has(anchor) ? widest(anchor, 'all') : undefined;
     if (candidate === undefined) return [];
     const { tickets, game } = candidate;
     tellLoads(tickets);
@@ -231,7 +232,7 @@ export function* aroundDueTickets(
 
   /**
    * The game, or the one with the widest margin around another of its tickets. Parties bring tickets together that are far
-   * apart, so these have other neighbours.
+   * apart, so these have other neighbours. A game without the anchor does not have its urgency, so none is counted.
    */
   function widestAround(game: WithinLimit, anchor: number): Candidate {
     let best = game;
@@ -239,7 +240,7 @@ export function* aroundDueTickets(
       const at = placeOf(ticket);
       if (at === anchor) continue;
       const near = line.nearest(at, 'all', enough, (other) => urgencies[other] > urgencies[anchor]);
-      best = search.game(near.places, near.middle, 1 + urgencies[anchor], best.margin) ?? best;
+      best = search.game(near.places, near.middle, 1, best.margin) ?? best;
     }
     return best;
   }
