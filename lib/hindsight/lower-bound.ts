@@ -60,6 +60,11 @@ export async function lowerBound(instance: Instance, options: LowerBoundOptions)
   }
   // Without a schedule, players cost at most what they cost outside all games.
   const typical = covered > 0 ? total / covered : outside.reduce((sum, cost) => sum + cost, 0) / players;
+  if (typical === 0) {
+    // No schedule costs less than one that costs nothing.
+    program.dispose();
+    return { certified: 0, program: 0, rounds: 0, prices: new Float64Array(parts.length), games: [] };
+  }
   const pricing = new Pricing(instance, choosers, LEAST_SPREAD * typical);
   for (const game of similar?.games ?? []) program.add(game);
   let centre: Float64Array =

@@ -41,7 +41,8 @@ export async function measureRepeated(
       arrivals: { [Symbol.iterator]: () => copies(instance, periodMs, 0, Number.POSITIVE_INFINITY) },
     },
   );
-  return { certified, played: played.cost };
+  // The prices of a short period may add up to less than nothing.
+  return { certified: Math.max(0, certified), played: played.cost };
 }
 
 /** Periods that a policy plays before those that count, and those that count. Games are not the same in each of them. */

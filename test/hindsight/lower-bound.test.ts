@@ -120,6 +120,21 @@ describe('the certified lower bound', () => {
     expect(await compare(of, sizes, [11, 12, 13], true)).toBeGreaterThan(0.75);
   });
 
+  it('is 0 where equal players arrive together', async () => {
+    const players = (ticketId: string) => [{ playerId: ticketId, skill: 1500 }];
+    const tickets = ['a', 'b', 'c', 'd'].map((ticketId) => ({
+      ticketId,
+      enqueuedAtMs: 60_000,
+      players: players(ticketId),
+    }));
+    const instance = instanceOf(tickets, { seats: 4, tickSeconds: 1, waitCost: 1 });
+    const { certified } = await lowerBound(instance, {
+      schedule: [[0, 1, 2, 3]],
+      choosers: choosersOf(rules, instance),
+    });
+    expect(certified).toBe(0);
+  });
+
   it('is higher with the difference between a party that fills a team and the other team', async () => {
     const withGap = await compare(rules, PAIRS, [1, 2, 3], false);
     expect(withGap).toBeGreaterThan(1.02 * (await compare(rules, PAIRS, [1, 2, 3], false, 0)));

@@ -38,14 +38,14 @@ export function unhappinessBound(
     const order = least.order();
     const top = greatest([...open].map((spare) => ({ spare, ...crossing(order, spare, least.atMost) })));
     if (!top) break;
-    const unknown = top.until.filter((ticket) => !least.isProved(ticket));
+    const unknown = top.until.filter((ticket) => !least.isOver(ticket));
     if (unknown.length === 0) break;
     if (least.proved + unknown.length > searchedMax) {
       open.delete(top.spare);
       continue;
     }
     // Each round begins with a pool of all tickets, so a few more are searched for at once.
-    const more = order.filter((ticket) => !least.isProved(ticket) && !unknown.includes(ticket));
+    const more = order.filter((ticket) => !least.isOver(ticket) && !unknown.includes(ticket));
     least.prove([...unknown, ...more.slice(0, Math.max(0, roundMin - unknown.length))], newPool());
   }
   const order = least.order();
@@ -53,11 +53,13 @@ export function unhappinessBound(
   order.sort((a, b) => ascending(provedOf(b), provedOf(a)) || a - b);
   const proved = Float64Array.from(best, (_, ticket) => provedOf(ticket));
   const bounds = spares.map((spare) => crossing(order, spare, proved).value);
-  return { bound: bounds.reduce((a, b) => Math.max(a, b), 1), hardest: least.games(order) };
+  return { bound: bounds.reduce((a, b) => Math.max(a, b), 1), hardest: least.games(least.order()) };
 }
 
 /** How many tickets may be searched for, and the fewest in one round. */
 const searchedMax = 160;
+/** How many searches they may take together, some seconds with parties. */
+const searchesMax = 600;
 const roundMin = 8;
 
 /** The value of the first ticket of an order that cannot stay out when all before it do, and the tickets up to it. */
@@ -88,6 +90,8 @@ class LeastUnhappiness {
   readonly atMost: Float64Array;
   /** The number of tickets searched for. */
   proved = 0;
+  /** The number of searches for them. */
+  #searches = 0;
   readonly #best: readonly BestGame[];
   readonly #error: number;
   /** The tickets by the imbalance found for them, these imbalances, and where each ticket is. */
@@ -95,6 +99,7 @@ class LeastUnhappiness {
   readonly #found: Float64Array;
   readonly #placeOf: Int32Array;
   readonly #isProved: Uint8Array;
+  readonly #isGivenUp: Uint8Array;
   /** The least unhappy game found with each ticket, and its unhappiness. */
   readonly #games: (readonly number[] | undefined)[];
   readonly #reached: Float64Array;
@@ -113,11 +118,17 @@ class LeastUnhappiness {
     this.#games = best.map(({ members }) => members);
     this.#reached = Float64Array.from(best, (game) => this.#unhappiness(game));
     this.#isProved = new Uint8Array(best.length);
+    this.#isGivenUp = new Uint8Array(best.length);
     this.atMost = Float64Array.from(best, (game, ticket) => {
       if (game.members) return this.#quotient(game.lowerBound, this.#leastFound(game.members));
       this.#isProved[ticket] = 1;
       return game.lowerBound === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : 1;
     });
+  }
+
+  /** Whether nothing more will be known about a ticket. */
+  isOver(ticket: number): boolean {
+    return this.isProved(ticket) || this.#isGivenUp[ticket] === 1;
   }
 
   isProved(ticket: number): boolean {
@@ -134,17 +145,20 @@ class LeastUnhappiness {
   games(order: readonly number[]): (readonly number[])[] {
     return order.flatMap((ticket) => {
       const game = this.#games[ticket];
-      return this.isProved(ticket) && game && this.atMost[ticket] > 1 ? [game] : [];
+      return this.isOver(ticket) && game && this.atMost[ticket] > 1 ? [game] : [];
     });
   }
 
-  /** Proves the values of these tickets. The pool loses tickets in ascending order of their best games. */
+  /**
+   * Proves the values of these tickets, as far as the searches that are left allow; the others are given up. The pool loses
+   * tickets in ascending order of their best games.
+   */
   prove(tickets: readonly number[], pool: ShrinkingPool): void {
     // From which place on the tickets remain in the next search for each of these.
     const next = new Map(
       tickets.map((ticket) => [ticket, this.#after(this.#leastFound(this.#best[ticket].members!))]),
     );
-    for (let removed = 0; next.size > 0; ) {
+    for (let removed = 0; next.size > 0 && this.#searches < searchesMax; ) {
       const [ticket, from] = [...next].reduce((first, one) => (one[1] < first[1] ? one : first));
       const isThere = from <= this.#placeOf[ticket];
       for (; isThere && removed < from; removed++) pool.remove(this.#sorted[removed]);
@@ -152,7 +166,10 @@ class LeastUnhappiness {
       if (then === undefined) next.delete(ticket);
       else next.set(ticket, then);
     }
-    for (const ticket of tickets) this.#isProved[ticket] = 1;
+    for (const ticket of tickets) {
+      if (next.has(ticket)) this.#isGivenUp[ticket] = 1;
+      else this.#isProved[ticket] = 1;
+    }
     this.proved += tickets.length;
   }
 
@@ -161,6 +178,7 @@ class LeastUnhappiness {
    * far as one search shows. Returns from which place on the tickets may form games of a lower value, undefined if none can.
    */
   #search(ticket: number, floor: number, pool: ShrinkingPool): number | undefined {
+    this.#searches++;
     const game = pool.bestWith(ticket);
     // A search among fewer tickets that is cut short may prove less.
     const least = Math.max(game.lowerBound, this.#best[ticket].lowerBound);

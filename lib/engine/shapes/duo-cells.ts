@@ -15,7 +15,7 @@ export function areDuos(
   { p, q, alpha }: GameRules,
   tickets: number,
 ): boolean {
-  const areAlike = kinds.length === 1 && kinds[0].size === 2 && seats === seatsMin;
+  const areAlike = kinds.length === 1 && kinds[0].size === 2 && seats > 2 && seats === seatsMin;
   return areAlike && p === 1 && q === 2 && alpha > 0 && tickets <= ticketsMax;
 }
 

@@ -34,6 +34,22 @@ it('never puts the bound of teams of two above the best game, while tickets leav
   expect(games).toBeGreaterThan(60);
 });
 
+it('is not asked where a game is one team of two, whose players need not be alike', () => {
+  const engine = new GamePool(
+    { teamSize: 2, teams: [{ name: 'pair', size: 2 }], alpha: 1, p: 1, q: 2, beta: 0 },
+    { nodeBudget: 1 },
+  );
+  const skills = { t0: [900.375], t1: [100.875, 100], t2: [900.625, 900.75], t3: [101, 100.5] };
+  for (const [ticketId, [...of]] of Object.entries(skills)) {
+    const players = of.map((skill, at) => ({ playerId: `${ticketId} ${at}`, skill }));
+    engine.insert({ ticketId, enqueuedAtMs: 0, players });
+  }
+  expect(engine.best(0)!.ticketIds).toEqual(['t2']);
+  engine.remove('t2');
+  const game = engine.best(0)!;
+  expect(game.lowerBound).toBeLessThanOrEqual(0.25);
+});
+
 it('bounds half of the games of teams of two within a fifth of the best', () => {
   const random = seeded(1);
   const pool = new GamePool({ ...rules, teams: 6 });
