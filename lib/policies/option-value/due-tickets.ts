@@ -62,7 +62,7 @@ interface AnchoredGame {
  *
  * When many solo players are due at once, after a start or an outage, the order of the searches decides what is left for
  * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits, and loads
- * of roles do not count.
+ * of roles do not count. With parties, only the games around the due tickets themselves are compared then.
  *
  * `loads` receives the loads of roles that the limits of the games offered contain.
  *
@@ -108,10 +108,10 @@ export function* aroundDueTickets(
   }
   const byAge = (a: number, b: number) => byArrival(sorted[a], sorted[b]);
   due.push(...grown.sort(byAge).slice(0, GROWN_MAX));
-  const isMany = !hasParties && due.length >= GAMES_OF_MANY * seats;
+  const isMany = due.length >= GAMES_OF_MANY * seats;
   const table = RoleTable.of(rules);
   let ofRoles: Float64Array | undefined;
-  if (table !== undefined && !isMany) {
+  if (table !== undefined && (hasParties || !isMany)) {
     ofRoles = roleLoads(sorted, skills, table, seats);
     for (let at = 0; at < count; at++) limits.apart[at] += forLoad(limits.atFirst[at], ofRoles[at]);
   }
@@ -128,7 +128,7 @@ export function* aroundDueTickets(
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
 
   for (const anchor of anchors) if (isLastChance(anchor)) yield* around(anchor);
-  if (isMany) yield* narrowestWindows();
+  if (isMany && !hasParties) yield* narrowestWindows();
   const others = anchors.filter((anchor) => !isLastChance(anchor));
   if (table !== undefined && !hasParties && !isMany) yield* widestFirst(others);
   else for (const anchor of others) yield* around(anchor);
@@ -227,7 +227,7 @@ export function* aroundDueTickets(
       const { places } = near;
       failed[anchor] = { low: places[0], high: places[places.length - 1], removals: line.removals };
     }
-    return game === undefined || !hasParties ? game : widestAround(game, anchor);
+    return game === undefined || !hasParties || isMany ? game : widestAround(game, anchor);
   }
 
   /**
