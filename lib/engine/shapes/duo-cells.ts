@@ -1,6 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { GameRules } from '../types.ts';
 import { DuoDraft } from './duo-draft.ts';
+import { beyondAll, type GapCell, GapCells, newGapCell } from './gap-cells.ts';
 import type { Layout } from './layout.ts';
 import type { ShapedGame } from './shape-game.ts';
 import { Near, SizeLine } from './size-line.ts';
@@ -43,14 +44,11 @@ export class DuoCells {
   /** By how much the mean of a game may be from half the middle of its team sums, as a part of their gap. */
   readonly #lopsided: number;
 
-  #cells: Cell[] = [];
-  readonly #heap = new KeyHeap();
+  readonly #cells: GapCells<Cell>;
   readonly #games: ShapedGame[] = [];
   readonly #found = new KeyHeap();
   /** The mean skills of the tickets that have left, in their order. */
   readonly #removed: number[] = [];
-  /** Games of a greater gap are in no cell. */
-  #gapMax = 0;
   #evaluations = 0;
 
   constructor(line: TicketLine, rules: GameRules, layout: Layout) {
@@ -65,7 +63,7 @@ export class DuoCells {
     this.#nearPairs = new Near(layout.teams);
     this.#draft = new DuoDraft(rules, layout, this.#solos, this.#pairs);
     this.#lopsided = (1 - 2 / layout.teams) / 4;
-    this.#lay(0);
+    this.#cells = new GapCells<Cell>(line, { teamSize: 2, alpha: rules.alpha, fine, newCell });
   }
 
   /** Reports that a ticket with this mean skill has left the line. */
@@ -75,7 +73,7 @@ export class DuoCells {
 
   /** A bound on the imbalance of every game, and a game near it that is better than `known` if one was found. */
   best(known: ShapedGame | undefined): { bound: number; game: ShapedGame | undefined } {
-    const heap = this.#heap;
+    const { heap } = this.#cells;
     const evaluationsFrom = this.#evaluations;
     const aside: number[] = [];
     let game = this.#leastGame();
@@ -90,16 +88,16 @@ export class DuoCells {
       if (isSpent && searches > 0) break;
       if (id === beyondAll) {
         if (aside.length > 0) break;
-        this.#lay(bound);
+        this.#cells.lay(bound);
         continue;
       }
-      const cell = this.#cells[id];
+      const cell = this.#cells.at(id);
       if (this.#isStale(cell)) {
         heap.replaceTop(Math.max(bound, this.#boundOf(cell, game?.imbalance)), id);
         continue;
       }
-      if (!isSpent && this.#isCoarse(cell, bound)) {
-        this.#split(cell, id, bound);
+      if (!isSpent && this.#cells.isCoarse(cell, bound)) {
+        this.#cells.split();
         continue;
       }
       if (!cell.isSearched) {
@@ -120,7 +118,7 @@ export class DuoCells {
       aside.push(id);
       cell.key = bound;
     }
-    for (const id of aside) heap.push(this.#cells[id].key, id);
+    for (const id of aside) heap.push(this.#cells.at(id).key, id);
     return { bound: Math.min(heap.topKey, game?.imbalance ?? heap.topKey), game };
   }
 
@@ -132,48 +130,6 @@ export class DuoCells {
       found.pop();
     }
     return undefined;
-  }
-
-  /** Lays out cells for all games whose gap is within reach of this bound. */
-  #lay(bound: number): void {
-    const { tickets, means, start } = this.#line;
-    this.#heap.clear();
-    this.#cells = [];
-    if (start >= tickets.length) return;
-    const low = means[start];
-    const range = means[means.length - 1] - low;
-    const width = range / firstCells;
-    const gapAll = 2 * range;
-    this.#gapMax = Math.min(gapAll, Math.max(4 * bound, width) / this.#alpha);
-    for (let i = 0; i < firstCells; i++)
-      this.#file(low + (i + 0.5) * width, (width / 2) * (1 + 1e-9), 0, this.#gapMax, bound);
-    if (this.#gapMax < gapAll) this.#heap.push(this.#alpha * this.#gapMax, beyondAll);
-  }
-
-  #file(centre: number, half: number, gapLow: number, gapHigh: number, bound: number): void {
-    this.#cells.push(newCell(centre, half, gapLow, gapHigh));
-    this.#heap.push(bound, this.#cells.length - 1);
-  }
-
-  /** Whether games of a cell may differ by more than a small part of its bound. */
-  #isCoarse({ centre, half, gapLow, gapHigh }: Cell, bound: number): boolean {
-    const width = this.#alpha * (gapHigh - gapLow + 4 * half);
-    return width > fine * bound && half > 1e-9 * centre + 1e-290;
-  }
-
-  #split(cell: Cell, id: number, bound: number): void {
-    const { centre, half, gapLow, gapHigh } = cell;
-    this.#heap.pop();
-    if (gapHigh - gapLow > 4 * half) {
-      const middle = (gapLow + gapHigh) / 2;
-      this.#cells[id] = newCell(centre, half, gapLow, middle);
-      this.#file(centre, half, middle, gapHigh, bound);
-    } else {
-      const quarter = half / 2;
-      this.#cells[id] = newCell(centre - quarter, quarter, gapLow, gapHigh);
-      this.#file(centre + quarter, quarter, gapLow, gapHigh, bound);
-    }
-    this.#heap.push(bound, id);
   }
 
   /** Whether a ticket near those of the cell's bound has left since, or the bound was not computed yet. */
@@ -234,33 +190,17 @@ export class DuoCells {
 }
 
 /** The games whose team sums lie around twice a centre. */
-interface Cell {
-  readonly centre: number;
-  readonly half: number;
-  readonly gapLow: number;
-  readonly gapHigh: number;
-  /** How many tickets had left when its bound was computed; −1 before that. */
-  removals: number;
+interface Cell extends GapCell {
   /** How far from the centre a ticket may have been on which the bound depends. */
   reach: number;
-  /** Whether a game was made since then. */
-  isSearched: boolean;
-  /** Its bound while it is not among the others. */
-  key: number;
 }
 
 function newCell(centre: number, half: number, gapLow: number, gapHigh: number): Cell {
-  return { centre, half, gapLow, gapHigh, removals: -1, reach: 0, isSearched: false, key: 0 };
+  return { ...newGapCell(centre, half, gapLow, gapHigh), reach: 0 };
 }
 
 /** The tickets of the largest pool. */
 const ticketsMax = 1500;
-
-/** The id of all games whose gap is greater than that of any cell. */
-const beyondAll = 2 ** 31 - 1;
-
-/** The intervals of centres with which it begins. */
-const firstCells = 64;
 
 /** A cell is split while its width counts for more than this part of its bound. */
 const fine = 0.1;

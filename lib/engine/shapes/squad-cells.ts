@@ -1,5 +1,6 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import type { GameRules } from '../types.ts';
+import { beyondAll, type GapCell, GapCells, newGapCell } from './gap-cells.ts';
 import type { Layout } from './layout.ts';
 import type { ShapedGame } from './shape-game.ts';
 import { Near, type SizeLine } from './size-line.ts';
@@ -34,15 +35,12 @@ export class SquadCells {
   readonly #trios: Near;
   readonly #mix = { solos: 0, pairs: 0, trios: 0 };
 
-  #cells: Cell[] = [];
-  readonly #heap = new KeyHeap();
+  readonly #cells: GapCells<Cell>;
   /** The games found, by their imbalance. */
   readonly #games: ShapedGame[] = [];
   readonly #found = new KeyHeap();
   /** The mean skills of the tickets that have left, in their order. */
   readonly #removed: number[] = [];
-  /** Games of a greater gap are in no cell. */
-  #gapMax = 0;
   evaluations = 0;
 
   /**
@@ -69,7 +67,12 @@ export class SquadCells {
     this.#solos = new Near(3 * Math.min(soloSquadsMax, this.#squads));
     this.#pairs = new Near(this.#squads + sparePairs);
     this.#trios = new Near(this.#squads);
-    this.#lay(0);
+    this.#cells = new GapCells<Cell>(line, {
+      teamSize: 3,
+      alpha: this.#isFair ? rules.alpha : 0,
+      fine,
+      newCell,
+    });
   }
 
   /** Reports that a ticket with this mean skill has left the line. */
@@ -86,7 +89,7 @@ export class SquadCells {
     bound: number;
     game: ShapedGame | undefined;
   } {
-    const heap = this.#heap;
+    const { heap } = this.#cells;
     const evaluationsFrom = this.evaluations;
     const aside: number[] = [];
     let game = this.#leastGame();
@@ -100,17 +103,17 @@ export class SquadCells {
       if (id === beyondAll) {
         if (aside.length > 0 && game) break;
         aside.length = 0;
-        this.#lay(bound);
+        this.#cells.lay(bound);
         continue;
       }
-      const cell = this.#cells[id];
+      const cell = this.#cells.at(id);
       if (this.#isStale(cell)) {
         heap.replaceTop(Math.max(bound, this.#boundOf(cell)), id);
         continue;
       }
       const isLong = this.evaluations - evaluationsFrom >= evaluationsOfFirst;
-      if (!isLong && this.#isCoarse(cell, bound)) {
-        this.#split(cell, id, bound);
+      if (!isLong && this.#cells.isCoarse(cell, bound)) {
+        this.#cells.split();
         continue;
       }
       if (!cell.isSearched) {
@@ -127,7 +130,7 @@ export class SquadCells {
       aside.push(id);
       cell.key = bound;
     }
-    for (const id of aside) heap.push(this.#cells[id].key, id);
+    for (const id of aside) heap.push(this.#cells.at(id).key, id);
     return { bound: Math.min(heap.topKey, game?.imbalance ?? heap.topKey), game };
   }
 
@@ -154,48 +157,6 @@ export class SquadCells {
   #keep(game: ShapedGame): void {
     this.#games.push(game);
     this.#found.push(game.imbalance, this.#games.length - 1);
-  }
-
-  /** Lays out cells for all games whose gap is within reach of this bound. */
-  #lay(bound: number): void {
-    const { tickets, means, start } = this.#line;
-    this.#heap.clear();
-    this.#cells = [];
-    if (start >= tickets.length) return;
-    const low = means[start];
-    const width = (means[means.length - 1] - low) / firstCells;
-    // The mean skill of a squad is within the range of all parties.
-    const gapAll = 3 * (means[means.length - 1] - low);
-    this.#gapMax = this.#isFair ? Math.min(gapAll, Math.max(4 * bound, width) / this.#alpha) : 0;
-    for (let i = 0; i < firstCells; i++)
-      this.#file(low + (i + 0.5) * width, (width / 2) * (1 + 1e-9), 0, this.#gapMax, bound);
-    if (this.#isFair && this.#gapMax < gapAll) this.#heap.push(this.#alpha * this.#gapMax, beyondAll);
-  }
-
-  #file(centre: number, half: number, gapLow: number, gapHigh: number, bound: number): void {
-    this.#cells.push(newCell(centre, half, gapLow, gapHigh));
-    this.#heap.push(bound, this.#cells.length - 1);
-  }
-
-  /** Whether games of a cell may differ by more than a small part of its bound. */
-  #isCoarse({ centre, half, gapLow, gapHigh }: Cell, bound: number): boolean {
-    const width = this.#isFair ? this.#alpha * (gapHigh - gapLow + 6 * half) : half;
-    return width > fine * bound && half > 1e-9 * centre + 1e-290;
-  }
-
-  #split(cell: Cell, id: number, bound: number): void {
-    const { centre, half, gapLow, gapHigh } = cell;
-    this.#heap.pop();
-    if (this.#isFair && gapHigh - gapLow > 6 * half) {
-      const middle = (gapLow + gapHigh) / 2;
-      this.#cells[id] = newCell(centre, half, gapLow, middle);
-      this.#file(centre, half, middle, gapHigh, bound);
-    } else {
-      const quarter = half / 2;
-      this.#cells[id] = newCell(centre - quarter, quarter, gapLow, gapHigh);
-      this.#file(centre + quarter, quarter, gapLow, gapHigh, bound);
-    }
-    this.#heap.push(bound, id);
   }
 
   /** Whether a ticket on which the cell's bound depends has left since, or the bound was not computed yet. */
@@ -320,48 +281,20 @@ export function soloSquadsOf({ members }: ShapedGame): number {
 }
 
 /** The games whose sums of squads lie around a centre. */
-interface Cell {
-  readonly centre: number;
-  readonly half: number;
-  readonly gapLow: number;
-  readonly gapHigh: number;
-  /** How many tickets had left when its bound was computed; −1 before that. */
-  removals: number;
+interface Cell extends GapCell {
   /** The skills between which the tickets of this bound are, their squads of solo players, and all their solo players. */
   low: number;
   high: number;
   soloSquads: number;
   solos: number;
-  /** Whether a game was made since then. */
-  isSearched: boolean;
-  /** Its bound while it is not among the others. */
-  key: number;
 }
 
 function newCell(centre: number, half: number, gapLow: number, gapHigh: number): Cell {
-  return {
-    centre,
-    half,
-    gapLow,
-    gapHigh,
-    removals: -1,
-    low: 0,
-    high: 0,
-    soloSquads: 0,
-    solos: 0,
-    isSearched: false,
-    key: 0,
-  };
+  return { ...newGapCell(centre, half, gapLow, gapHigh), low: 0, high: 0, soloSquads: 0, solos: 0 };
 }
-
-/** The id of all games whose gap is greater than that of any cell. */
-const beyondAll = 2 ** 31 - 1;
 
 /** The pairs beyond those that a game can have that may replace others. */
 const sparePairs = 8;
-
-/** The intervals of centres with which it begins. */
-const firstCells = 64;
 
 /** A cell is split while its width counts for more than this part of its bound. */
 const fine = 0.08;
