@@ -5,6 +5,8 @@
 export const REQUEST_TIMEOUTS = {
   connectionTimeout: 1_000,
   requestTimeout: 3_000,
+  // A response whose body stops arriving.
+  socketTimeout: 3_000,
   throwOnRequestTimeout: true,
 };
 

@@ -1,8 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type OutboundOptions, outbound, refusalOf } from '../../lib/aws/outbound.ts';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  INTERIM_RESPONSES_MAX,
+  outbound,
+  RESPONSE_BYTES_MAX,
+  RESPONSE_HEADER_BYTES_MAX,
+  type Resolve,
+  refusalOf,
+} from '../../lib/aws/outbound.ts';
 
 const PRIVATE = [
   '127.0.0.1',
@@ -128,9 +135,20 @@ describe('on the local cloud', () => {
     }
   });
 
-  it('stops reading a response that is too large', async () => {
-    const url = await serving((_, response) => response.end('x'.repeat(64 * 1024 + 1)));
-    expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'unreachable' });
+  it('reads a response of the maximum size, and stops reading a larger one', async () => {
+    const url = await serving((request, response) => {
+      response.end('x'.repeat(RESPONSE_BYTES_MAX + Number(request.headers['x-more'])));
+    });
+    expect(await post(url, '{}', { 'x-more': '0' }, 5_000)).toMatchObject({ outcome: 'responded' });
+    expect(await post(url, '{}', { 'x-more': '1' }, 5_000)).toMatchObject({ outcome: 'unreachable' });
+  });
+
+  it('takes interim responses up to the maximum', async () => {
+    const url = await serving((_, response) => {
+      for (let i = 0; i < INTERIM_RESPONSES_MAX; i++) response.writeProcessing();
+      response.end();
+    });
+    expect(await post(url, '{}', {}, 5_000)).toMatchObject({ outcome: 'responded', status: 200 });
   });
 
   it('reports an unreachable endpoint', async () => {
@@ -142,6 +160,160 @@ describe('on the local cloud', () => {
     });
   });
 });
+
+/**
+ * Receivers that misbehave, by what they do with a connection that has sent them bytes. `ends`: they respond with an
+ * error before the limit; the limit ends the others.
+ */
+const HOSTILE: Readonly<Record<string, { readonly does: (socket: Socket) => void; readonly ends?: true }>> = {
+  'is silent': { does: () => {} },
+  'switches protocols': { does: (socket) => socket.write(UPGRADE), ends: true },
+  'switches protocols and keeps sending': {
+    does: (socket) => {
+      socket.write(UPGRADE);
+      repeat(socket, () => socket.write('x'));
+    },
+    ends: true,
+  },
+  'says 101 without a protocol': {
+    does: (socket) => socket.write('HTTP/1.1 101 Switching\r\n\r\n'),
+    ends: true,
+  },
+  'says 100 and no more': { does: (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n') },
+  'sends interim responses without end': {
+    does: (socket) => repeat(socket, () => socket.write('HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n')),
+    ends: true,
+  },
+  'sends half of a status line': { does: (socket) => socket.write('HTTP/1.1 2') },
+  'drips its headers': {
+    does: (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx: ');
+      repeat(socket, () => socket.write('x'));
+    },
+  },
+  'sends headers without end': {
+    does: (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      repeat(socket, () => socket.write(`x: ${'x'.repeat(1_000)}\r\n`));
+    },
+    ends: true,
+  },
+  'sends one huge header': {
+    does: (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(RESPONSE_HEADER_BYTES_MAX)}`),
+    ends: true,
+  },
+  'drips its body': {
+    does: (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n');
+      repeat(socket, () => socket.write('x'));
+    },
+  },
+  'sends a body without end': {
+    does: (socket) => {
+      socket.write(CHUNKED);
+      repeat(socket, () => socket.write(`3e8\r\n${'x'.repeat(1_000)}\r\n`));
+    },
+    ends: true,
+  },
+  'drips empty lines before its response': { does: (socket) => repeat(socket, () => socket.write('\r\n')) },
+  'drips the size of a chunk': {
+    does: (socket) => {
+      socket.write(CHUNKED);
+      repeat(socket, () => socket.write('0'));
+    },
+  },
+  'drips its trailers': {
+    does: (socket) => {
+      socket.write(`${CHUNKED}0\r\nx: `);
+      repeat(socket, () => socket.write('x'));
+    },
+  },
+  'closes within its body': {
+    does: (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'),
+    ends: true,
+  },
+  'resets within its body': {
+    does: (socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc', () => socket.resetAndDestroy()),
+    ends: true,
+  },
+  'closes without a response': { does: (socket) => socket.end(), ends: true },
+  'resets without a response': { does: (socket) => socket.resetAndDestroy(), ends: true },
+  'speaks HTTP/2': { does: (socket) => socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), ends: true },
+  'speaks something else': { does: (socket) => socket.write('\0\x01\xff garbage\r\n\r\n'), ends: true },
+  'sends two lengths': {
+    does: (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 9\r\n\r\nx'),
+    ends: true,
+  },
+  'stops reading the request': { does: (socket) => socket.pause() },
+};
+const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+/** Far above the time of a response on this machine. */
+const NEVER_MS = 600_000;
+
+describe('a receiver that misbehaves', () => {
+  const { post } = outbound({ privateAllowed: true });
+
+  it.each(Object.entries(HOSTILE))('%s: the call settles and its connection is closed', async (_, peer) => {
+    const { url, sockets } = await receiving(peer.does);
+    // A body that no socket buffer holds, for the peer that does not read it.
+    const body = 'x'.repeat(16 * 1024 * 1024);
+    const result = await post(url, body, {}, peer.ends ? NEVER_MS : 200);
+    expect(result).toMatchObject({ outcome: 'unreachable' });
+    if (!peer.ends)
+      expect(result).toMatchObject({ error: expect.stringContaining('no response within 200 ms') });
+    const [socket] = sockets;
+    socket!.resume();
+    // Not `once`, which fails on the reset that most of them get.
+    if (!socket!.closed) await new Promise((closed) => socket!.once('close', closed));
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('has a name that resolves to nothing for ever: the call settles, and the resolution is aborted', async () => {
+    const aborted = Promise.withResolvers<void>();
+    const resolve: Resolve = (_name, signal) =>
+      new Promise(() => signal.addEventListener('abort', () => aborted.resolve()));
+    const { post } = outbound({ privateAllowed: false, resolve });
+    expect(await post('https://studio.example/', '{}', {}, 100)).toEqual({
+      outcome: 'unreachable',
+      error: 'studio.example: no response within 100 ms',
+    });
+    await aborted.promise;
+  });
+
+  it('accepts no TLS handshake: the call settles', async () => {
+    const { url } = await receiving(() => {});
+    const result = await post(url.replace('http:', 'https:'), '{}', {}, 100);
+    expect(result).toMatchObject({ outcome: 'unreachable', error: expect.stringContaining('within 100 ms') });
+  });
+});
+
+/** A TCP server, which lets `does` continue with each connection after its first bytes. */
+async function receiving(does: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.resume();
+      does(socket);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets };
+}
+
+/** Repeats until the socket is closed. */
+function repeat(socket: Socket, write: () => void): void {
+  const timer = setInterval(() => (socket.destroyed || !socket.writable ? clearInterval(timer) : write()), 1);
+}
 
 const servers: Server[] = [];
 async function serving(listener: RequestListener): Promise<string> {
@@ -162,15 +334,9 @@ async function stopServers(): Promise<void> {
 afterAll(stopServers);
 
 /** A name resolution that returns only these addresses. */
-function resolvingTo(...addresses: string[]): NonNullable<OutboundOptions['resolve']> {
-  const resolve = (_name: string, _options: unknown, callback: (...results: unknown[]) => void) => {
-    if (addresses.length === 0)
-      callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
-    else
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      );
+function resolvingTo(...addresses: string[]): Resolve {
+  return async () => {
+    if (addresses.length === 0) throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
-  return resolve as unknown as NonNullable<OutboundOptions['resolve']>;
 }
