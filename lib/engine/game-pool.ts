@@ -8,6 +8,7 @@ import { isPaperShape } from './model/game-shape.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from './model/pooled-ticket.ts';
 import type { PreparedTickets } from './model/prepared-tickets.ts';
 import { RoleTable } from './model/roles.ts';
+import { SearchClock } from './model/search-clock.ts';
 import { partitionBySearch } from './partition/search-partition.ts';
 import {
   partitionWith,
@@ -35,6 +36,7 @@ export { poolTicket } from './model/pooled-ticket.ts';
 export { PreparedTickets } from './model/prepared-tickets.ts';
 export { RoleSeating } from './model/role-seating.ts';
 export { RoleTable } from './model/roles.ts';
+export { SearchClock } from './model/search-clock.ts';
 export { TicketDivider } from './model/ticket-divider.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
@@ -69,6 +71,11 @@ export interface GamePoolOptions {
   readonly lostGameCost?: number;
   /** What other pools with the same teams and roles have prepared of their tickets. @default every ticket is prepared */
   readonly prepared?: PreparedTickets | undefined;
+  /**
+   * Asked during each query, about once a millisecond at most. When it returns true the query ends soon, with the best game
+   * found so far and a valid bound, or without a game. @default never out of time
+   */
+  readonly outOfTime?: (() => boolean) | undefined;
 }
 
 /**
@@ -104,6 +111,7 @@ export class GamePool {
   readonly #lostGameCost: number;
   readonly #roles: RoleTable | undefined;
   readonly #prepared: PreparedTickets | undefined;
+  readonly #clock: SearchClock;
   readonly #tickets = new Map<string, PooledTicket>();
   /** Built at the first query; undefined until then. */
   #index: PoolIndex | undefined;
@@ -126,6 +134,7 @@ export class GamePool {
     this.#isShaped = !isPaperShape(rules);
     this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
     this.#prepared = options.prepared;
+    this.#clock = new SearchClock(options.outOfTime);
     this.#isPlain = !this.#roles && !this.#forbids && rules.beta === 0;
   }
 
@@ -237,8 +246,9 @@ export class GamePool {
     return `No match with it can be formed from the waiting tickets${hint ? ` under ${hint}` : ''}.`;
   }
 
-  /** The index that the current tickets need. It changes when the first party is inserted and does not change back. */
+  /** Begins a query. The index is the one that the current tickets need. It changes when the first party is inserted and does not change back. */
   #indexOfAll(): PoolIndex {
+    this.#clock.start();
     if (this.#isShaped) {
       this.#index ??= new ShapeIndex(
         this.rules,
@@ -247,6 +257,7 @@ export class GamePool {
         this.#nodeBudget,
         this.#lostGameCost,
         this.#tickets.values(),
+        this.#clock,
       );
       return this.#index;
     }
@@ -273,7 +284,7 @@ export class GamePool {
   }
 
   #soloIndex(): PoolIndex {
-    return new SoloIndex(this.rules, this.#nodeBudget, this.#tickets.values());
+    return new SoloIndex(this.rules, this.#nodeBudget, this.#tickets.values(), this.#clock);
   }
 
   #ruledIndex(constraints: Constraints): PoolIndex {
@@ -285,6 +296,7 @@ export class GamePool {
       constraints,
       nodeBudget,
       this.#tickets.values(),
+      this.#clock,
     );
   }
 
@@ -295,11 +307,18 @@ export class GamePool {
       this.#forbids,
       this.#ticketBudget(),
       this.#tickets.values(),
+      this.#clock,
     );
   }
 
   #packingIndex(): PoolIndex {
-    return new PackingIndex(this.rules, this.#lostGameCost, this.#ticketBudget(), this.#tickets.values());
+    return new PackingIndex(
+      this.rules,
+      this.#lostGameCost,
+      this.#ticketBudget(),
+      this.#tickets.values(),
+      this.#clock,
+    );
   }
 
   #ticketBudget(): number {

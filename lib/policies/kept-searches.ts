@@ -15,10 +15,19 @@ export class KeptSearches {
   #limited: LimitedSearch | undefined;
   #all: GamePool | undefined;
   #inAll = new Map<string, Ticket>();
+  #outOfTime: () => boolean = () => false;
 
   /** The number of tickets that are kept at most. */
   get size(): number {
     return Math.max(this.prepared.size, this.#inAll.size, this.#limited?.size ?? 0);
+  }
+
+  /** Whether the time of the current tick is over, for searches that outlive it. */
+  readonly outOfTime = (): boolean => this.#outOfTime();
+
+  /** Begins a tick, whose searches end when this function returns true. */
+  begin(outOfTime: () => boolean): void {
+    this.#outOfTime = outOfTime;
   }
 
   /** The search within limits, made at the first call. */

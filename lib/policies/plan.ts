@@ -73,8 +73,8 @@ export interface TickInput {
   /** false: reasons are empty strings and cost nothing. @default true */
   readonly reasons?: boolean;
   /**
-   * Called between two games. When it returns true, the search ends with the games made so far. Use it for pools
-   * that are too large for one tick. @default never out of time
+   * Asked between two games and within searches. When it returns true, the plan ends soon, with the games made so far. Use it
+   * for pools that are too large for one tick. @default never out of time
    */
   readonly outOfTime?: () => boolean;
   /** The meetings of players in earlier matches, for `recent` rules. @default those in the players' tickets */
@@ -154,7 +154,12 @@ export function planTick(input: TickInput): TickPlan {
  * @returns the plan, with all games that were yielded
  */
 export function* planGames(input: TickInput): Generator<Released, TickPlan> {
-  const { rules, nowMs, timeouts = true, reasons = true, outOfTime = () => false, effort } = input;
+  const { rules, nowMs, timeouts = true, reasons = true, effort } = input;
+  let isOutOfTime = false;
+  const outOfTime = () => {
+    isOutOfTime ||= input.outOfTime?.() ?? false;
+    return isOutOfTime;
+  };
   const memory = remember(input.memory, input.tickets, nowMs, input.sight, choicesOf(rules));
   const ofSkills = estimatesOf(input.queueMemory ?? memory, expectedRate(rules));
   const percentiles = rules.skillScale === 'percentile';
@@ -168,7 +173,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const constraints = constraintsOf(input, tickets, gameRules);
   // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
   const kept = percentiles ? undefined : input.kept;
-  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraints, kept);
+  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraints, kept, outOfTime);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const matches: Game[] = [];
   const timedOut: string[] = [];
@@ -201,12 +206,8 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
         );
   if (backfills) yield* backfills.fill('before', outOfTime);
   const held = new Map<string, string>();
-  let isComplete = input.sight === undefined;
   for (const candidate of policy.candidates(pool, facts, nowMs)) {
-    if (outOfTime()) {
-      isComplete = false;
-      break;
-    }
+    if (outOfTime()) break;
     const verdict = policy.release(candidate, facts, nowMs);
     if (verdict.release) {
       const game = pool.take(candidate);
@@ -218,6 +219,8 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
       }
     }
   }
+  // A pool whose search was cut short says nothing about the games that it still has.
+  const isComplete = input.sight === undefined && !outOfTime();
   if (backfills) yield* backfills.fill('after', outOfTime);
   return {
     matches,

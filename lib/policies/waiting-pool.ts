@@ -50,6 +50,7 @@ export class WaitingPool implements CandidateSource {
   readonly #isWaiting: Uint8Array;
   #byAge: readonly Ticket[] | undefined;
   readonly #effort: SearchEffort | undefined;
+  readonly #outOfTime: () => boolean;
   /** From earlier ticks; undefined when searches now differ from those of other ticks. */
   readonly #kept: KeptSearches | undefined;
   /** Of all pools of this tick, and of earlier ones. */
@@ -78,6 +79,7 @@ export class WaitingPool implements CandidateSource {
    * @param tickets with distinct ticket ids; two that share a player are never in one game
    * @param constraintsOf makes the rules of the queue at this moment, for each search pool its own
    * @param kept the searches of earlier ticks
+   * @param outOfTime when it returns true, searches end soon with the best that they have found. @default never out of time
    */
   constructor(
     rules: GameRules,
@@ -86,6 +88,7 @@ export class WaitingPool implements CandidateSource {
     effort?: SearchEffort,
     constraintsOf?: () => Constraints,
     kept?: KeptSearches,
+    outOfTime: () => boolean = () => false,
   ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
@@ -96,6 +99,8 @@ export class WaitingPool implements CandidateSource {
     this.#isWaiting = new Uint8Array(tickets.length).fill(1);
     this.#playersTwice = playersTwice(tickets);
     this.#effort = effort;
+    this.#outOfTime = kept?.outOfTime ?? outOfTime;
+    kept?.begin(outOfTime);
     this.#constraintsOf = constraintsOf;
     this.#prepared = kept?.prepared ?? new PreparedTickets();
     this.#prepared.keepOnly(tickets);
@@ -206,9 +211,9 @@ export class WaitingPool implements CandidateSource {
     const { games } = partitionTickets(this.waiting, this.#rules, this.#nowMs, {
       objective: 'sum',
       reasons: false,
+      outOfTime: this.#outOfTime,
       ...(this.#effort && {
         swapBudget: this.#effort.swapBudget,
-        outOfTime: this.#effort.isSpent,
         nodeBudget: this.#budget(PARTITION_NODE_BUDGET) ?? PARTITION_NODE_BUDGET,
       }),
       ...(forbids && { forbids }),
@@ -240,6 +245,7 @@ export class WaitingPool implements CandidateSource {
       nodeBudget: this.#budget(CANDIDATE_NODE_BUDGET) ?? CANDIDATE_NODE_BUDGET,
       forbids: this.#forbids(),
       constraints: this.#constraintsOf?.(),
+      outOfTime: this.#outOfTime,
     });
   }
 
@@ -249,6 +255,7 @@ export class WaitingPool implements CandidateSource {
         rules: this.#rules,
         forbids: this.#forbids(),
         nodeBudget: this.#budget(WITHIN_NODE_BUDGET)!,
+        outOfTime: this.#outOfTime,
       });
     // Each search has tickets of its own.
     const kept = this.#isLimitedTaken ? undefined : this.#kept;
@@ -344,6 +351,7 @@ export class WaitingPool implements CandidateSource {
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
       ...(lostGameCost > 0 && { lostGameCost }),
       prepared: this.#prepared,
+      outOfTime: this.#outOfTime,
     });
     for (const ticket of tickets) pool.insert(ticket);
     return pool;
@@ -351,14 +359,14 @@ export class WaitingPool implements CandidateSource {
 
   /** The waiting solo players, by their places in `bySkill`. */
   #solosLeft(nodeBudget?: number): SoloPool {
-    const pool = new SoloPool(this.#rules, this.bySkill, this.#nowMs, nodeBudget);
+    const pool = new SoloPool(this.#rules, this.bySkill, this.#nowMs, nodeBudget, this.#outOfTime);
     for (let place = 0; place < this.#isWaiting.length; place++)
       if (this.#isWaiting[place] === 0) pool.remove(place);
     return pool;
   }
 
   #isSpent(): boolean {
-    return this.#effort?.isSpent() ?? false;
+    return this.#outOfTime() || (this.#effort?.isSpent() ?? false);
   }
 
   /** The nodes that a search may visit: as many as it would, and no more than the effort allows. */

@@ -1,4 +1,5 @@
 import { GamePool, shapeOf } from '../../lib/engine/game-pool.ts';
+import { SearchClock } from '../../lib/engine/model/search-clock.ts';
 import { layoutOf } from '../../lib/engine/shapes/layout.ts';
 import { RuledLargeQueue } from '../../lib/engine/shapes/ruled-large-queue.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
@@ -84,7 +85,7 @@ export function compareLargeCase(seed: number): { comparisons: number; found: nu
     facetsFrom: 1,
   };
   const constraints = compileRules(of.definition, moment, true)!();
-  const queue = new RuledLargeQueue(rules, layout, undefined, constraints);
+  const queue = new RuledLargeQueue(rules, layout, undefined, constraints, new SearchClock());
   const waiting = new Map<string, ShapeTicket>();
   for (const ticket of of.tickets) {
     const pooled = poolShapeTicket(ticket, layout);

@@ -1,4 +1,5 @@
 import { sortBySkill } from '../model/pooled-ticket.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { layoutOf } from '../shapes/layout.ts';
 import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { shapeImbalance } from '../shapes/team-values.ts';
@@ -20,6 +21,8 @@ export interface BackfillPoolOptions {
    * found with a valid bound. One to three seats among 10,000 tickets take 10 to 1000. @default 20,000
    */
   readonly nodeBudget?: number | undefined;
+  /** Asked during each query: when it returns true the query ends with the best filling found. @default never out of time */
+  readonly outOfTime?: (() => boolean) | undefined;
 }
 
 /**
@@ -59,6 +62,7 @@ export class BackfillPool {
   readonly #constraints: Constraints | undefined;
   readonly #forbids: Forbids | undefined;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #lines: readonly SeatLine[];
   /** Where each ticket stands. */
   readonly #places = new Map<string, { line: SeatLine; place: number }>();
@@ -76,13 +80,14 @@ export class BackfillPool {
     tickets: Iterable<Ticket>,
     games: Iterable<RunningGame>,
     nowMs: number,
-    { forbids, constraints, nodeBudget = 20_000 }: BackfillPoolOptions = {},
+    { forbids, constraints, nodeBudget = 20_000, outOfTime }: BackfillPoolOptions = {},
   ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#forbids = forbids;
     this.#constraints = constraints;
     this.#nodeBudget = nodeBudget;
+    this.#clock = new SearchClock(outOfTime);
     for (const game of games) this.#open(game);
     const layout = layoutOf(rules);
     const pooled = Array.from(tickets, (ticket) => poolShapeTicket(ticket, layout));
@@ -106,7 +111,8 @@ export class BackfillPool {
   fill(backfillId: string, isFree?: (ticketId: string) => boolean): Filling | undefined {
     const opening = this.#openings.get(backfillId);
     if (!opening) return undefined;
-    for (let newcomers = opening.open; newcomers >= opening.fewest; newcomers--) {
+    this.#clock.start();
+    for (let newcomers = opening.open; newcomers >= opening.fewest && !this.#clock.isOver(); newcomers--) {
       const filling = newcomers <= this.#players && this.#fillWith(opening, newcomers, isFree);
       if (filling) return filling;
     }
@@ -181,6 +187,7 @@ export class BackfillPool {
       forbids: this.#forbids,
       search: ++this.#searches,
       nowMs: this.#nowMs,
+      clock: this.#clock,
       isFree,
     };
     return new SeatSearch(opening, seekers, newcomers, wanted);

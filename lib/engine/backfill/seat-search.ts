@@ -1,4 +1,5 @@
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { Seating } from '../shapes/seating.ts';
 import { areAlike, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import { teamValue } from '../shapes/team-values.ts';
@@ -22,6 +23,7 @@ export interface Seekers {
   /** The number of this search among all, for `SeatLine.asked`. */
   readonly search: number;
   readonly nowMs: number;
+  readonly clock: SearchClock;
   /** Whether a ticket may come to this game. @default every ticket */
   readonly isFree?: ((ticketId: string) => boolean) | undefined;
 }
@@ -338,6 +340,7 @@ export class SeatSearch {
     let previous: ShapeTicket | undefined;
     // On the far side of the mean of those chosen the bound grows, on the near side it shrinks.
     while ((down >= 0 || up < means.length) && !this.#isOver) {
+      if (this.#seekers.clock.isOver()) this.#cut();
       const toDown = down < 0 ? Number.POSITIVE_INFINITY : wanted - (means[down] - origin);
       const toUp = up === means.length ? Number.POSITIVE_INFINITY : means[up] - origin - wanted;
       const isDown = toDown <= toUp;
@@ -389,6 +392,7 @@ export class SeatSearch {
     for (const step of [1, -1]) {
       let previous: ShapeTicket | undefined;
       for (let place = step > 0 ? from : from - 1; place >= 0 && place < means.length; place += step) {
+        if (this.#seekers.clock.isOver()) this.#cut();
         if (this.#isOver) return;
         if (isVisited(place)) {
           // All of them at once: they are of no use here.
@@ -438,11 +442,8 @@ export class SeatSearch {
 
   /** Adds a ticket whose players have their seats in these teams, for as long as `then` takes. */
   #join(ticket: ShapeTicket, number: number, teams: readonly number[], then: () => void): void {
-    if (this.nodes++ >= this.#nodesMax) {
-      this.wasCut = true;
-      this.#isOver = true;
-      return;
-    }
+    if (this.nodes++ >= this.#nodesMax) this.#cut();
+    if (this.#isOver) return;
     const { constraints } = this.#seekers;
     const cost = constraints?.hasCosts ? constraints.costWith(number) - constraints.cost() : 0;
     if (cost > 0 && this.#boundWith(ticket.mean - this.#opening.origin, ticket.size, 0) + cost >= this.#best)
@@ -476,6 +477,11 @@ export class SeatSearch {
     this.#numbers.pop();
     this.#tickets.pop();
     constraints?.leave(number);
+  }
+
+  #cut(): void {
+    this.wasCut = true;
+    this.#isOver = true;
   }
 
   #place(t: number, skill: number): void {

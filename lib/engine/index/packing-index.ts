@@ -2,6 +2,7 @@ import type { BalancedGame } from '../model/balanced-game.ts';
 import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules } from '../types.ts';
 import { PackingQueue } from './packing-queue.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -15,15 +16,23 @@ export class PackingIndex implements PoolIndex {
   readonly #rules: GameRules;
   readonly #lostGameCost: number;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #waiting: Set<PooledTicket>;
   /** Built at the first query and after inserts. */
   #queue: PackingQueue | undefined;
   #tickets: TicketIndex | undefined;
 
-  constructor(rules: GameRules, lostGameCost: number, nodeBudget: number, waiting: Iterable<PooledTicket>) {
+  constructor(
+    rules: GameRules,
+    lostGameCost: number,
+    nodeBudget: number,
+    waiting: Iterable<PooledTicket>,
+    clock: SearchClock,
+  ) {
     this.#rules = rules;
     this.#lostGameCost = lostGameCost;
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
     this.#waiting = new Set(waiting);
   }
 
@@ -41,7 +50,13 @@ export class PackingIndex implements PoolIndex {
 
   best(nowMs: number): Game | undefined {
     if (this.#waiting.size === 0) return undefined;
-    this.#queue ??= new PackingQueue(this.#waiting, this.#rules, this.#lostGameCost, this.#nodeBudget);
+    this.#queue ??= new PackingQueue(
+      this.#waiting,
+      this.#rules,
+      this.#lostGameCost,
+      this.#nodeBudget,
+      this.#clock,
+    );
     const packed = this.#queue.best();
     if (!packed) return undefined;
     const { game, cost, gap } = packed;
@@ -61,7 +76,14 @@ export class PackingIndex implements PoolIndex {
   }
 
   #perTicket(): TicketIndex {
-    this.#tickets ??= new TicketIndex(this.#rules, undefined, undefined, this.#nodeBudget, this.#waiting);
+    this.#tickets ??= new TicketIndex(
+      this.#rules,
+      undefined,
+      undefined,
+      this.#nodeBudget,
+      this.#waiting,
+      this.#clock,
+    );
     return this.#tickets;
   }
 }

@@ -6,6 +6,7 @@ import { type GameShape, shapeOf } from '../model/game-shape.ts';
 import { packingNumber } from '../model/packing-number.ts';
 import { gameMixes } from '../model/party-mixes.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { FewParties } from '../search/few-parties.ts';
 import { MixGame } from '../search/mix-game.ts';
 import type { GameRules } from '../types.ts';
@@ -35,6 +36,7 @@ export class PackingQueue {
   readonly #shape: GameShape;
   readonly #lostGameCost: number;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #mixes: readonly Uint8Array[];
   /** By mix and size: whether the games of the mix are filed under its tickets of this size. */
   readonly #isFiled: readonly boolean[][];
@@ -74,11 +76,18 @@ export class PackingQueue {
    * @param tickets at least one
    * @param lostGameCost ≥ 0; ∞: a game with which another is lost is not admitted
    */
-  constructor(tickets: Iterable<PooledTicket>, rules: GameRules, lostGameCost: number, nodeBudget: number) {
+  constructor(
+    tickets: Iterable<PooledTicket>,
+    rules: GameRules,
+    lostGameCost: number,
+    nodeBudget: number,
+    clock: SearchClock,
+  ) {
     const sorted = sortBySkill([...tickets]);
     this.#shape = shapeOf(rules);
     this.#lostGameCost = lostGameCost;
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
     this.#mixes = gameMixes(this.#shape);
     // With β the longest-waiting ticket counts, which may have any size. Without it the largest party is enough.
     this.#isFiled = this.#mixes.map((mix) =>
@@ -148,7 +157,8 @@ export class PackingQueue {
     for (;;) {
       const next = this.#leastOpen();
       if (!next || next.value >= best.value - gapLeft * this.#imbalanceOf(best.item)) break;
-      if (this.#nodes() - nodesFrom >= this.#nodeBudget && best.item !== -1) break;
+      const isSpent = this.#clock.isOver() || this.#nodes() - nodesFrom >= this.#nodeBudget;
+      if (isSpent && best.item !== -1) break;
       if (next.mix === -1) this.#tryFirst(next.id, best.value);
       else this.#examine(next.id, next.mix, best.value);
       best = this.#leastGame();
@@ -158,6 +168,7 @@ export class PackingQueue {
     while (
       best.value - bound.value > gapWanted * this.#imbalanceOf(best.item) &&
       this.#nodes() - nodesFrom < this.#nodeBudget &&
+      !this.#clock.isOver() &&
       this.#raise(bound.item, best.value)
     ) {
       bound = this.#leastBound();

@@ -1,6 +1,7 @@
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { makeGame } from '../model/game.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules } from '../types.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
@@ -13,9 +14,14 @@ export class SoloIndex implements PoolIndex {
   readonly #tickets: PooledTicket[];
   readonly #ids = new Map<string, number>();
 
-  constructor(rules: GameRules, nodeBudget: number | undefined, waiting: Iterable<PooledTicket>) {
+  constructor(
+    rules: GameRules,
+    nodeBudget: number | undefined,
+    waiting: Iterable<PooledTicket>,
+    clock: SearchClock,
+  ) {
     this.#rules = rules;
-    this.#queue = new SoloQueue(rules, { nodeBudget });
+    this.#queue = new SoloQueue(rules, { nodeBudget, clock });
     this.#tickets = sortBySkill([...waiting]);
     const means = new Float64Array(this.#tickets.length);
     for (let id = 0; id < means.length; id++) {

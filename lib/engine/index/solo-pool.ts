@@ -1,6 +1,7 @@
 import { gameOf } from '../model/game.ts';
 import { isPaperShape, shapeOf } from '../model/game-shape.ts';
 import { soloSkill } from '../model/pooled-ticket.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
 import { type SoloGame, SoloQueue } from './solo-queue.ts';
@@ -19,6 +20,7 @@ export class SoloPool {
   readonly #nowMs: number;
   readonly #tickets: readonly Ticket[];
   readonly #queue: SoloQueue;
+  readonly #clock: SearchClock;
   /** The last result of `best`. */
   #found: SoloGame | undefined;
   #game: Game | undefined;
@@ -27,16 +29,24 @@ export class SoloPool {
    * @param tickets of solo players, ascending by skill, then by ticketId
    * @throws RangeError for an invalid skill
    */
-  constructor(rules: GameRules, tickets: readonly Ticket[], nowMs: number, nodeBudget?: number) {
+  constructor(
+    rules: GameRules,
+    tickets: readonly Ticket[],
+    nowMs: number,
+    nodeBudget?: number,
+    outOfTime?: () => boolean,
+  ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#tickets = tickets;
-    this.#queue = new SoloQueue(rules, { nodeBudget });
+    this.#clock = new SearchClock(outOfTime);
+    this.#queue = new SoloQueue(rules, { nodeBudget, clock: this.#clock });
     this.#queue.load(Float64Array.from(tickets, soloSkill));
   }
 
   /** The game of least imbalance, as `GamePool.best`, and the places of its tickets; undefined when too few are left. */
   best(): { readonly game: Game; readonly places: Int32Array } | undefined {
+    this.#clock.start();
     const found = this.#queue.best();
     if (!found) return undefined;
     const { players: places, division, imbalance, lowerBound } = found;

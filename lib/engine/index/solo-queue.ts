@@ -5,6 +5,7 @@ import { SortedIds } from '../collections/sorted-ids.ts';
 import { ValueCounts } from '../collections/value-counts.ts';
 import type { Division } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { SoloSearch } from '../search/solo-search.ts';
 import type { GameRules } from '../types.ts';
 
@@ -40,6 +41,7 @@ export class SoloQueue {
   readonly #alpha: number;
   readonly #perRange: number;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #search: SoloSearch;
 
   /**
@@ -53,7 +55,7 @@ export class SoloQueue {
   readonly #games: (SoloGame | undefined)[] = [];
   #ids = 0;
   readonly #freeIds: number[] = [];
-  #clock = 0;
+  #inserts = 0;
   /** Players loaded at once count as inserted in descending order of skill: up to this time, older means more skilled. */
   #loaded = 0;
   /** A bit for each id that is in the queue: it is in the cache, as `#came` of a large queue is not. */
@@ -94,13 +96,14 @@ export class SoloQueue {
    * @param options `nodeBudget`: the nodes one query may visit, 10 to 50 million of them a second. @default 1,000,000, a
    * bound against the worst case alone: searches are short
    */
-  constructor(rules: GameRules, options: { nodeBudget?: number | undefined } = {}) {
+  constructor(rules: GameRules, options: { nodeBudget?: number | undefined; clock?: SearchClock } = {}) {
     this.#bySkill = new SortedIds(this.#uncount);
     this.#n = shapeOf(rules).seats;
     this.#sign = rules.p === Number.POSITIVE_INFINITY ? -1 : 1;
     this.#alpha = rules.alpha;
     this.#perRange = imbalancePerRange(rules);
     this.#nodeBudget = options.nodeBudget ?? 1_000_000;
+    this.#clock = options.clock ?? new SearchClock();
     this.#search = new SoloSearch(rules);
     this.#below = new Float64Array(this.#n);
     this.#above = new Float64Array(this.#n);
@@ -129,7 +132,7 @@ export class SoloQueue {
     for (let id = count & -32; id < count; id++) this.#present[id >> 5] |= 1 << id;
     this.#size = count;
     this.#ids = count;
-    this.#clock = count;
+    this.#inserts = count;
     this.#loaded = count;
   }
 
@@ -142,7 +145,7 @@ export class SoloQueue {
     if (this.#size < cachedMax) this.#settle();
     const id = this.#freeIds.pop() ?? this.#ids++;
     this.#reserve(this.#ids);
-    this.#came[id] = ++this.#clock;
+    this.#came[id] = ++this.#inserts;
     this.#present[id >> 5] |= 1 << id;
     this.#size++;
     if (this.#bySkill instanceof LinkedIds) {
@@ -196,7 +199,7 @@ export class SoloQueue {
         }
         if (!found || game.imbalance < found.imbalance) found = game;
       }
-      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
+      const nodesLeft = this.#clock.isOver() ? 0 : this.#nodeBudget - (this.#search.nodes - nodesFrom);
       if (nodesLeft <= 0 && found) return { ...found, lowerBound: this.#key[id] };
       this.#refine(id, nodesLeft);
     }

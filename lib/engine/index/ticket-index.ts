@@ -3,6 +3,7 @@ import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, Game, GameRules } from '../types.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { type QueueResult, TicketQueue } from './ticket-queue.ts';
@@ -19,10 +20,11 @@ export class TicketIndex implements PoolIndex {
     forbids: Forbids | undefined,
     nodeBudget: number,
     waiting: Iterable<PooledTicket>,
+    clock: SearchClock,
   ) {
     this.#rules = rules;
     this.#roles = roles;
-    this.#queue = new TicketQueue(rules, roles, forbids, nodeBudget);
+    this.#queue = new TicketQueue(rules, roles, forbids, nodeBudget, clock);
     for (const pooled of waiting) this.#queue.insert(pooled);
   }
 

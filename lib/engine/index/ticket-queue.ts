@@ -5,6 +5,7 @@ import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { ScarceRoles } from '../scarce/scarce-roles.ts';
 import { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { Forbids, GameRules } from '../types.ts';
@@ -43,6 +44,7 @@ export class TicketQueue {
   readonly #forbids: Forbids | undefined;
   readonly #perRange: number;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   /** The part of the budget that one entry may use at a time. */
   readonly #share: number;
 
@@ -65,7 +67,7 @@ export class TicketQueue {
   #scarceCuts = 0;
   #scarceRestsUntil = 0;
   #queriesSinceInsert = 0;
-  #clock = 0;
+  #inserts = 0;
   #queries = 0;
   #lastImbalance = 0;
 
@@ -74,12 +76,14 @@ export class TicketQueue {
     roles: RoleTable | undefined,
     forbids: Forbids | undefined,
     nodeBudget: number,
+    clock: SearchClock,
   ) {
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
     this.#perRange = imbalancePerRange(rules);
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
     this.#share = Math.ceil(shareOfBudget * nodeBudget);
     this.#keys = new EntryKeys(this.#list, rules.beta);
     this.#everyone = new WindowCounter(shapeOf(rules), roles);
@@ -127,7 +131,7 @@ export class TicketQueue {
       if (entry && this.#raiseToFloor(entry, query)) continue;
       const costBound = entry ? keys.costBound(entry) : Number.POSITIVE_INFINITY;
       const wait = entry ? keys.waitTerm(entry) : 0;
-      const nodesLeft = this.#nodeBudget - (this.#search.nodes - nodesFrom);
+      const nodesLeft = this.#nodesLeft(nodesFrom);
       const isProved = query.isProved(costBound, wait);
       const isShort = nodesLeft <= 0 || (entry !== undefined && entry.cuts > 0);
       if (entry && !isProved && isShort && this.#askCentre(query, wait)) continue;
@@ -232,16 +236,16 @@ export class TicketQueue {
     const known = this.#perRange * search.narrowest(entry, anyone);
     if (known === Number.POSITIVE_INFINITY) return undefined;
     const nodesFrom = search.nodes;
-    const nodesLeft = () => this.#nodeBudget - (search.nodes - nodesFrom);
     let game = this.#mostBalanced(entry, known).game ?? this.#withEntries(search.any(entry, anyone, known));
     if (!game) return undefined;
-    if (this.#rules.beta > 0 && nodesLeft() > 0) {
+    if (this.#rules.beta > 0 && this.#nodesLeft(nodesFrom) > 0) {
       // Now include the waits of others: a longer wait may outweigh a less balanced game.
       let longest = entry.seconds;
       for (const { seconds } of this.#list) longest = Math.min(longest, seconds);
       const creditMax = this.#rules.beta * (entry.seconds - longest);
       const limit = game.cost - this.#keys.waitTerm(entry);
-      game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft(), creditMax)) ?? game;
+      game =
+        this.#withEntries(search.best(entry, anyone, limit, this.#nodesLeft(nodesFrom), creditMax)) ?? game;
     }
     const least = this.#keys.least();
     const costBound = least ? Math.min(game.cost, this.#keys.costBound(least)) : game.cost;
@@ -267,7 +271,7 @@ export class TicketQueue {
     let game: FoundGame | undefined;
     let bound = known;
     for (let tries = 0, limit = 0; !game && limit < highest; tries++) {
-      const nodesLeft = this.#nodeBudget - (search.nodes - nodesFrom);
+      const nodesLeft = this.#nodesLeft(nodesFrom);
       if (nodesLeft <= 0) break;
       limit = Math.min(highest, this.#aLittleAbove(Math.max(limit, known), tries, 0));
       game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft));
@@ -329,12 +333,17 @@ export class TicketQueue {
     return from * (tries < smallSteps ? step ** (0.5 ** cuts) : 2 ** (tries - smallSteps + 1));
   }
 
+  /** What is left of the node budget of a query that began at this number of nodes; nothing when its time is over. */
+  #nodesLeft(nodesFrom: number): number {
+    return this.#clock.isOver() ? 0 : this.#nodeBudget - (this.#search.nodes - nodesFrom);
+  }
+
   /** Any game, after the node budget was spent without one: entry by entry, the least key first. */
   #anyGame(): FoundGame | undefined {
     const nodesFrom = this.#search.nodes;
     const tried: Entry[] = [];
     let game: FoundGame | undefined;
-    while (!game && this.#search.nodes - nodesFrom <= anyGameNodes) {
+    while (!game && this.#search.nodes - nodesFrom <= anyGameNodes && !this.#clock.isOver()) {
       const entry = this.#keys.least();
       if (!entry) break;
       this.#keys.takeLeast();
@@ -395,7 +404,7 @@ export class TicketQueue {
       entry.came = ascends ? sorted.length - i : i + 1;
       this.#keys.set(entry, this.#perRange * Math.max(ranges[i], high - low));
     });
-    this.#clock = sorted.length;
+    this.#inserts = sorted.length;
   }
 
   /**
@@ -406,7 +415,7 @@ export class TicketQueue {
   #takeIn(entry: Entry): void {
     const { beta } = this.#rules;
     this.#list.insert(entry);
-    entry.came = ++this.#clock;
+    entry.came = ++this.#inserts;
     const accepts = beta === 0 ? othersOf(entry, beta) : anyone;
     const least = this.#perRange * this.#search.narrowest(entry, accepts);
     this.#keys.set(entry, least);

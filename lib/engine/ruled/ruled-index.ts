@@ -5,6 +5,7 @@ import { makeGame } from '../model/game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints, Forbids, Game, GameRules } from '../types.ts';
 import { RuledPool } from './ruled-pool.ts';
 import { RuledQueue, type RuledResult } from './ruled-queue.ts';
@@ -20,6 +21,7 @@ export class RuledIndex implements PoolIndex {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #waiting: Set<PooledTicket>;
   #queue: RuledQueue | undefined;
 
@@ -30,12 +32,14 @@ export class RuledIndex implements PoolIndex {
     constraints: Constraints,
     nodeBudget: number,
     waiting: Iterable<PooledTicket>,
+    clock: SearchClock,
   ) {
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
     this.#constraints = constraints;
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
     this.#waiting = new Set(waiting);
   }
 
@@ -67,7 +71,7 @@ export class RuledIndex implements PoolIndex {
     const constraints = this.#constraints;
     const pool = new RuledPool(this.#waiting, constraints);
     const teams = new TwoTeams(rules, this.#roles, this.#forbids, constraints, pool.hasParties);
-    this.#queue = new RuledQueue(rules, teams, constraints, this.#nodeBudget, pool);
+    this.#queue = new RuledQueue(rules, teams, constraints, this.#nodeBudget, pool, this.#clock);
     return this.#queue;
   }
 

@@ -1,5 +1,6 @@
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints, GameRules } from '../types.ts';
 import { type FacetList, facetLists } from './facet-list.ts';
 import { RuledEntries } from './ruled-entries.ts';
@@ -28,6 +29,7 @@ export class RuledQueue {
   readonly #perRange: number;
   readonly #constraints: Constraints;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #pool: RuledPool;
   readonly #lists: readonly FacetList[];
   readonly #entries: RuledEntries;
@@ -57,12 +59,14 @@ export class RuledQueue {
     constraints: Constraints,
     nodeBudget: number,
     pool: RuledPool,
+    clock: SearchClock,
   ) {
     this.#beta = rules.beta;
     this.#teams = teams;
     this.#perRange = teams.perRange;
     this.#constraints = constraints;
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
     this.#pool = pool;
     const { tickets } = pool;
     const epochMs = tickets.length > 0 ? tickets[0].ticket.enqueuedAtMs : 0;
@@ -109,7 +113,7 @@ export class RuledQueue {
       consider(entry);
       const entryCost = entries.leastCost;
       if (entryCost >= cost) break;
-      const nodesLeft = this.#nodeBudget - (this.#nodes - nodesFrom);
+      const nodesLeft = this.#nodesLeft(nodesFrom);
       const rests = entries.restsUntil[entry] > this.#queries;
       if (nodesLeft <= 0 && found) break;
       if (nodesLeft <= 0 || rests) {
@@ -174,11 +178,16 @@ export class RuledQueue {
     return this.#search.nodes + this.#preparation;
   }
 
+  /** What is left of the node budget of a query that began at this number of nodes; nothing when its time is over. */
+  #nodesLeft(nodesFrom: number): number {
+    return this.#clock.isOver() ? 0 : this.#nodeBudget - (this.#nodes - nodesFrom);
+  }
+
   /** The game of least imbalance with the ticket at a place, over its facets, and the bound proved for all. */
   #mostBalanced(place: number): { game: RuledGame | undefined; bound: number; nodesLeft: number } {
     const own = this.#entries.of(place);
     const nodesFrom = this.#nodes;
-    const nodesLeft = () => this.#nodeBudget - (this.#nodes - nodesFrom);
+    const nodesLeft = () => this.#nodesLeft(nodesFrom);
     const bounds = new Float64Array(own.length).fill(this.#lowest);
     let game: RuledGame | undefined;
     const first = Math.min(this.#highest, this.#lowest + firstStep * this.#highest);
@@ -260,7 +269,7 @@ export class RuledQueue {
     const tried: number[] = [];
     let found = -1;
     const nodesMax = Math.max(anyNodes, anyGameFactor * this.#nodeBudget);
-    while (found === -1 && this.#nodes - nodesFrom <= nodesMax) {
+    while (found === -1 && this.#nodes - nodesFrom <= nodesMax && !this.#clock.isOver()) {
       const entry = entries.least();
       if (entry === -1) break;
       entries.takeLeast();

@@ -3,6 +3,7 @@ import { makeGame } from '../model/game.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { type PooledTicket, poolTicket } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { MarginSearch, type TicketLimits } from './margin-search.ts';
 
@@ -13,6 +14,8 @@ export interface LimitedSearchOptions {
   readonly forbids: Forbids | undefined;
   /** The nodes that one search may visit. */
   readonly nodeBudget: number;
+  /** Asked during each search: when it returns true the search ends with the best game found. @default never */
+  readonly outOfTime?: (() => boolean) | undefined;
 }
 
 /** A shortest run of tickets that could fill a game if parties could be split, given by two positions in a list of places. */
@@ -29,6 +32,7 @@ export class LimitedSearch {
   readonly #options: LimitedSearchOptions;
   readonly #roles: RoleTable | undefined;
   readonly #search: MarginSearch;
+  readonly #clock: SearchClock;
   /** The tickets of the current moment. Those that were there before are not prepared again. */
   #known = new Map<Ticket, PooledTicket>();
   #tickets: readonly PooledTicket[] = [];
@@ -38,10 +42,11 @@ export class LimitedSearch {
   #chosen = limitsFor(64);
 
   constructor(options: LimitedSearchOptions) {
-    const { rules, forbids } = options;
+    const { rules, forbids, outOfTime } = options;
     this.#options = options;
+    this.#clock = new SearchClock(outOfTime);
     this.#roles = RoleTable.of(rules);
-    this.#search = new MarginSearch(rules, this.#roles, forbids);
+    this.#search = new MarginSearch(rules, this.#roles, forbids, this.#clock);
   }
 
   /** The number of tickets. */
@@ -96,6 +101,7 @@ export class LimitedSearch {
       limits.apart[i] = apart[at];
     }
     const { rules, nodeBudget } = this.#options;
+    this.#clock.start();
     const found = this.#search.run({ tickets, anchor, limits }, nodeBudget, above);
     if (!found) return undefined;
     const { members, division } = found;

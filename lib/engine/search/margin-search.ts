@@ -3,6 +3,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { ChosenTickets } from './chosen-tickets.ts';
@@ -53,6 +54,7 @@ export class MarginSearch {
   readonly #n: number;
   /** v_q of typical players in units of their v_2, for q < 2. (Of a normal distribution v_1 is 0.80 of it.) */
   readonly #scale: number;
+  readonly #clock: SearchClock;
   readonly #chosen: ChosenTickets;
   readonly #divider: TicketDivider;
   readonly #seating: RoleSeating;
@@ -93,8 +95,14 @@ export class MarginSearch {
   /** The margin of `#game`; before one is found, the one that it has to exceed. */
   #margin = 0;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    clock = new SearchClock(),
+  ) {
     this.#rules = rules;
+    this.#clock = clock;
     this.#roles = roles;
     this.#n = shapeOf(rules).seats;
     this.#scale = Math.min(1, 0.6 + 0.2 * rules.q);
@@ -191,6 +199,8 @@ export class MarginSearch {
       const atMu = this.#worthOfTop(0, tau, 0);
       this.#nearestFrom = 0;
       for (let at = -steps; at <= steps && this.#nodesLeft > 0; at++) {
+        // A cell looks at all candidates.
+        if (this.#clock.isOver(1 + (this.#count >> 3))) this.#nodesLeft = 0;
         const mu = at * muStep * tau;
         const needed = n * (this.#margin - slack * tau);
         if (this.#surplusNear(mu, tau, atMu) <= needed || this.#surplusAtMost(mu, tau) <= needed) continue;
@@ -403,6 +413,7 @@ export class MarginSearch {
       const needed = n * (this.#margin - slack * this.#tau + this.#tau / 2);
       if (sum + this.#worthOfRest(at, r) <= needed) break;
       if (!chosen.fitsSize(size)) continue;
+      if (this.#clock.isOver()) this.#nodesLeft = 0;
       if (this.#nodesLeft === 0) return;
       this.#nodesLeft--;
       if (chosen.refuses(pooled)) continue;

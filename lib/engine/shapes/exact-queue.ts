@@ -1,5 +1,6 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { AnchoredSearch, type Scope } from './anchored-search.ts';
 import { areDuos, DuoCells } from './duo-cells.ts';
@@ -29,6 +30,7 @@ export class ExactQueue implements ShapeQueue {
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #nodeBudget: number | undefined;
+  readonly #clock: SearchClock;
   readonly #forbids: Forbids | undefined;
   #search: AnchoredSearch;
   /** The class of the lone seat, as a bit; 0 if there is none, or a split party may hold the player in it. */
@@ -56,10 +58,12 @@ export class ExactQueue implements ShapeQueue {
     layout: Layout,
     forbids: Forbids | undefined,
     nodeBudget: number | undefined,
+    clock: SearchClock,
   ) {
     this.#rules = rules;
     this.#layout = layout;
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
     this.#forbids = forbids;
     this.#search = new AnchoredSearch(rules, layout, forbids);
     this.#perRange = perRangeOf(layout, rules, layout.seats);
@@ -128,7 +132,7 @@ export class ExactQueue implements ShapeQueue {
       consider(entry);
       if (isAtMost(cost, entry.key, creditMax)) return end();
       keys.pop();
-      const isSpent = this.#nodes - nodesFrom >= budget;
+      const isSpent = this.#clock.isOver() || this.#nodes - nodesFrom >= budget;
       if (isSpent || entry.restsUntil > this.#queries) {
         aside.push(entry);
         asideBound = Math.min(asideBound, entry.key);
@@ -380,7 +384,7 @@ export class ExactQueue implements ShapeQueue {
     const tried: Entry[] = [];
     let game: ShapedGame | undefined;
     let nodesLeft = anyNodes;
-    while (!game && nodesLeft > 0) {
+    while (!game && nodesLeft > 0 && !this.#clock.isOver()) {
       const entry = this.#least(line);
       if (!entry) break;
       keys.pop();

@@ -1,5 +1,6 @@
 import { type BalancedGame, balancedGame, noBalancedGame } from '../model/balanced-game.ts';
 import { mayMeet } from '../model/forbids.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { Balancer } from './balancer.ts';
 import { CentreCells, type Near } from './centre-cells.ts';
@@ -33,6 +34,7 @@ export class LargeQueue implements ShapeQueue {
   readonly #layout: Layout;
   readonly #forbids: Forbids | undefined;
   readonly #permit: Permit | undefined;
+  readonly #clock: SearchClock;
   readonly #balancer: Balancer;
   readonly #waiting = new Set<ShapeTicket>();
   /** How many parties of each size wait; those that may be divided count as solo players. */
@@ -44,11 +46,18 @@ export class LargeQueue implements ShapeQueue {
   #cells: CentreCells | undefined;
 
   /** @param permit the constraints on its games. @default none */
-  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined, permit?: Permit) {
+  constructor(
+    rules: GameRules,
+    layout: Layout,
+    forbids: Forbids | undefined,
+    permit?: Permit,
+    clock = new SearchClock(),
+  ) {
     this.#rules = rules;
     this.#layout = layout;
     this.#forbids = forbids;
     this.#permit = permit;
+    this.#clock = clock;
     this.#balancer = new Balancer(rules, forbids, permit);
     this.#sizes = new Array<number>(layout.partyMax + 1).fill(0);
   }
@@ -354,6 +363,7 @@ export class LargeQueue implements ShapeQueue {
   /** Any game at all: with each ticket in turn. */
   #anyGame(line: TicketLine): ShapedGame | undefined {
     for (const ticket of line.waiting().slice(0, anyGameTickets)) {
+      if (this.#clock.isOver()) break;
       const game = this.#with(ticket);
       if (game) return game;
     }

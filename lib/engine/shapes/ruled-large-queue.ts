@@ -1,4 +1,5 @@
 import { type BalancedGame, betterOf, noBalancedGame } from '../model/balanced-game.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
 import { LargeQueue } from './large-queue.ts';
 import type { Layout } from './layout.ts';
@@ -18,15 +19,23 @@ export class RuledLargeQueue implements ShapeQueue {
   readonly #layout: Layout;
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints;
+  readonly #clock: SearchClock;
   readonly #waiting = new Set<ShapeTicket>();
   #facets: FacetSearch[] | undefined;
   #facetsOf = new Map<ShapeTicket, FacetSearch[]>();
 
-  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined, constraints: Constraints) {
+  constructor(
+    rules: GameRules,
+    layout: Layout,
+    forbids: Forbids | undefined,
+    constraints: Constraints,
+    clock: SearchClock,
+  ) {
     this.#rules = rules;
     this.#layout = layout;
     this.#forbids = forbids;
     this.#constraints = constraints;
+    this.#clock = clock;
   }
 
   insert(ticket: ShapeTicket): void {
@@ -55,7 +64,7 @@ export class RuledLargeQueue implements ShapeQueue {
         best = first;
         break;
       }
-      if (best && searched >= searchedMax) break;
+      if (this.#clock.isOver() || (best && searched >= searchedMax)) break;
       searched++;
       first.answer = this.#shifted(first.queue.best(), first.queue);
       first.bound = Math.max(first.bound, first.answer.costBound);
@@ -116,7 +125,7 @@ export class RuledLargeQueue implements ShapeQueue {
       const players = tickets.reduce((sum, { size }) => sum + size, 0);
       if (players < this.#layout.seatsMin) return [];
       const permit = new Permit(constraints, facet, this.#layout.teams);
-      const queue = new LargeQueue(this.#rules, this.#layout, this.#forbids, permit);
+      const queue = new LargeQueue(this.#rules, this.#layout, this.#forbids, permit, this.#clock);
       for (const ticket of tickets) queue.insert(ticket);
       const bound = this.#shifted({ ...queue.outlook(), game: undefined }, queue).costBound;
       const search: FacetSearch = { queue, answer: undefined, isCurrent: false, bound };

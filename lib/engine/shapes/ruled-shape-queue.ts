@@ -1,4 +1,5 @@
 import type { BalancedGame } from '../model/balanced-game.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { RuledPool } from '../ruled/ruled-pool.ts';
 import { RuledQueue, type RuledResult } from '../ruled/ruled-queue.ts';
 import type { Constraints, Forbids, GameRules } from '../types.ts';
@@ -17,6 +18,7 @@ export class RuledShapeQueue implements ShapeQueue {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints;
   readonly #nodeBudget: number;
+  readonly #clock: SearchClock;
   readonly #waiting = new Set<ShapeTicket>();
   #queue: RuledQueue | undefined;
 
@@ -26,12 +28,14 @@ export class RuledShapeQueue implements ShapeQueue {
     forbids: Forbids | undefined,
     constraints: Constraints,
     nodeBudget: number,
+    clock: SearchClock,
   ) {
     this.#rules = rules;
     this.#layout = layout;
     this.#forbids = forbids;
     this.#constraints = constraints;
     this.#nodeBudget = nodeBudget;
+    this.#clock = clock;
   }
 
   get epochMs(): number {
@@ -80,7 +84,7 @@ export class RuledShapeQueue implements ShapeQueue {
     const pool = new RuledPool(this.#waiting, constraints);
     const tickets = pool.tickets as readonly ShapeTicket[];
     const teams = new LayoutTeams(this.#rules, this.#layout, this.#forbids, constraints, tickets);
-    this.#queue = new RuledQueue(this.#rules, teams, constraints, this.#nodeBudget, pool);
+    this.#queue = new RuledQueue(this.#rules, teams, constraints, this.#nodeBudget, pool, this.#clock);
     return this.#queue;
   }
 }

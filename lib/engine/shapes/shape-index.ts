@@ -2,6 +2,7 @@ import type { PoolIndex } from '../index/pool-index.ts';
 import { type BalancedGame, betterOf } from '../model/balanced-game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints, Forbids, Game, GameRules, Ruling } from '../types.ts';
 import { ExactQueue } from './exact-queue.ts';
 import { LargeQueue } from './large-queue.ts';
@@ -23,6 +24,7 @@ export class ShapeIndex implements PoolIndex {
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
   readonly #lostGameCost: number;
+  readonly #clock: SearchClock;
   readonly #full: Search;
   /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
   #short: Search | undefined;
@@ -36,8 +38,10 @@ export class ShapeIndex implements PoolIndex {
     nodeBudget: number | undefined,
     lostGameCost: number,
     waiting: Iterable<PooledTicket>,
+    clock: SearchClock,
   ) {
     this.#lostGameCost = lostGameCost;
+    this.#clock = clock;
     this.#rules = rules;
     this.#forbids = forbids;
     this.#constraints = constraints;
@@ -130,17 +134,18 @@ export class ShapeIndex implements PoolIndex {
     const rules = this.#rules;
     const forbids = this.#forbids;
     const constraints = this.#constraints;
+    const clock = this.#clock;
     const isLarge = layout.seats > exactSeatsMax;
-    if (isLarge && constraints) return new RuledLargeQueue(rules, layout, forbids, constraints);
+    if (isLarge && constraints) return new RuledLargeQueue(rules, layout, forbids, constraints, clock);
     if (!constraints) {
       const plain = isLarge
-        ? new LargeQueue(rules, layout, forbids)
-        : new ExactQueue(rules, layout, forbids, this.#nodeBudget);
+        ? new LargeQueue(rules, layout, forbids, undefined, clock)
+        : new ExactQueue(rules, layout, forbids, this.#nodeBudget, clock);
       const isPacked = this.#lostGameCost > 0 && areSquads(layout) && !rules.short && !forbids;
-      return isPacked ? new SquadQueue(rules, layout, this.#lostGameCost, plain) : plain;
+      return isPacked ? new SquadQueue(rules, layout, this.#lostGameCost, plain, clock) : plain;
     }
     const nodeBudget = this.#nodeBudget ?? ruledNodeBudget;
-    return new RuledShapeQueue(rules, layout, forbids, constraints, nodeBudget);
+    return new RuledShapeQueue(rules, layout, forbids, constraints, nodeBudget, clock);
   }
 }
 

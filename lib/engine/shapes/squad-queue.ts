@@ -1,6 +1,7 @@
 import type { BalancedGame } from '../model/balanced-game.ts';
 import { type GameShape, shapeOf } from '../model/game-shape.ts';
 import { packingNumber } from '../model/packing-number.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { Balancer } from './balancer.ts';
 import type { Layout } from './layout.ts';
@@ -31,6 +32,7 @@ export class SquadQueue implements ShapeQueue {
   readonly #shape: GameShape;
   readonly #lostGameCost: number;
   readonly #plain: ShapeQueue;
+  readonly #clock: SearchClock;
   readonly #waiting = new Set<ShapeTicket>();
   /** How many parties of each size wait, and how many that may be split. */
   readonly #counts = new Uint32Array(4);
@@ -39,12 +41,13 @@ export class SquadQueue implements ShapeQueue {
   #search: Search | undefined;
 
   /** @param lostGameCost above 0; ∞: a game with which another is lost is not admitted */
-  constructor(rules: GameRules, layout: Layout, lostGameCost: number, plain: ShapeQueue) {
+  constructor(rules: GameRules, layout: Layout, lostGameCost: number, plain: ShapeQueue, clock: SearchClock) {
     this.#rules = rules;
     this.#layout = layout;
     this.#shape = shapeOf(rules);
     this.#lostGameCost = lostGameCost;
     this.#plain = plain;
+    this.#clock = clock;
   }
 
   get epochMs(): number {
@@ -79,7 +82,8 @@ export class SquadQueue implements ShapeQueue {
     let { game, bound } = this.#bestOf(search.admitted, search.draft);
     let price = 0;
     const least = game?.imbalance ?? Number.POSITIVE_INFINITY;
-    if (least > this.#lostGameCost) {
+    if (least > this.#lostGameCost && this.#clock.isOver()) bound = Math.min(bound, this.#lostGameCost);
+    else if (least > this.#lostGameCost) {
       search.all ??= this.#cells(search, this.#layout.teams);
       const any = this.#bestOf(search.all, search.draft);
       bound = Math.min(bound, any.bound + this.#lostGameCost);
