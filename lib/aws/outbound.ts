@@ -56,7 +56,8 @@ export function outbound(options: OutboundOptions): Outbound {
 /** Why a URL may not be called, judged by the URL alone. */
 export function refusalOf(url: URL): string | undefined {
   if (url.protocol !== 'https:') return `expected https, got ${url.protocol.slice(0, -1)}`;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // A name may end in a dot, which changes nothing about where it leads.
+  const host = url.hostname.replace(/^\[|\]$|\.+$/g, '');
   if (isIP(host) !== 0 && !isPublic(host)) return `expected a public address, got ${host}`;
   if (host === 'localhost' || host.endsWith('.localhost')) return `expected a public address, got ${host}`;
   return undefined;
@@ -160,6 +161,14 @@ async function resolveWithServers(hostname: string, signal: AbortSignal): Promis
   });
 }
 
+/**
+ * Whether an address is public. IPv6 has public addresses in 2000::/3 alone; in particular ::/96, the IPv4-compatible
+ * addresses such as ::127.0.0.1, is outside. Ranges that lead to an IPv4 address (mapped, NAT64, 6to4, Teredo) are never
+ * public, whatever address they carry.
+ */
 function isPublic(address: string): boolean {
-  return ipaddr.process(address).range() === 'unicast';
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(PUBLIC_IPV6));
 }
+
+const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');

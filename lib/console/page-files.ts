@@ -57,12 +57,13 @@ export async function pageFiles(): Promise<PageFiles> {
 /**
  * Bundles the page for browsers. To ship the page in a package, write these files into `page-built` beside this file.
  *
+ * @param sources gets the paths of the files that the bundle contains, for their licences
  * @returns contents by file name
  */
-export async function buildPage(): Promise<Map<string, Buffer>> {
+export async function buildPage(sources = new Set<string>()): Promise<Map<string, Buffer>> {
   // Imported on demand: most starts of a console are of a service that nobody looks at.
   const { build } = await import('esbuild');
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: ENTRIES.map((name) => join(SOURCE_DIR, name)),
     outdir: SOURCE_DIR,
     write: false,
@@ -77,8 +78,10 @@ export async function buildPage(): Promise<Map<string, Buffer>> {
     minify: true,
     legalComments: 'none',
     logLevel: 'silent',
+    metafile: true,
     define: { 'process.env.NODE_ENV': '"production"' },
   });
+  for (const path of Object.keys(metafile.inputs)) sources.add(path);
   const files = new Map(STATIC.map((name) => [name, readFileSync(join(SOURCE_DIR, name))]));
   for (const { path, contents } of outputFiles) files.set(basename(path), Buffer.from(contents));
   return files;

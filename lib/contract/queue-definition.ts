@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { releaseOptions } from '../policies/release.ts';
 import { ruleFaults } from '../rules/faults.ts';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { eventType } from './event-type.ts';
 import { expected, shown } from './expectation.ts';
 import { invalid, parseWith } from './problem.ts';
@@ -32,9 +33,11 @@ export const LIMITS = {
   selectorsMax: 20,
 } as const;
 
-const nonnegative = z.number().min(0);
+const weight = z.number().min(0).max(NUMBER_LIMITS.weightMax);
 const norm = z
-  .union([z.number().min(1), z.literal('inf')], { error: expected('a number from 1 up or "inf"') })
+  .union([z.number().min(1).max(NUMBER_LIMITS.valueMax), z.literal('inf')], {
+    error: expected(`a number from 1 to ${NUMBER_LIMITS.valueMax} or "inf"`),
+  })
   .meta({ description: 'A norm: a number from 1 up, or "inf"' });
 
 /** Names of queues, roles and secrets. `#` separates key parts in the store, `/` parts of a path. */
@@ -159,7 +162,7 @@ const provisioner = z.discriminatedUnion('type', [
   }),
 ]);
 
-const teamRoles = z.record(roleName, z.number().int().min(1));
+const teamRoles = z.record(roleName, z.number().int().min(1).max(LIMITS.teamSizeMax));
 
 /** One entry of a list of teams. */
 const teamKind = z
@@ -175,7 +178,7 @@ const teamKind = z
       .max(LIMITS.teamsMax)
       .optional()
       .meta({ description: 'Teams of this kind in a game (default 1)' }),
-    minSize: z.number().int().min(1).optional().meta({
+    minSize: z.number().int().min(1).max(LIMITS.teamSizeMax).optional().meta({
       description: 'The minimum of players with which the team may start, see `short` (default size)',
     }),
     roles: teamRoles.optional().meta({ description: 'Seats by role; they sum to size' }),
@@ -196,7 +199,7 @@ const teams = z.union([
 const short = z
   .strictObject({
     afterSeconds: z.number().min(0).max(86_400),
-    cost: nonnegative.optional().meta({ description: 'Imbalance of each empty seat (default 0)' }),
+    cost: weight.optional().meta({ description: 'Imbalance of each empty seat (default 0)' }),
   })
   .meta({
     description:
@@ -225,12 +228,16 @@ export const queueDefinition = z
     relaxBy: relaxBy.optional(),
     imbalance: z
       .strictObject({
-        alpha: z.number().positive().meta({ description: 'Weight of teamGap (team difference)' }),
+        alpha: z
+          .number()
+          .positive()
+          .max(NUMBER_LIMITS.weightMax)
+          .meta({ description: 'Weight of teamGap (team difference)' }),
         p: norm,
         q: norm,
       })
       .meta({ description: 'imbalance = alpha · teamGap + skillSpread' }),
-    beta: nonnegative
+    beta: weight
       .optional()
       .meta({ description: 'Imbalance that one second of waiting outweighs (default 0)' }),
     release: releaseOptions,

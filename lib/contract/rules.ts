@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { expected } from './expectation.ts';
 
 /** The limits of attributes and rules. */
@@ -21,6 +22,7 @@ const ruleName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_. -]{0,63}$/, {
   error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . - and space, the first a letter or digit'),
 });
 
+const value = z.number().min(-NUMBER_LIMITS.valueMax).max(NUMBER_LIMITS.valueMax);
 const text = z.string().min(1).max(RULE_LIMITS.textMax);
 const texts = z
   .array(text)
@@ -31,9 +33,9 @@ const texts = z
 const attribute = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('number'),
-    default: z.number().optional(),
-    min: z.number().optional(),
-    max: z.number().optional(),
+    default: value.optional(),
+    min: value.optional(),
+    max: value.optional(),
   }),
   z.strictObject({ type: z.literal('string'), default: text.optional(), values: texts.optional() }),
   z.strictObject({ type: z.literal('strings'), default: texts.optional(), values: texts.optional() }),
@@ -57,14 +59,14 @@ const gameOrTeam = z
   .enum(['game', 'team'])
   .optional()
   .meta({ description: 'All players of a game, or those of each team (default game)' });
-const limit = z.number().min(0);
+const limit = z.number().min(0).max(NUMBER_LIMITS.valueMax);
 const wholeCount = z.number().int().min(0).max(200);
 const atLeastOne = z.number().int().min(1).max(RULE_LIMITS.valuesMax);
 const seconds = z.number().positive().max(604_800);
 
 const side = z.union(
   [
-    z.number(),
+    value,
     z.strictObject({
       of: z.enum(['mean', 'sum', 'least', 'greatest', 'count']),
       attribute: attributeName,
@@ -107,7 +109,7 @@ const bodies = {
     keys: {
       type: z.literal('count'),
       attribute: attributeName,
-      value: z.union([text, z.number()], { error: expected('text or a number') }),
+      value: z.union([text, value], { error: expected('text or a number') }),
       atLeast: wholeCount.optional(),
       atMost: wholeCount.optional(),
       scope: gameOrTeam,
@@ -127,7 +129,7 @@ const bodies = {
       op: z.enum(['<=', '>=', '=']).optional(),
       max: limit.optional().meta({ description: 'In place of op: the greatest difference' }),
     },
-    changes: { max: limit.optional(), left: z.number().optional(), right: z.number().optional() },
+    changes: { max: limit.optional(), left: value.optional(), right: value.optional() },
   },
   latency: {
     keys: {
@@ -142,7 +144,7 @@ const bodies = {
       seconds: seconds.meta({ description: 'How long players who met stay apart; at most a week' }),
       scope: z.enum(['game', 'opponents', 'teammates']).optional(),
     },
-    changes: { seconds: z.number().min(0).optional() },
+    changes: { seconds: z.number().min(0).max(604_800).optional() },
   },
 } as const;
 
@@ -156,7 +158,7 @@ const inner = z.discriminatedUnion('type', [
   z.strictObject(bodies.compare.keys),
 ]);
 
-const cost = z.number().positive().optional().meta({
+const cost = z.number().positive().max(NUMBER_LIMITS.weightMax).optional().meta({
   description:
     'Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max',
 });
@@ -169,7 +171,7 @@ function named<K extends z.core.$ZodShape, C extends z.core.$ZodShape>({
   readonly changes: C;
 }) {
   const step = z.strictObject({
-    waitSeconds: z.number().positive(),
+    waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
     off: z.literal(true).optional(),
     ...changes,
   });
@@ -217,10 +219,7 @@ export const relaxBy = z.enum(['each', 'oldest']).meta({
 
 /** The values of one player. */
 export const playerAttributes = z
-  .record(
-    fieldName,
-    z.union([z.number(), text, texts], { error: expected('a number, text or a list of texts') }),
-  )
+  .record(fieldName, z.union([value, text, texts], { error: expected('a number, text or a list of texts') }))
   .refine(hasAtMost(RULE_LIMITS.attributesMax), {
     error: expected(`at most ${RULE_LIMITS.attributesMax} attributes`),
   })

@@ -67,10 +67,13 @@ function temporaryFolder(name: FunctionName): string {
 
 let bundles: ReadonlyMap<string, Uint8Array> | undefined;
 
-/** The bundles of all functions by name. Throws esbuild's error when a function does not compile. */
-export function bundleAll(): ReadonlyMap<string, Uint8Array> {
+/**
+ * The bundles of all functions by name. Throws esbuild's error when a function does not compile.
+ * @param sources gets the paths of the files that the bundles contain, for their licences
+ */
+export function bundleAll(sources = new Set<string>()): ReadonlyMap<string, Uint8Array> {
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
-  const { outputFiles } = buildSync({
+  const { outputFiles, metafile } = buildSync({
     entryPoints: functionNames.map((name) => join(lambdasDir, `${name}.ts`)),
     write: false,
     outdir: lambdasDir,
@@ -86,7 +89,9 @@ export function bundleAll(): ReadonlyMap<string, Uint8Array> {
     legalComments: 'none',
     banner: { js: requireForCommonJs },
     logLevel: 'silent',
+    metafile: true,
   });
+  for (const path of Object.keys(metafile.inputs)) sources.add(path);
   return new Map(outputFiles.map(({ path, contents }) => [basename(path, '.mjs'), contents]));
 }
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AwsDelays } from './aws-delays.ts';
 import { httpEvent } from './http-event.ts';
 import { LocalCloudError } from './local-cloud-error.ts';
+import { refusalOf } from './local-requests.ts';
 import type { ApiRoutes } from './routes.ts';
 
 export interface ApiGateway {
@@ -75,6 +76,8 @@ async function serve(
   response: ServerResponse,
   { routes, delays, log }: OpenedApi,
 ): Promise<void> {
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) return respond(response, 403, { message: refusal });
   const body = await readBody(request);
   if (body === undefined) return respond(response, 413, { message: 'Request Entity Too Large' });
   const [path = '/', rawQueryString = ''] = splitQuery(request.url ?? '/');

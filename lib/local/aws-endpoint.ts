@@ -9,6 +9,7 @@ import { accessesOf } from './access.ts';
 import type { AwsDelays } from './aws-delays.ts';
 import { type AwsCall, type AwsReply, type AwsService, errorReply } from './aws-json.ts';
 import { ACCOUNT_ID } from './local-account.ts';
+import { refusalOf as foreignRequest } from './local-requests.ts';
 import { isAllowed, type Statement } from './policy.ts';
 import { stepOf } from './request-step.ts';
 
@@ -69,6 +70,9 @@ export async function listenForAws(): Promise<AwsEndpoint> {
 }
 
 async function handle(request: IncomingMessage, routes: AwsRoutes | undefined): Promise<AwsReply> {
+  const foreign = foreignRequest(request);
+  if (foreign !== undefined)
+    return errorReply('com.amazon.coral.service#AccessDeniedException', foreign, 403);
   const body = await readText(request);
   if (routes === undefined) return errorReply('ServiceUnavailable', 'The local cloud is starting.', 503);
   const [target = '', operation = ''] = String(request.headers['x-amz-target']).split('.');

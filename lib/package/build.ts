@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { buildPage } from '../console/page-files.ts';
 import { bundleAll } from '../infra/bundle.ts';
 import { packageManifest } from './manifest.ts';
+import { thirdPartyNotices } from './third-party-notices.ts';
 
 const root = join(import.meta.dirname, '../..');
 const dist = join(root, 'dist');
@@ -17,13 +18,15 @@ compile();
 for (const file of globSync('**/*.{js,d.ts}', { cwd: dist })) rewrite(join(dist, file));
 const page = join(dist, 'lib/console/page-built');
 mkdirSync(page, { recursive: true });
-for (const [name, body] of await buildPage()) writeFileSync(join(page, name), body);
-for (const [name, bundle] of bundleAll()) {
+const sources = new Set<string>();
+for (const [name, body] of await buildPage(sources)) writeFileSync(join(page, name), body);
+for (const [name, bundle] of bundleAll(sources)) {
   mkdirSync(join(dist, 'lambdas', name), { recursive: true });
   writeFileSync(join(dist, 'lambdas', name, 'index.mjs'), bundle);
 }
 for (const name of ['cdk.json', 'queues', 'LICENSE', 'README.md', 'CHANGELOG.md'])
   cpSync(join(root, name), join(dist, name), { recursive: true });
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), thirdPartyNotices(sources, root));
 const manifest = packageManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from './policy.ts';
 
 /**
@@ -9,7 +10,7 @@ import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from './policy.
 export const differenceWaitOptions = z.strictObject({
   policy: z.literal('difference-wait'),
   /** f_wait: seconds a game is held per unit of its imbalance. With 0 the policy is greedy. */
-  secondsPerImbalance: z.number().nonnegative(),
+  secondsPerImbalance: z.number().nonnegative().max(NUMBER_LIMITS.weightMax),
 });
 export type DifferenceWaitOptions = z.infer<typeof differenceWaitOptions>;
 

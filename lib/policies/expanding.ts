@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import {
   type Candidate,
   type CandidateSource,
@@ -22,16 +23,21 @@ export const expandingOptions = z
   .strictObject({
     policy: z.literal('expanding'),
     /** The distance in skill, between the tickets' means, that a ticket accepts when it is enqueued. */
-    tolerance: z.number().nonnegative(),
+    tolerance: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
     /** From age `waitSeconds` on, the tolerance is the step's. Both values ascend from step to step. */
     steps: z
-      .array(z.strictObject({ waitSeconds: z.number().positive(), tolerance: z.number().nonnegative() }))
+      .array(
+        z.strictObject({
+          waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
+          tolerance: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
+        }),
+      )
       .max(32)
       .optional(),
     /** An alternative to `steps`: the tolerance grows by this much per second. Default: 0. */
-    growthPerSecond: z.number().nonnegative().optional(),
+    growthPerSecond: z.number().nonnegative().max(NUMBER_LIMITS.valueMax).optional(),
     /** The largest tolerance. Default: no limit. */
-    toleranceMax: z.number().nonnegative().optional(),
+    toleranceMax: z.number().nonnegative().max(NUMBER_LIMITS.valueMax).optional(),
   })
   .refine(({ steps, growthPerSecond }) => steps === undefined || growthPerSecond === undefined, {
     message: 'Expected `steps` or `growthPerSecond`, got both: keep one',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import type { Policy } from './policy.ts';
 
 /** Releases every possible game immediately, the best one first. No ticket waits if it can be matched. */
@@ -9,7 +10,7 @@ export const greedyOptions = z.strictObject({
    * parties need; a game then counts as this much worse for every game fewer that the sizes of the remaining parties can
    * form. It applies to two equal teams of up to 8 players and to squads of three, without roles and rules. Default: 0.
    */
-  lostGameCost: z.number().min(0).max(1e9).optional(),
+  lostGameCost: z.number().min(0).max(NUMBER_LIMITS.weightMax).optional(),
 });
 export type GreedyOptions = z.infer<typeof greedyOptions>;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isPaperShape, shapeOf } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { aroundDueTickets, dueAt } from './option-value/due-tickets.ts';
 import { type LimitTerms, limitOf, limitTerms } from './option-value/limits.ts';
 import { aroundLongestWaiters } from './option-value/longest-waiters.ts';
@@ -28,14 +29,14 @@ export const optionValueOptions = z.strictObject({
    * How much imbalance one second of one player's wait is worth, in the unit of skill. With 0.5, a wait of 10 s
    * costs as much as an imbalance that is 5 higher.
    */
-  waitCost: z.number().positive(),
+  waitCost: z.number().positive().max(NUMBER_LIMITS.weightMax),
   /**
    * The longest wait, in seconds. A ticket that would be older at the next tick gets a game now, whatever its imbalance.
    * Among its games, one that also takes other players who are hard to match is preferred to one of slightly less
    * imbalance. Without enough waiting players the ticket waits on. The shorter, the more imbalance: see docs/policies.md.
    * @default none: only the growth by age and the time-out bound waits
    */
-  longestWaitSeconds: z.number().positive().optional(),
+  longestWaitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax).optional(),
 });
 export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 

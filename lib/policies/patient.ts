@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { shapeOf } from '../engine/game-pool.ts';
+import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs } from './policy.ts';
 
 /**
@@ -15,9 +16,9 @@ import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs }
 export const patientOptions = z.strictObject({
   policy: z.literal('patient'),
   /** Games up to this imbalance are released immediately. In the unit of skill. */
-  imbalanceMax: z.number().nonnegative(),
+  imbalanceMax: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
   /** How much imbalance one second of one player's wait is worth, in the unit of skill. */
-  waitCost: z.number().positive(),
+  waitCost: z.number().positive().max(NUMBER_LIMITS.weightMax),
 });
 export type PatientOptions = z.infer<typeof patientOptions>;
 

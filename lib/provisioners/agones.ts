@@ -44,9 +44,8 @@ export function agonesProvisioner(
     const url = allocatorOf(options.allocator, match.region);
     if (url === undefined) return { outcome: 'refused', why: 'there is no allocator for its region' };
     const secret = await deps.secrets.get(options.certificate, match.queue);
-    // Players can read the reason of a failed match, so it must not name the secret.
     if (secret.outcome === 'refused')
-      return { outcome: 'refused', why: 'its queue may not use the secret it names' };
+      return { outcome: 'refused', why: 'its queue may not use the secret it names', detail: secret.why };
     const certificate = certificateOf(secret.value);
     if (certificate === undefined)
       return { outcome: 'refused', why: 'the secret of its queue is not a client certificate' };
@@ -58,7 +57,8 @@ export function agonesProvisioner(
     const timeoutMs = (options.requestTimeoutSeconds ?? 5) * 1_000;
     const result = await deps.outbound.post(url, body, {}, timeoutMs, certificate);
     if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
-    if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
+    if (result.outcome === 'forbidden')
+      return { outcome: 'refused', why: 'its allocator may not be called', detail: result.error };
     if (result.status === NO_SERVER_FREE) return { outcome: 'none-free' };
     if (!isSuccess(result.status)) return failureOf(result.status, 'the allocator', RETRIED);
     return allocated(result.body);

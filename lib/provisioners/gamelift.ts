@@ -125,11 +125,10 @@ function leftMs({ deadline }: StoredMatch, nowMs: number): number {
   return deadline === undefined ? 0 : Date.parse(deadline) - nowMs;
 }
 
-/** Players can read why a match has failed, so the reason of a refusal does not quote GameLift's message. */
 function failure({ outcome, why }: GameSessionFailure): Provision {
   return outcome === 'busy'
     ? { outcome: 'retry', why }
-    : { outcome: 'refused', why: `GameLift rejected it (${why.split(':')[0]})` };
+    : { outcome: 'refused', why: 'GameLift rejected it', detail: why };
 }
 
 function requestOf(

@@ -23,9 +23,8 @@ export function httpProvisioner(
     const body = JSON.stringify(toMatchView(match));
     const secret =
       options.secret === undefined ? undefined : await deps.secrets.get(options.secret, match.queue);
-    // Players can read the reason of a failed match, so it must not name the secret.
     if (secret?.outcome === 'refused')
-      return { outcome: 'refused', why: 'its queue may not use the secret it names' };
+      return { outcome: 'refused', why: 'its queue may not use the secret it names', detail: secret.why };
     const headers = {
       'idempotency-key': match.matchId,
       ...(secret !== undefined && signed(secret.value, match.matchId, body, deps.clock.now())),
@@ -33,7 +32,8 @@ export function httpProvisioner(
     const timeoutMs = (options.requestTimeoutSeconds ?? 5) * 1_000;
     const result = await deps.outbound.post(options.url, body, headers, timeoutMs);
     if (result.outcome === 'unreachable') return { outcome: 'retry', why: result.error };
-    if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
+    if (result.outcome === 'forbidden')
+      return { outcome: 'refused', why: 'its provisioner may not be called', detail: result.error };
     if (!isSuccess(result.status)) return failureOf(result.status, 'the provisioner', RETRIED);
     return readAssignment(result.body);
   };
@@ -47,7 +47,7 @@ function readAssignment(body: string): Provision {
   try {
     return { outcome: 'assigned', assignment: parseWith(assignment, JSON.parse(body), 'The assignment') };
   } catch (error) {
-    const why = error instanceof Problem ? error.message : 'its response is not JSON';
-    return { outcome: 'refused', why: `the provisioner's response is invalid: ${why}` };
+    const detail = error instanceof Problem ? error.message : 'its response is not JSON';
+    return { outcome: 'refused', why: "the provisioner's response is invalid", detail };
   }
 }

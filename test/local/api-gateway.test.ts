@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiGateway, listenForRequests } from '../../lib/local/api-gateway.ts';
@@ -176,6 +177,50 @@ describe('the API gateway', () => {
     socket.destroy();
     await once(socket, 'close');
     expect((await eventOf('/tickets')).name).toBe('List');
+  });
+});
+
+describe('a request of a page on another site', () => {
+  const port = () => new URL(api.url).port;
+  const statusOf = async (headers: Record<string, string>, method = 'GET') => {
+    const asked = request(`${api.url}/tickets`, { method, headers });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return { status: response.statusCode, text: Buffer.concat(chunks).toString() };
+  };
+
+  test.each([
+    'muster.evil.example',
+    '127.0.0.1.evil.example:3000',
+    'localhost.evil.example',
+    'evil.example@127.0.0.1.nip.io',
+    '169.254.169.254',
+  ])('is rejected when the browser was led here by the name "%s"', async (host) => {
+    const { status, text } = await statusOf({ host });
+    expect(status).toBe(403);
+    expect(text).toContain('Expected a request to 127.0.0.1');
+  });
+
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.nip.io:3000',
+  ])('is rejected when its origin is %s', async (origin) => {
+    for (const method of ['GET', 'POST', 'DELETE'])
+      expect(await statusOf({ origin }, method)).toMatchObject({
+        status: 403,
+        text: expect.stringContaining(origin),
+      });
+  });
+
+  test('is told from one of this machine, at any port of a tunnel', async () => {
+    for (const host of [`127.0.0.1:${port()}`, `LOCALHOST:${port()}`, 'localhost:8080', `[::1]:${port()}`])
+      expect(await statusOf({ host })).toMatchObject({ status: 200 });
+    for (const origin of [api.url, 'http://localhost:5173', 'https://127.0.0.1'])
+      expect(await statusOf({ origin })).toMatchObject({ status: 200 });
   });
 });
 

@@ -102,6 +102,24 @@ describe('the package', () => {
     expect(engines.node).toBe('>=22.23');
   });
 
+  it('has the licence of every package whose code it contains', () => {
+    const unpacked = join(stranger, 'node_modules/muster');
+    const notices = readFileSync(join(unpacked, 'THIRD-PARTY-NOTICES.md'), 'utf8');
+    const named = [...notices.matchAll(/([@\w./-]+) \d+\.\d+\.\d+ \(/g)].map(([, name]) => name!);
+    // All that the checkout depends on and the package neither installs nor asks for is bundled or only builds it.
+    const checkout = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const others = Object.keys({ ...manifest().dependencies, ...manifest().peerDependencies });
+    const builds = ['cdk-nag', 'esbuild'];
+    for (const name of Object.keys(checkout.dependencies))
+      if (![...others, ...builds].includes(name)) expect(named).toContain(name);
+    expect(named).toEqual(expect.arrayContaining(['zod', 'preact', 'uplot', '@smithy/core', 'bowser']));
+    // Every package with its own copyright line, or under the text of its licence.
+    for (const text of notices.split('\n## ').slice(1))
+      expect(text).toMatch(/Copyright|copyright|public domain/);
+    expect(notices).toContain('Jason Miller');
+    expect(notices).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
+  });
+
   it('gives a script the engine, the policies and the simulation, and a page the client', async () => {
     expect(await compile('engine-script.ts', 'page.ts')).toBe('');
     expect(await node('engine-script.js')).toBe('ann+bob 1 0\n');

@@ -59,6 +59,7 @@ describe('The http provisioner', () => {
     expect(await placed(all({ ...HTTP, secret: 'other/key' }), aMatch())).toEqual({
       outcome: 'refused',
       why: 'its queue may not use the secret it names',
+      detail: 'other/key is not for duel',
     });
     expect(requests).toEqual([]);
   });
@@ -86,7 +87,8 @@ describe('The http provisioner', () => {
     const { all } = answering(responded(200, body));
     expect(await placed(all(HTTP), aMatch())).toEqual({
       outcome: 'refused',
-      why: expect.stringContaining(why),
+      why: "the provisioner's response is invalid",
+      detail: expect.stringContaining(why),
     });
   });
 
@@ -96,7 +98,8 @@ describe('The http provisioner', () => {
     expect(await placed(unreachable.all(HTTP), aMatch())).toEqual({ outcome: 'retry', why: 'no answer' });
     expect(await placed(forbidden.all(HTTP), aMatch())).toEqual({
       outcome: 'refused',
-      why: 'a private address',
+      why: 'its provisioner may not be called',
+      detail: 'a private address',
     });
   });
 });

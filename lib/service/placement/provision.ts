@@ -1,7 +1,7 @@
 import type { Assignment } from '../../contract/match.ts';
 import type { GameSessionPlacement } from '../ports/game-sessions.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
-import type { Provisioner, Provisioners } from '../ports/provisioner.ts';
+import type { Provision, Provisioner, Provisioners } from '../ports/provisioner.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { failPlacement } from './fail-placement.ts';
@@ -14,11 +14,12 @@ export interface ProvisionDeps {
 }
 
 /**
- * What becomes of the message of a match. `done`: it is deleted. `retry`: a try has failed, the next one follows with a
+ * What becomes of the message of a match. `done`: it is deleted. `refused`: the same, and `why` is logged. `retry`: a try has failed, the next one follows with a
  * growing delay. `waiting`: nothing has failed, the message is read again after this time.
  */
 export type Provisioned =
   | { outcome: 'done' }
+  | { outcome: 'refused'; why: string }
   | { outcome: 'retry'; why: string; withinMs?: number }
   | { outcome: 'waiting'; why: string; afterMs: number };
 
@@ -62,7 +63,7 @@ export async function provision(
       return assign(deps, provisioner, match, result.assignment);
     case 'refused':
       await failPlacement(deps, match, definition, result.why, nowMs);
-      return releaseEnded(deps, provisioner, matchId, { outcome: 'done' });
+      return withRefusal(result, await releaseEnded(deps, provisioner, matchId, { outcome: 'done' }));
     case 'pending':
       return releaseEnded(deps, provisioner, matchId, {
         outcome: 'waiting',
@@ -87,6 +88,17 @@ async function assign(
   const stored = await deps.matches.assign(matchId, assignment);
   if (stored?.outcome !== 'conflict') return { outcome: 'done' };
   return release(provisioner, stored.match, assignment);
+}
+
+/** The log gets the whole reason of a refusal, also when its request is still to be released. */
+function withRefusal(
+  { why, detail }: Extract<Provision, { outcome: 'refused' }>,
+  after: Provisioned,
+): Provisioned {
+  const whole = detail === undefined ? why : `${why}: ${detail}`;
+  return after.outcome === 'retry'
+    ? { ...after, why: `${whole}; then ${after.why}` }
+    : { outcome: 'refused', why: whole };
 }
 
 /** Releases the request of a match that has ended meanwhile. A match that is still PLACING keeps it. */

@@ -28,8 +28,11 @@ export type Provision =
   | { outcome: 'pending'; why: string; afterMs: number }
   /** A retry may succeed. */
   | { outcome: 'retry'; why: string }
-  /** A retry cannot succeed, so the match fails. Players can read `why`. */
-  | { outcome: 'refused'; why: string };
+  /**
+   * A retry cannot succeed, so the match fails. Players can read `why`. It must name no address, secret or text of another
+   * system: these are the `detail`, which only the log has.
+   */
+  | { outcome: 'refused'; why: string; detail?: string };
 
 /** `released`: nothing runs for the match, or what runs is its own assignment. */
 export type Release = { outcome: 'released' } | { outcome: 'retry'; why: string };

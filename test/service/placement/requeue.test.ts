@@ -57,6 +57,19 @@ describe('a match that is not placed, in a queue that requeues', () => {
   const refused = (matchId: string) => provision(cloud.deps, matchId, cloud.nowMs);
   const returned = (matchId: string) => checkDeadline(cloud.deps, matchId, cloud.nowMs);
 
+  it('tells the log what was refused, and the players only that it was', async () => {
+    const matchId = await found();
+    cloud.host = () => ({
+      outcome: 'forbidden',
+      error: 'studio.example: expected a public address, got 10.0.0.7',
+    });
+    expect(await refused(matchId)).toEqual({
+      outcome: 'refused',
+      why: 'its provisioner may not be called: studio.example: expected a public address, got 10.0.0.7',
+    });
+    expect((await cloud.deps.matches.get(matchId))?.reason).toBe('its provisioner may not be called');
+  });
+
   it('returns its tickets with the wait they had, as every reader sees at once', async () => {
     const matchId = await found();
     const before = [await read('a'), await read('b')];
