@@ -10,7 +10,7 @@ const rules = [...engine, 'rules'];
 const policies = [...rules, 'policies'];
 const contract = [...policies, 'contract'];
 const service = [...contract, 'service'];
-const outside = [...service, 'aws', 'provisioners', 'simulation', 'papers'];
+const outside = [...service, 'aws', 'provisioners', 'simulation'];
 const mayImport: Record<string, readonly string[]> = {
   engine: [],
   rules: engine,
@@ -20,8 +20,8 @@ const mayImport: Record<string, readonly string[]> = {
   aws: service,
   provisioners: service,
   simulation: service,
-  papers: [...service, 'simulation'],
-  hindsight: [...service, 'simulation', 'papers'],
+  // The papers and the bounds with hindsight.
+  research: [...service, 'simulation'],
   client: ['contract'],
   // The console's server passes requests on, authorized as the client's; its page has the engine and the simulator.
   console: ['contract', 'client'],
@@ -33,7 +33,7 @@ const mayImport: Record<string, readonly string[]> = {
   local: [...outside, 'infra'],
   // What strangers install: the entries of its parts, and its build.
   package: [...outside, 'infra', 'client', 'console'],
-  cli: [...outside, 'hindsight', 'local', 'client', 'console'],
+  cli: [...outside, 'research', 'local', 'client', 'console'],
 };
 
 /** The modules of the engine, from the lowest up; each may import from those before it. */

@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { Argument, Command } from 'commander';
-import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../papers/finding.ts';
+import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../research/papers/finding.ts';
 import { InvalidInput } from './failure.ts';
 import { printJson, readQueueFile, readTicketsFile, wholeNumber } from './input.ts';
 
 /** Loaded on use, so that other commands start fast. */
 const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
-  alman: async () => (await import('../papers/alman/alman.ts')).reproduceAlman,
-  wu: async () => (await import('../papers/wu/wu.ts')).reproduceWu,
-  xu: async () => (await import('../papers/xu/xu.ts')).reproduceXu,
-  schlup: async () => (await import('../papers/schlup/schlup.ts')).reproduceSchlup,
+  alman: async () => (await import('../research/papers/alman/alman.ts')).reproduceAlman,
+  wu: async () => (await import('../research/papers/wu/wu.ts')).reproduceWu,
+  xu: async () => (await import('../research/papers/xu/xu.ts')).reproduceXu,
+  schlup: async () => (await import('../research/papers/schlup/schlup.ts')).reproduceSchlup,
 };
 
 const SEED = 2017;
@@ -38,7 +38,7 @@ export function reproduceCommand(): Command {
       "Runs a paper's algorithms as printed and compares its figures with ours, each with its standard error and a " +
         'verdict: `holds`; `corrected`, when the paper has a mistake and the formula derived again agrees; or `fails`. ' +
         'The exit status is 1 when any verdict is `fails`. `bounds` compares the recommended policy with a proved lower ' +
-        'bound on the cost of every schedule and with the best schedule found with hindsight (docs/bounds.md).',
+        'bound on the cost of every schedule and with the best schedule found with hindsight (docs/research/bounds.md).',
     )
     .addArgument(
       new Argument('<paper>', 'which paper, or `bounds`').choices([...Object.keys(PAPERS), 'bounds']),
@@ -50,7 +50,7 @@ export function reproduceCommand(): Command {
       wholeNumber(1),
     )
     .option('--seed <n>', 'the same seed gives the same run', wholeNumber(0), SEED)
-    .option('--plots <dir>', 'also write the plots of docs/papers.md to this directory, as SVG')
+    .option('--plots <dir>', 'also write the plots of docs/research/papers.md to this directory, as SVG')
     .option('--queue <file>', 'bounds: measure this queue definition, with --arrivals')
     .option('--arrivals <file>', 'bounds: the tickets of that queue, as for `muster simulate`')
     .action(async (paper: string, options: Options) => {
@@ -73,7 +73,9 @@ async function reproducePaper(paper: string, options: Options): Promise<Reproduc
 }
 
 async function bounds({ seed, players = BOUNDS_PLAYERS, queue, arrivals }: Options): Promise<Reproduction> {
-  const { reproduceBounds, scenarioOfTickets, standardScenarios } = await import('../hindsight/bounds.ts');
+  const { reproduceBounds, scenarioOfTickets, standardScenarios } = await import(
+    '../research/hindsight/bounds.ts'
+  );
   if (queue === undefined && arrivals === undefined)
     return reproduceBounds(standardScenarios(players, seed), { seed, players });
   if (queue === undefined || arrivals === undefined)
@@ -84,7 +86,7 @@ async function bounds({ seed, players = BOUNDS_PLAYERS, queue, arrivals }: Optio
 }
 
 async function writePlots(result: Reproduction, directory: string): Promise<void> {
-  const { plotsOf } = await import('../papers/plots.ts');
+  const { plotsOf } = await import('../research/papers/plots.ts');
   mkdirSync(directory, { recursive: true });
   for (const { name, svg } of plotsOf(result)) writeFileSync(join(directory, `${name}.svg`), svg);
 }

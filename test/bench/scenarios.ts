@@ -1,7 +1,4 @@
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import type { RateProfile } from '../../lib/simulation/arrivals.ts';
-import type { Population } from '../../lib/simulation/population.ts';
-import { seededRandom } from '../../lib/simulation/random.ts';
 import {
   ARENA,
   DUEL,
@@ -10,7 +7,10 @@ import {
   ROLE_PLAYERS,
   SOLO_PLAYERS,
   STANDARD_SKILLS,
-} from '../../lib/simulation/standard-scenarios.ts';
+} from '../../lib/research/standard-scenarios.ts';
+import type { RateProfile } from '../../lib/simulation/arrivals.ts';
+import type { Population } from '../../lib/simulation/population.ts';
+import { seededRandom } from '../../lib/simulation/random.ts';
 import { generatedTraffic, type Traffic } from '../../lib/simulation/traffic.ts';
 
 /** A queue and the players who arrive at it. */
