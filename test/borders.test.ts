@@ -20,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   aws: service,
   provisioners: service,
   simulation: service,
-  // The papers and the bounds with hindsight.
+  // What the product does not need: nothing imports it, and one command loads it.
   research: [...service, 'simulation'],
   client: ['contract'],
   // The console's server passes requests on, authorized as the client's; its page has the engine and the simulator.
@@ -33,8 +33,11 @@ const mayImport: Record<string, readonly string[]> = {
   local: [...outside, 'infra'],
   // What strangers install: the entries of its parts, and its build.
   package: [...outside, 'infra', 'client', 'console'],
-  cli: [...outside, 'research', 'local', 'client', 'console'],
+  cli: [...outside, 'local', 'client', 'console'],
 };
+
+/** What a file loads on use, although its module may not import it: the package leaves it out. */
+const mayLoad: Record<string, string> = { 'lib/cli/reproduce.ts': 'lib/research/reproduce.ts' };
 
 /** The modules of the engine, from the lowest up; each may import from those before it. */
 const engineModules = [
@@ -56,6 +59,8 @@ const engineDoors = ['lib/engine/game-pool.ts', 'lib/engine/types.ts'];
 interface Import {
   readonly from: string;
   readonly to: string;
+  /** Whether it is loaded on use, by `import('…')`. */
+  readonly onUse: boolean;
 }
 
 const imports = [...globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root })].sort().flatMap(importsOf);
@@ -63,10 +68,13 @@ const imports = [...globSync('{lib,lambdas}/**/*.{ts,tsx}', { cwd: root })].sort
 /** The relative imports of a source file, as paths from the root. */
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(root, from), 'utf8');
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, specifier]) => ({
-    from,
-    to: normalize(join(dirname(from), specifier)),
-  }));
+  return [...text.matchAll(/\b(?:from|import)\s*(\(?)\s*'(\.{1,2}\/[^']+)'/g)].map(
+    ([, bracket, specifier]) => ({
+      from,
+      to: normalize(join(dirname(from), specifier)),
+      onUse: bracket !== '',
+    }),
+  );
 }
 
 /** `lib/policies/plan.ts` is in `policies`, `lambdas/tick.ts` in `lambdas`; the console's page is a module of its own. */
@@ -91,9 +99,21 @@ describe('the borders of the project', () => {
 
   it('lets imports point one way only', () => {
     const wrong = imports.filter(
-      ({ from, to }) => moduleOf(from) !== moduleOf(to) && !mayImport[moduleOf(from)]?.includes(moduleOf(to)),
+      ({ from, to, onUse }) =>
+        moduleOf(from) !== moduleOf(to) &&
+        !mayImport[moduleOf(from)]?.includes(moduleOf(to)) &&
+        !(onUse && mayLoad[from] === to),
     );
     expect(wrong.map(written)).toEqual([]);
+  });
+
+  it('loads the research by one command only', () => {
+    const modules = Object.entries(mayImport).filter(([, others]) => others.includes('research'));
+    expect(modules).toEqual([]);
+    const doors = imports.filter(
+      ({ from, to }) => moduleOf(to) === 'research' && moduleOf(from) !== 'research',
+    );
+    expect(doors.map(written)).toEqual(['lib/cli/reproduce.ts imports lib/research/reproduce.ts']);
   });
 
   it('opens the engine by game-pool.ts and types.ts alone', () => {

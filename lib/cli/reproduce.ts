@@ -1,19 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { styleText } from 'node:util';
 import { Argument, Command } from 'commander';
-import type { Finding, ReproduceOptions, Reproduction, Verdict } from '../research/papers/finding.ts';
-import { InvalidInput } from './failure.ts';
+import { Failure, InvalidInput } from './failure.ts';
 import { printJson, readQueueFile, readTicketsFile, wholeNumber } from './input.ts';
 
-/** Loaded on use, so that other commands start fast. */
-const PAPERS: Readonly<Record<string, () => Promise<(options: ReproduceOptions) => Reproduction>>> = {
-  alman: async () => (await import('../research/papers/alman/alman.ts')).reproduceAlman,
-  wu: async () => (await import('../research/papers/wu/wu.ts')).reproduceWu,
-  xu: async () => (await import('../research/papers/xu/xu.ts')).reproduceXu,
-  schlup: async () => (await import('../research/papers/schlup/schlup.ts')).reproduceSchlup,
-};
+/** The package has no research: `lib/package/build.ts`. */
+const RESEARCH = new URL('../research', import.meta.url);
 
+const PAPERS = ['alman', 'wu', 'xu', 'schlup'] as const;
 const SEED = 2017;
 const PLAYERS = 1_000_000;
 /** Below this, too many figures of a paper would miss their limits by chance. */
@@ -40,9 +34,7 @@ export function reproduceCommand(): Command {
         'The exit status is 1 when any verdict is `fails`. `bounds` compares the recommended policy with a proved lower ' +
         'bound on the cost of every schedule and with the best schedule found with hindsight (docs/research/bounds.md).',
     )
-    .addArgument(
-      new Argument('<paper>', 'which paper, or `bounds`').choices([...Object.keys(PAPERS), 'bounds']),
-    )
+    .addArgument(new Argument('<paper>', 'which paper, or `bounds`').choices([...PAPERS, 'bounds']))
     .option('--json', 'print the results as JSON')
     .option(
       '--players <n>',
@@ -53,86 +45,53 @@ export function reproduceCommand(): Command {
     .option('--plots <dir>', 'also write the plots of docs/research/papers.md to this directory, as SVG')
     .option('--queue <file>', 'bounds: measure this queue definition, with --arrivals')
     .option('--arrivals <file>', 'bounds: the tickets of that queue, as for `muster simulate`')
-    .action(async (paper: string, options: Options) => {
-      const result = paper === 'bounds' ? await bounds(options) : await reproducePaper(paper, options);
+    .action(async (name: (typeof PAPERS)[number] | 'bounds', options: Options) => {
+      const research = await loadResearch();
+      const result =
+        name === 'bounds'
+          ? await research.reproduceBounds(boundsOptions(options))
+          : await research.reproducePaper(name, paperOptions(options));
       if (options.json) printJson(result);
-      else printText(result);
-      if (options.plots !== undefined) await writePlots(result, options.plots);
+      else process.stdout.write(research.textOf(result));
+      if (options.plots !== undefined) writePlots(await research.plotsOf(result), options.plots);
       if (result.verdict === 'fails') process.exitCode = 1;
     });
 }
 
-async function reproducePaper(paper: string, options: Options): Promise<Reproduction> {
-  const { seed, players = PLAYERS, queue, arrivals } = options;
+/**
+ * Loaded on use, so that other commands start fast and need none of it.
+ * @throws Failure in an installation without the research
+ */
+async function loadResearch() {
+  if (!existsSync(RESEARCH))
+    throw new Failure(
+      'muster reproduce needs a checkout of Muster, because the package leaves out the papers. ' +
+        'In a clone of the repository run: npm ci && npx muster reproduce',
+    );
+  return import('../research/reproduce.ts');
+}
+
+function paperOptions({ seed, players = PLAYERS, queue, arrivals }: Options) {
   if (queue !== undefined || arrivals !== undefined)
     throw new InvalidInput('--queue and --arrivals: Expected them with bounds only');
   if (players < PLAYERS_MIN)
     throw new InvalidInput(`--players: Expected at least ${PLAYERS_MIN} for a paper, got ${players}`);
-  const reproduce = await PAPERS[paper]();
-  return reproduce({ seed, players });
+  return { seed, players };
 }
 
-async function bounds({ seed, players = BOUNDS_PLAYERS, queue, arrivals }: Options): Promise<Reproduction> {
-  const { reproduceBounds, scenarioOfTickets, standardScenarios } = await import(
-    '../research/hindsight/bounds.ts'
-  );
-  if (queue === undefined && arrivals === undefined)
-    return reproduceBounds(standardScenarios(players, seed), { seed, players });
+function boundsOptions({ seed, players = BOUNDS_PLAYERS, plots, queue, arrivals }: Options) {
+  if (plots !== undefined) throw new InvalidInput('--plots: Expected it with a paper; bounds has no plots');
+  if (queue === undefined && arrivals === undefined) return { seed, players };
   if (queue === undefined || arrivals === undefined)
     throw new InvalidInput('--queue and --arrivals: Expected both or none');
   const definition = readQueueFile(queue);
-  const scenario = scenarioOfTickets(definition, readTicketsFile(arrivals, definition), players);
-  return reproduceBounds([scenario], { seed, players });
+  return { seed, players, measured: { definition, tickets: readTicketsFile(arrivals, definition) } };
 }
 
-async function writePlots(result: Reproduction, directory: string): Promise<void> {
-  const { plotsOf } = await import('../research/papers/plots.ts');
+function writePlots(
+  plots: readonly { readonly name: string; readonly svg: string }[],
+  directory: string,
+): void {
   mkdirSync(directory, { recursive: true });
-  for (const { name, svg } of plotsOf(result)) writeFileSync(join(directory, `${name}.svg`), svg);
-}
-
-function printText({ source, players, seed, sections, verdict }: Reproduction): void {
-  const lines = [source, `${players.toLocaleString('en')} players per measurement, seed ${seed}`];
-  for (const { title, findings, remarks = [] } of sections) {
-    lines.push('', styleText('bold', title), ...table(findings), ...remarks.map((remark) => `  * ${remark}`));
-  }
-  const all = sections.flatMap(({ findings }) => findings);
-  const count = (wanted: Verdict) => all.filter((finding) => finding.verdict === wanted).length;
-  lines.push(
-    '',
-    `${all.length} figures: ${count('holds')} hold, ${count('corrected')} hold once corrected, ${count('fails')} fail`,
-    styleText(verdict === 'holds' ? 'green' : 'red', `verdict: ${verdict}`),
-  );
-  process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-function table(findings: readonly Finding[]): string[] {
-  const rows = [
-    ['', 'paper', 'derived again', 'at most', 'ours', '± s.e.', 'verdict', ''],
-    ...findings.map(({ what, paper, derived, limit, ours, standardError, verdict, note }) => [
-      what,
-      figure(paper),
-      figure(derived),
-      figure(limit),
-      figure(ours),
-      figure(standardError),
-      verdict,
-      note ?? '',
-    ]),
-  ];
-  // Empty columns are omitted.
-  const columns = rows[0].map((_, at) => at).filter((at) => rows.slice(1).some((row) => row[at] !== ''));
-  const widths = columns.map((at) => Math.max(...rows.map((row) => row[at].length)));
-  return rows.map((row) => {
-    const cells = columns.map((at, column) =>
-      at >= 1 && at <= 5 ? row[at].padStart(widths[column]) : row[at].padEnd(widths[column]),
-    );
-    return `  ${cells.join('  ')}`.trimEnd();
-  });
-}
-
-function figure(value: number | undefined): string {
-  if (value === undefined) return '';
-  if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(1);
-  return Number(value.toPrecision(5)).toString();
+  for (const { name, svg } of plots) writeFileSync(join(directory, `${name}.svg`), svg);
 }

@@ -44,4 +44,10 @@ describe('muster reproduce', () => {
   ])('rejects %j', async (args) => {
     await expect(runCommand(...args)).rejects.toThrow();
   });
+
+  test('rejects plots of the bounds, which have none, before it measures them', async () => {
+    await expect(runCommand('bounds', '--plots', 'plots')).rejects.toThrow(
+      '--plots: Expected it with a paper; bounds has no plots',
+    );
+  });
 });

@@ -94,6 +94,21 @@ describe('the package', () => {
     expect(tarballBytes).toBeLessThan(8_000_000);
   });
 
+  it('leaves out the research and the solver that only research needs', async () => {
+    const files = globSync('**/*.js', { cwd: join(stranger, 'node_modules/muster') });
+    expect(files.filter((path) => path.includes('research'))).toEqual([]);
+    expect(JSON.stringify(manifest())).not.toContain('highs');
+    const muster = join(stranger, 'node_modules/muster/lib/cli/muster.js');
+    const { code, stdout, stderr } = await run(nodePath, [muster, 'reproduce', 'wu']).catch(
+      (failure) => failure,
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    // Node 22 prints a warning about its SQLite first.
+    expect(stderr).toMatch(
+      /^muster reproduce needs a checkout of Muster, .* npm ci && npx muster reproduce$/m,
+    );
+  });
+
   it('installs a few small packages, and asks for those of its parts', () => {
     const { dependencies, peerDependencies, peerDependenciesMeta, engines } = manifest();
     expect(Object.keys(dependencies)).toEqual(['aws4fetch', 'commander', 'jsonc-parser', 'zod']);
