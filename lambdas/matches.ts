@@ -30,7 +30,7 @@ const backfillPath = z.object({ backfillId: id });
 export const handler = httpHandler({
   'GET /matches/{matchId}': async ({ path, caller }) => {
     const { matchId } = parseWith(matchPath, path, 'The path');
-    return { status: 200, body: matchFor(caller, toMatchView(await getMatch(deps, matchId))) };
+    return { status: 200, body: await matchFor(deps, caller, toMatchView(await getMatch(deps, matchId))) };
   },
   'PUT /matches/{matchId}/assignment': async ({ path, json }) => {
     const { matchId } = parseWith(matchPath, path, 'The path');

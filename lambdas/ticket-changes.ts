@@ -9,7 +9,7 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id } from '../lib/contract/ticket.ts';
-import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
+import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
 import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
@@ -30,11 +30,13 @@ export const handler = httpHandler({
   'DELETE /tickets/{ticketId}': async ({ path, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');
     await checkOwnTicket(deps, ticketId, caller);
-    return { status: 200, body: toTicketView(await cancelTicket(deps, ticketId, Date.now())) };
+    const ticket = toTicketView(await cancelTicket(deps, ticketId, Date.now()));
+    return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
   'PUT /tickets/{ticketId}/acceptance': async ({ path, json, caller }) => {
     const { ticketId } = parseWith(ticketPath, path, 'The path');
     await checkOwnTicket(deps, ticketId, caller);
-    return { status: 200, body: toTicketView(await answerMatch(deps, ticketId, json(), Date.now())) };
+    const ticket = toTicketView(await answerMatch(deps, ticketId, json(), Date.now()));
+    return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
 });

@@ -10,7 +10,7 @@ import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id, ticketQuery } from '../lib/contract/ticket.ts';
 import { ticketIdsQuery } from '../lib/contract/ticket-batch.ts';
-import { checkOwnTicket } from '../lib/service/players/own-ticket.ts';
+import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { getTickets } from '../lib/service/tickets/get-tickets.ts';
 import { getTicket } from '../lib/service/tickets/tickets.ts';
@@ -35,7 +35,8 @@ export const handler = httpHandler({
     const { waitSeconds = 0, seen, explain } = parseWith(ticketQuery, query, 'The query');
     await checkOwnTicket(deps, ticketId, caller);
     const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
-    return { status: 200, body: await estimates.view(await getTicket(deps, ticketId, options)) };
+    const ticket = await estimates.view(await getTicket(deps, ticketId, options));
+    return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
   'GET /tickets': async ({ query }) => {
     const { ticketIds } = parseWith(ticketIdsQuery, query, 'The query');

@@ -26,16 +26,22 @@ export interface QueueDefinition {
               readonly default?: number | undefined;
               readonly min?: number | undefined;
               readonly max?: number | undefined;
+              /** Who reads the value: backend (default): backends and game servers alone; match: also the players of the ticket and of its match */
+              readonly visibleTo?: 'backend' | 'match' | undefined;
             }
           | {
               readonly type: 'string';
               readonly default?: string | undefined;
               readonly values?: readonly string[] | undefined;
+              /** Who reads the value: backend (default): backends and game servers alone; match: also the players of the ticket and of its match */
+              readonly visibleTo?: 'backend' | 'match' | undefined;
             }
           | {
               readonly type: 'strings';
               readonly default?: readonly string[] | undefined;
               readonly values?: readonly string[] | undefined;
+              /** Who reads the value: backend (default): backends and game servers alone; match: also the players of the ticket and of its match */
+              readonly visibleTo?: 'backend' | 'match' | undefined;
             }
         >
       >
@@ -528,7 +534,7 @@ export interface Player {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom */
+  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;
@@ -591,7 +597,7 @@ export interface PresentPlayer {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom */
+  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;
@@ -657,7 +663,7 @@ export interface TicketPlayer {
   readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
   /** Milliseconds to each region that the player can reach */
   readonly latencyMs?: Readonly<Record<string, number>> | undefined;
-  /** playerIds never to be in one match with, whoever names whom */
+  /** playerIds never to be in one match with, whoever names whom. Never shown to players */
   readonly avoid?: readonly string[] | undefined;
   /** The kinds of team that the player accepts, by name (default: every kind) */
   readonly teams?: readonly string[] | undefined;
@@ -715,7 +721,7 @@ export interface Match {
       readonly ticketId?: string | undefined;
       readonly role?: string | undefined;
       readonly bot?: true | undefined;
-      /** Values of the attributes of the queue */
+      /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
       readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
     }[];
   }[];
@@ -733,7 +739,7 @@ export interface Match {
   readonly optimal: boolean;
   /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
   readonly region?: string | undefined;
-  /** By name: what rules of the queue cost, and what the players share */
+  /** By name: what rules of the queue cost, and what the players share; to a player, of rules that read only attributes `visibleTo` match */
   readonly rules?:
     | Readonly<
         Record<
@@ -950,7 +956,7 @@ export interface MatchSummary {
       readonly ticketId?: string | undefined;
       readonly role?: string | undefined;
       readonly bot?: true | undefined;
-      /** Values of the attributes of the queue */
+      /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
       readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
     }[];
   }[];
@@ -968,7 +974,7 @@ export interface MatchSummary {
   readonly optimal: boolean;
   /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
   readonly region?: string | undefined;
-  /** By name: what rules of the queue cost, and what the players share */
+  /** By name: what rules of the queue cost, and what the players share; to a player, of rules that read only attributes `visibleTo` match */
   readonly rules?:
     | Readonly<
         Record<
@@ -1057,7 +1063,7 @@ export interface MatchResult {
         readonly ticketId?: string | undefined;
         readonly role?: string | undefined;
         readonly bot?: true | undefined;
-        /** Values of the attributes of the queue */
+        /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
         readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
       }[];
     }[];
@@ -1075,7 +1081,7 @@ export interface MatchResult {
     readonly optimal: boolean;
     /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
     readonly region?: string | undefined;
-    /** By name: what rules of the queue cost, and what the players share */
+    /** By name: what rules of the queue cost, and what the players share; to a player, of rules that read only attributes `visibleTo` match */
     readonly rules?:
       | Readonly<
           Record<
@@ -1109,7 +1115,7 @@ export interface MatchResult {
             readonly ticketId?: string | undefined;
             readonly role?: string | undefined;
             readonly bot?: true | undefined;
-            /** Values of the attributes of the queue */
+            /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
             readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
           }[];
         }[];
@@ -1129,7 +1135,7 @@ export interface MatchResult {
         readonly increment: number;
         /** Where the match is played: of the regions that the latency rule permits, the one with the least latency for its worst player */
         readonly region?: string | undefined;
-        /** By name: what rules of the queue cost, and what the players share */
+        /** By name: what rules of the queue cost, and what the players share; to a player, of rules that read only attributes `visibleTo` match */
         readonly rules?:
           | Readonly<
               Record<

@@ -12,7 +12,10 @@ const seatSchema = z.object({
   ticketId: z.string().optional().meta({ description: 'Absent for a bot' }),
   role: z.string().optional(),
   bot: z.literal(true).optional(),
-  attributes: playerAttributes.optional(),
+  attributes: playerAttributes.optional().meta({
+    description:
+      'The attributes that its ticket was posted with; to a player, those that are `visibleTo` match',
+  }),
 });
 /** One team of a match. */
 export const team = z.object({
@@ -75,7 +78,10 @@ export const ruling = {
       }),
     )
     .optional()
-    .meta({ description: 'By name: what rules of the queue cost, and what the players share' }),
+    .meta({
+      description:
+        'By name: what rules of the queue cost, and what the players share; to a player, of rules that read only attributes `visibleTo` match',
+    }),
 };
 
 /** A match in responses and events. */

@@ -30,15 +30,31 @@ const texts = z
   .max(RULE_LIMITS.valuesMax)
   .refine((values) => new Set(values).size === values.length, 'Expected each value once, got one twice');
 
+const visibleTo = z.enum(['backend', 'match']).optional().meta({
+  description:
+    'Who reads the value: backend (default): backends and game servers alone; match: also the players of the ticket and of its match',
+});
+
 const attribute = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('number'),
     default: value.optional(),
     min: value.optional(),
     max: value.optional(),
+    visibleTo,
   }),
-  z.strictObject({ type: z.literal('string'), default: text.optional(), values: texts.optional() }),
-  z.strictObject({ type: z.literal('strings'), default: texts.optional(), values: texts.optional() }),
+  z.strictObject({
+    type: z.literal('string'),
+    default: text.optional(),
+    values: texts.optional(),
+    visibleTo,
+  }),
+  z.strictObject({
+    type: z.literal('strings'),
+    default: texts.optional(),
+    values: texts.optional(),
+    visibleTo,
+  }),
 ]);
 
 const hasAtMost = (most: number) => (record: object) => Object.keys(record).length <= most;

@@ -44,11 +44,9 @@ export const player = z
       .meta({ description: 'Roles the player accepts (default: every role of the queue)' }),
     attributes: playerAttributes.exactOptional(),
     latencyMs: latencyMs.exactOptional(),
-    avoid: z
-      .array(id)
-      .max(RULE_LIMITS.avoidMax)
-      .exactOptional()
-      .meta({ description: 'playerIds never to be in one match with, whoever names whom' }),
+    avoid: z.array(id).max(RULE_LIMITS.avoidMax).exactOptional().meta({
+      description: 'playerIds never to be in one match with, whoever names whom. Never shown to players',
+    }),
     teams: z
       .array(z.string().min(1).max(32))
       .min(1)

@@ -2,6 +2,7 @@ import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/t
 import { evaluate, type RuleContext, type RuledGame, ticketsOf } from './evaluate.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { type LeveledRule, levelAt, levelsOf, nextStepSeconds } from './levels.ts';
+import { AVOIDED } from './reasons.ts';
 import { AnyOfState } from './states/any-of-rules.ts';
 import { PairRules } from './states/pair-rules.ts';
 import { type RangeRule, RangeRules } from './states/range-rules.ts';
@@ -224,7 +225,7 @@ export class RuleStates implements Constraints {
   refusal(a: number, b: number): string | undefined {
     const { rules, nowMs } = this.#settings;
     const pair: RuledGame = { teams: [[this.#tickets[a], this.#tickets[b]]] };
-    if (hasAvoided(pair)) return 'one of their players avoids one of the others';
+    if (hasAvoided(pair)) return AVOIDED;
     const { levels } = this.#states();
     for (let r = 0; r < rules.length; r++) {
       const level = Math.min(levels[a][r], levels[b][r]);

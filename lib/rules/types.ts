@@ -6,7 +6,12 @@ export type Attributes = Readonly<Record<string, Attribute>>;
 
 export type Attribute = NumberAttribute | StringAttribute | StringsAttribute;
 
-export interface NumberAttribute {
+interface SomeAttribute {
+  /** Whether players of a match see the value. @default 'backend': they do not */
+  readonly visibleTo?: 'backend' | 'match' | undefined;
+}
+
+export interface NumberAttribute extends SomeAttribute {
   readonly type: 'number';
   /** The value of a player without one. @default none: each player must have a value */
   readonly default?: number | undefined;
@@ -14,7 +19,7 @@ export interface NumberAttribute {
   readonly max?: number | undefined;
 }
 
-export interface StringAttribute {
+export interface StringAttribute extends SomeAttribute {
   readonly type: 'string';
   readonly default?: string | undefined;
   /** The allowed values. @default every text of 1 to 64 characters */
@@ -22,7 +27,7 @@ export interface StringAttribute {
 }
 
 /** A list of 1 to 50 different texts. */
-export interface StringsAttribute {
+export interface StringsAttribute extends SomeAttribute {
   readonly type: 'strings';
   readonly default?: readonly string[] | undefined;
   readonly values?: readonly string[] | undefined;

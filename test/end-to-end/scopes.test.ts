@@ -53,20 +53,28 @@ describe.each(ROUTE_KEYS)('%s', (key) => {
 });
 
 /** A queue for two solo players, and a ticket of each. */
-async function pair(changes: object = {}) {
+async function pair(changes: object = {}, more: object = {}) {
   const name = fresh('queue');
   const put = await send(ADMIN, 'PUT', `/queues/${name}`, definition({ ...changes, name }));
   expect(put.status, JSON.stringify(put.body)).toBe(201);
   const tickets = await Promise.all(
     [fresh('ann'), fresh('bob')].map(async (playerId) => {
       const ticketId = fresh('ticket');
-      const body = { ticketId, players: [{ playerId, skill: 1 }] };
+      const body = { ticketId, players: [{ playerId, skill: 1, ...more }] };
       expect((await send(BACKEND, 'POST', `/queues/${name}/tickets`, body)).status).toBe(201);
       return { ticketId, playerId, token: await player(playerId) };
     }),
   );
   return [tickets[0]!, tickets[1]!] as const;
 }
+
+/** A queue with an attribute that players see, and one that only backends see. */
+const ATTRIBUTES = {
+  attributes: {
+    clan: { type: 'string', visibleTo: 'match' },
+    toxicity: { type: 'number' },
+  },
+};
 
 async function matched(ticketId: string, status: string): Promise<string> {
   for (;;) {
@@ -103,6 +111,27 @@ describe('a player', () => {
     expect(JSON.parse(JSON.stringify(others).replaceAll(ann.ticketId, 'unknown-ticket'))).toEqual(unknown);
     const { body } = await send(ann.token, 'GET', `/tickets/${ann.ticketId}`);
     expect(body.status).toBe('REQUIRES_ACCEPTANCE');
+  });
+
+  it('sees attributes only where the definition shows them to a match, and no avoid list', async () => {
+    const values = { attributes: { clan: 'red', toxicity: 97 }, avoid: ['ex-partner'] };
+    const [ann] = await pair({ ...ATTRIBUTES, acceptance: { timeoutSeconds: 60 } }, values);
+    const matchId = await matched(ann.ticketId, 'REQUIRES_ACCEPTANCE');
+    const accept = { accepted: true, matchId };
+    const shown = [
+      await send(ann.token, 'GET', `/tickets/${ann.ticketId}`),
+      await send(ann.token, 'PUT', `/tickets/${ann.ticketId}/acceptance`, accept),
+      await send(ann.token, 'GET', `/matches/${matchId}`),
+    ];
+    for (const { status, body } of shown) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).toContain('red');
+      expect(JSON.stringify(body)).not.toMatch(/toxicity|97|avoid|ex-partner/);
+    }
+    const own = { playerId: ann.playerId, skill: 1, ...values };
+    expect((await send(BACKEND, 'GET', `/tickets/${ann.ticketId}`)).body.players).toEqual([own]);
+    const whole = await send(BACKEND, 'GET', `/matches/${matchId}`);
+    expect(whole.body.teams[0].players[0].attributes).toEqual(values.attributes);
   });
 
   it('accepts for their own ticket', async () => {

@@ -1,18 +1,47 @@
 import type { MatchView } from '../../contract/match.ts';
 import type { Caller } from '../../contract/routes.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import { onlyWhere } from './only-where.ts';
+import { sightOf } from './sight.ts';
 
 /**
- * The part of a match that a caller may see. A player in the match sees it without the other players' tokens. Any other
- * player gets 404, so that ids cannot be probed.
+ * The part of a match that a caller may see. A player in the match sees it without the other players' tokens, and with
+ * those attributes and results of rules alone that the queue shows to players: see {@link sightOf}. Any other player gets
+ * 404, so that ids cannot be probed.
  * @throws Problem (404)
  */
-export function matchFor(caller: Caller, match: MatchView): MatchView {
+export async function matchFor(
+  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  caller: Caller,
+  match: MatchView,
+): Promise<MatchView> {
   if (caller.scope !== 'player') return match;
   const { playerId } = caller;
   const seats = match.teams.flatMap(({ players }) => players);
   // The id of a bot must not match a caller.
   if (!seats.some((seat) => seat.playerId === playerId && !seat.bot)) throw unknownMatch(match.matchId);
+  return withoutOthersTokens(playerId, await seenBy(deps.queues, match));
+}
+
+/** Matches without attributes and rules need no definition. */
+async function seenBy(queues: Pick<QueueStore, 'get'>, match: MatchView): Promise<MatchView> {
+  const hasAttributes = match.teams.some(({ players }) => players.some(({ attributes }) => attributes));
+  if (!hasAttributes && match.rules === undefined) return match;
+  const sight = await sightOf(queues, match.queue);
+  const { rules: allRules, ...rest } = match;
+  const rules = onlyWhere(allRules, sight.rule);
+  const teams = match.teams.map((team) => ({
+    ...team,
+    players: team.players.map(({ attributes: all, ...seat }) => {
+      const attributes = onlyWhere(all, sight.attribute);
+      return { ...seat, ...(attributes && { attributes }) };
+    }),
+  }));
+  return { ...rest, teams, ...(rules && { rules }) };
+}
+
+function withoutOthersTokens(playerId: string, match: MatchView): MatchView {
   const tokens = match.assignment?.tokens;
   if (match.assignment === undefined || tokens === undefined) return match;
   const own = Object.hasOwn(tokens, playerId) ? { [playerId]: tokens[playerId]! } : {};

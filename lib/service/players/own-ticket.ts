@@ -1,6 +1,11 @@
 import type { Caller } from '../../contract/routes.ts';
+import type { TicketView } from '../../contract/ticket.ts';
+import { AVOIDED } from '../../rules/reasons.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import { unknownTicket } from '../tickets/tickets.ts';
+import { onlyWhere } from './only-where.ts';
+import { sightOf } from './sight.ts';
 
 /**
  * Rejects a player that is not in the ticket. The response is the same as for a missing ticket and takes as long, so
@@ -15,4 +20,37 @@ export async function checkOwnTicket(
   if (caller.scope !== 'player') return;
   const ticket = await deps.tickets.get(ticketId);
   if (!ticket?.players.some(({ playerId }) => playerId === caller.playerId)) throw unknownTicket(ticketId);
+}
+
+/**
+ * The part of a ticket that a caller may see. A player in it sees the party without avoid lists, without the latencies of
+ * the others, which tell where they are, and with the attributes alone that the queue shows to players: see {@link sightOf}.
+ */
+export async function ticketFor(
+  deps: { readonly queues: Pick<QueueStore, 'get'> },
+  caller: Caller,
+  ticket: TicketView,
+): Promise<TicketView> {
+  if (caller.scope !== 'player') return ticket;
+  const isPlain = ticket.players.every(({ attributes }) => attributes === undefined);
+  const sight = isPlain ? undefined : await sightOf(deps.queues, ticket.queue);
+  const { reason, ...rest } = ticket;
+  const players = ticket.players.map(({ avoid: _, attributes: all, latencyMs, ...player }) => {
+    const attributes = sight && onlyWhere(all, sight.attribute);
+    return {
+      ...player,
+      ...(attributes && { attributes }),
+      ...(latencyMs && player.playerId === caller.playerId && { latencyMs }),
+    };
+  });
+  return { ...rest, players, ...(reason !== undefined && { reason: tellable(reason) }) };
+}
+
+/** The part of a reason that says so, as in `(2 more may not be matched with it: …)`. */
+const REFUSED_BY_AVOIDING = new RegExp(` \\([^()]*${AVOIDED}\\)`);
+
+/** A reason without values of the players, and without the fact that somebody avoids somebody. */
+function tellable(reason: string): string {
+  if (reason.includes('#/players')) return 'the queue was changed and the ticket no longer fits it';
+  return reason.replace(REFUSED_BY_AVOIDING, '');
 }

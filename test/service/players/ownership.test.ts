@@ -1,11 +1,58 @@
 import { describe, expect, it } from 'vitest';
 import type { MatchView } from '../../../lib/contract/match.ts';
+import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { Caller } from '../../../lib/contract/routes.ts';
+import { AVOIDED } from '../../../lib/rules/reasons.ts';
 import { matchFor } from '../../../lib/service/players/own-match.ts';
-import { checkOwnTicket } from '../../../lib/service/players/own-ticket.ts';
-import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
+import { checkOwnTicket, ticketFor } from '../../../lib/service/players/own-ticket.ts';
+import { Unreadable } from '../../../lib/service/ports/unreadable.ts';
+import {
+  type CurrentTicket,
+  type StoredTicket,
+  toTicketView,
+} from '../../../lib/service/tickets/stored-ticket.ts';
+import { definition } from '../definitions.ts';
 
 const player = (playerId: string): Caller => ({ scope: 'player', playerId });
+
+/** A match without attributes and rules needs no definition. */
+const noQueues = { queues: { get: () => Promise.reject(new Error('read')) } };
+
+const rules = [
+  { name: 'Same clan', type: 'same', attribute: 'clan' },
+  { name: 'Trust', type: 'within', attribute: 'toxicity', cost: 1 },
+  { name: 'Skill', type: 'balance', attribute: 'skill', cost: 1 },
+  { name: 'Close', type: 'latency', max: 100 },
+  {
+    name: 'One of',
+    type: 'anyOf',
+    rules: [
+      { type: 'same', attribute: 'clan' },
+      { type: 'within', attribute: 'toxicity', max: 1 },
+    ],
+  },
+  {
+    name: 'Sum',
+    type: 'compare',
+    left: { of: 'sum', attribute: 'toxicity' },
+    right: { of: 'sum', attribute: 'skill' },
+    op: '<=',
+  },
+];
+const rulesDefinition = checkQueueDefinition(
+  {
+    ...definition(),
+    attributes: {
+      clan: { type: 'string', visibleTo: 'match' },
+      toxicity: { type: 'number' },
+      band: { type: 'strings', visibleTo: 'backend' },
+    },
+    rules,
+  },
+  'the definition',
+);
+const queues = { queues: { get: async () => ({ definition: rulesDefinition }) as never } };
+const attributes = { clan: 'red', toxicity: 97, band: ['x'], gone: 1 };
 
 describe('a ticket', () => {
   const ticket: StoredTicket = {
@@ -43,6 +90,56 @@ describe('a ticket', () => {
   });
 });
 
+describe('a party', () => {
+  const party: CurrentTicket = {
+    ticketId: 't',
+    queue: 'q',
+    status: 'QUEUED',
+    enqueuedAt: '2026-01-01T00:00:00.000Z',
+    players: [
+      { playerId: 'ann', skill: 1, attributes, latencyMs: { eu: 20 }, avoid: ['ex-partner'] },
+      { playerId: 'bob', skill: 2, attributes, latencyMs: { us: 90 }, avoid: ['ann-2'] },
+    ],
+  };
+  const seen = (caller: Caller, more: Partial<CurrentTicket> = {}, deps: typeof queues = queues) =>
+    ticketFor(deps, caller, toTicketView({ ...party, ...more }));
+
+  it('is shown to its players without avoid lists, attributes of the backend and latencies of the others', async () => {
+    const { players } = await seen(player('bob'));
+    expect(players).toEqual([
+      { playerId: 'ann', skill: 1, attributes: { clan: 'red' } },
+      { playerId: 'bob', skill: 2, attributes: { clan: 'red' }, latencyMs: { us: 90 } },
+    ]);
+  });
+
+  it('is complete for a backend', async () => {
+    expect(await seen({ scope: 'backend' })).toEqual(toTicketView(party));
+  });
+
+  it('shows no attribute of a queue that is gone or cannot be read', async () => {
+    const gone = { queues: { get: async () => undefined as never } };
+    const unreadable = { queues: { get: () => Promise.reject(new Unreadable('queue q')) } };
+    for (const deps of [gone, unreadable as never])
+      expect((await seen(player('ann'), {}, deps)).players[1]).toEqual({ playerId: 'bob', skill: 2 });
+  });
+
+  it('has reasons without values and without who avoids whom', async () => {
+    const cancelled =
+      'the queue was changed and the ticket no longer fits it (#/players/0/attributes/toxicity: Expected a number up to 50, got 97)';
+    const apart = `Too few players: a match with this ticket needs 2, 1 available (3 more may not be matched with it: ${AVOIDED}).`;
+    expect((await seen(player('bob'), { reason: cancelled })).reason).toBe(
+      'the queue was changed and the ticket no longer fits it',
+    );
+    expect((await seen(player('bob'), { reason: apart })).reason).toBe(
+      'Too few players: a match with this ticket needs 2, 1 available.',
+    );
+    expect((await seen(player('bob'), { reason: 'no match within 60 s' })).reason).toBe(
+      'no match within 60 s',
+    );
+    expect((await seen({ scope: 'backend' }, { reason: apart })).reason).toBe(apart);
+  });
+});
+
 describe('a match', () => {
   const match: MatchView = {
     matchId: 'm',
@@ -67,27 +164,47 @@ describe('a match', () => {
     assignment: { address: 'game.example', tokens: { ann: 'secret-a', cy: 'secret-c' } },
   };
 
-  it('is complete for a trusted caller', () => {
-    expect(matchFor({ scope: 'backend' }, match)).toBe(match);
+  it('is complete for a trusted caller', async () => {
+    expect(await matchFor(noQueues, { scope: 'backend' }, match)).toBe(match);
   });
 
-  it('shows a player in it everything except the tokens of other players', () => {
-    const { assignment, ...rest } = matchFor(player('ann'), match);
+  it('shows a player in it everything except the tokens of other players', async () => {
+    const { assignment, ...rest } = await matchFor(noQueues, player('ann'), match);
     expect(assignment).toEqual({ address: 'game.example', tokens: { ann: 'secret-a' } });
     expect(rest).toEqual((({ assignment: _, ...others }) => others)(match));
     expect(match.assignment?.tokens).toHaveProperty('cy');
   });
 
-  it('shows no token to a player in it who has none', () => {
+  it('shows a player the attributes, and the results of rules on them, that the queue shows to players', async () => {
+    const results = Object.fromEntries(rules.map(({ name }) => [name, { cost: 1, values: ['red'] }]));
+    const ruled: MatchView = {
+      ...match,
+      region: 'eu',
+      teams: match.teams.map(({ players }) => ({
+        players: players.map((seat) => ({ ...seat, attributes })),
+      })),
+      rules: results,
+    };
+    const shown = await matchFor(queues, player('ann'), ruled);
+    expect(shown.teams.flatMap(({ players }) => players.map((seat) => seat.attributes))).toEqual(
+      Array(3).fill({ clan: 'red' }),
+    );
+    expect(Object.keys(shown.rules!)).toEqual(['Same clan', 'Skill', 'Close']);
+    expect(shown.region).toBe('eu');
+    expect(JSON.stringify(shown)).not.toMatch(/97|toxicity|band|gone/);
+    expect(await matchFor(queues, { scope: 'backend' }, ruled)).toBe(ruled);
+  });
+
+  it('shows no token to a player in it who has none', async () => {
     const tokens = { cy: 'secret-c' };
-    const seen = matchFor(player('ann'), { ...match, assignment: { address: 'a', tokens } });
+    const seen = await matchFor(noQueues, player('ann'), { ...match, assignment: { address: 'a', tokens } });
     expect(seen.assignment).toEqual({ address: 'a', tokens: {} });
   });
 
   it.each(['eve', 'bot-1', '__proto__', 'constructor'])(
     'does not exist for %s, who is not in it',
-    (playerId) => {
-      expect(() => matchFor(player(playerId), match)).toThrow(
+    async (playerId) => {
+      await expect(matchFor(noQueues, player(playerId), match)).rejects.toThrow(
         expect.objectContaining({ status: 404, message: expect.stringContaining('There is no match "m"') }),
       );
     },
