@@ -9,10 +9,11 @@ import type { MusterEvent } from '../contract/events.ts';
 import { readEvent } from '../service/events/read-event.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
 import { readWith } from '../service/ports/unreadable.ts';
+import { inBatches } from './batches.ts';
+import { messageText } from './message-text.ts';
 
-/** The maximum of entries in one request, and of their bytes, with a margin for their envelopes. */
-const BATCH = 10;
-const BATCH_BYTES = 200 * 1024;
+/** The maximum of a request: entries, and their bytes as EventBridge counts them. */
+export const PUT_EVENTS_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
 /** Tries of an entry that the bus rejects. Afterwards the stream delivers its change again. */
 const ATTEMPTS = 4;
 
@@ -30,7 +31,8 @@ export function eventBus(client: EventBridgeClient, busName: string): EventBus {
         index,
         entry: toEntry(busName, event, destinations),
       }));
-      const refused = await Promise.all(batches(outgoing).map((batch) => put(client, batch)));
+      const batches = inBatches(outgoing, PUT_EVENTS_LIMIT, bytesOf);
+      const refused = await Promise.all(batches.map((batch) => put(client, batch)));
       return refused.flat();
     },
   };
@@ -49,21 +51,10 @@ async function put(client: EventBridgeClient, batch: readonly Outgoing[]): Promi
   }
 }
 
-function batches(outgoing: readonly Outgoing[]): Outgoing[][] {
-  const all: Outgoing[][] = [];
-  let bytes = 0;
-  for (const one of outgoing) {
-    const size = Buffer.byteLength(one.entry.Detail ?? '');
-    const batch = all.at(-1);
-    if (batch === undefined || batch.length === BATCH || bytes + size > BATCH_BYTES) {
-      all.push([one]);
-      bytes = size;
-    } else {
-      batch.push(one);
-      bytes += size;
-    }
-  }
-  return all;
+/** The size of an entry as EventBridge counts it: a time is 14 bytes. */
+function bytesOf({ entry }: Outgoing): number {
+  const texts = [entry.Source, entry.DetailType, entry.Detail, ...(entry.Resources ?? [])];
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text ?? ''), 14);
 }
 
 function toEntry(
@@ -77,7 +68,7 @@ function toEntry(
     DetailType: type,
     Time: new Date(detail.time),
     Resources: [...destinations],
-    Detail: JSON.stringify(detail),
+    Detail: messageText(detail),
   };
 }
 

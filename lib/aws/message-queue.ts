@@ -11,13 +11,19 @@ import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
 import { toWire } from '../service/ticks/tick-message.ts';
+import { inBatches } from './batches.ts';
+import { messageText } from './message-text.ts';
 import { receiverKey } from './receiver-key.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
 /** The maximum delay of SQS. */
 const DELAY_SECONDS_MAX = 900;
-const BATCH = 10;
+/**
+ * The maximum of a request: messages, and the bytes of their bodies. SQS has documented 1 MiB since August 2025 and
+ * 256 KiB before.
+ */
+export const SEND_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
 /** Tries of a batch that SQS accepts only in part. */
 const ATTEMPTS = 4;
 
@@ -44,13 +50,11 @@ export async function sendAll(
 ): Promise<void> {
   const entries = messages.map(({ body, delaySeconds = 0, group }, i) => ({
     Id: String(i),
-    MessageBody: JSON.stringify(body),
+    MessageBody: messageText(body),
     DelaySeconds: Math.min(DELAY_SECONDS_MAX, Math.max(0, Math.floor(delaySeconds))),
     ...(group !== undefined && { MessageGroupId: group }),
   }));
-  const batches = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, i) =>
-    entries.slice(i * BATCH, (i + 1) * BATCH),
-  );
+  const batches = inBatches(entries, SEND_LIMIT, ({ MessageBody }) => Buffer.byteLength(MessageBody));
   await Promise.all(batches.map((batch) => sendBatch(client, url, batch)));
 }
 

@@ -620,6 +620,8 @@ export interface TicketEvent {
   /** When the event happened */
   readonly time: string;
   readonly queue: string;
+  /** Present when the whole event is larger than 240 KB. Then `match` omits `rules`, `assignment.tokens` and the `attributes` of players, `ticket` has only `playerId` and `skill` of each player, and a `reason` ends after 1,000 letters. `GET /matches/{matchId}` and `GET /tickets/{ticketId}` return the whole */
+  readonly truncated?: true | undefined;
   readonly ticket: Ticket;
 }
 
@@ -703,6 +705,8 @@ export interface MatchEvent {
   /** When the event happened */
   readonly time: string;
   readonly queue: string;
+  /** Present when the whole event is larger than 240 KB. Then `match` omits `rules`, `assignment.tokens` and the `attributes` of players, `ticket` has only `playerId` and `skill` of each player, and a `reason` ends after 1,000 letters. `GET /matches/{matchId}` and `GET /tickets/{ticketId}` return the whole */
+  readonly truncated?: true | undefined;
   readonly match: Match;
 }
 

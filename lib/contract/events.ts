@@ -11,6 +11,10 @@ const about = {
     .meta({ description: 'The same for every delivery of this event: use it to discard duplicates' }),
   time: z.iso.datetime().meta({ description: 'When the event happened' }),
   queue: queueName,
+  truncated: z.literal(true).optional().meta({
+    description:
+      'Present when the whole event is larger than 240 KB. Then `match` omits `rules`, `assignment.tokens` and the `attributes` of players, `ticket` has only `playerId` and `skill` of each player, and a `reason` ends after 1,000 letters. `GET /matches/{matchId}` and `GET /tickets/{ticketId}` return the whole',
+  }),
 };
 const ofTicket = { ...about, ticket: ticketView };
 const ofMatch = { ...about, match: matchView };

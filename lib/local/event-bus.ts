@@ -1,5 +1,6 @@
 /** A stand-in for EventBridge: accepts events and sends them to the queues of the rules that match. */
 import { randomUUID } from 'node:crypto';
+import { messageText } from '../aws/message-text.ts';
 import type { AwsDelays } from './aws-delays.ts';
 import { type AwsService, callAws, errorReply, jsonReply } from './aws-json.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';
@@ -57,7 +58,7 @@ export function makeEventBus({ stack, sqs, delays, log }: EventBusOptions): Even
   const delivering = new Set<Promise<unknown>>();
 
   const send = (queueUrl: string, event: BusEvent) =>
-    callAws(sqs, SQS_TARGET, 'SendMessage', { QueueUrl: queueUrl, MessageBody: JSON.stringify(event) });
+    callAws(sqs, SQS_TARGET, 'SendMessage', { QueueUrl: queueUrl, MessageBody: messageText(event) });
 
   const deliverLater = (queueUrl: string, event: BusEvent) => {
     const delivery = delays

@@ -7,7 +7,7 @@ import { onWire } from './emulated-tables.ts';
 import { NOW_MS } from './samples.ts';
 
 describe('a message queue sender on fauxqs', () => {
-  const names = ['ticks', 'numbers', 'again'];
+  const names = ['ticks', 'numbers', 'again', 'large', 'letters'];
   const url = (name: string) => `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`;
   let sqs: Sqs;
   let client: SQSClient;
@@ -58,6 +58,23 @@ describe('a message queue sender on fauxqs', () => {
     const { ready, delayed } = sqs.inspect('numbers');
     expect(bodies(ready)).toEqual(expect.arrayContaining([numbers, 'past']));
     expect(bodies(delayed)).toEqual(['far']);
+  });
+
+  it('sends messages that are too large for one request together', async () => {
+    const sizes = [222, 222, 222, 222, 222, 1, 1, 300, 1].map((kilobytes) => 1_000 * kilobytes);
+    await sendAll(
+      client,
+      url('large'),
+      sizes.map((size) => ({ body: 'x'.repeat(size) })),
+    );
+    const received = bodies(sqs.inspect('large').ready).map((body: string) => body.length);
+    expect(received.sort()).toEqual([...sizes].sort());
+  });
+
+  it('sends every letter', async () => {
+    const text = 'a\u0000\u001f\u007f\ud7ff\ue000\ufffd\ufffe\uffff😀\ud800';
+    await sendAll(client, url('letters'), [{ body: text }]);
+    expect(bodies(sqs.inspect('letters').ready)).toEqual([text]);
   });
 
   it('makes a received message visible again at once', async () => {

@@ -6,6 +6,7 @@ import type { EventBus } from '../ports/event-bus.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { type StoredTicket, toTicketView } from '../tickets/stored-ticket.ts';
+import { fitted } from './fit-event.ts';
 import { isOnBus, subscribers } from './subscribers.ts';
 
 /** One write to the tickets or the matches table, as its stream reports it. */
@@ -69,7 +70,7 @@ export async function publish(
     const definition = definitions.get(event.queue);
     const destinations = destinationsOf(event, definition);
     return isOnBus(definition, event.type) || destinations.length > 0 || hasDeadline(change)
-      ? [{ index, event, destinations }]
+      ? [{ index, event: fitted(event), destinations }]
       : [];
   });
   if (outgoing.length === 0) return [];

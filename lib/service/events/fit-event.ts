@@ -1,0 +1,46 @@
+import type { MusterEvent } from '../../contract/events.ts';
+
+/**
+ * The maximum size of an event, as JSON in UTF-8. EventBridge and SQS documented 256 KB for an entry and a message; the
+ * difference is for their envelopes and for the webhook's URL.
+ */
+export const EVENT_BYTES_MAX = 240 * 1024;
+
+/** The maximum of letters of a `reason` in the short form. */
+const REASON_MAX = 1_000;
+
+/**
+ * The event itself if it fits into a message, else its short form: it has every player, team and id, but not the fields
+ * whose size nothing else limits. `truncated` tells receivers to read the whole match or ticket from the API.
+ *
+ * The short form always fits: 200 seats with ids of 128 bytes and roles of 32 letters, their tickets twice, and 100
+ * names of teams are below 200 KB.
+ */
+export function fitted(event: MusterEvent): MusterEvent {
+  if (Buffer.byteLength(JSON.stringify(event)) <= EVENT_BYTES_MAX) return event;
+  if ('ticket' in event) {
+    const { reason, ...ticket } = event.ticket;
+    const players = ticket.players.map(({ playerId, skill }) => ({ playerId, skill }));
+    return { ...event, truncated: true, ticket: { ...ticket, ...shortReason(reason), players } };
+  }
+  const { reason, rules: _, assignment, ...match } = event.match;
+  const teams = match.teams.map(({ players, ...team }) => ({
+    ...team,
+    players: players.map(({ attributes: _, ...seat }) => seat),
+  }));
+  const { tokens: __, ...server } = assignment ?? {};
+  return {
+    ...event,
+    truncated: true,
+    match: {
+      ...match,
+      teams,
+      ...shortReason(reason),
+      ...(assignment !== undefined && { assignment: { ...server, address: assignment.address } }),
+    },
+  };
+}
+
+function shortReason(reason: string | undefined) {
+  return reason === undefined ? {} : { reason: reason.slice(0, REASON_MAX) };
+}
