@@ -347,20 +347,6 @@ export interface QueueDefinition {
         readonly everySeconds?: number | undefined;
       }
     | {
-        readonly policy: 'brackets';
-        readonly count?: number | undefined;
-        readonly growSeconds?: number | undefined;
-      }
-    | {
-        readonly policy: 'difference-wait';
-        readonly secondsPerImbalance: number;
-      }
-    | {
-        readonly policy: 'patient';
-        readonly imbalanceMax: number;
-        readonly waitCost: number;
-      }
-    | {
         readonly policy: 'expanding';
         readonly tolerance: number;
         readonly steps?:

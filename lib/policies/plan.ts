@@ -37,7 +37,8 @@ export interface QueueRules extends RulesDefinition {
   };
   /** @default 0 */
   readonly beta?: number | undefined;
-  readonly release: ReleaseOptions;
+  /** A policy of a definition, or one of your own to try it in the simulator. */
+  readonly release: ReleaseOptions | Policy;
   readonly tickSeconds: number;
   readonly timeoutSeconds: number;
   /** What happens at a ticket's time-out. @default 'none' */

@@ -1,29 +1,23 @@
 import * as z from 'zod';
-import { brackets, bracketsOptions } from './brackets.ts';
-import { differenceWait, differenceWaitOptions } from './difference-wait.ts';
 import { expanding, expandingOptions } from './expanding.ts';
 import { fifo, fifoOptions } from './fifo.ts';
 import { greedy, greedyOptions } from './greedy.ts';
 import { optionValue, optionValueOptions } from './option-value.ts';
-import { patient, patientOptions } from './patient.ts';
 import { periodic, periodicOptions } from './periodic.ts';
 import type { Policy } from './policy.ts';
+import { removedPolicyError } from './removed-policies.ts';
 
 /** A queue definition's `release`: the policy and its parameters. */
-export const releaseOptions = z.discriminatedUnion('policy', [
-  greedyOptions,
-  fifoOptions,
-  periodicOptions,
-  bracketsOptions,
-  differenceWaitOptions,
-  patientOptions,
-  expandingOptions,
-  optionValueOptions,
-]);
+export const releaseOptions = z.discriminatedUnion(
+  'policy',
+  [greedyOptions, fifoOptions, periodicOptions, expandingOptions, optionValueOptions],
+  { error: ({ input }) => removedPolicyError(input) },
+);
 export type ReleaseOptions = z.infer<typeof releaseOptions>;
 
-/** The policy of a queue definition. */
-export function policyOf(options: ReleaseOptions): Policy {
+/** The policy of a queue definition; a policy itself is returned as it is. */
+export function policyOf(options: ReleaseOptions | Policy): Policy {
+  if ('candidates' in options) return options;
   switch (options.policy) {
     case 'greedy':
       return greedy(options);
@@ -31,12 +25,6 @@ export function policyOf(options: ReleaseOptions): Policy {
       return fifo();
     case 'periodic':
       return periodic(options);
-    case 'brackets':
-      return brackets(options);
-    case 'difference-wait':
-      return differenceWait(options);
-    case 'patient':
-      return patient(options);
     case 'expanding':
       return expanding(options);
     case 'option-value':

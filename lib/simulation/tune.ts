@@ -75,17 +75,6 @@ export function settingsOf(
       return [2, 5, 10, 20, 30, 45, 60, 90, 120, 180]
         .filter((everySeconds) => everySeconds <= timeoutSeconds / 2)
         .map((everySeconds) => ({ policy, everySeconds }));
-    case 'brackets':
-      return [2, 4, 8, 16, 32].map((count) => ({ policy, count }));
-    case 'difference-wait':
-      return [0.3, 1, 3, 10, 30, 100].map((factor) => ({
-        policy,
-        secondsPerImbalance: digits(factor / skillDeviation),
-      }));
-    case 'patient':
-      return scaled([0.02, 0.05, 0.1, 0.2]).flatMap((imbalanceMax) =>
-        scaled([0.001, 0.01, 0.1]).map((waitCost) => ({ policy, imbalanceMax, waitCost })),
-      );
     case 'expanding':
       return scaled([0.02, 0.05, 0.1, 0.2, 0.4]).flatMap((tolerance) =>
         scaled([0.001, 0.005, 0.02, 0.1]).map((growthPerSecond) => ({ policy, tolerance, growthPerSecond })),

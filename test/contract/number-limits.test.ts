@@ -49,9 +49,6 @@ describe('the numbers of a definition and of a ticket', () => {
     { policy: 'greedy', lostGameCost: weightMax },
     { policy: 'option-value', waitCost: weightMax },
     { policy: 'option-value', waitCost: 1e-300 },
-    { policy: 'patient', imbalanceMax: valueMax, waitCost: weightMax },
-    { policy: 'patient', imbalanceMax: 0, waitCost: 1e-300 },
-    { policy: 'difference-wait', secondsPerImbalance: weightMax },
     { policy: 'expanding', tolerance: valueMax, growthPerSecond: valueMax },
   ])('give finite matches at their limits with the release %o', (release) => {
     let matches = 0;

@@ -130,25 +130,6 @@ describe('expanding', () => {
   });
 });
 
-describe('brackets', () => {
-  it('matches across ranges only near the time-out', () => {
-    const rules = queue(1, { policy: 'brackets', count: 4, growSeconds: 20 }, 60);
-    const memory = memoryOf(2);
-    const pair = (ageMs: number) => [solo('low', 900, NOW_MS - ageMs), solo('high', 2100, NOW_MS - ageMs)];
-    expect(matched(rules, pair(30_000), memory)).toHaveLength(0);
-    expect(matched(rules, pair(59_000), memory)).toHaveLength(1);
-  });
-});
-
-describe('difference-wait', () => {
-  it('holds a game in proportion to its imbalance', () => {
-    const rules = queue(1, { policy: 'difference-wait', secondsPerImbalance: 0.1 });
-    const pair = (ageMs: number) => [solo('a', 1000, NOW_MS - ageMs), solo('b', 1100, NOW_MS - ageMs)];
-    expect(matched(rules, pair(14_000))).toHaveLength(0);
-    expect(matched(rules, pair(15_000))).toHaveLength(1);
-  });
-});
-
 describe('periodic', () => {
   it('makes games only at the end of the period', () => {
     const rules = queue(1, { policy: 'periodic', everySeconds: 10 });
@@ -169,20 +150,6 @@ describe('periodic', () => {
     expect(gamesWith({ policy: 'greedy' })).toHaveLength(1);
     expect(gamesWith({ policy: 'greedy', lostGameCost: 1e6 })).toHaveLength(3);
     expect(gamesWith({ policy: 'periodic', everySeconds: 1 })).toHaveLength(3);
-  });
-});
-
-describe('patient', () => {
-  it('releases balanced games at once and holds others while the next player may improve them', () => {
-    const rules = queue(1, { policy: 'patient', imbalanceMax: 50, waitCost: 5 });
-    const memory = memoryOf(2);
-    const pair = (apart: number, ageMs: number) => [
-      solo('a', 1500, NOW_MS - ageMs),
-      solo('b', 1500 + apart, NOW_MS - ageMs),
-    ];
-    expect(matched(rules, pair(30, 500), memory)).toHaveLength(1);
-    expect(matched(rules, pair(100, 500), memory)).toHaveLength(0);
-    expect(matched(rules, pair(100, 60_000), memory)).toHaveLength(1);
   });
 });
 

@@ -7,8 +7,5 @@ export const somePolicies: Readonly<Record<string, ReleaseOptions>> = {
   fifo: { policy: 'fifo' },
   'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
   'periodic by batch': { policy: 'periodic' },
-  brackets: { policy: 'brackets' },
-  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.2 },
-  patient: { policy: 'patient', imbalanceMax: 20, waitCost: 1 },
   'option-value': { policy: 'option-value', waitCost: 1 },
 };

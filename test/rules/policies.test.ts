@@ -56,7 +56,7 @@ describe.each(Object.entries(policies))('policy %s in a queue with rules', (name
   });
 
   // These release every game that is possible when all tickets are at their last chance.
-  const releasesAll = ['greedy', 'fifo', 'periodic by batch', 'difference-wait', 'patient', 'option-value'];
+  const releasesAll = ['greedy', 'fifo', 'periodic by batch', 'option-value'];
   it.runIf(releasesAll.includes(name))(
     'leaves no game that its rules permit at the last chance of all tickets',
     () => {

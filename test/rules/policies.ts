@@ -6,9 +6,6 @@ export const policies: Record<string, ReleaseOptions> = {
   fifo: { policy: 'fifo' },
   'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
   'periodic by batch': { policy: 'periodic' },
-  brackets: { policy: 'brackets' },
-  'difference-wait': { policy: 'difference-wait', secondsPerImbalance: 0.05 },
-  patient: { policy: 'patient', imbalanceMax: 60, waitCost: 1 },
   expanding: { policy: 'expanding', tolerance: 300 },
   'option-value': { policy: 'option-value', waitCost: 1 },
 };

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { expectation } from '../../contract/expectation.ts';
 import { type QueueDefinition, queueDefinition } from '../../contract/queue-definition.ts';
+import { releaseInForce } from '../../policies/removed-policies.ts';
 
 /**
  * The schema of a stored definition. It was valid for the version that stored it. Fields of later versions are ignored
- * at any depth.
+ * at any depth, and a release policy of an earlier version is read as the one that replaces it.
  */
-export const storedDefinition = z.unknown().transform((value, context): QueueDefinition => {
+export const storedDefinition = z.unknown().transform((stored, context): QueueDefinition => {
+  const value = withReleaseInForce(stored);
   const first = queueDefinition.safeParse(value);
   if (first.success) return first.data;
   const known = withoutUnknownFields(value, first.error.issues);
@@ -15,6 +17,11 @@ export const storedDefinition = z.unknown().transform((value, context): QueueDef
   for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path, message });
   return z.NEVER;
 });
+
+function withReleaseInForce(definition: unknown): unknown {
+  if (typeof definition !== 'object' || definition === null || !('release' in definition)) return definition;
+  return { ...definition, release: releaseInForce(definition.release) };
+}
 
 function withoutUnknownFields(definition: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const known = structuredClone(definition);

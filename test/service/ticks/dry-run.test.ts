@@ -85,7 +85,7 @@ const WORST: Readonly<Record<string, Worst>> = {
 const RELEASES: readonly QueueDefinition['release'][] = [
   { policy: 'greedy' },
   { policy: 'periodic' },
-  { policy: 'patient', imbalanceMax: 0, waitCost: 1e-6 },
+  { policy: 'fifo' },
   { policy: 'option-value', waitCost: 0.01 },
   { policy: 'expanding', tolerance: 1e9 },
 ];

@@ -197,9 +197,9 @@ const DEFINITIONS: readonly QueueDefinition[] = [
   queue({ release: { policy: 'greedy', lostGameCost: 50 }, buckets: [300] }),
   queue({ release: { policy: 'fifo' }, fill: 'bots', timeoutSeconds: 40, beta: 0.5 }),
   queue({ release: { policy: 'periodic', everySeconds: 3 } }),
-  queue({ release: { policy: 'brackets', count: 2 }, skillScale: 'percentile' }),
-  queue({ release: { policy: 'difference-wait', secondsPerImbalance: 0.05 }, teamSize: 1 }),
-  queue({ release: { policy: 'patient', imbalanceMax: 300, waitCost: 10 } }),
+  queue({ release: { policy: 'expanding', tolerance: 20 }, skillScale: 'percentile' }),
+  queue({ release: { policy: 'option-value', waitCost: 5 }, teamSize: 1 }),
+  queue({ release: { policy: 'expanding', tolerance: 30, growthPerSecond: 5 } }),
   queue({ release: { policy: 'expanding', tolerance: 50, growthPerSecond: 20 }, teamSize: 3 }),
   queue({ release: { policy: 'option-value', waitCost: 20 } }),
   queue({ release: { policy: 'option-value', waitCost: 2 }, teamSize: 3, beta: 3 }),
@@ -213,9 +213,7 @@ const DEFINITIONS: readonly QueueDefinition[] = [
 
 const OF_KEPT_SEARCHES = DEFINITIONS.filter(
   ({ release, teams, skillScale }) =>
-    ['option-value', 'expanding', 'patient'].includes(release.policy) &&
-    teams === undefined &&
-    skillScale === undefined,
+    ['option-value', 'expanding'].includes(release.policy) && teams === undefined && skillScale === undefined,
 );
 
 /** What can be seen after an event: everything but the bounds of the matches that were made, and these. */

@@ -1,7 +1,6 @@
-import * as z from 'zod';
-import { shapeOf } from '../engine/game-pool.ts';
-import type { Ticket } from '../engine/types.ts';
-import { inOrder, shortestFront } from './fifo.ts';
+import { shapeOf } from '../../engine/game-pool.ts';
+import type { Ticket } from '../../engine/types.ts';
+import { inOrder, shortestFront } from '../../policies/fifo.ts';
 import {
   byArrival,
   type Candidate,
@@ -9,25 +8,24 @@ import {
   meanSkill,
   type Policy,
   type PoolFacts,
-} from './policy.ts';
+} from '../../policies/policy.ts';
+
+/** The ranges of `brackets`. */
+export interface BracketsOptions {
+  /**
+   * The number of ranges, from 1 up. @default r_opt = √(2aτ/(m + 1)), where a is the measured arrival rate, m the players
+   * of a game and τ the time-out (formula 9); at most 256
+   */
+  readonly count?: number | undefined;
+  /** A ticket searches beyond its range during this many seconds before its time-out. @default a fifth of the time-out */
+  readonly growSeconds?: number | undefined;
+}
 
 /**
  * Keeps one first-come line for each range of skill. Near its time-out a ticket also searches the neighbouring
  * ranges, at a growing distance. This is A_MQ of Schlup, section 4.3. Each range holds an equal share of the
  * recent players, so ranges are narrow where players are dense.
  */
-export const bracketsOptions = z.strictObject({
-  policy: z.literal('brackets'),
-  /**
-   * The number of ranges. Default: r_opt = √(2aτ/(m + 1)), where a is the measured arrival rate, m the players
-   * of a game and τ the time-out (formula 9).
-   */
-  count: z.int().min(1).max(256).optional(),
-  /** A ticket searches beyond its range during this many seconds before its time-out. Default: a fifth of the time-out. */
-  growSeconds: z.number().nonnegative().max(3600).optional(),
-});
-export type BracketsOptions = z.infer<typeof bracketsOptions>;
-
 export function brackets(options: BracketsOptions): Policy {
   return {
     candidates: (pool, facts, nowMs) => inRanges(pool, facts, nowMs, options),

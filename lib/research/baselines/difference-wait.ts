@@ -1,20 +1,13 @@
-import * as z from 'zod';
-import { NUMBER_LIMITS } from '../rules/number-limits.ts';
-import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from './policy.ts';
+import { isLastChance, oldestAgeMs, type Policy, youngestAgeMs } from '../../policies/policy.ts';
 
 /**
  * Proposes games provisionally, the best one first. A game is released once it has been possible for a time
  * proportional to its imbalance; until then a newcomer may break it up. This is A_DW of Schlup, section 4.4,
  * extended to teams of any size.
+ *
+ * @param secondsPerImbalance f_wait: seconds a game is held per unit of its imbalance, ≥ 0. With 0 the policy is greedy
  */
-export const differenceWaitOptions = z.strictObject({
-  policy: z.literal('difference-wait'),
-  /** f_wait: seconds a game is held per unit of its imbalance. With 0 the policy is greedy. */
-  secondsPerImbalance: z.number().nonnegative().max(NUMBER_LIMITS.weightMax),
-});
-export type DifferenceWaitOptions = z.infer<typeof differenceWaitOptions>;
-
-export function differenceWait({ secondsPerImbalance }: DifferenceWaitOptions): Policy {
+export function differenceWait(secondsPerImbalance: number): Policy {
   return {
     candidates: (pool) => pool.bestFirst(),
     release({ game, tickets }, facts, nowMs) {

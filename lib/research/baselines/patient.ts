@@ -1,7 +1,19 @@
-import * as z from 'zod';
-import { shapeOf } from '../engine/game-pool.ts';
-import { NUMBER_LIMITS } from '../rules/number-limits.ts';
-import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs } from './policy.ts';
+import { shapeOf } from '../../engine/game-pool.ts';
+import {
+  isLastChance,
+  oldestAgeMs,
+  type Policy,
+  type PoolFacts,
+  youngestAgeMs,
+} from '../../policies/policy.ts';
+
+/** What `patient` trades. */
+export interface PatientOptions {
+  /** Games up to this imbalance are released immediately. In the unit of skill, ≥ 0. */
+  readonly imbalanceMax: number;
+  /** How much imbalance one second of one player's wait is worth, in the unit of skill, > 0. */
+  readonly waitCost: number;
+}
 
 /**
  * Releases balanced games immediately. An unbalanced game waits for the next player when that is worthwhile:
@@ -13,15 +25,6 @@ import { isLastChance, oldestAgeMs, type Policy, type PoolFacts, youngestAgeMs }
  * units of the cost to one player of the wait since the game became possible plus one more period. h is the share
  * of recent players above their mean.
  */
-export const patientOptions = z.strictObject({
-  policy: z.literal('patient'),
-  /** Games up to this imbalance are released immediately. In the unit of skill. */
-  imbalanceMax: z.number().nonnegative().max(NUMBER_LIMITS.valueMax),
-  /** How much imbalance one second of one player's wait is worth, in the unit of skill. */
-  waitCost: z.number().positive().max(NUMBER_LIMITS.weightMax),
-});
-export type PatientOptions = z.infer<typeof patientOptions>;
-
 export function patient({ imbalanceMax, waitCost }: PatientOptions): Policy {
   return {
     candidates: (pool) => pool.bestFirst(),

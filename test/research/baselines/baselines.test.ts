@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Ticket } from '../../../lib/engine/types.ts';
+import { planTick, type QueueRules, type TickMemory } from '../../../lib/policies/plan.ts';
+import { brackets } from '../../../lib/research/baselines/brackets.ts';
+import { differenceWait } from '../../../lib/research/baselines/difference-wait.ts';
+import { patient } from '../../../lib/research/baselines/patient.ts';
+import { poissonArrivals } from '../../../lib/simulation/arrivals.ts';
+import { seededRandom } from '../../../lib/simulation/random.ts';
+import { describeConformance } from '../../policies/conformance.ts';
+
+describeConformance({
+  brackets: brackets({}),
+  'difference-wait': differenceWait(0.2),
+  patient: patient({ imbalanceMax: 20, waitCost: 1 }),
+});
+
+const NOW_MS = 600_000;
+
+describe('brackets', () => {
+  it('matches across ranges only near the time-out', () => {
+    const rules = queue(1, brackets({ count: 4, growSeconds: 20 }), 60);
+    const memory = memoryOf(2);
+    const pair = (ageMs: number) => [solo('low', 900, NOW_MS - ageMs), solo('high', 2100, NOW_MS - ageMs)];
+    expect(matched(rules, pair(30_000), memory)).toHaveLength(0);
+    expect(matched(rules, pair(59_000), memory)).toHaveLength(1);
+  });
+});
+
+describe('difference-wait', () => {
+  it('holds a game in proportion to its imbalance', () => {
+    const rules = queue(1, differenceWait(0.1));
+    const pair = (ageMs: number) => [solo('a', 1000, NOW_MS - ageMs), solo('b', 1100, NOW_MS - ageMs)];
+    expect(matched(rules, pair(14_000))).toHaveLength(0);
+    expect(matched(rules, pair(15_000))).toHaveLength(1);
+  });
+});
+
+describe('patient', () => {
+  it('releases balanced games at once and holds others while the next player may improve them', () => {
+    const rules = queue(1, patient({ imbalanceMax: 50, waitCost: 5 }));
+    const memory = memoryOf(2);
+    const pair = (apart: number, ageMs: number) => [
+      solo('a', 1500, NOW_MS - ageMs),
+      solo('b', 1500 + apart, NOW_MS - ageMs),
+    ];
+    expect(matched(rules, pair(30, 500), memory)).toHaveLength(1);
+    expect(matched(rules, pair(100, 500), memory)).toHaveLength(0);
+    expect(matched(rules, pair(100, 60_000), memory)).toHaveLength(1);
+  });
+});
+
+function queue(teamSize: number, release: QueueRules['release'], timeoutSeconds = 300): QueueRules {
+  return { teamSize, imbalance: { alpha: 1, p: 1, q: 2 }, release, tickSeconds: 1, timeoutSeconds };
+}
+
+function solo(ticketId: string, skill: number, enqueuedAtMs: number): Ticket {
+  return { ticketId, enqueuedAtMs, players: [{ playerId: `player of ${ticketId}`, skill }] };
+}
+
+/** The memory of a bucket in which `rate` normally distributed players per second have arrived for ten minutes. */
+function memoryOf(rate: number): TickMemory {
+  const tickets = Array.from(
+    poissonArrivals(
+      {
+        population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
+        rate: { kind: 'constant', perSecond: rate },
+        players: 600 * rate,
+      },
+      seededRandom(7),
+    ),
+    ({ ticket }) => ticket,
+  );
+  return planTick({
+    rules: queue(1, { policy: 'greedy' }),
+    tickets: [...tickets].slice(-600),
+    nowMs: NOW_MS - 1000,
+  }).memory;
+}
+
+const matched = (rules: QueueRules, tickets: readonly Ticket[], memory?: TickMemory) =>
+  planTick({ rules, tickets, nowMs: NOW_MS, memory }).matches.map(({ ticketIds }) => ticketIds);
