@@ -2,16 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { documentClient } from '../../lib/aws/dynamo.ts';
-import { stagePolicy } from '../../lib/infra/stage-policy.ts';
-import { Store } from '../../lib/infra/store.ts';
 import { type AwsCall, type AwsReply, type AwsService, callAws } from '../../lib/local/aws-json.ts';
 import { startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { type Resource, readStack } from '../../lib/local/template.ts';
+import { builtApp } from '../infra/built-app.ts';
 import { memoryTables } from '../memory-dynamodb/memory-tables.ts';
 
 /** The emulators that every store is tested on, each with the reason when it cannot run here. */
@@ -80,10 +77,7 @@ let resources: readonly Resource[] | undefined;
 
 /** The tables of the template. */
 export function tableResources(): readonly Resource[] {
-  if (resources !== undefined) return resources;
-  const stack = new Stack(new App({ analyticsReporting: false }), 'Tables');
-  new Store(stack, 'Store', { stage: stagePolicy('dev') });
-  resources = readStack(Template.fromStack(stack).toJSON(), {
+  resources ??= readStack(builtApp().template, {
     awsEndpoint: 'http://aws.invalid',
     apiUrl: 'http://api.invalid',
   }).resources('AWS::DynamoDB::GlobalTable');

@@ -10,11 +10,11 @@ import { playerNames } from '../../lib/cli/demo/player-names.ts';
 import { type MusterClient, MusterProblem, musterClient } from '../../lib/client/index.ts';
 import { type Console, startConsole } from '../../lib/console/console-server.ts';
 import { connectTo } from '../../lib/console/service-connection.ts';
-import type { LocalCloud } from '../../lib/local/local-cloud.ts';
-import { startMuster } from '../../lib/local/start-muster.ts';
+import { type LocalCloud, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { Growing } from '../end-to-end/growing.ts';
 import { SECRET } from '../end-to-end/receiver.ts';
+import { builtApp } from '../infra/built-app.ts';
 import { expectAccessible, startBrowser, type TestBrowser } from './browser.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -32,7 +32,10 @@ let playing: Promise<void>[];
 const dataDir = mkdtempSync(join(tmpdir(), 'muster-console-'));
 
 beforeAll(async () => {
-  [browser, cloud] = await Promise.all([startBrowser(), startMuster({ port: 0, dataDir })]);
+  [browser, cloud] = await Promise.all([
+    startBrowser(),
+    startLocalCloud({ ...builtApp('local'), port: 0, dataDir }),
+  ]);
   client = musterClient({ url: cloud.url });
   page = await startConsole({ port: 0, service: connectTo({ url: cloud.url }), serviceUrl: cloud.url });
   const random = seededRandom(1);
@@ -212,7 +215,7 @@ it('says that the service is gone, keeps its data, and goes on when it is back',
   await tab.getByText('The service has not responded since').waitFor();
   await duel.waitFor();
   await expectAccessible(tab);
-  cloud = await startMuster({ port, dataDir });
+  cloud = await startLocalCloud({ ...builtApp('local'), port, dataDir });
   await tab.getByText('The service has not responded since').waitFor({ state: 'detached' });
   await duel.waitFor();
 });

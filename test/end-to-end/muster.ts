@@ -7,8 +7,8 @@ import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { isFinal, type NewTicket, type TicketStatus, type TicketView } from '../../lib/contract/ticket.ts';
 import type { BusEvent } from '../../lib/local/event-bus.ts';
-import type { LocalCloud } from '../../lib/local/local-cloud.ts';
-import { type MusterOptions, startMuster } from '../../lib/local/start-muster.ts';
+import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from '../../lib/local/local-cloud.ts';
+import { builtApp } from '../infra/built-app.ts';
 import { definition } from '../service/definitions.ts';
 import type { Answer, OpenApiDocument } from './answer-faults.ts';
 import { answerChecker } from './answers.ts';
@@ -34,9 +34,9 @@ export interface TestMuster {
   stop(): Promise<void>;
 }
 
-/** Starts the service from the synthesized template. Everything is stopped after the tests of the file. */
-export async function testMuster(options: Partial<MusterOptions> = {}): Promise<TestMuster> {
-  return studioAround(await startMuster({ port: 0, ...options }));
+/** Starts the service as `muster serve` does. Everything is stopped after the tests of the file. */
+export async function testMuster(options: Partial<LocalCloudOptions> = {}): Promise<TestMuster> {
+  return studioAround(await startLocalCloud({ ...builtApp('local'), port: 0, ...options }));
 }
 
 export interface StudioOptions {

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { openApi } from '../../lib/contract/openapi.ts';
 import { ROUTE_KEYS, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
-import { synthesized } from '../infra/synthesized.ts';
+import { builtApp } from '../infra/built-app.ts';
 
 const document = JSON.parse(JSON.stringify(openApi()));
 
@@ -17,7 +17,7 @@ it('the document is valid OpenAPI 3.1', async () => {
 });
 
 it('the document has exactly the routes of the template', () => {
-  const { template } = synthesized();
+  const { template } = builtApp();
   const routes = Object.values(template.Resources)
     .filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route')
     .map(({ Properties }) => String(Properties.RouteKey))

@@ -5,7 +5,7 @@ import { type LogLine, startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { compilePattern } from '../../lib/local/pattern.ts';
 import { isAllowed, matchesWildcard, roleStatements } from '../../lib/local/policy.ts';
 import type { Properties, Resource, Template } from '../../lib/local/template.ts';
-import { synthesized } from '../infra/synthesized.ts';
+import { builtApp } from '../infra/built-app.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { studioAround, type TestMuster } from './muster.ts';
 import { refusalsOfEachCall } from './refusals.ts';
@@ -13,7 +13,7 @@ import { retriesAtOnce } from './retries.ts';
 
 /** A bucket of these deployments is split at so small a share of its capacity that a batch of tickets suffices. */
 const BUCKET_CAPACITY = 0.005;
-const { template, assetPathOf } = withSmallBuckets(synthesized());
+const { template, assetPathOf } = withSmallBuckets(builtApp());
 
 // biome-ignore lint/suspicious/noExplicitAny: each trigger has its own event type
 type Invocation = { readonly event: any };
@@ -77,7 +77,7 @@ async function failingMuster(): Promise<TestMuster> {
   return studioAround({ ...cloud, stop }, { repeats: true });
 }
 
-function withSmallBuckets(app: ReturnType<typeof synthesized>): typeof app {
+function withSmallBuckets(app: ReturnType<typeof builtApp>): typeof app {
   const Resources = structuredClone(app.template.Resources) as Resources;
   for (const name of ['tick', 'dispatch'])
     variables(Resources, name).BUCKET_CAPACITY = String(BUCKET_CAPACITY);

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir, stackOptions } from '../../lib/infra/stack-options.ts';
 import type { Template } from '../../lib/infra/synthesize.ts';
+import { builtApp } from './built-app.ts';
 import { resourcesOf } from './resources.ts';
 import { synthesized, temporaryFolder } from './synthesized.ts';
 
@@ -32,7 +33,7 @@ describe('cdk synth', () => {
       },
     });
     const fromCli: Template = JSON.parse(readFileSync(join(outdir, 'Muster.template.json'), 'utf8'));
-    expect(withoutMetadata(fromCli)).toEqual(withoutMetadata(synthesized().template));
+    expect(withoutMetadata(fromCli)).toEqual(withoutMetadata(builtApp().template));
   }, 120_000);
 });
 

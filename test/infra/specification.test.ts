@@ -5,8 +5,9 @@ import type { MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { MusterStack } from '../../lib/infra/muster-stack.ts';
 import { defaultQueuesDir } from '../../lib/infra/stack-options.ts';
 import type { Stage } from '../../lib/infra/stage-policy.ts';
+import { builtApp } from './built-app.ts';
 import { faultsOf } from './specification.ts';
-import { synthesized, temporaryFolder } from './synthesized.ts';
+import { temporaryFolder } from './synthesized.ts';
 
 /** A value other than the default for each option. A missing option is a type error here. */
 const OPTIONS: {
@@ -51,7 +52,7 @@ function templateWith(stage: Stage, names: readonly (keyof typeof OPTIONS)[]) {
 
 describe('the check by the CloudFormation specification finds no fault', () => {
   it('in the template that is deployed', () => {
-    expect(faultsOf(synthesized().template)).toEqual([]);
+    expect(faultsOf(builtApp().template)).toEqual([]);
   });
 
   it.each(['dev', 'prod'] as const)('in %s without options', (stage) => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ANNOUNCED } from '../../lib/aws/ticket-store.ts';
 import { lambdasDir } from '../../lib/infra/bundle.ts';
+import { builtApp } from './built-app.ts';
 import { functionNamed, resourcesOf, target } from './resources.ts';
-import { synthesized } from './synthesized.ts';
 
-const { template } = synthesized();
+const { template } = builtApp();
 
 describe('the API', () => {
   const routes = resourcesOf(template, 'AWS::ApiGatewayV2::Route').map(({ Properties }) => {

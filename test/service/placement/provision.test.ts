@@ -11,11 +11,11 @@ import { provision } from '../../../lib/service/placement/provision.ts';
 import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { match, NOW_MS } from '../../aws/samples.ts';
+import { builtApp } from '../../infra/built-app.ts';
 import { functionNamed, resourcesOf, target } from '../../infra/resources.ts';
-import { synthesized } from '../../infra/synthesized.ts';
 import { definition } from '../definitions.ts';
 
-const { template } = synthesized();
+const { template } = builtApp();
 
 /** How often the queue of `provision` delivers a message before it becomes a dead letter. */
 const triesMax: number = resourcesOf(template, 'AWS::Lambda::EventSourceMapping')

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Synthesized } from '../../lib/infra/synthesize.ts';
+import type { BuiltApp } from './build-app.ts';
+
+/** `plain`: as `cdk deploy` would deploy it. `local`: every queue may use every secret, as in `muster serve`. */
+export type AppVariant = 'plain' | 'local';
+
+/**
+ * The app with the queue definitions of this repository, synthesized and bundled once for a run of the tests. Whichever
+ * file asks first builds it, in a process of its own, so that no test file imports the CDK for it; others wait. Outside of a run, each process builds its own.
+ */
+export function builtApp(variant: AppVariant = 'plain'): Synthesized {
+  const folder = join(folderOfRun(), variant);
+  const manifest = join(folder, 'app.json');
+  if (isFirst(folder)) build(variant, folder, manifest);
+  while (!existsSync(manifest)) waitShortly(folder);
+  const { template, outdir, assets } = JSON.parse(readFileSync(manifest, 'utf8')) as BuiltApp;
+  const assetPathOf = (id: string): string => {
+    if (assets[id] !== undefined) return assets[id];
+    throw new Error(`Expected the logical id of a function with a bundle, got "${id}".`);
+  };
+  return { template, outdir, assetPathOf };
+}
+
+/** The variable with the folder of the apps of this run of the tests: see `global-setup.ts`. */
+export const BUILT_APPS = 'MUSTER_BUILT_APPS';
+
+function folderOfRun(): string {
+  process.env[BUILT_APPS] ??= temporaryUntilExit();
+  return process.env[BUILT_APPS];
+}
+
+function temporaryUntilExit(): string {
+  const folder = newAppsFolder();
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A new folder for apps. The caller removes it. */
+export function newAppsFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'muster-apps-'));
+}
+
+/** Whether this caller is to build the app: the one who creates the folder. */
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+const BUILDER = fileURLToPath(new URL('./build-app.ts', import.meta.url));
+
+/** The manifest appears in one step, so that nobody reads half of it. */
+function build(variant: AppVariant, folder: string, manifest: string): void {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [BUILDER, variant, join(folder, 'assembly')],
+    {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  if (status !== 0) {
+    writeFileSync(join(folder, 'failed'), stderr);
+    throw new Error(`The app cannot be synthesized:\n${stderr}`);
+  }
+  const unfinished = `${manifest}.unfinished`;
+  writeFileSync(unfinished, stdout);
+  renameSync(unfinished, manifest);
+}
+
+function waitShortly(folder: string): void {
+  const failure = join(folder, 'failed');
+  if (existsSync(failure))
+    throw new Error(`The app cannot be synthesized:\n${readFileSync(failure, 'utf8')}`);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}
