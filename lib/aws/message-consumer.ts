@@ -37,9 +37,16 @@ export interface Consumer<Message> {
  */
 export const PROVISION_BACKOFF: Backoff = { secondsMax: 60 };
 
+/** A message of `notify` or `deadline` that fails is tried about 40 or 20 times in half or a quarter of an hour. */
+const BACKOFF: Backoff = { secondsMax: 60 };
+
+/** How long before the function's time limit a message fails that has not ended. */
+export const MESSAGE_MARGIN_MS = 1_000;
+
 /**
  * A Lambda handler for the messages of an SQS queue. The messages of a batch are handled in parallel, so a
- * slow one does not delay the others. A message that must be retried, fails or cannot be parsed becomes visible again
+ * slow one does not delay the others. One that does not end within the function's time fails alone, a moment earlier:
+ * otherwise all messages of the batch would be received again. A message that must be retried, fails or cannot be parsed becomes visible again
  * after a growing delay. At the SQS queue's limit it goes to the dead letters.
  * @param urls the SQS queues that invoke the function
  * @param backoff the delays between the tries of a message
@@ -48,7 +55,7 @@ export function messageConsumer<Message>(
   client: SQSClient,
   urls: readonly string[],
   consumer: Consumer<Message>,
-  backoff: Backoff = {},
+  backoff: Backoff = BACKOFF,
 ) {
   const processor = new BatchProcessor(EventType.SQS);
   /** Reports the message as failed, so that it is not deleted. */
@@ -56,7 +63,7 @@ export function messageConsumer<Message>(
     await setVisibility(client, urlOf(urls, record), record.receiptHandle, Math.max(1, seconds));
     throw new Error(why);
   };
-  const one = async (record: SQSRecord): Promise<void> => {
+  const one = async (record: SQSRecord, limitMs: number): Promise<void> => {
     const tries = Number(record.attributes.ApproximateReceiveCount);
     let ids: Record<string, string | number> = { messageId: record.messageId, tries };
     const handle = async (): Promise<Consumed> => {
@@ -64,7 +71,7 @@ export function messageConsumer<Message>(
       ids = { ...ids, ...consumer.idsOf(message) };
       return consumer.consume(message);
     };
-    const result = await handle().catch((error: Error): Consumed => {
+    const result = await within(limitMs, handle()).catch((error: Error): Consumed => {
       logger.error('a message failed', { ...ids, error });
       return { outcome: 'retry', why: error.message };
     });
@@ -87,8 +94,21 @@ export function messageConsumer<Message>(
   };
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     logger.addContext(context);
-    return processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
+    const limitMs = Math.max(0, context.getRemainingTimeInMillis() - MESSAGE_MARGIN_MS);
+    return processPartialResponse(event, (record: SQSRecord) => one(record, limitMs), processor, {
+      context,
+      throwOnFullBatchFailure: false,
+    });
   };
+}
+
+/** The result of the work. @throws when it takes longer than the limit */
+async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`expected a result within ${limitMs} ms`)), limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 /** The queue that a message came from. An ARN and a URL both end in the queue's name. */

@@ -77,8 +77,11 @@ export class FanOut extends Construct {
       // A message for several webhooks becomes one for each, and a retry is a message of its own. Each ends after eight
       // failures or a day.
       sendsToItself: true,
-      // Retries are counted in the message. A message is received again only when the function or AWS fails.
-      maxReceiveCount: 8,
+      // A receiver may take 5 s to respond. The rest is for the calls to AWS around it.
+      timeout: Duration.seconds(10),
+      // Retries are counted in the message. A message is received again only when the function or AWS fails: for eight
+      // minutes while the account has no concurrency, for half an hour while the function fails.
+      maxReceiveCount: 40,
       maxConcurrency: limits.concurrency.notify,
       stage,
     });
@@ -92,7 +95,7 @@ export class FanOut extends Construct {
       consumer: this.notify.fn,
       variable: 'NOTIFY_SLOW_LANE_URL',
       batchSize: 10,
-      maxReceiveCount: 8,
+      maxReceiveCount: 40,
       maxConcurrency: limits.concurrency.notifySlow,
       deadLetters: this.notify.queue.deadLetters,
     });
@@ -115,6 +118,8 @@ export class FanOut extends Construct {
       name: 'provision',
       description: "Requests the assignment of a match from the queue's provisioner",
       variable: 'PROVISION_QUEUE_URL',
+      // A provisioner may take 20 s to respond.
+      timeout: Duration.seconds(30),
       // A message is deleted when the placement of its match ends, after an hour at most: about 90 tries. The other
       // receives are for messages that Lambda has no concurrency for. A message that always fails becomes a dead
       // letter in less than two hours.
@@ -140,7 +145,8 @@ export class FanOut extends Construct {
       // A match has an hour at most and SQS delays by a quarter of it: a message is sent on four times. But messages of
       // one batch may count as one chain, which then grows with the load. The deadline ends each, not the number.
       sendsToItself: true,
-      maxReceiveCount: 5,
+      timeout: Duration.seconds(15),
+      maxReceiveCount: 20,
       maxConcurrency: limits.concurrency.deadline,
       stage,
     });

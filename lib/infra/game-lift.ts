@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { type EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Grant } from 'aws-cdk-lib/aws-iam';
@@ -43,6 +43,7 @@ export class GameLift extends Construct {
       name: 'provision-gamelift',
       description: 'Places matches with Amazon GameLift Servers',
       variable: 'GAMELIFT_QUEUE_URL',
+      timeout: Duration.seconds(30),
       // A message is read at half of the placement's time, and then about six times. While GameLift fails it is read
       // about 90 times in an hour, as in the queue of `provision`.
       maxReceiveCount: 120,

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { type EventBus, type EventPattern, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
@@ -16,6 +16,8 @@ export interface SubscriberProps {
   readonly description: string;
   /** See {@link WorkQueueProps.variable}. */
   readonly variable: string;
+  /** How long an invocation may take. Each message has a second less. */
+  readonly timeout: Duration;
   /** See {@link WorkQueueProps.maxReceiveCount}. */
   readonly maxReceiveCount: number;
   /** See {@link WorkQueueProps.maxConcurrency}. */
@@ -35,7 +37,7 @@ export class Subscriber extends Construct {
     this.fn = new MusterFunction(this, 'Function', {
       name: props.name,
       description: props.description,
-      timeout: Duration.seconds(30),
+      timeout: props.timeout,
       sendsToItself: props.sendsToItself ?? false,
       stage: props.stage,
     });

@@ -41,9 +41,9 @@ export class Tick extends Construct {
       consumer: this.tick,
       variable: 'TICK_QUEUE_URL',
       batchSize: 1,
-      maxReceiveCount: 3,
+      maxReceiveCount: 15,
       // A failed tick is stale when it is retried, and dropped, because later ticks are due. The alarms on the function
-      // report the failure. Only a tick that fails before it reads its age reaches the dead letters, at its third try.
+      // report the failure. Only a tick that fails before it reads its age reaches the dead letters, after three minutes.
       // Older messages are useless.
       retentionPeriod: Duration.minutes(10),
       maxConcurrency: limits.concurrency.tick,

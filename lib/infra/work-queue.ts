@@ -39,8 +39,7 @@ export class WorkQueue extends Construct {
     this.#variable = props.variable;
     this.deadLetters = props.deadLetters ?? deadLetterQueue(this, 'DeadLetters');
     this.queue = new Queue(this, 'Queue', {
-      // Six times the function's timeout, as Lambda requires: a throttled batch is retried before it becomes visible again.
-      visibilityTimeout: Duration.seconds(6 * props.consumer.timeout!.toSeconds()),
+      visibilityTimeout: visibilityOf(props.consumer.timeout!),
       retentionPeriod: props.retentionPeriod ?? Duration.days(4),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceiveCount },
       encryption: QueueEncryption.SQS_MANAGED,
@@ -75,6 +74,18 @@ export class WorkQueue extends Construct {
       resourceArns: [this.queue.queueArn],
     });
   }
+}
+
+/**
+ * How long a received message is hidden: until its function has ended, and some time for Lambda to delete it. A message
+ * whose function was stopped is received again after this time.
+ *
+ * Lambda rejects less than the function's timeout. AWS advises six times as much, so that Lambda can repeat a throttled
+ * invocation before others receive its messages. Here no queue invokes more functions than `maxConcurrency`, so only
+ * the account's limit throttles; then the messages are received again, and `maxReceiveCount` has room for minutes of it.
+ */
+function visibilityOf(timeout: Duration): Duration {
+  return Duration.seconds(Math.ceil(1.2 * timeout.toSeconds()));
 }
 
 /** Sets the URLs of dead-letter queues by consumer in the function's environment and lets it count their messages. */

@@ -428,7 +428,7 @@ describe('A message that cannot be read', () => {
       },
     );
     sqs.reset();
-    const failed = await handler(received(body, 2), {} as Context);
+    const failed = await handler(received(body, 2), CONTEXT);
     expect(failed).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
     expect(sqs.calls()).toHaveLength(1);
     expect(sqs.call(0).args[0].input).toMatchObject({
@@ -437,7 +437,7 @@ describe('A message that cannot be read', () => {
     });
     expect(error).toHaveBeenCalledWith('a message failed', expect.objectContaining({ tries: 2 }));
     expect(consumed).toEqual([]);
-    expect(await handler(received('{"matchId":"m"}', 1), {} as Context)).toEqual({ batchItemFailures: [] });
+    expect(await handler(received('{"matchId":"m"}', 1), CONTEXT)).toEqual({ batchItemFailures: [] });
     expect(consumed).toEqual(['m']);
   });
 
@@ -450,6 +450,8 @@ describe('A message that cannot be read', () => {
     expect(read).toThrow(Unreadable);
   });
 });
+
+const CONTEXT = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
 async function setDefinition(queue: string, value: unknown): Promise<void> {
   await client.send(

@@ -219,19 +219,30 @@ describe('event sources', () => {
       atOnce: ScalingConfig.MaximumConcurrency,
     }));
     expect(facts).toEqual([
-      { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 3, atOnce: 200 },
-      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8, atOnce: 100 },
-      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 8, atOnce: 20 },
+      { fn: 'tick', batchSize: 1, reportsFailures: false, tries: 15, atOnce: 200 },
+      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 40, atOnce: 100 },
+      { fn: 'notify', batchSize: 10, reportsFailures: true, tries: 40, atOnce: 20 },
       { fn: 'provision', batchSize: 10, reportsFailures: true, tries: 120, atOnce: 100 },
-      { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 5, atOnce: 20 },
+      { fn: 'deadline', batchSize: 10, reportsFailures: true, tries: 20, atOnce: 20 },
     ]);
   });
 
-  it('hide a message for six times the timeout of its function', () => {
+  it('hide a message a little longer than its function may take', () => {
     for (const { FunctionName, source } of queues) {
       const { Timeout } = template.Resources[target(FunctionName)]!.Properties;
-      expect(source.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
+      expect(source.Properties.VisibilityTimeout).toBe(Math.ceil(1.2 * Timeout));
     }
+    const hidden = queues.map(({ FunctionName, source }) => [
+      functionNamed(template, FunctionName),
+      source.Properties.VisibilityTimeout,
+    ]);
+    expect(hidden).toEqual([
+      ['tick', 12],
+      ['notify', 12],
+      ['notify', 12],
+      ['provision', 36],
+      ['deadline', 18],
+    ]);
   });
 
   it('include a schedule that invokes dispatch every minute without retries or late starts', () => {

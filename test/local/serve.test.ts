@@ -1,7 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -68,6 +69,55 @@ const isLinux = process.platform === 'linux';
 
 // Each start synthesizes the app, which is slow on a busy machine.
 describe('muster serve', { timeout: 90_000 }, () => {
+  test.skipIf(!isLinux)(
+    'a webhook that is in flight when the service is killed arrives after the next start',
+    async () => {
+      // The first request is never answered: its message is in flight until the service is killed.
+      const posts: string[] = [];
+      const receiver = createHttpServer((request, response) => {
+        posts.push(String(request.headers['webhook-id']));
+        if (posts.length > 1) response.end();
+      });
+      receiver.listen(0, '127.0.0.1');
+      await once(receiver, 'listening');
+      onTestFinished(() => void receiver.close());
+      onTestFinished(() => receiver.closeAllConnections());
+      const dir = scratchDir();
+      const secretsFile = join(dir, 'secrets.json');
+      writeFileSync(secretsFile, JSON.stringify({ 'shared/s': 'whsec_c2VjcmV0' }));
+      const webhook = {
+        url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+        secret: 'shared/s',
+      };
+      const queues = queuesDir({ ...DUEL, webhooks: [{ ...webhook, events: ['TicketCancelled'] }] });
+      const args = [
+        '--port',
+        '0',
+        '--no-console',
+        '--queues',
+        queues,
+        '--data',
+        join(dir, 'data'),
+        '--secrets',
+        secretsFile,
+      ];
+
+      const first = serve(...args);
+      const muster = musterClient({ url: await readyUrl(first) });
+      await muster.post('duel', { ticketId: 't', players: [{ playerId: 'p', skill: 1 }] });
+      await muster.cancel('t');
+      await until(() => posts.length === 1);
+      const started = descendants(first.child);
+      first.child.kill('SIGKILL');
+      await first.exited;
+      await until(() => started.every(isGone));
+
+      await readyUrl(serve(...args));
+      await until(() => posts.length > 1);
+      expect(new Set(posts).size).toBe(1);
+    },
+  );
+
   test.skipIf(!isLinux)(
     'prints one line to a pipe when it is ready, and stops all its processes at Ctrl-C',
     async () => {

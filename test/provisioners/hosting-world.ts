@@ -20,7 +20,7 @@ import { clientOf, GameLiftStandIn } from './game-lift-stand-in.ts';
 export const MATCH_ID = '3f0c8a6e-5d41-4b7a-9c02-1e6b7d2f4a90';
 const SECOND_MS = 1_000;
 /** SQS delivers the message of a killed function again after this time. */
-const VISIBILITY_MS = 180 * SECOND_MS;
+const VISIBILITY_MS = 36 * SECOND_MS;
 /** No placement of these tests takes longer. */
 const TOO_LONG_MS = 3 * 3_600 * SECOND_MS;
 

@@ -89,7 +89,7 @@ describe('a match that is to be placed', () => {
     );
     for (let tries = 1; tries <= triesMax; tries++) {
       sqs.reset();
-      const { batchItemFailures } = await handler(received('{}', tries), {} as Context);
+      const { batchItemFailures } = await handler(received('{}', tries), CONTEXT);
       if (batchItemFailures.length === 0) return { ended: 'done', tries };
       const [postponed] = sqs.commandCalls(ChangeMessageVisibilityCommand);
       nowMs += postponed!.args[0].input.VisibilityTimeout! * SECOND_MS;
@@ -168,12 +168,14 @@ describe('a match that is to be placed', () => {
     });
     for (const body of ['', '{', '{}', 'null']) {
       sqs.reset();
-      const { batchItemFailures } = await handler(received(body, 1), {} as Context);
+      const { batchItemFailures } = await handler(received(body, 1), CONTEXT);
       expect(batchItemFailures).toHaveLength(1);
       expect(sqs.commandCalls(ChangeMessageVisibilityCommand)).toHaveLength(1);
     }
   });
 });
+
+const CONTEXT = { getRemainingTimeInMillis: () => 30_000 } as Context;
 
 function received(body: string, tries: number): SQSEvent {
   const attributes = { ApproximateReceiveCount: String(tries) };
