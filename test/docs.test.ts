@@ -27,6 +27,18 @@ describe('the documentation', () => {
     ).toEqual([]);
   });
 
+  it('links to headings that exist', () => {
+    const headings = new Map(pages.map(({ file, text }) => [file, headingsOf(text)]));
+    const links = found(/\]\(((?!https?:)[^)\s]*#[^)\s]+)\)/g);
+    expect(links.length).toBeGreaterThan(20);
+    const missing = links.filter(({ file, target }) => {
+      const [page, heading] = target.split('#');
+      const linked = page === '' ? file : join(dirname(file), page!);
+      return linked.endsWith('.md') && !headings.get(linked)?.includes(heading!);
+    });
+    expect(missing.map(written)).toEqual([]);
+  });
+
   it('names source files that exist', () => {
     const names = found(/`((?:lib|lambdas|test|examples|queues)\/[\w./-]+\.(?:ts|json))`/g);
     expect(names.length).toBeGreaterThan(50);
@@ -35,3 +47,13 @@ describe('the documentation', () => {
     expect(missing.map(written)).toEqual([]);
   });
 });
+
+/** The anchors that a page's headings get. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
