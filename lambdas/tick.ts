@@ -16,7 +16,7 @@ import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { bucketLimits } from '../lib/service/ticks/bucket-limits.ts';
 import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
-import { readTickMessage } from '../lib/service/ticks/tick-message.ts';
+import { readTickMessage, type TickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 
@@ -51,6 +51,7 @@ export const handler = async (event: SQSEvent): Promise<void> => {
       logger.info('dropped', { ...message, why: result.why });
       continue;
     }
+    if (result.outcome === 'set-aside') reportSetAside(message, result.why);
     const { busy, lostRaces } = result.metrics;
     if (result.unreadable.length > 0)
       logger.error('cancelled tickets that cannot be parsed', {
@@ -62,9 +63,17 @@ export const handler = async (event: SQSEvent): Promise<void> => {
   }
 };
 
+/** Counts the ticks that did not search because their queue is set aside, of all queues together for the alarm. */
+function reportSetAside(message: TickMessage, why: string): void {
+  logger.error('a queue is set aside because its ticks fail', { ...message, why });
+  const metrics = new Metrics();
+  metrics.addMetric('SetAside', MetricUnit.Count, 1);
+  metrics.publishStoredMetrics();
+}
+
 /** Records each value separately, so that a dashboard can distinguish queues and compute percentiles. */
 function record(ticked: TickMetrics): void {
-  const { queue, waiting, recent, timedOut, lostRaces, durationMs, ageMs, choiceFreeNeeded } = ticked;
+  const { queue, waiting, recent, timedOut, isCut, lostRaces, durationMs, ageMs, choiceFreeNeeded } = ticked;
   const metrics = new Metrics({ defaultDimensions: { queue } });
   const { Count, Milliseconds, NoUnit, Percent } = MetricUnit;
   const put = (
@@ -90,7 +99,8 @@ function record(ticked: TickMetrics): void {
     Milliseconds,
     recent.flatMap(({ waitsMs }) => waitsMs),
   );
-  // Each metric of a queue costs money, so there is none for queues without choices.
+  // Each metric of a queue costs money, so there is none for queues whose searches end in time or that have no choices.
+  if (isCut) put('SearchesCut', Count, [1]);
   if (choiceFreeNeeded !== undefined) put('ChoiceFreeNeeded', Percent, [choiceFreeNeeded]);
   metrics.publishStoredMetrics();
 }

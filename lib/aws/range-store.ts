@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { tickMemory } from '../policies/memory.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import type { FormingMatch } from '../service/ports/match-store.ts';
-import type { Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
+import type { Crashed, FailedTicks, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { type TickReport, tickReport } from '../service/ticks/tick-report.ts';
 import { batchGet } from './batch-get.ts';
@@ -34,8 +34,8 @@ const ENDED_MS = 0;
  * partition key, so the cost does not depend on their number.
  *
  *     takeLease   if each cell's lease was ended, or has expired and its owner's matches are settled, and its
- *                 last slot is before this one; or if the caller already holds it: the request is repeated
- *                 when its response is lost
+ *                 last slot is before this one; and if the caller knows that the ticks before have failed, if they
+ *                 have; or if the caller already holds it: the request is repeated when its response is lost
  *     endLease    each cell whose lease the owner still holds
  *     close       each cell whose lease is still the one that was read
  *     putJournal, journalUntilClosed   if there is no such page
@@ -86,15 +86,21 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
     ({
       ...leaseOf(queue, cell),
       UpdateExpression: 'SET #lease = :lease, expiresAt = :expiresAt',
-      ConditionExpression: `attribute_not_exists(#lease) OR #lease = :lease OR (#lease.#slotMs < :slotMs AND ${isOver(settledOwners)})`,
+      ConditionExpression: `attribute_not_exists(#lease) OR #lease = :lease OR (#lease.#slotMs < :slotMs AND ${isOver(settledOwners, lease.failed !== undefined)})`,
       ExpressionAttributeNames: {
         '#lease': 'lease',
         '#slotMs': 'slotMs',
         '#untilMs': 'untilMs',
+        ...(lease.failed === undefined && { '#failed': 'failed' }),
         ...(settledOwners.length > 0 && { '#owner': 'owner' }),
       },
       ExpressionAttributeValues: {
-        ':lease': { owner: lease.owner, slotMs: lease.slotMs, untilMs: lease.untilMs },
+        ':lease': {
+          owner: lease.owner,
+          slotMs: lease.slotMs,
+          untilMs: lease.untilMs,
+          ...(lease.failed && { failed: lease.failed }),
+        },
         ':slotMs': lease.slotMs,
         ':ended': ENDED_MS,
         ...(settledOwners.length > 0 && { ':nowMs': lease.nowMs }),
@@ -118,17 +124,26 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
       return transaction.met ? 'leased' : refusal(transaction.items, lease);
     },
 
-    async endLease(queue, cells, lease) {
+    async endLease(queue, cells, lease, failed) {
       await allOf(
         cells.map((cell) =>
           conditionally(() =>
             client.send(
               new UpdateCommand({
                 ...leaseOf(queue, cell),
-                UpdateExpression: 'SET #lease.#untilMs = :over',
+                UpdateExpression: `SET #lease.#untilMs = :over${failed ? ', #lease.#failed = :failed' : ' REMOVE #lease.#failed'}`,
                 ConditionExpression: '#lease.#owner = :owner',
-                ExpressionAttributeNames: { '#lease': 'lease', '#untilMs': 'untilMs', '#owner': 'owner' },
-                ExpressionAttributeValues: { ':over': ENDED_MS, ':owner': lease.owner },
+                ExpressionAttributeNames: {
+                  '#lease': 'lease',
+                  '#untilMs': 'untilMs',
+                  '#owner': 'owner',
+                  '#failed': 'failed',
+                },
+                ExpressionAttributeValues: {
+                  ':over': ENDED_MS,
+                  ':owner': lease.owner,
+                  ...(failed && { ':failed': failed }),
+                },
               }),
             ),
           ),
@@ -181,13 +196,17 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
     },
 
     async crashed(queue, cells, nowMs) {
-      const found = new Map<string, string[]>();
+      const found = new Map<string, { cells: string[]; failed: FailedTicks }>();
       const cellOf = new Map(cells.map((cell) => [leaseOf(queue, cell).Key.item, cell]));
       const keys = [...cellOf.keys()].map((item) => ({ item }));
       for (const item of await batchGet(client, table, keys)) {
         const lease = leaseItem.safeParse(item).data?.lease;
-        if (lease === undefined || lease.untilMs === ENDED_MS || lease.untilMs > nowMs) continue;
-        found.set(lease.owner, [...(found.get(lease.owner) ?? []), cellOf.get(item.item as string)!]);
+        if (lease === undefined || !isCrashed(lease, nowMs)) continue;
+        const others = found.get(lease.owner);
+        found.set(lease.owner, {
+          cells: [...(others?.cells ?? []), cellOf.get(item.item as string)!],
+          failed: worst([others?.failed, failuresOf(lease, nowMs)])!,
+        });
       }
       return found;
     },
@@ -266,14 +285,41 @@ const reportItem = z.object({ report: deflatedJsonOf(tickReport) });
 
 /** The part of a lease that other ticks need. A lease of another type counts as held. */
 const leaseItem = z.object({
-  lease: z.object({ owner: z.string(), slotMs: z.number(), untilMs: z.number() }),
+  lease: z.object({
+    owner: z.string(),
+    slotMs: z.number(),
+    untilMs: z.number(),
+    failed: z
+      .object({ count: z.number(), atMs: z.number(), how: z.enum(['stopped', 'error']) })
+      .optional()
+      .catch(undefined),
+  }),
 });
+type StoredLease = z.output<typeof leaseItem>['lease'];
+
+/** Whether a lease has expired without having been ended. */
+function isCrashed({ untilMs }: StoredLease, nowMs: number): boolean {
+  return untilMs !== ENDED_MS && untilMs <= nowMs;
+}
+
+/** The failures that the next tick has to know: those before this lease, and that of its owner if it crashed. */
+function failuresOf(lease: StoredLease, nowMs: number): FailedTicks | undefined {
+  if (!isCrashed(lease, nowMs)) return lease.failed;
+  return { count: (lease.failed?.count ?? 0) + 1, atMs: lease.slotMs, how: 'stopped' };
+}
+
+/** Those of the cell that has the most. */
+function worst(failed: readonly (FailedTicks | undefined)[]): FailedTicks | undefined {
+  const all = failed.flatMap((one) => one ?? []);
+  return all.sort((a, b) => b.count - a.count || b.atMs - a.atMs)[0];
+}
 
 /** The condition that a lease was ended, or has expired and its owner's matches are settled. */
-function isOver(settledOwners: readonly string[]): string {
-  if (settledOwners.length === 0) return '#lease.#untilMs = :ended';
+function isOver(settledOwners: readonly string[], knowsFailures: boolean): string {
+  const ended = `#lease.#untilMs = :ended${knowsFailures ? '' : ' AND attribute_not_exists(#lease.#failed)'}`;
+  if (settledOwners.length === 0) return `(${ended})`;
   const owners = settledOwners.map((_, i) => `#lease.#owner = :settled${i}`);
-  return `(#lease.#untilMs = :ended OR (#lease.#untilMs <= :nowMs AND (${owners.join(' OR ')})))`;
+  return `((${ended}) OR (#lease.#untilMs <= :nowMs AND (${owners.join(' OR ')})))`;
 }
 
 /** Matches of a journal as JSON: `[matchId, ticketId, ticketId, …]` for each, with packed ids. */
@@ -297,12 +343,13 @@ export const journalItem = z.object({
 /** The reason why cells were not leased, from their items. Items of cells that were free may be absent. */
 function refusal(
   items: readonly (Record<string, unknown> | undefined)[],
-  { slotMs, nowMs }: Lease,
+  { slotMs, nowMs, failed: known }: Lease,
 ): Exclude<LeaseOutcome, 'leased'> {
-  const leases = items.map((item) => leaseItem.safeParse(item).data?.lease);
-  if (leases.some((lease) => lease !== undefined && lease.slotMs >= slotMs)) return 'done';
-  const crashed = leases.flatMap((lease) =>
-    lease !== undefined && lease.untilMs !== ENDED_MS && lease.untilMs <= nowMs ? [lease.owner] : [],
-  );
-  return crashed.length > 0 ? { crashed: [...new Set(crashed)] } : 'held';
+  const leases = items.flatMap((item) => leaseItem.safeParse(item).data?.lease ?? []);
+  if (leases.some((lease) => lease.slotMs >= slotMs)) return 'done';
+  const owners = leases.filter((lease) => isCrashed(lease, nowMs)).map(({ owner }) => owner);
+  const failed = worst([known, ...leases.map((lease) => failuresOf(lease, nowMs))]);
+  const left: Crashed = { crashed: [...new Set(owners)], ...(failed && { failed }) };
+  const isNews = owners.length > 0 || (failed !== undefined && known === undefined);
+  return isNews ? left : 'held';
 }

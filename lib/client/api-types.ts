@@ -859,6 +859,19 @@ export interface QueueStats {
     /** null without tickets */
     readonly timedOutShare: number | null;
   };
+  /** Searches in about the last ten minutes that were cut short because their time was up. The next one continues; many mean that the queue is hard to search */
+  readonly searchesCut: number;
+  /** Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed */
+  readonly setAside?:
+    | {
+        /** Ticks in a row that have not succeeded */
+        readonly failedTicks: number;
+        readonly lastFailureAt: string;
+        /** The next tick from this time on searches again */
+        readonly retryAt: string;
+        readonly reason: string;
+      }
+    | undefined;
   /** Where the matches of about the last hour are played; with a latency rule */
   readonly regions?:
     | Readonly<

@@ -59,6 +59,22 @@ export const queueStats = z
       .meta({
         description: 'The tickets that were matched or timed out in about the last ten minutes',
       }),
+    searchesCut: z.number().int().meta({
+      description:
+        'Searches in about the last ten minutes that were cut short because their time was up. The next one continues; many mean that the queue is hard to search',
+    }),
+    setAside: z
+      .object({
+        failedTicks: z.number().int().meta({ description: 'Ticks in a row that have not succeeded' }),
+        lastFailureAt: z.iso.datetime(),
+        retryAt: z.iso.datetime().meta({ description: 'The next tick from this time on searches again' }),
+        reason: z.string(),
+      })
+      .optional()
+      .meta({
+        description:
+          'Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed',
+      }),
     regions: z
       .record(
         z.string(),

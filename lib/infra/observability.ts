@@ -54,6 +54,7 @@ export class Observability extends Construct {
       dispatchFailsAlarm(this, props.dispatch),
       dispatchRestsAlarm(this, props.dispatch),
       tickFailsAlarm(this, props.tick),
+      queueSetAsideAlarm(this),
       publishLateAlarm(this, props.publish),
       receiverDownAlarm(this),
       throttledAlarm(this, 'Tick', props.tick),
@@ -89,7 +90,11 @@ export class Observability extends Construct {
     this.dashboard.addWidgets(
       graph('Duration of a tick, p50 and p99 (ms)', ...perQueueP50P99('TickDuration')),
       graph('Age of a tick when it begins, p50 and p99 (ms)', ...perQueueP50P99('TickAge')),
-      graph('Matches lost to a ticket taken meanwhile, a minute', perQueue('LostRaces', 'Sum')),
+      graph(
+        'Matches lost to a ticket taken meanwhile, and searches cut short, a minute',
+        perQueue('LostRaces', 'Sum'),
+        perQueue('SearchesCut', 'Sum'),
+      ),
     );
     this.dashboard.addWidgets(
       graph(
@@ -160,6 +165,26 @@ function tickFailsAlarm(scope: Construct, tick: MusterFunction): Alarm {
     alarmDescription:
       'tick has failed in three of five minutes: at least one queue, or a range of it, gets no matches. See its log.',
     metric: tick.metricErrors({ period: minute }),
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+  });
+}
+
+/**
+ * A queue that is set aside is searched again once a minute at least, and every tick in between counts. A burst of failures
+ * that ends with the first pause raises no alarm.
+ */
+function queueSetAsideAlarm(scope: Construct): Alarm {
+  return alarm(scope, 'QueueSetAside', {
+    alarmDescription:
+      'The ticks of a queue have failed three times in a row or more, in three of five minutes: it is set aside and gets matches only when a tick succeeds again. Its tickets still time out, and other queues go on. See the log of tick for its name and the error.',
+    metric: new Metric({
+      namespace: 'Muster',
+      metricName: 'SetAside',
+      dimensionsMap: { service: 'tick' },
+      statistic: 'Sum',
+      period: minute,
+    }),
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
   });

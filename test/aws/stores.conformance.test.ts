@@ -1104,6 +1104,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         matches: 3,
         recent: [{ imbalance: 1e-300, waitsMs: [1, 2] }],
       });
+      const stopped = (count: number, atMs: number) => ({ count, atMs, how: 'stopped' }) as const;
       const outcomeOf = (cells: readonly string[], wanted: Lease, settled: readonly string[] = []) =>
         ranges.takeLease(queue, cells, wanted, settled);
 
@@ -1140,14 +1141,15 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 10_999)).toEqual(new Map());
         expect(await ranges.crashed(queue, ['1.0', '1.1', '1.2'], 11_000)).toEqual(
           new Map([
-            ['a', ['1.0']],
-            ['b', ['1.1']],
+            ['a', { cells: ['1.0'], failed: stopped(1, 1_000) }],
+            ['b', { cells: ['1.1'], failed: stopped(1, 1_000) }],
           ]),
         );
         const next = lease('next', 2_000, 11_000);
-        expect(await outcomeOf(['1.0'], next)).toEqual({ crashed: ['a'] });
-        expect(await outcomeOf(['1.0', '1.1'], next)).toEqual({ crashed: ['a', 'b'] });
-        expect(await outcomeOf(['1.0', '1.1'], next, ['a'])).toEqual({ crashed: ['b'] });
+        const failed = stopped(1, 1_000);
+        expect(await outcomeOf(['1.0'], next)).toEqual({ crashed: ['a'], failed });
+        expect(await outcomeOf(['1.0', '1.1'], next)).toEqual({ crashed: ['a', 'b'], failed });
+        expect(await outcomeOf(['1.0', '1.1'], next, ['a'])).toEqual({ crashed: ['b'], failed });
         expect(await ranges.close(queue, ['1.0', '1.1'], 11_000, ['b'])).toEqual({ crashed: ['a'] });
         expect(await outcomeOf(['1.1'], next)).toBe('done');
         expect(await outcomeOf(['1.0', '1.2'], next, ['b', 'a'])).toBe('leased');
@@ -1160,7 +1162,40 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         await ranges.takeLease(queue, ['1.250'], lease('a', 1_000));
         const cells = Array.from({ length: 511 }, (_, i) => `1.${i}`);
-        expect(await ranges.crashed(queue, cells, 11_000)).toEqual(new Map([['a', ['1.250']]]));
+        expect(await ranges.crashed(queue, cells, 11_000)).toEqual(
+          new Map([['a', { cells: ['1.250'], failed: stopped(1, 1_000) }]]),
+        );
+      });
+
+      it('counts the ticks in a row that failed or were stopped, until one succeeds', async () => {
+        newQueue();
+        const failed = (count: number, atMs: number) => ({ count, atMs, how: 'error' }) as const;
+        await ranges.takeLease(queue, ['1.0'], lease('a', 1_000));
+        await ranges.endLease(queue, ['1.0'], lease('a', 1_000), failed(1, 1_000));
+        await ranges.endLease(queue, ['1.0'], lease('a', 1_000), failed(1, 1_000));
+        // Only a caller that knows the failures gets the lease.
+        const second = lease('b', 2_000);
+        expect(await outcomeOf(['1.0', '1.1'], second)).toEqual({ crashed: [], failed: failed(1, 1_000) });
+        const known = { ...second, failed: failed(1, 1_000) };
+        expect(await outcomeOf(['1.0', '1.1'], known)).toBe('leased');
+        expect(await outcomeOf(['1.0', '1.1'], known)).toBe('leased');
+        // It is stopped.
+        const third = lease('c', 3_000, 12_000);
+        expect(await outcomeOf(['1.1'], third)).toEqual({ crashed: ['b'], failed: stopped(2, 2_000) });
+        expect(await ranges.crashed(queue, ['1.0', '1.1'], 12_000)).toEqual(
+          new Map([['b', { cells: ['1.0', '1.1'], failed: stopped(2, 2_000) }]]),
+        );
+        // Somebody else settles and ends it.
+        await ranges.endLease(queue, ['1.0', '1.1'], { owner: 'b' }, stopped(2, 2_000));
+        expect(await outcomeOf(['1.1'], third)).toEqual({ crashed: [], failed: stopped(2, 2_000) });
+        expect(await outcomeOf(['1.1', '1.2'], { ...third, failed: stopped(2, 2_000) })).toBe('leased');
+        await ranges.endLease(queue, ['1.1', '1.2'], third);
+        // The cells of the success have no failures any more, the other one has.
+        expect(await outcomeOf(['1.1', '1.2'], lease('d', 4_000, 13_000))).toBe('leased');
+        expect(await outcomeOf(['1.0'], lease('e', 4_000, 13_000))).toEqual({
+          crashed: [],
+          failed: stopped(2, 2_000),
+        });
       });
 
       it('keeps the journal of a tick page by page', async () => {

@@ -260,6 +260,7 @@ class QueueInMemory {
         tickets: this.#waits.length + this.#timedOut,
         timedOutShare: this.#timedOut / (this.#waits.length + this.#timedOut),
       },
+      searchesCut: 0,
     };
   }
 

@@ -521,6 +521,20 @@ describe('alarms', () => {
     expect(readFileSync(join(lambdasDir, 'notify.ts'), 'utf8')).toContain("addMetric('ReceiverDown'");
   });
 
+  it('go off when a queue is set aside, as tick counts it', () => {
+    expect(named('QueueSetAside')).toMatchObject({
+      ...threeOfFive,
+      Namespace: 'Muster',
+      MetricName: 'SetAside',
+      Dimensions: [{ Name: 'service', Value: 'tick' }],
+      Statistic: 'Sum',
+      Period: 60,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+    });
+    expect(readFileSync(join(lambdasDir, 'tick.ts'), 'utf8')).toContain("addMetric('SetAside'");
+  });
+
   it('describe the problem and where to look', () => {
     for (const { Properties } of resourcesOf(template, 'AWS::CloudWatch::Alarm')) {
       expect(JSON.stringify(Properties.AlarmDescription)).toMatch(/See |Raise /);
@@ -548,6 +562,7 @@ describe('the dashboard', () => {
       'TickAge p50',
       'TickAge p99',
       'LostRaces Sum',
+      'SearchesCut Sum',
       'ChoiceFreeNeeded Maximum',
     ]);
   });

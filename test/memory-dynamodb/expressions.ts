@@ -196,9 +196,7 @@ function parseSet(tokens: Tokens): Update {
 
 function parseRemove(tokens: Tokens): Update {
   const path = tokens.next();
-  return (item, by) => {
-    delete item[nameOf(path, by)];
-  };
+  return (item, by) => put(path, undefined, item, by);
 }
 
 /** Adds elements to a set, or a number to a number. */
@@ -216,7 +214,7 @@ function parseAdd(tokens: Tokens): Update {
   };
 }
 
-/** Sets an attribute, or one within a copy of a map. */
+/** Sets an attribute, or one within a copy of a map. Without a value it is removed. */
 function put(path: string, value: unknown, item: Record<string, unknown>, by: Placeholders): void {
   const parts = path.split('.').map((part) => nameOf(part, by));
   let at = item;
@@ -225,5 +223,6 @@ function put(path: string, value: unknown, item: Record<string, unknown>, by: Pl
     at[part] = { ...(at[part] as object) };
     at = at[part] as Record<string, unknown>;
   }
-  at[parts.at(-1)!] = value;
+  if (value === undefined) delete at[parts.at(-1)!];
+  else at[parts.at(-1)!] = value;
 }

@@ -6,8 +6,8 @@ import type { FormingMatch } from './match-store.ts';
 export interface RangeStore {
   /**
    * Leases all cells or none, for one slot, until a time. `held`: another tick holds one of them. `done`: this slot or a
-   * later one is already searched there. `crashed`: the leases of these owners have expired but were not ended. The caller
-   * must settle what they left before it takes the lease.
+   * later one is already searched there. `Crashed`: the leases of these owners have expired but were not ended, and the caller
+   * must settle what they left before it takes the lease; or the last ticks have failed, and the caller must know that.
    * @param cells 1 to 3
    * @param settled owners of expired leases whose matches the caller has settled
    */
@@ -17,8 +17,16 @@ export interface RangeStore {
     lease: Lease,
     settled?: readonly string[],
   ): Promise<LeaseOutcome>;
-  /** Ends the leases that the owner still holds on these cells. */
-  endLease(queue: string, cells: readonly string[], lease: Pick<Lease, 'owner'>): Promise<void>;
+  /**
+   * Ends the leases that the owner still holds on these cells.
+   * @param failed what the next tick is told of the failures before it. @default there are none
+   */
+  endLease(
+    queue: string,
+    cells: readonly string[],
+    lease: Pick<Lease, 'owner'>,
+    failed?: FailedTicks,
+  ): Promise<void>;
   /**
    * Permanently closes cells: later requests for a lease get `done`. `held`: a tick still holds one of them; the others are
    * closed. `crashed`: as for a lease.
@@ -29,12 +37,8 @@ export interface RangeStore {
     nowMs: number,
     settled?: readonly string[],
   ): Promise<'closed' | 'held' | Crashed>;
-  /** The cells whose leases have expired but were not ended, by owner. */
-  crashed(
-    queue: string,
-    cells: readonly string[],
-    nowMs: number,
-  ): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** The cells whose leases have expired but were not ended, by owner, each with the failures that this makes. */
+  crashed(queue: string, cells: readonly string[], nowMs: number): Promise<ReadonlyMap<string, CrashedCells>>;
   /** Stores a page of a tick's journal. It expires after a day. `closed`: the journal was closed, nothing has changed. */
   putJournal(
     queue: string,
@@ -66,9 +70,28 @@ export interface RangeStore {
 
 export type LeaseOutcome = 'leased' | 'held' | 'done' | Crashed;
 
-/** Owners of leases that have expired but were not ended. */
+/** What the ticks before have left. */
 export interface Crashed {
+  /** Owners of leases that have expired but were not ended. */
   readonly crashed: readonly string[];
+  /** The failures of these ticks, and of those before them. */
+  readonly failed?: FailedTicks | undefined;
+}
+
+/** What a crashed tick has left. */
+export interface CrashedCells {
+  readonly cells: readonly string[];
+  readonly failed: FailedTicks;
+}
+
+/** The ticks that have failed in a row in a cell. */
+export interface FailedTicks {
+  /** From 1. */
+  readonly count: number;
+  /** The slot of the last one, milliseconds since the epoch. */
+  readonly atMs: number;
+  /** `stopped`: the last one ended without a word, or ran out of time. `error`: it threw. */
+  readonly how: 'stopped' | 'error';
 }
 
 /** A tick's right to search some cells. Times are milliseconds since the epoch. */
@@ -81,4 +104,6 @@ export interface Lease {
   readonly nowMs: number;
   /** When it expires unless it is ended earlier. */
   readonly untilMs: number;
+  /** The failures of the ticks before, which the caller knows. @default none, and the lease is refused if there were some */
+  readonly failed?: FailedTicks | undefined;
 }

@@ -9,9 +9,11 @@ import type { RangeStore } from '../ports/range-store.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../ticks/buckets.ts';
 import { mergedEnds } from '../ticks/ended-tickets.ts';
 import { type MatchTally, mergedTallies } from '../ticks/match-tally.ts';
+import { whyOf } from '../ticks/set-aside.ts';
 import type { TickReport } from '../ticks/tick-report.ts';
 import { choiceAdvice } from './choice-advice.ts';
 import { quantile } from './quantile.ts';
+import type { QueueRecord } from './queue-record.ts';
 import { openQueue } from './queues.ts';
 import { waitingCount } from './waiting-count.ts';
 
@@ -48,6 +50,8 @@ export async function getStats(
       waitSecondsP99: quantileSeconds(waits, 0.99),
     },
     recentEnds: endsView(all),
+    searchesCut: Math.round(mergedEnds(all.flatMap(({ ended }) => ended ?? [])).cut),
+    ...setAsideView(record, reports),
     ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
     ...rulesView(record.definition, mergedTallies(all.flatMap(({ tally }) => tally ?? []))),
@@ -71,6 +75,29 @@ function endsView(all: readonly TickReport[]): QueueStats['recentEnds'] {
   const { matched, timedOut } = mergedEnds(all.flatMap(({ ended }) => ended ?? []));
   const tickets = Math.round(matched + timedOut);
   return { tickets, timedOutShare: tickets > 0 ? timedOut / (matched + timedOut) : null };
+}
+
+/** The range of the newest layout with the most failures, if one is set aside. */
+function setAsideView(
+  { definition: { tickSeconds }, layouts, change }: QueueRecord,
+  reports: ReadonlyMap<string, TickReport>,
+): Pick<QueueStats, 'setAside'> {
+  const found = rangesOf(layouts.at(-1)!).flatMap((range) => reports.get(range)?.setAside ?? []);
+  const changedMs = change?.at === undefined ? 0 : Date.parse(change.at);
+  const [worst] = found
+    .filter(({ failed }) => failed.atMs >= changedMs)
+    .sort((a, b) => b.failed.count - a.failed.count);
+  if (worst === undefined) return {};
+  const { failed, untilMs } = worst;
+  const retryMs = Math.ceil(untilMs / (1_000 * tickSeconds)) * 1_000 * tickSeconds;
+  return {
+    setAside: {
+      failedTicks: failed.count,
+      lastFailureAt: new Date(failed.atMs).toISOString(),
+      retryAt: new Date(retryMs).toISOString(),
+      reason: whyOf(worst),
+    },
+  };
 }
 
 /** @param last the reports of the last slot: the ranges of even and odd slots have the same backfills */

@@ -7,6 +7,11 @@ import type { Pace } from './pace.ts';
 const COMMITS_AT_ONCE = 16;
 /** A search yields the CPU to writes in flight at this interval. */
 const TURN_MS = 10;
+/**
+ * After a search for one game that took this long, the commits in flight are awaited before the next one begins. Otherwise
+ * their writes would wait for it, and a tick that is stopped in it would lose games that it has found.
+ */
+const SLOW_MS = 200;
 
 /**
  * Commits games while the plan that produces them continues, a few concurrently and at a limited rate.
@@ -14,6 +19,7 @@ const TURN_MS = 10;
  * After a failure no new commit starts. Commits in flight are awaited, so none is running on return.
  * @param planOf creates the plan, which ends soon after the given function reports that the time is up
  * @param untilMs no commit starts after this time
+ * @returns the plan, the results of the commits, and whether the search was cut short because its time was up
  */
 export async function commitGames<Commit>(
   clock: Clock,
@@ -21,10 +27,11 @@ export async function commitGames<Commit>(
   commit: (released: Released) => Promise<Commit>,
   pace: Pace,
   untilMs: number,
-): Promise<{ plan: TickPlan; commits: Commit[] }> {
+): Promise<{ plan: TickPlan; commits: Commit[]; isCut: boolean }> {
   const commits: Promise<Commit>[] = [];
   const inFlight = new Set<Promise<void>>();
   let stopped = false;
+  let isCut = false;
   const begin = (released: Released) => {
     const committed = commit(released);
     commits.push(committed);
@@ -38,10 +45,14 @@ export async function commitGames<Commit>(
     inFlight.add(over);
   };
   try {
-    const games = planOf(() => stopped || clock.now() >= untilMs);
+    const games = planOf(() => {
+      isCut ||= clock.now() >= untilMs;
+      return stopped || isCut;
+    });
     let turnMs = clock.now();
     let step = games.next();
     for (; !step.done; step = games.next()) {
+      const isSlow = clock.now() - turnMs >= SLOW_MS;
       while (inFlight.size >= COMMITS_AT_ONCE) await Promise.race(inFlight);
       if (clock.now() - turnMs >= TURN_MS) {
         await turn();
@@ -49,8 +60,12 @@ export async function commitGames<Commit>(
       }
       if (!stopped && (await pace.admits(step.value.ticketIds.length, untilMs))) begin(step.value);
       else stopped = true;
+      if (isSlow) {
+        await Promise.all(inFlight);
+        turnMs = clock.now();
+      }
     }
-    return { plan: step.value, commits: await Promise.all(commits) };
+    return { plan: step.value, commits: await Promise.all(commits), isCut };
   } finally {
     await Promise.all(inFlight);
   }

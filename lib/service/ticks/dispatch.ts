@@ -123,9 +123,9 @@ async function settleCrashed(deps: DispatchDeps, record: QueueRecord, nowMs: num
   const queue = record.definition.name;
   const all = [...new Set(record.layouts.flatMap(cellsOf))];
   const crashed = await deps.ranges.crashed(queue, all, nowMs);
-  for (const [owner, cells] of crashed) {
+  for (const [owner, { cells, failed }] of crashed) {
     await settleTick(deps, record, owner, nowMs);
-    await deps.ranges.endLease(queue, cells, { owner });
+    await deps.ranges.endLease(queue, cells, { owner }, failed);
   }
   return crashed.size === 0;
 }

@@ -48,8 +48,12 @@ export interface SearchDeps {
 export interface SearchTimes {
   /** No page is read after this time; milliseconds since the epoch. */
   readonly readUntilMs: number;
-  /** The search for games ends this long after the tickets are read. */
+  /** Tickets past their time-out end before the search for this long, and no longer than until `endFirstUntilMs`. */
+  readonly endFirstMs: number;
+  readonly endFirstUntilMs: number;
+  /** The search for games ends this long after the tickets are read, and at `searchUntilMs` at the latest. */
   readonly searchMs: number;
+  readonly searchUntilMs: number;
   /** No write starts after this time; milliseconds since the epoch. */
   readonly writeUntilMs: number;
 }
@@ -86,6 +90,8 @@ export interface SearchResult {
   readonly waiting: number;
   readonly oldestWaitMs: number;
   readonly timedOut: number;
+  /** Whether the search was cut short because its time was up. The next tick continues. */
+  readonly isCut: boolean;
   /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
   readonly busy: number;
@@ -106,8 +112,9 @@ export interface SearchResult {
  * Reads the waiting tickets of a range, plans matches, and commits the plan.
  *
  * A range with more tickets than one tick can read is read in parts, in order of skill. Successive ticks read all parts
- * in turn, so no ticket is skipped. Ends and commits have separate rate limits, so neither delays the other. Commits
- * start with the first game found.
+ * in turn, so no ticket is skipped. Ends and commits have separate rate limits, so neither delays the other. Tickets past
+ * their time-out end first, so a search that takes long, or in which the function is stopped, leaves none of them waiting;
+ * when they are many, the others end beside the search. Commits start with the first game found.
  */
 export async function searchRange(
   deps: SearchDeps,
@@ -119,25 +126,16 @@ export async function searchRange(
   times: SearchTimes,
   limits: BucketLimits,
 ): Promise<SearchResult> {
-  const hasTime = () => deps.clock.now() < times.readUntilMs;
-  const read = (from: string | undefined) =>
-    deps.tickets.waiting(
-      definition.name,
-      layouts,
-      { ...range, ...(from !== undefined && { from }) },
-      { limit: limits.readTickets, hasTime },
-    );
-  const { tickets: stored, unreadable, pools, next } = await readInTurn(read, before.next);
-  const nowMs = deps.clock.now();
-  const untilMs = Math.min(nowMs + times.searchMs, times.writeUntilMs);
-  const { unfit, late, tickets } = sortOut(stored, definition, nowMs, deps.checked);
-  const search: Search = {
+  const { stored, unreadable, pools, next, nowMs, tickets, endsPace, ended } = await readRange(
     deps,
-    definition,
-    nowMs,
-    endsPace: new Pace(deps.clock, limits.endsPerSecond),
-    writeUntilMs: times.writeUntilMs,
-  };
+    { definition, layouts },
+    range,
+    before,
+    times,
+    limits,
+    definition.fill === 'bots',
+  );
+  const untilMs = Math.min(nowMs + times.searchMs, times.searchUntilMs);
   const open =
     definition.backfill === undefined ? [] : await openBackfills(deps, definition.name, range, nowMs);
   const openById = new Map(open.map((one) => [one.backfill.backfillId, one]));
@@ -182,22 +180,78 @@ export async function searchRange(
   const ranges = others?.ranges ?? [range];
   const inForce = layoutAt(layouts, nowMs);
   const perSecond = commitRate(definition.name, layouts, inForce, range, ranges, pools, limits);
-  const [ends, { plan, commits: all }] = await allOf([
-    endStale(search, unreadable, unfit, late, untilMs),
+  const [second, { plan, commits: all, isCut }] = await allOf([
+    end(deps, endsPace, ended.left, nowMs, untilMs),
     commitGames(deps.clock, planOf, commit, new Pace(deps.clock, perSecond), untilMs),
   ]);
   if (warm) deps.searches?.return(warm);
-  const unfilled = await timeOut(search, plan.timedOut, times.writeUntilMs);
+  const overdue = plan.timedOut.map((ticketId) => lateTicket(ticketId, definition));
+  const unfilled = await end(deps, endsPace, overdue, nowMs, times.writeUntilMs);
   return {
     ...summarise(definition, nowMs, byId, plan, all),
     ...(definition.backfill && { backfills: backfillReport(open, all, nowMs) }),
-    timedOut: ends + unfilled,
+    timedOut: ended.timedOut + second.timedOut + unfilled.timedOut,
+    isCut,
     unreadable,
     read: stored,
     readAtMs: nowMs,
     searched: tickets,
     next,
   };
+}
+
+/** What a range has while it is set aside and not searched. */
+export interface RestResult {
+  /** The number of tickets that were read and are still waiting, and the longest of their waits. */
+  readonly waiting: number;
+  readonly oldestWaitMs: number;
+  readonly timedOut: number;
+  readonly unreadable: readonly string[];
+  readonly next?: string | undefined;
+}
+
+/** Ends the tickets of a range that a search would end, without a search: also those whose games bots would fill. */
+export async function endOverdue(
+  deps: SearchDeps,
+  record: QueueRecord,
+  range: KeyRange,
+  before: SearchBefore,
+  times: SearchTimes,
+  limits: BucketLimits,
+): Promise<RestResult> {
+  const rest = { ...times, endFirstMs: Number.POSITIVE_INFINITY, endFirstUntilMs: times.writeUntilMs };
+  const read = await readRange(deps, record, range, before, rest, limits, false);
+  const { tickets, nowMs, ended, unreadable, next } = read;
+  const oldestMs = tickets.reduce((oldest, { enqueuedAtMs }) => Math.min(oldest, enqueuedAtMs), nowMs);
+  const waiting = tickets.length + ended.left.length;
+  return { waiting, oldestWaitMs: nowMs - oldestMs, timedOut: ended.timedOut, unreadable, next };
+}
+
+/** Reads the waiting tickets of a range, and ends those that end without a search. */
+async function readRange(
+  deps: SearchDeps,
+  { definition, layouts }: Pick<QueueRecord, 'definition' | 'layouts'>,
+  range: KeyRange,
+  before: SearchBefore,
+  times: SearchTimes,
+  limits: BucketLimits,
+  keepsLate: boolean,
+) {
+  const hasTime = () => deps.clock.now() < times.readUntilMs;
+  const read = (from: string | undefined) =>
+    deps.tickets.waiting(
+      definition.name,
+      layouts,
+      { ...range, ...(from !== undefined && { from }) },
+      { limit: limits.readTickets, hasTime },
+    );
+  const { tickets: stored, unreadable, pools, next } = await readInTurn(read, before.next);
+  const nowMs = deps.clock.now();
+  const { stale, tickets } = sortOut(stored, definition, nowMs, keepsLate, deps.checked);
+  const endsPace = new Pace(deps.clock, limits.endsPerSecond);
+  const untilMs = Math.min(nowMs + times.endFirstMs, times.endFirstUntilMs);
+  const ended = await end(deps, endsPace, [...unreadable.map(unreadableTicket), ...stale], nowMs, untilMs);
+  return { stored, unreadable, pools, next, nowMs, tickets, endsPace, ended };
 }
 
 /** Continues where the previous search stopped, or at the start of the range when no ticket is left there. */
@@ -209,105 +263,79 @@ async function readInTurn(
   return from !== undefined && part.tickets.length + part.unreadable.length === 0 ? read(undefined) : part;
 }
 
-/** The shared state of the steps of one search. */
-interface Search {
-  readonly deps: SearchDeps;
-  readonly definition: QueueDefinition;
-  readonly nowMs: number;
-  readonly endsPace: Pace;
-  readonly writeUntilMs: number;
-}
-
 /**
- * Separates the tickets to search from those that no longer fit the queue's definition and those past their time-out,
- * unless bots fill their games.
+ * Separates the tickets to search from those that end now: those that no longer fit the queue's definition, and those past
+ * their time-out.
+ * @param keepsLate the search decides about tickets past their time-out: bots fill their games
  */
 function sortOut(
   stored: readonly StoredTicket[],
   definition: QueueDefinition,
   nowMs: number,
+  keepsLate: boolean,
   checked: CheckedTickets = new CheckedTickets(),
-): { unfit: Unfit[]; late: string[]; tickets: Ticket[] } {
-  const unfit: Unfit[] = [];
-  const late: string[] = [];
+): { stale: Stale[]; tickets: Ticket[] } {
+  const unfit: Stale[] = [];
+  const late: Stale[] = [];
   const tickets: Ticket[] = [];
   const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
   const check = checked.of(definition);
   for (const one of stored) {
     const { ticket, misfit } = check(one);
-    if (misfit !== undefined) unfit.push({ ticketId: one.ticketId, why: misfit });
-    else if (definition.fill !== 'bots' && ticket.enqueuedAtMs <= lateBeforeMs) late.push(one.ticketId);
+    const { ticketId } = one;
+    if (misfit !== undefined) unfit.push({ ticketId, status: 'CANCELLED', reason: misfitReason(misfit) });
+    else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs) late.push(lateTicket(ticketId, definition));
     else tickets.push(ticket);
   }
-  return { unfit, late, tickets };
+  return { stale: [...unfit, ...late], tickets };
 }
 
-/** A ticket that can no longer play in its queue. */
-interface Unfit {
+const misfitReason = (misfit: string) => `the queue was changed and the ticket no longer fits it (${misfit})`;
+
+/** A ticket that this version can neither match nor read the age of. It would wait forever. */
+const unreadableTicket = (ticketId: string): Stale => ({
+  ticketId,
+  status: 'CANCELLED',
+  reason: 'the stored ticket cannot be parsed',
+});
+
+const lateTicket = (ticketId: string, { timeoutSeconds }: QueueDefinition): Stale => ({
+  ticketId,
+  status: 'TIMED_OUT',
+  reason: `no match within ${timeoutSeconds} s`,
+});
+
+/** A ticket that ends without a match. */
+interface Stale {
   readonly ticketId: string;
-  readonly why: string;
+  readonly status: 'CANCELLED' | 'TIMED_OUT';
+  readonly reason: string;
 }
 
-/** @returns how many timed out */
-async function endStale(
-  search: Search,
-  unreadable: readonly string[],
-  unfit: readonly Unfit[],
-  late: readonly string[],
+/** Ends tickets that are still QUEUED. Returns how many timed out, and those that there was no time for. */
+async function end(
+  deps: SearchDeps,
+  pace: Pace,
+  stale: readonly Stale[],
+  nowMs: number,
   untilMs: number,
-): Promise<number> {
-  const { deps, nowMs, endsPace } = search;
-  await cancelUnreadable(search, unreadable, untilMs);
-  await inParallelWhile(
-    unfit,
+): Promise<{ timedOut: number; left: readonly Stale[] }> {
+  const ends = await inParallelWhile(
+    stale,
     ENDS_AT_ONCE,
-    () => endsPace.admits(1, untilMs),
-    ({ ticketId, why }) =>
-      deps.tickets.end(
-        ticketId,
-        'CANCELLED',
-        `the queue was changed and the ticket no longer fits it (${why})`,
-        nowMs,
-      ),
-  );
-  return timeOut(search, late, untilMs);
-}
-
-/** Otherwise they would wait forever, because this version can neither match them nor read their age. */
-async function cancelUnreadable(
-  { deps, nowMs, endsPace }: Search,
-  ticketIds: readonly string[],
-  untilMs: number,
-): Promise<void> {
-  await inParallelWhile(
-    ticketIds,
-    ENDS_AT_ONCE,
-    () => endsPace.admits(1, untilMs),
-    async (ticketId) => {
+    () => pace.admits(1, untilMs),
+    async ({ ticketId, status, reason }) => {
       try {
-        await deps.tickets.end(ticketId, 'CANCELLED', 'the stored ticket cannot be parsed', nowMs);
+        const result = await deps.tickets.end(ticketId, status, reason, nowMs);
+        return result?.ended === true && status === 'TIMED_OUT';
       } catch (error) {
         // The ticket has ended, but the store could not return it.
         if (!(error instanceof Unreadable)) throw error;
+        return false;
       }
     },
   );
-}
-
-/** @returns how many of the tickets were still QUEUED and are now TIMED_OUT */
-async function timeOut(
-  { deps, definition, nowMs, endsPace }: Search,
-  ticketIds: readonly string[],
-  untilMs: number,
-): Promise<number> {
-  const reason = `no match within ${definition.timeoutSeconds} s`;
-  const ends = await inParallelWhile(
-    ticketIds,
-    ENDS_AT_ONCE,
-    () => endsPace.admits(1, untilMs),
-    (ticketId) => deps.tickets.end(ticketId, 'TIMED_OUT', reason, nowMs),
-  );
-  return ends.filter((result) => result?.ended).length;
+  return { timedOut: ends.filter(Boolean).length, left: stale.slice(ends.length) };
 }
 
 /** A game and the outcome of its commit. */
@@ -338,7 +366,10 @@ function summarise(
   byId: ReadonlyMap<string, Ticket>,
   plan: TickPlan,
   commits: readonly Commit[],
-): Omit<SearchResult, 'backfills' | 'timedOut' | 'unreadable' | 'read' | 'readAtMs' | 'searched' | 'next'> {
+): Omit<
+  SearchResult,
+  'backfills' | 'timedOut' | 'isCut' | 'unreadable' | 'read' | 'readAtMs' | 'searched' | 'next'
+> {
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
   const tallied = (game: Game): TalliedMatch => ({
     waitsMs: game.ticketIds.map(waitMs),

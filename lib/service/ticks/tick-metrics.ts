@@ -7,6 +7,8 @@ export interface TickMetrics {
   /** The matches committed. */
   readonly recent: readonly RecentMatch[];
   readonly timedOut: number;
+  /** Whether the search was cut short because its time was up. */
+  readonly isCut: boolean;
   /** Matches that were planned but not committed, because a ticket was taken or the store was busy. */
   readonly lostRaces: number;
   readonly busy: number;

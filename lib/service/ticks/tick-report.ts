@@ -4,6 +4,7 @@ import { type WaitTable, waitTable } from '../../policies/waits/wait-table.ts';
 import { type BucketLoad, bucketLoad } from './bucket-load.ts';
 import { type EndedTickets, endedTickets } from './ended-tickets.ts';
 import { type MatchTally, matchTally } from './match-tally.ts';
+import { type SetAside, setAside } from './set-aside.ts';
 
 /** The state that a tick stores for the statistics and for the next tick's release policy. */
 export interface TickReport {
@@ -28,6 +29,8 @@ export interface TickReport {
   readonly waits?: WaitTable | undefined;
   /** The backfills of the range, in a queue with backfills. */
   readonly backfills?: BackfillReport | undefined;
+  /** Present while the range is not searched, because its ticks fail. */
+  readonly setAside?: SetAside | undefined;
 }
 
 /** The backfills of a range after a tick. */
@@ -76,4 +79,5 @@ export const tickReport = z.object({
     })
     .optional()
     .catch(undefined),
+  setAside: setAside.optional().catch(undefined),
 }) satisfies z.ZodType<TickReport>;

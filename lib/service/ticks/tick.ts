@@ -6,7 +6,7 @@ import type { StoredMatch } from '../placement/stored-match.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import type { Crashed, Lease, RangeStore } from '../ports/range-store.ts';
+import type { Crashed, FailedTicks, Lease, RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
@@ -26,27 +26,33 @@ import { type EndedTickets, mergedEnds } from './ended-tickets.ts';
 import { addMatches } from './match-tally.ts';
 import { choosesBuckets, mayChange, rebalance } from './rebalance.ts';
 import { isOdd } from './schedule.ts';
-import { type SearchDeps, type SearchResult, searchRange } from './search-range.ts';
+import {
+  endOverdue,
+  type RestResult,
+  type SearchDeps,
+  type SearchResult,
+  type SearchTimes,
+  searchRange,
+} from './search-range.ts';
+import { failuresInForce, oneMore, type SetAside, setAsideAt, whyOf } from './set-aside.ts';
 import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
 import type { BackfillReport, TickReport } from './tick-report.ts';
-import { LEASE_MS, TICK_LATE_MS } from './timing.ts';
+import { LEASE_MS, TICK_LATE_MS, TICK_STAGES } from './timing.ts';
 
 /** Tries to take a lease that the previous tick still holds, before this tick is dropped. */
 const LEASE_TRIES = 8;
-/** Reading stops after this, and the tickets read so far are searched. Later ticks read the others. */
-const READ_MS = 2_000;
+/** Tickets past their time-out end before the search for at most this long. Then the others end beside it. */
+const END_FIRST_MAX_MS = 1_000;
 /**
- * A search takes no longer than the interval between two ticks, within these bounds. The next tick finds the remaining
- * games.
+ * The ends before a search and the search take no longer than the interval between two ticks, within these bounds. The next
+ * tick finds the remaining games.
  */
 const SEARCH_MIN_MS = 1_000;
 const SEARCH_MAX_MS = 5_000;
 /** Tickets that exceed what one tick reads are counted this often, for at most this long. */
 const SURVEY_EVERY_MS = 10_000;
 const SURVEY_MS = 2_500;
-/** No write starts when less than this is left of the lease. */
-const FINISH_MS = 2_000;
 /** The interval at which the arrivals of the whole queue are added up. */
 const ARRIVALS_EVERY_MS = 10_000;
 /** The number of last matches, and of last backfills, kept for the statistics of a range. */
@@ -70,6 +76,12 @@ export type TickOutcome =
       /** Tickets cancelled because this version of Muster cannot read them. */
       unreadable: readonly string[];
     }
+  | {
+      outcome: 'set-aside';
+      metrics: TickMetrics;
+      unreadable: readonly string[];
+      why: string;
+    }
   | { outcome: 'dropped'; why: string };
 
 /**
@@ -77,17 +89,24 @@ export type TickOutcome =
  *
  *     fan out    the message of a slot becomes one for each range but the first, which is searched here.
  *                A crash after it: the messages are repeated, and find their slot done
- *     settle     what a crashed tick has left in this range: see `commits/settle.ts`
- *     lease      conditional write. A crash after it: the range is not searched until the lease expires
- *     read       the report of the range's last tick, and the waiting tickets, as many as one tick can
- *     plan       pure: engine and release policy, one game after another
- *     commit     each match in steps, on the condition that every ticket is still QUEUED, while the plan
- *                continues: see `commits/commits.ts`. A crash: committed matches stay, the others are abandoned
- *     end        at the same time, a conditional write for each ticket past its time-out, unless bots
- *                fill its game
+ *     settle     until 2 s   what a crashed tick has left in this range: see `commits/settle.ts`
+ *     lease      until 2 s   conditional write. A crash after it: the range is not searched until the lease expires
+ *     read       until 3 s   the report of the range's last tick, and the waiting tickets, as many as one tick can
+ *     end        until 4 s   a conditional write for each ticket past its time-out, unless bots fill its game. A crash
+ *                            after it: they have ended, however long the search would have taken
+ *     plan       until 7 s   pure: engine and release policy, one game after another. A crash: as after the lease
+ *     commit     until 8 s   each match in steps, on the condition that every ticket is still QUEUED, while the plan
+ *                            continues: see `commits/commits.ts`. A crash: committed matches stay, the others are
+ *                            abandoned
+ *     survey     until 8.5 s a count of the tickets, if they are more than one tick reads
  *     report     the state for the next tick and the statistics. A crash before it: they use the previous report
  *     end lease  after an error too, unless a match could not be settled. A crash before it: as after the lease
- *     split      a new bucket layout if this bucket is overloaded: see `rebalance.ts`
+ *     split      until 8.5 s a new bucket layout if this bucket is overloaded: see `rebalance.ts`. A crash before it: a
+ *                            later tick repeats it
+ *
+ * The times are those of `TICK_STAGES`, since the tick began. Lambda stops the function, and the lease expires, after 10 s.
+ * The lease counts the ticks that failed or were stopped in a row; a range in which too many did is set aside: see
+ * `set-aside.ts`.
  *
  * A message may arrive twice or out of order, so the lease records the last slot searched. If two ticks search the same
  * tickets because one outlived its lease, the commit's condition gives each ticket to only one of them.
@@ -113,14 +132,16 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
 
   const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
   const leased = await waitForLease(deps, record, range.cells, lease);
-  if (leased === 'done') return { outcome: 'dropped', why: 'its slot is already searched' };
-  if (leased === 'held') return { outcome: 'dropped', why: 'the previous tick is still running' };
+  if (leased.outcome === 'done') return { outcome: 'dropped', why: 'its slot is already searched' };
+  if (leased.outcome === 'held') return { outcome: 'dropped', why: 'the previous tick is still running' };
   const commits = new Commits(deps, record, lease.owner);
+  const failedBefore = failuresInForce(leased.failed, record);
+  let failed = failedBefore;
   let load: BucketLoad;
   let outcome: TickOutcome & { outcome: 'searched' };
   let arrivals: TickMemory | undefined;
   try {
-    if (!(await closeOlderLayouts(deps, record, layout, range)))
+    if (!(await closeOlderLayouts(deps, record, layout, range, startMs)))
       return { outcome: 'dropped', why: 'a tick of an older bucket layout is still running' };
     const name = rangeName(range);
     const isOneOfSeveral = ranges.length > 1;
@@ -129,6 +150,16 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       layout.version > 1 || isOneOfSeveral ? deps.ranges.arrivals(queue) : undefined,
     ]);
     const before = reports.get(name);
+    const limits = deps.limits ?? BUCKET_LIMITS;
+    const times = timesOf(record, startMs);
+    const setAside = setAsideAt(failedBefore, slotMs);
+    if (setAside !== undefined) {
+      const rest = await endOverdue(deps, record, range, before ?? {}, times, limits);
+      const durationMs = deps.clock.now() - startMs;
+      const report = reportAtRest(before, rest, setAside, { slotMs, durationMs, startMs });
+      await deps.ranges.putReport(queue, name, report, deps.clock.now());
+      return { outcome: 'set-aside', ...atRest(queue, rest, durationMs, ageMs), why: whyOf(setAside) };
+    }
     const result = await searchRange(
       deps,
       commits,
@@ -137,16 +168,12 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       // After the buckets are merged, the range continues with their merged memory.
       before ?? (isOneOfSeveral ? {} : { memory: ofQueue }),
       isOneOfSeveral ? { arrivals: ofQueue, ranges } : undefined,
-      {
-        readUntilMs: startMs + READ_MS,
-        searchMs: Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, record.definition.tickSeconds * 1_000)),
-        writeUntilMs: startMs + LEASE_MS - FINISH_MS,
-      },
-      deps.limits ?? BUCKET_LIMITS,
+      times,
+      limits,
     );
     const durationMs = deps.clock.now() - startMs;
-    const { oldestWaitMs, memory, matches, recent, timedOut, lostRaces, busy, next } = result;
-    load = await measure(deps, record, range, before, result, durationMs);
+    const { oldestWaitMs, memory, matches, recent, timedOut, isCut, lostRaces, busy, next } = result;
+    load = await measure(deps, record, range, before, result, durationMs, startMs + TICK_STAGES.surveyMs);
     const waiting = result.waiting + Math.max(0, load.waiting - result.read.length);
     const report: TickReport = {
       slotMs,
@@ -155,7 +182,7 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
       oldestWaitMs,
       matches: matches.length,
       recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
-      ended: endedAfter(before, result, startMs),
+      ended: endedAfter(before, { matched: result.matchedIds.size, timedOut, cut: isCut ? 1 : 0 }, startMs),
       memory,
       next,
       load,
@@ -165,11 +192,17 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     };
     await deps.ranges.putReport(queue, name, report, deps.clock.now());
     arrivals = memory;
-    const metrics = { queue, waiting, recent, timedOut, lostRaces, busy, durationMs, ageMs };
+    failed = undefined;
+    const metrics = { queue, waiting, recent, timedOut, isCut, lostRaces, busy, durationMs, ageMs };
     outcome = { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
+  } catch (error) {
+    // A store that is throttled says nothing about the queue.
+    if (!(error instanceof StoreBusy)) failed = oneMore(failedBefore, slotMs);
+    throw error;
   } finally {
-    if (commits.areSettled) await deps.ranges.endLease(queue, range.cells, lease);
+    if (commits.areSettled) await deps.ranges.endLease(queue, range.cells, lease, failed);
   }
+  if (deps.clock.now() >= startMs + TICK_STAGES.surveyMs) return outcome;
   // Only the reports of even slots count: their ranges are the buckets.
   const isBucket = layout.boundaries.length === 0 || !isOdd(record, slotMs);
   const isSplit = isBucket && isOverloaded(load, deps.clock.now()) && (await split(deps, record));
@@ -200,13 +233,49 @@ function waitsAfter(
   });
 }
 
-/** How the tickets of the last minutes left a range, after its search. */
+/** How the tickets of the last minutes left a range, after a tick. */
 function endedAfter(
   before: TickReport | undefined,
-  { matchedIds, timedOut }: SearchResult,
+  ends: Omit<EndedTickets, 'atMs'>,
   atMs: number,
 ): EndedTickets {
-  return mergedEnds([...(before?.ended ? [before.ended] : []), { atMs, matched: matchedIds.size, timedOut }]);
+  return mergedEnds([...(before?.ended ? [before.ended] : []), { atMs, ...ends }]);
+}
+
+/** The time limits of a search in a tick that began at this time. */
+function timesOf({ definition }: QueueRecord, startMs: number): SearchTimes {
+  const searchMs = Math.max(SEARCH_MIN_MS, Math.min(SEARCH_MAX_MS, definition.tickSeconds * 1_000));
+  return {
+    readUntilMs: startMs + TICK_STAGES.readMs,
+    endFirstMs: Math.min(END_FIRST_MAX_MS, searchMs / 2),
+    endFirstUntilMs: startMs + TICK_STAGES.endsFirstMs,
+    searchMs,
+    searchUntilMs: startMs + TICK_STAGES.planMs,
+    writeUntilMs: startMs + TICK_STAGES.writeMs,
+  };
+}
+
+/** The rest of the outcome of a tick that did not search. */
+function atRest(
+  queue: string,
+  { waiting, timedOut, unreadable }: RestResult,
+  durationMs: number,
+  ageMs: number,
+): { metrics: TickMetrics; unreadable: readonly string[] } {
+  const none = { recent: [], lostRaces: 0, busy: 0, isCut: false };
+  return { metrics: { queue, waiting, timedOut, durationMs, ageMs, ...none }, unreadable };
+}
+
+/** The report of a tick that did not search. It keeps what the next search needs. */
+function reportAtRest(
+  before: TickReport | undefined,
+  { waiting, oldestWaitMs, timedOut, next }: RestResult,
+  setAside: SetAside,
+  { startMs, ...times }: { readonly slotMs: number; readonly durationMs: number; readonly startMs: number },
+): TickReport {
+  const ended = endedAfter(before, { matched: 0, timedOut, cut: 0 }, startMs);
+  const { recent = [], ...kept } = before ?? {};
+  return { ...kept, ...times, waiting, oldestWaitMs, matches: 0, recent, ended, next, setAside };
 }
 
 /** Whether a range is read in parts. */
@@ -249,14 +318,17 @@ async function measure(
   before: TickReport | undefined,
   { read, readAtMs, waiting, next }: SearchResult,
   durationMs: number,
+  untilMs: number,
 ): Promise<BucketLoad> {
   const isPart = next !== undefined || before?.next !== undefined;
   const nowMs = deps.clock.now();
   const isDue =
-    isPart && choosesBuckets(definition) && nowMs - (before?.load?.surveyedMs ?? 0) >= SURVEY_EVERY_MS;
-  const survey = isDue
-    ? await deps.tickets.survey(definition.name, layouts, range, () => deps.clock.now() < nowMs + SURVEY_MS)
-    : undefined;
+    isPart &&
+    nowMs < untilMs &&
+    choosesBuckets(definition) &&
+    nowMs - (before?.load?.surveyedMs ?? 0) >= SURVEY_EVERY_MS;
+  const hasTime = () => deps.clock.now() < Math.min(nowMs + SURVEY_MS, untilMs);
+  const survey = isDue ? await deps.tickets.survey(definition.name, layouts, range, hasTime) : undefined;
   const tickMs = definition.tickSeconds * 1_000;
   const shards = layoutAt(layouts, readAtMs).shards?.count ?? 1;
   const sight = { nowMs: readAtMs, tickMs, durationMs, read, left: waiting, survey, isPart, shards };
@@ -295,6 +367,7 @@ async function closeOlderLayouts(
   record: QueueRecord,
   layout: BucketLayout,
   range: TickRange,
+  startMs: number,
 ): Promise<boolean> {
   const { definition, layouts } = record;
   const sinceMs = deps.clock.now() - CLOSING_MS;
@@ -303,16 +376,21 @@ async function closeOlderLayouts(
   );
   const cells = older.flatMap((one) => cellsWithin(one, range));
   if (cells.length === 0) return true;
-  const closed = await unlessCrashed(deps, record, (settled) =>
+  const { outcome } = await unlessCrashed(deps, record, startMs, (settled) =>
     deps.ranges.close(definition.name, cells, deps.clock.now(), settled),
   );
-  return closed === 'closed';
+  return outcome === 'closed';
 }
 
-/** Waits a short time for a slow previous tick. */
+/** Waits a short time for a slow previous tick. Returns the failures of the ticks before with the lease. */
 function waitForLease(deps: TickDeps, record: QueueRecord, cells: readonly string[], lease: Lease) {
-  return unlessCrashed(deps, record, (settled) =>
-    deps.ranges.takeLease(record.definition.name, cells, { ...lease, nowMs: deps.clock.now() }, settled),
+  return unlessCrashed(deps, record, lease.nowMs, (settled, failed) =>
+    deps.ranges.takeLease(
+      record.definition.name,
+      cells,
+      { ...lease, nowMs: deps.clock.now(), failed },
+      settled,
+    ),
   );
 }
 
@@ -320,17 +398,22 @@ function waitForLease(deps: TickDeps, record: QueueRecord, cells: readonly strin
 async function unlessCrashed<T extends string>(
   deps: TickDeps,
   record: QueueRecord,
-  request: (settled: readonly string[]) => Promise<T | 'held' | Crashed>,
-): Promise<T | 'held'> {
+  startMs: number,
+  request: (settled: readonly string[], failed?: FailedTicks) => Promise<T | 'held' | Crashed>,
+): Promise<{ outcome: T | 'held'; failed?: FailedTicks | undefined }> {
   const settled: string[] = [];
+  let failed: FailedTicks | undefined;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await request(settled);
-    if (typeof outcome === 'string' && outcome !== 'held') return outcome;
-    if (attempt === LEASE_TRIES) return 'held';
+    const outcome = await request(settled, failed);
+    if (typeof outcome === 'string' && outcome !== 'held') return { outcome, failed };
+    const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs;
+    if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
     // A cell of a crashed tick beside one that is held is still reported after its tick is settled.
-    const crashed = outcome === 'held' ? [] : (outcome as Crashed).crashed;
+    const { crashed, ...news }: Crashed = outcome === 'held' ? { crashed: [] } : (outcome as Crashed);
     const owners = crashed.filter((owner) => !settled.includes(owner));
-    if (owners.length === 0) await deps.clock.sleep(100);
+    const isNews = owners.length > 0 || (failed === undefined && news.failed !== undefined);
+    failed = news.failed ?? failed;
+    if (!isNews) await deps.clock.sleep(100);
     for (const owner of owners) {
       await settleTick(deps, record, owner, deps.clock.now());
       settled.push(owner);

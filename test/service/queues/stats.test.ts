@@ -94,7 +94,7 @@ describe('how tickets ended', () => {
     oldestWaitMs: 0,
     matches: 0,
     recent: [],
-    ended: { atMs, matched, timedOut },
+    ended: { atMs, matched, timedOut, cut: 0 },
   });
   const [low, high] = tickRanges(bucketLayout(1, 10), false).map(rangeName) as [string, string];
 

@@ -18,6 +18,8 @@ const SECONDS_WITHOUT_TICK = 15;
 const NEAR_TIMEOUT = 0.85;
 /** A search that takes this share of its interval leaves no room for growth. */
 const SLOW_TICK = 0.8;
+/** One search that is cut short may be due to another program; so many are worth a look. */
+const CUT_SEARCHES = 5;
 /** When this share of at least so many tickets times out, their number is worth a look. */
 const TIMED_OUT = { share: 0.05, ticketsMin: 20 };
 
@@ -33,6 +35,14 @@ export function troublesOf(
 ): Trouble[] {
   const { waiting, lastTickAt, oldestWaitSeconds, tickMilliseconds, recentEnds, choices = [] } = stats;
   const troubles: Trouble[] = [];
+  if (stats.setAside !== undefined) {
+    const { reason, retryAt } = stats.setAside;
+    const inSeconds = Math.max(0, (Date.parse(retryAt) - nowMs) / 1_000);
+    troubles.push({
+      level: 'bad',
+      text: `Set aside: ${reason}. The next search is in ${secondsText(inSeconds)}; tickets time out meanwhile.`,
+    });
+  }
   const sinceTick = lastTickAt === null ? undefined : (nowMs - Date.parse(lastTickAt)) / 1_000;
   const tickLimit = Math.max(SECONDS_WITHOUT_TICK, INTERVALS_WITHOUT_TICK * tickSeconds);
   if (waiting > 0 && sinceTick !== undefined && sinceTick > tickLimit) {
@@ -53,6 +63,14 @@ export function troublesOf(
     troubles.push({
       level: 'warning',
       text: `${shareText(timedOutShare)} of the tickets of the last ten minutes timed out.`,
+    });
+  }
+  // A service of an earlier version does not count them.
+  const { searchesCut = 0 } = stats as Partial<QueueStats>;
+  if (searchesCut >= CUT_SEARCHES) {
+    troubles.push({
+      level: 'warning',
+      text: `${countText(searchesCut, 'search', 'searches')} of the last ten minutes ran out of time: the queue is hard to search.`,
     });
   }
   if (tickMilliseconds !== null && tickMilliseconds > 1_000 * SLOW_TICK * tickSeconds) {

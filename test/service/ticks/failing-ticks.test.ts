@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { getStats } from '../../../lib/service/queues/stats.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import type { KeyRange } from '../../../lib/service/ticks/buckets.ts';
+import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
+import { type TickDeps, tick } from '../../../lib/service/ticks/tick.ts';
+import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';
+import { ticket } from '../../aws/samples.ts';
+import { definition } from '../definitions.ts';
+import { Killed } from '../faults.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { Line, VirtualCloud } from '../virtual-cloud.ts';
+
+/** Does something when a search begins. */
+function searchesThat(begin: (range: KeyRange) => void): WarmSearches {
+  const searches = new WarmSearches();
+  const take = searches.take.bind(searches);
+  searches.take = (definition, range) => {
+    begin(range);
+    return take(definition, range);
+  };
+  return searches;
+}
+
+describe('a queue whose search fails', () => {
+  let cloud: VirtualCloud;
+  let queue: string;
+  /** What happens when a tick begins to search, after it has read its tickets. */
+  let search: 'works' | 'throws' | 'is stopped' | 'is throttled';
+
+  ownCloudForEachTest('memory', (own) => {
+    ({ cloud, queue } = own);
+  });
+  beforeEach(() => {
+    search = 'works';
+  });
+
+  const define = (changes: Partial<QueueDefinition> = {}) =>
+    putQueue(
+      cloud.deps.queues,
+      definition({ name: queue, teamSize: 1, tickSeconds: 1, timeoutSeconds: 60, ...changes }),
+      cloud.nowMs,
+    );
+  const join = async (name: string, ...skills: number[]) => {
+    const { ticketId, players } = ticket(queue, `${queue}:${name}`, skills);
+    await enqueue(cloud.deps, queue, { ticketId, players }, cloud.nowMs);
+  };
+  const statusOf = async (name: string) => (await cloud.deps.tickets.get(`${queue}:${name}`))?.status;
+
+  /** The tick of a slot that begins now. */
+  const tickNow = async (changes: Partial<TickDeps> = {}) => {
+    let dead = false;
+    const line: Line = async (what, effect) => {
+      if (dead) throw new Killed(what);
+      return effect();
+    };
+    const searches = searchesThat(() => {
+      if (search === 'throws') throw new Error('this pool cannot be searched');
+      if (search === 'is throttled') throw new StoreBusy('throttled');
+      dead = search === 'is stopped';
+      if (dead) throw new Killed('the search');
+    });
+    const slotMs = Math.floor(cloud.nowMs / 1_000) * 1_000;
+    const deps = { ...cloud.deps, searches, ...changes };
+    return cloud.on(line, () => tick(deps, { queue, slotMs })).catch((error: Error) => error);
+  };
+  /** What the ticks of so many seconds do, one letter each: S searched, F failed, - set aside, d dropped. */
+  const ticksOf = async (seconds: number) => {
+    let all = '';
+    for (let i = 0; i < seconds; i++) {
+      cloud.nowMs += 1_000;
+      const result = await tickNow();
+      all +=
+        result instanceof Error ? 'F' : { searched: 'S', 'set-aside': '-', dropped: 'd' }[result.outcome];
+    }
+    return all;
+  };
+
+  it('ends overdue tickets before the search, so that a search in which it is stopped leaves none waiting', async () => {
+    await define();
+    await join('late', 1_000);
+    cloud.nowMs += 61_000;
+    await join('new', 2_000);
+    search = 'is stopped';
+    expect(await tickNow()).toBeInstanceOf(Killed);
+    expect([await statusOf('late'), await statusOf('new')]).toEqual(['TIMED_OUT', 'QUEUED']);
+  });
+
+  it('is set aside after three failures in a row, with pauses that grow to a minute', async () => {
+    await define({ timeoutSeconds: 3_000 });
+    await join('a', 1_000);
+    search = 'throws';
+    const pause = (seconds: number) => `${'-'.repeat(seconds - 1)}F`;
+    expect(await ticksOf(3)).toBe('FFF');
+    expect(await ticksOf(255)).toBe([5, 10, 20, 40, 60, 60, 60].map(pause).join(''));
+  });
+
+  it('searches again when a tick after a pause succeeds', async () => {
+    await define();
+    await join('a', 1_000);
+    search = 'throws';
+    expect(await ticksOf(4)).toBe('FFF-');
+    search = 'works';
+    expect(await ticksOf(8)).toBe('---SSSSS');
+    expect((await getStats(cloud.deps, queue)).setAside).toBeUndefined();
+    // The count begins again.
+    search = 'throws';
+    expect(await ticksOf(4)).toBe('FFF-');
+  });
+
+  it('searches again at once when its definition is changed', async () => {
+    await define();
+    await join('a', 1_000);
+    search = 'throws';
+    expect(await ticksOf(4)).toBe('FFF-');
+    search = 'works';
+    await define({ beta: 3 });
+    expect(await ticksOf(2)).toBe('SS');
+  });
+
+  it('lets tickets time out while it is set aside, also those whose games bots would fill', async () => {
+    for (const fill of ['none', 'bots'] as const) {
+      await define({ fill });
+      search = 'throws';
+      await join(`${fill}-old`, 1_000);
+      cloud.nowMs += 40_000;
+      await join(`${fill}-new`, 2_000);
+      expect(await ticksOf(3)).toBe('FFF');
+      cloud.nowMs += 16_000;
+      // The pause of five seconds is over, so this one searches.
+      expect(await ticksOf(1)).toBe('F');
+      await join(`${fill}-later`, 3_000);
+      expect(await ticksOf(1)).toBe('-');
+      const status = await Promise.all(['old', 'new', 'later'].map((name) => statusOf(`${fill}-${name}`)));
+      expect(status).toEqual(['TIMED_OUT', 'QUEUED', 'QUEUED']);
+      await define({ fill, beta: 1 });
+      search = 'works';
+      await ticksOf(1);
+    }
+  });
+
+  it('says so in its statistics', async () => {
+    await define();
+    await join('a', 1_000);
+    search = 'throws';
+    await ticksOf(4);
+    const lastMs = Math.floor(cloud.nowMs / 1_000) * 1_000 - 1_000;
+    const { setAside, waiting } = await getStats(cloud.deps, queue);
+    expect(waiting).toBe(1);
+    expect(setAside).toEqual({
+      failedTicks: 3,
+      lastFailureAt: new Date(lastMs).toISOString(),
+      retryAt: new Date(lastMs + 5_000).toISOString(),
+      reason:
+        '3 ticks in a row have not succeeded; the last one failed; the log of the function tick has the error',
+    });
+  });
+
+  it.each(['the next tick', 'dispatch'])('counts ticks that are stopped, found by %s', async (finder) => {
+    await define({ tickSeconds: 20, timeoutSeconds: 3_000 });
+    await join('a', 1_000);
+    search = 'is stopped';
+    let all = '';
+    for (let i = 0; i < 4; i++) {
+      cloud.nowMs += 20_000 - (cloud.nowMs % 20_000);
+      const result = await tickNow();
+      all +=
+        result instanceof Killed ? 'K' : 'outcome' in result && result.outcome === 'set-aside' ? '-' : '?';
+      cloud.nowMs += 11_000;
+      if (finder === 'dispatch') await dispatch(cloud.deps, cloud.nowMs);
+    }
+    // The pause of five seconds is over before the fourth.
+    expect(all).toBe('KKKK');
+    search = 'works';
+    // The next slot, ten seconds after the fourth began: its pause takes as long.
+    cloud.nowMs -= 2_000;
+    const { outcome } = (await tickNow()) as { outcome: string };
+    expect(outcome).toBe(finder === 'dispatch' ? 'set-aside' : 'dropped');
+  });
+
+  it('does not count a store that is throttled', async () => {
+    await define();
+    await join('a', 1_000);
+    search = 'is throttled';
+    expect(await ticksOf(5)).toBe('FFFFF');
+    search = 'throws';
+    expect(await ticksOf(4)).toBe('FFF-');
+  });
+
+  it('leaves the other ranges of its queue alone', async () => {
+    await define({ buckets: [1_500], timeoutSeconds: 3_000 });
+    await join('low', 1_000);
+    await join('high', 2_000);
+    const searches = searchesThat(({ from, to }) => {
+      if (from === undefined && to !== undefined) throw new Error('the low range cannot be searched');
+    });
+    const outcomes: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      cloud.nowMs += 2_000;
+      const slotMs = Math.floor(cloud.nowMs / 2_000) * 2_000;
+      for (const range of [0, 1]) {
+        const result = await tick({ ...cloud.deps, searches }, { queue, slotMs, layout: 1, range }).catch(
+          (error: Error) => ({ outcome: error.message }),
+        );
+        outcomes.push(`${range} ${result.outcome}`);
+      }
+    }
+    expect(outcomes.filter((one) => one.startsWith('1'))).toEqual(Array(6).fill('1 searched'));
+    expect(outcomes.filter((one) => one === '0 the low range cannot be searched')).toHaveLength(4);
+    expect(outcomes.filter((one) => one === '0 set-aside')).toHaveLength(2);
+  });
+});
