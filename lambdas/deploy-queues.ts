@@ -1,5 +1,6 @@
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import * as z from 'zod';
+import { deploymentNotes } from '../lib/aws/deployment-notes.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -9,7 +10,11 @@ import { readWith } from '../lib/service/ports/unreadable.ts';
 import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
 const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
-const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
+/** CloudFormation rejects a report of more than 4 KB, and then waits for another until its time is over. */
+const REASON_LENGTH_MAX = 1_000;
+const client = documentClient();
+const table = environment('QUEUES_TABLE');
+const deps = { queues: queueStore(client, table), deployments: deploymentNotes(client, table) };
 
 /** Reports success or failure to the URL that CloudFormation gives. CloudFormation waits for the report. */
 export const handler = async (event: CloudFormationCustomResourceEvent): Promise<void> => {
@@ -20,7 +25,7 @@ export const handler = async (event: CloudFormationCustomResourceEvent): Promise
     headers: { 'content-type': '' },
     body: JSON.stringify({
       Status: failure === undefined ? 'SUCCESS' : 'FAILED',
-      Reason: failure ?? 'done',
+      Reason: (failure ?? 'done').slice(0, REASON_LENGTH_MAX),
       PhysicalResourceId: 'queue-definitions',
       StackId: event.StackId,
       RequestId: event.RequestId,
@@ -35,8 +40,10 @@ async function deploy(event: CloudFormationCustomResourceEvent): Promise<string 
   try {
     const wanted = definitionsOf(event.ResourceProperties);
     const before = event.RequestType === 'Update' ? definitionsOf(event.OldResourceProperties) : {};
-    const changed = await deployQueues(queues, wanted, Object.keys(before), rules, Date.now());
-    logger.info('deployed queue definitions', changed);
+    const request = { wanted, before, requestId: event.RequestId };
+    const changed = await deployQueues(deps, request, rules, Date.now());
+    for (const conflict of changed.conflicts) logger.warn(conflict);
+    logger.info('deployed queue definitions', { ...changed });
     return undefined;
   } catch (error) {
     logger.error('queue definitions could not be deployed', error as Error);

@@ -4,7 +4,7 @@ import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import { readWith, Unreadable } from '../service/ports/unreadable.ts';
-import type { DefinitionChange, QueueRecord, QueueState } from '../service/queues/queue-record.ts';
+import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../service/queues/queue-record.ts';
 import { storedDefinition } from '../service/queues/stored-definition.ts';
 import { bucketLayout } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
@@ -19,6 +19,7 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  * before it. An item `state`, in which earlier versions stored leases, is removed with its queue.
  *
  *     put           if version and awakeUntilMs are as read
+ *     noteDeployed  if version is as read
  *     keep          if the place holds an earlier definition
  *     extendAwake   if version and awakeUntilMs are as read
  *     confirmSent   if sentUntilMs is as read
@@ -62,19 +63,24 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       return { records, unreadable };
     },
 
-    async put(record) {
+    async put(record, deployed) {
       const asRead =
         record.version === 1
           ? 'attribute_not_exists(queue)'
           : 'version = :versionRead AND awakeUntilMs = :awakeUntilMs';
       const mark = newWriteMark();
+      const removed = [
+        record.deletedAt === undefined ? 'deletedAt' : [],
+        deployed === null ? 'deployed' : [],
+      ].flat();
+      const removal = removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : '';
       const write = await conditionally(() =>
         client.send(
           new UpdateCommand({
             ...itemOf(record.definition.name, 'definition'),
             UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :layouts, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero)${
               record.change === undefined ? '' : ', #change = :change'
-            } ${record.deletedAt === undefined ? 'REMOVE deletedAt' : ', deletedAt = :deletedAt'}`,
+            }${record.deletedAt === undefined ? '' : ', deletedAt = :deletedAt'}${deployed ? ', deployed = :deployed' : ''}${removal}`,
             ConditionExpression: asRead,
             ExpressionAttributeNames: {
               '#definition': 'definition',
@@ -90,12 +96,27 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
               ...(record.change !== undefined && { ':change': JSON.stringify(record.change) }),
               ...(record.version > 1 && { ':versionRead': record.version - 1 }),
               ...(record.deletedAt !== undefined && { ':deletedAt': record.deletedAt }),
+              ...(deployed && { ':deployed': JSON.stringify(deployed) }),
             },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
       return wasApplied(write, mark);
+    },
+
+    async noteDeployed({ version }, queue, deployed) {
+      const write = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(queue, 'definition'),
+            UpdateExpression: 'SET deployed = :deployed',
+            ConditionExpression: 'version = :version',
+            ExpressionAttributeValues: { ':deployed': JSON.stringify(deployed), ':version': version },
+          }),
+        ),
+      );
+      return write.met;
     },
 
     async keep({ definition, change }) {
@@ -207,6 +228,11 @@ const definitionChange = z.object({
   restored: z.number().exactOptional(),
 }) satisfies z.ZodType<DefinitionChange>;
 
+const deployedNote = z.object({
+  digest: z.string(),
+  version: z.number(),
+}) satisfies z.ZodType<Deployed>;
+
 const replacedItem = z.object({ definition: jsonOf(storedDefinition), change: jsonOf(definitionChange) });
 
 const stateItem = z.object({
@@ -215,6 +241,7 @@ const stateItem = z.object({
   awakeUntilMs: z.number(),
   sentUntilMs: z.number().default(0),
   change: jsonOf(definitionChange).exactOptional(),
+  deployed: jsonOf(deployedNote).exactOptional(),
   deletedAt: z.iso.datetime().exactOptional(),
 });
 

@@ -12,7 +12,7 @@ import type { Unmet } from './dynamo.ts';
  *       create of a match with meetings
  *     accept, dropLayouts, endLease,  changes nothing more
  *       lease of one cell, abandon,
- *       putJournal
+ *       putJournal, noteDeployed
  *     claim, close,                finds its own claim, closed lease or match
  *       create of a match
  *     release, cancelWithMatch,    fails its condition, and callers need no outcome

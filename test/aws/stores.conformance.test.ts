@@ -965,6 +965,23 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await queues.get(queue)).toEqual(record({ version: 3 }));
       });
 
+      it('keeps what a deployment notes until another deployment changes it', async () => {
+        newQueue();
+        const deployed = { digest: 'a', version: 1 };
+        const noted = async () => (await queues.get(queue))?.deployed;
+        await queues.put(record(), deployed);
+        expect(await noted()).toEqual(deployed);
+        // A change through the API, which has read the queue before another note.
+        const next = { digest: 'b', version: 1 };
+        expect(await queues.noteDeployed(record(), queue, next)).toBe(true);
+        expect(await queues.put({ ...record({ version: 2 }), deployed })).toBe(true);
+        expect(await noted()).toEqual(next);
+        expect(await queues.noteDeployed(record(), queue, deployed)).toBe(false);
+        const closed = record({ version: 3, deletedAt: '2026-01-01T00:00:00.000Z' });
+        expect(await queues.put(closed, null)).toBe(true);
+        expect(await queues.get(queue)).toEqual(closed);
+      });
+
       it('stores each version once, including the first', async () => {
         newQueue();
         const firsts = await Promise.all([queues.put(record()), queues.put(record())]);

@@ -290,6 +290,7 @@ export class MemoryCloud {
         this.setRecord({ ...record, sentUntilMs: stored?.sentUntilMs ?? 0 });
         return true;
       },
+      noteDeployed: () => Promise.reject(new Error('not used here')),
       keep: async () => {
         await this.time.sleep(LATENCY.put);
       },

@@ -1,4 +1,4 @@
-import type { QueueRecord, QueueState, ReplacedDefinition } from '../queues/queue-record.ts';
+import type { Deployed, QueueRecord, QueueState, ReplacedDefinition } from '../queues/queue-record.ts';
 import type { BucketLayout } from '../ticks/buckets.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -23,8 +23,13 @@ export interface QueueStore {
   state(queue: string): Promise<QueueState | undefined>;
   /** All queues by name, including deleted ones until they are removed. */
   list(): Promise<StoredQueues>;
-  /** Stores a record whose version is one above the stored version. Returns false if another writer was faster. */
-  put(record: QueueRecord): Promise<boolean>;
+  /**
+   * Stores a record whose version is one above the stored version. Returns false if another writer was faster.
+   * @param deployed what a deployment notes in the same write; null removes it. @default the note stays as it is stored
+   */
+  put(record: QueueRecord, deployed?: Deployed | null): Promise<boolean>;
+  /** Notes that a deployment has found its definition in force, if the version is still that of the record. */
+  noteDeployed(record: QueueState, queue: string, deployed: Deployed): Promise<boolean>;
   /**
    * Keeps a definition that is about to be replaced, in the place of the one 50 versions before it. A repetition, or one
    * that is late, changes nothing.

@@ -24,9 +24,9 @@ export function cachedQueues(store: QueueStore, clock: { now(): number }): Queue
       return record;
     },
 
-    async put(record) {
+    async put(record, deployed) {
       known.delete(record.definition.name);
-      return store.put(record);
+      return store.put(record, deployed);
     },
   };
 }

@@ -17,8 +17,18 @@ export interface QueueState {
   readonly sentUntilMs: number;
   /** The change that made the definition; absent if an earlier version of Muster has stored it. */
   readonly change?: DefinitionChange;
+  /** What the last deployment of a folder of definitions has put; absent if none has. */
+  readonly deployed?: Deployed;
   /** Set when the queue is deleted. It accepts no new tickets, but waiting tickets can still be matched. */
   readonly deletedAt?: string;
+}
+
+/** What a deployment has put for a queue; see `deploy-queues.ts`. */
+export interface Deployed {
+  /** The digest of the definition in the file. */
+  readonly digest: string;
+  /** The number of the definition's version that the deployment has put, or found in force. */
+  readonly version: number;
 }
 
 /** A change of a definition, which makes it a new version. */

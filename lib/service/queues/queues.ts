@@ -7,7 +7,7 @@ import { StoreBusy } from '../ports/store-busy.ts';
 import { Unreadable } from '../ports/unreadable.ts';
 import { type BucketLayout, nextLayout } from '../ticks/buckets.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import type { DefinitionChange, QueueRecord, QueueState } from './queue-record.ts';
+import type { DefinitionChange, Deployed, QueueRecord, QueueState } from './queue-record.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.
@@ -71,19 +71,35 @@ export async function putQueue(
     const old = await queueOrState(queues, definition.name);
     const live = old !== undefined && old.deletedAt === undefined;
     if (live && isDeepStrictEqual(old.definition, definition)) return { outcome: 'unchanged', definition };
-    const replaced = changeOf(old);
-    const record: QueueRecord = {
-      definition,
-      change: { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...more },
-      version: (old?.version ?? 0) + 1,
-      layouts: nextLayouts(old, definition, nowMs),
-      awakeUntilMs: old?.awakeUntilMs ?? 0,
-      sentUntilMs: old?.sentUntilMs ?? 0,
-    };
-    if (old?.definition !== undefined) await queues.keep({ definition: old.definition, change: replaced });
-    if (await queues.put(record)) return { outcome: live ? 'changed' : 'created', definition };
+    if (await replaceDefinition(queues, old, definition, nowMs, more))
+      return { outcome: live ? 'changed' : 'created', definition };
   }
   throw new StoreBusy(`queue ${definition.name} is being changed by others`);
+}
+
+/**
+ * The steps of {@link putQueue}, once, for a queue as it was read. Returns false if another writer was faster.
+ * @param deployed what a deployment notes in the same write
+ */
+export async function replaceDefinition(
+  queues: QueueStore,
+  old: LiveQueue | undefined,
+  definition: QueueDefinition,
+  nowMs: number,
+  more: Pick<DefinitionChange, 'by' | 'restored'>,
+  deployed?: Deployed,
+): Promise<boolean> {
+  const replaced = changeOf(old);
+  const record: QueueRecord = {
+    definition,
+    change: { version: replaced.version + 1, at: new Date(nowMs).toISOString(), ...more },
+    version: (old?.version ?? 0) + 1,
+    layouts: nextLayouts(old, definition, nowMs),
+    awakeUntilMs: old?.awakeUntilMs ?? 0,
+    sentUntilMs: old?.sentUntilMs ?? 0,
+  };
+  if (old?.definition !== undefined) await queues.keep({ definition: old.definition, change: replaced });
+  return queues.put(record, deployed);
 }
 
 /** The change that made the definition of a queue. Definitions of earlier versions of Muster have none and count as the first. */
@@ -91,11 +107,11 @@ export function changeOf(queue: QueueState | undefined): DefinitionChange {
   return queue?.change ?? { version: queue === undefined ? 0 : 1 };
 }
 
-/** A queue, without its definition if that cannot be read. */
-async function queueOrState(
-  queues: QueueStore,
-  queue: string,
-): Promise<(QueueState & { readonly definition?: QueueDefinition }) | undefined> {
+/** A stored queue, without its definition if that cannot be read. */
+export type LiveQueue = QueueState & { readonly definition?: QueueDefinition };
+
+/** Reads a queue, without its definition if that cannot be read. @throws Unreadable when its state cannot be read either */
+export async function queueOrState(queues: QueueStore, queue: string): Promise<LiveQueue | undefined> {
   try {
     return await queues.get(queue);
   } catch (error) {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
+import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
 import type { DeploymentRules } from '../../../lib/service/queues/deployment-rules.ts';
 import { parsePutQueue } from '../../../lib/service/queues/queues.ts';
@@ -73,7 +75,7 @@ describe('a definition of 200 seats', () => {
 
 describe('definitions of a deployment', () => {
   /** A store that no test may call. */
-  const untouched = new Proxy({} as Parameters<typeof deployQueues>[0], {
+  const untouched = new Proxy({} as QueueStore & DeploymentNotes, {
     get: (_, method) => () => Promise.reject(new Error(`${String(method)} was called`)),
   });
 
@@ -82,8 +84,13 @@ describe('definitions of a deployment', () => {
       duel: JSON.stringify(definition({ name: 'duel' })),
       arena: JSON.stringify(arena('https://game.example/', 'backend')),
     };
-    await expect(deployQueues(untouched, wanted, ['old'], rules, 0)).rejects.toThrow(
-      /queue arena.*#\/webhooks\/0\/secret.*got backend/,
-    );
+    await expect(
+      deployQueues(
+        { queues: untouched, deployments: untouched },
+        { wanted, before: { old: '{}' }, requestId: 'r' },
+        rules,
+        0,
+      ),
+    ).rejects.toThrow(/queue arena.*#\/webhooks\/0\/secret.*got backend/);
   });
 });
