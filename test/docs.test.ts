@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const pages = globSync('{*.md,docs/**/*.md}', { cwd: root })
+const pages = globSync('{*.md,llms.txt,docs/**/*.md}', { cwd: root })
   .sort()
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 

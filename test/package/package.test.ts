@@ -30,15 +30,8 @@ let tarballBytes: number;
 
 beforeAll(async () => {
   stranger = mkdtempSync(join(tmpdir(), 'muster-stranger-'));
-  await run(process.execPath, [join(root, 'lib/package/build.ts')]);
-  const { stdout } = await run('npm', [
-    'pack',
-    join(root, 'dist'),
-    '--pack-destination',
-    stranger,
-    '--silent',
-  ]);
-  const tarball = join(stranger, stdout.trim());
+  // A release names the file that it is going to publish.
+  const tarball = process.env.TARBALL ?? (await packed());
   tarballBytes = statSync(tarball).size;
   const unpacked = join(stranger, 'node_modules/muster');
   mkdirSync(unpacked, { recursive: true });
@@ -47,6 +40,14 @@ beforeAll(async () => {
   cpSync(join(import.meta.dirname, 'strangers'), stranger, { recursive: true });
   writeFileSync(join(stranger, 'package.json'), '{ "type": "module" }');
 }, 300_000);
+
+/** Builds and packs the checkout. */
+async function packed(): Promise<string> {
+  await run(process.execPath, [join(root, 'lib/package/build.ts')]);
+  const pack = ['pack', join(root, 'dist'), '--pack-destination', stranger, '--silent'];
+  const { stdout } = await run('npm', pack);
+  return join(stranger, stdout.trim());
+}
 
 afterAll(() => rmSync(stranger, { recursive: true, force: true }));
 
