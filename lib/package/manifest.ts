@@ -29,9 +29,10 @@ const ENTRIES = {
 export function packageManifest(checkout: CheckoutManifest): object {
   const { version, description, license, dependencies, optionalDependencies } = checkout;
   const always = Object.fromEntries(ALWAYS.map((name) => [name, dependencies[name]!]));
-  const others = Object.entries({ ...dependencies, ...optionalDependencies }).filter(
-    ([name]) => !ALWAYS.includes(name) && !BUILT_IN.some((one) => name.startsWith(one)),
-  );
+  // Sorted as npm writes them.
+  const others = Object.entries({ ...dependencies, ...optionalDependencies })
+    .filter(([name]) => !ALWAYS.includes(name) && !BUILT_IN.some((one) => name.startsWith(one)))
+    .sort(([a], [b]) => a.localeCompare(b, 'en'));
   const peers = Object.fromEntries(
     others.map(([name, range]) => [name, CDK[name] ?? (name.startsWith('@dynoxide/') ? range : `^${range}`)]),
   );
