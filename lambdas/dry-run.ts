@@ -11,8 +11,8 @@ import { dryRun } from '../lib/service/ticks/offline.ts';
 const queues = queueStore(documentClient(), environment('QUEUES_TABLE'));
 
 /**
- * The time limit of a search, in milliseconds. The step in progress then ends, after 2.5 s in the worst pool tried; the
- * function's timeout is 29 s.
+ * The time limit of a search, in milliseconds. The search asks it within its loops and ends some tenths of a second later at
+ * most; the function's timeout is 29 s.
  */
 const SEARCH_MS = 3_000;
 

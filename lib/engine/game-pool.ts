@@ -231,7 +231,10 @@ export class GamePool {
           this.#refusals(),
         )
       : explainWaiting(pooled, waiting, this.rules, this.#roles, this.#refusals());
-    return reason ?? (this.bestWith(pooled.ticket.ticketId, nowMs) ? undefined : this.#noMatch(pooled));
+    if (reason !== undefined || this.bestWith(pooled.ticket.ticketId, nowMs)) return reason;
+    return this.#clock.wasCut
+      ? 'No match with it was found within the limit of the search. That none is possible is not proved.'
+      : this.#noMatch(pooled);
   }
 
   /** The pairs that may not be in one game, by refused pairs or constraints. */

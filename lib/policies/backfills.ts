@@ -196,7 +196,7 @@ export class Backfills {
     const waiting = this.#waiting.bySkill.filter((ticket) => this.#waiting.isWaiting(ticket));
     const place = new Map(waiting.map((ticket, at) => [ticket, at]));
     for (const ticket of this.#waiting.byAge) {
-      if (!this.#isDue(ticket.enqueuedAtMs)) break;
+      if (!this.#isDue(ticket.enqueuedAtMs) || this.#waiting.isOver()) break;
       const at = place.get(ticket);
       if (at !== undefined) this.#keep(ticket, at, waiting, kept);
     }
@@ -206,7 +206,7 @@ export class Backfills {
   #keep(ticket: Ticket, at: number, waiting: readonly Ticket[], kept: Map<string, number>): void {
     const { seats } = shapeOf(this.#facts.rules);
     let players = ticket.players.length;
-    for (let away = 1; players < seats && away < waiting.length; away++) {
+    for (let away = 1; players < seats && away < waiting.length && !this.#waiting.isOver(); away++) {
       for (const place of [at - away, at + away]) {
         const mate = waiting[place];
         if (players >= seats || mate === undefined || !this.#waiting.mayMeet(ticket, mate)) continue;

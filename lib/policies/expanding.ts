@@ -107,6 +107,7 @@ function* aroundLongestWaiters(
   const enough = solos && !pool.hasRules ? seats : timesSeats * seats;
 
   for (const anchor of pool.byAge) {
+    if (pool.isOver()) return;
     const at = place.get(anchor);
     if (at === undefined || !pool.isWaiting(anchor)) continue;
     const group = groupAround(at, enough);
@@ -125,7 +126,7 @@ function* aroundLongestWaiters(
     let high = skills[at];
     let below = at - 1;
     let above = at + 1;
-    while (players < wanted) {
+    while (players < wanted && !pool.isOver()) {
       const toBelow = below >= 0 ? skills[at] - skills[below] : Number.POSITIVE_INFINITY;
       const toAbove = above < sorted.length ? skills[above] - skills[at] : Number.POSITIVE_INFINITY;
       if (toBelow === Number.POSITIVE_INFINITY && toAbove === Number.POSITIVE_INFINITY) break;

@@ -50,7 +50,7 @@ export function shortestFront(
   if (enough > line.length) return undefined;
   let tooFew = enough - 1;
   while (!isEnough(enough)) {
-    if (enough === line.length) return undefined;
+    if (enough === line.length || pool.isOver()) return undefined;
     tooFew = enough;
     enough = Math.min(2 * enough, line.length);
   }

@@ -1,5 +1,6 @@
 import { type GamePool, type LimitedSearch, PreparedTickets } from '../engine/game-pool.ts';
 import type { Ticket } from '../engine/types.ts';
+import type { OutOfTime } from './waiting-pool.ts';
 
 /**
  * The searches of one range of skill, kept from tick to tick: a tick then prepares the tickets that are new, not all that wait.
@@ -15,7 +16,7 @@ export class KeptSearches {
   #limited: LimitedSearch | undefined;
   #all: GamePool | undefined;
   #inAll = new Map<string, Ticket>();
-  #outOfTime: () => boolean = () => false;
+  #outOfTime: OutOfTime = () => false;
 
   /** The number of tickets that are kept at most. */
   get size(): number {
@@ -23,10 +24,10 @@ export class KeptSearches {
   }
 
   /** Whether the time of the current tick is over, for searches that outlive it. */
-  readonly outOfTime = (): boolean => this.#outOfTime();
+  readonly outOfTime: OutOfTime = (share) => this.#outOfTime(share);
 
   /** Begins a tick, whose searches end when this function returns true. */
-  begin(outOfTime: () => boolean): void {
+  begin(outOfTime: OutOfTime): void {
     this.#outOfTime = outOfTime;
   }
 

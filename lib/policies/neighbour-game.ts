@@ -28,7 +28,7 @@ export function isBestGameAbove(
   let above = at + 1;
   let farthest = 0;
   const sorted = pool.bySkill;
-  while (players < TIMES_SEATS * seats && (below >= 0 || above < sorted.length)) {
+  while (players < TIMES_SEATS * seats && (below >= 0 || above < sorted.length) && !pool.isOver()) {
     const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skill - meanSkill(sorted[below]);
     const toAbove = above === sorted.length ? Number.POSITIVE_INFINITY : meanSkill(sorted[above]) - skill;
     const next = sorted[toBelow <= toAbove ? below-- : above++];

@@ -11,12 +11,12 @@ import { type Estimates, estimatesOf, remember, type Sight, type TickMemory } fr
 import { inPercentiles, ofPercentiles } from './percentile.ts';
 import { byArrival, type Policy, type PoolFacts } from './policy.ts';
 import { policyOf, type ReleaseOptions } from './release.ts';
-import type { SearchEffort } from './search-effort.ts';
-import { WaitingPool } from './waiting-pool.ts';
+import { type OutOfTime, WaitingPool } from './waiting-pool.ts';
 
 export type { Filling } from '../engine/game-pool.ts';
 export type { Backfill, BackfillPriority } from './backfills.ts';
 export type { TickMemory } from './memory.ts';
+export type { OutOfTime } from './waiting-pool.ts';
 
 /** Games that a queue is expected to make within one time-out, until arrivals have been measured. */
 const GAMES_BEFORE_TIMEOUT = 5;
@@ -75,13 +75,12 @@ export interface TickInput {
   readonly reasons?: boolean;
   /**
    * Asked between two games and within searches. When it returns true, the plan ends soon, with the games made so far. Use it
-   * for pools that are too large for one tick. @default never out of time
+   * for pools that are too large for one tick. Asked with a share, it tells whether that part of the time is over; it may
+   * ignore the share. @default never out of time
    */
-  readonly outOfTime?: () => boolean;
+  readonly outOfTime?: OutOfTime;
   /** The meetings of players in earlier matches, for `recent` rules. @default those in the players' tickets */
   readonly meetings?: Meetings | undefined;
-  /** Limits the searches, for a caller that waits for the plan. @default no limits */
-  readonly effort?: SearchEffort | undefined;
   /** The searches of earlier ticks of this range. @default none are kept */
   readonly kept?: KeptSearches | undefined;
 }
@@ -155,9 +154,10 @@ export function planTick(input: TickInput): TickPlan {
  * @returns the plan, with all games that were yielded
  */
 export function* planGames(input: TickInput): Generator<Released, TickPlan> {
-  const { rules, nowMs, timeouts = true, reasons = true, effort } = input;
+  const { rules, nowMs, timeouts = true, reasons = true } = input;
   let isOutOfTime = false;
-  const outOfTime = () => {
+  const outOfTime: OutOfTime = (share) => {
+    if (share !== undefined) return isOutOfTime || (input.outOfTime?.(share) ?? false);
     isOutOfTime ||= input.outOfTime?.() ?? false;
     return isOutOfTime;
   };
@@ -174,7 +174,7 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
   const constraints = constraintsOf(input, tickets, gameRules);
   // With percentiles every ticket has other skills at each tick, so that nothing kept is of use.
   const kept = percentiles ? undefined : input.kept;
-  const pool = new WaitingPool(gameRules, tickets, nowMs, effort, constraints, kept, outOfTime);
+  const pool = new WaitingPool(gameRules, tickets, nowMs, constraints, kept, outOfTime);
   const isOver = ({ requestedAtMs }: Backfill) => timeouts && nowMs - requestedAtMs >= timeoutMs;
   const matches: Game[] = [];
   const timedOut: string[] = [];

@@ -85,6 +85,8 @@ export interface CandidateSource {
   /** Longest wait first, then by ticket id. Contains released tickets too: see `isWaiting`. */
   readonly byAge: readonly Ticket[];
   isWaiting(ticket: Ticket): boolean;
+  /** Whether the time of the tick is over. Searches then find nothing more, and loops over many tickets end. */
+  isOver(): boolean;
   /** True when two tickets may not be in one game because they share a player. */
   clash(a: Ticket, b: Ticket): boolean;
   /** Whether the queue's rules limit who may be in one game: nearest neighbours may then form none. */

@@ -7,6 +7,7 @@ import {
   PreparedTickets,
   partitionTickets,
   type RunningGame,
+  SearchClock,
   SoloGames,
   SoloPool,
   sortedBy,
@@ -21,7 +22,6 @@ import {
   type CandidatesWithin,
   meanSkill,
 } from './policy.ts';
-import type { SearchEffort } from './search-effort.ts';
 
 /**
  * The most nodes that the search for one match's proof may visit. Only pools with a wait weight, parties or roles
@@ -35,8 +35,11 @@ const CANDIDATE_NODE_BUDGET = 5000;
 /** The most nodes that the search for one game within its limit may visit. */
 const WITHIN_NODE_BUDGET = 400;
 
-/** The nodes that one search of a partition may visit: the engine's own default. */
-const PARTITION_NODE_BUDGET = 1000;
+/** The share of the tick's time that a partition of everyone may take. */
+const PARTITION_SHARE = 0.5;
+
+/** Whether the time of a plan is over; with a share, whether that part of its time is. */
+export type OutOfTime = (share?: number) => boolean;
 
 /** The waiting tickets of one tick: sorted views for the policies' searches, and games from the engine. */
 export class WaitingPool implements CandidateSource {
@@ -49,8 +52,8 @@ export class WaitingPool implements CandidateSource {
   /** By place: whether the ticket still waits. */
   readonly #isWaiting: Uint8Array;
   #byAge: readonly Ticket[] | undefined;
-  readonly #effort: SearchEffort | undefined;
-  readonly #outOfTime: () => boolean;
+  readonly #outOfTime: OutOfTime;
+  readonly #clock: SearchClock;
   /** From earlier ticks; undefined when searches now differ from those of other ticks. */
   readonly #kept: KeptSearches | undefined;
   /** Of all pools of this tick, and of earlier ones. */
@@ -85,10 +88,9 @@ export class WaitingPool implements CandidateSource {
     rules: GameRules,
     tickets: readonly Ticket[],
     nowMs: number,
-    effort?: SearchEffort,
     constraintsOf?: () => Constraints,
     kept?: KeptSearches,
-    outOfTime: () => boolean = () => false,
+    outOfTime: OutOfTime = () => false,
   ) {
     this.#rules = rules;
     this.#nowMs = nowMs;
@@ -98,9 +100,9 @@ export class WaitingPool implements CandidateSource {
       this.#places.set(this.bySkill[place].ticketId, place);
     this.#isWaiting = new Uint8Array(tickets.length).fill(1);
     this.#playersTwice = playersTwice(tickets);
-    this.#effort = effort;
     this.#outOfTime = kept?.outOfTime ?? outOfTime;
     kept?.begin(outOfTime);
+    this.#clock = new SearchClock(this.#outOfTime);
     this.#constraintsOf = constraintsOf;
     this.#prepared = kept?.prepared ?? new PreparedTickets();
     this.#prepared.keepOnly(tickets);
@@ -110,7 +112,7 @@ export class WaitingPool implements CandidateSource {
       constraintsOf === undefined &&
       this.#playersTwice.size === 0 &&
       tickets.every(({ players }) => players.length === 1);
-    const differs = constraintsOf !== undefined || effort !== undefined || this.#playersTwice.size > 0;
+    const differs = constraintsOf !== undefined || this.#playersTwice.size > 0;
     if (!differs && isPaperShape(rules) && !tickets.some(({ split }) => split)) this.#kept = kept;
     if (this.#isPlain && isForSolos(rules)) this.#soloGames = new SoloGames(rules, nowMs);
   }
@@ -122,6 +124,10 @@ export class WaitingPool implements CandidateSource {
 
   isWaiting(ticket: Ticket): boolean {
     return this.ticket(ticket.ticketId) === ticket;
+  }
+
+  isOver(): boolean {
+    return this.#clock.isOver();
   }
 
   has(ticketId: string): boolean {
@@ -211,11 +217,8 @@ export class WaitingPool implements CandidateSource {
     const { games } = partitionTickets(this.waiting, this.#rules, this.#nowMs, {
       objective: 'sum',
       reasons: false,
-      outOfTime: this.#outOfTime,
-      ...(this.#effort && {
-        swapBudget: this.#effort.swapBudget,
-        nodeBudget: this.#budget(PARTITION_NODE_BUDGET) ?? PARTITION_NODE_BUDGET,
-      }),
+      // The games are known at the end only, and committing them takes time, too.
+      outOfTime: () => this.#outOfTime(PARTITION_SHARE),
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraintsOf: this.#constraintsOf }),
     });
@@ -242,7 +245,7 @@ export class WaitingPool implements CandidateSource {
   /** The waiting tickets as newcomers of running games. */
   backfillPool(games: readonly RunningGame[]): BackfillPool {
     return new BackfillPool(this.#rules, this.waiting, games, this.#nowMs, {
-      nodeBudget: this.#budget(CANDIDATE_NODE_BUDGET) ?? CANDIDATE_NODE_BUDGET,
+      nodeBudget: CANDIDATE_NODE_BUDGET,
       forbids: this.#forbids(),
       constraints: this.#constraintsOf?.(),
       outOfTime: this.#outOfTime,
@@ -254,7 +257,7 @@ export class WaitingPool implements CandidateSource {
       new LimitedSearch({
         rules: this.#rules,
         forbids: this.#forbids(),
-        nodeBudget: this.#budget(WITHIN_NODE_BUDGET)!,
+        nodeBudget: WITHIN_NODE_BUDGET,
         outOfTime: this.#outOfTime,
       });
     // Each search has tickets of its own.
@@ -294,14 +297,14 @@ export class WaitingPool implements CandidateSource {
     return this.#all.explain(ticketId, this.#nowMs);
   }
 
-  /** Why no game with a waiting ticket can be formed; undefined when one can, or when the effort is spent. */
+  /** Why no game with a waiting ticket can be formed; undefined when one can, or when the time is over. */
   obstacle(ticketId: string): string | undefined {
     if (this.#isSpent()) return undefined;
     this.#all ??= this.#poolOfAll();
     return this.#all.obstacle(ticketId, this.#nowMs);
   }
 
-  /** Whether any game can be formed of the waiting tickets; false when the effort is spent. */
+  /** Whether any game can be formed of the waiting tickets; false when the time is over. */
   hasGame(): boolean {
     if (this.#isSpent()) return false;
     this.#all ??= this.#poolOfAll();
@@ -325,7 +328,8 @@ export class WaitingPool implements CandidateSource {
       return this.#allSolos.bound();
     }
     this.#all ??= this.#poolOfAll();
-    return this.#all.best(this.#nowMs)?.lowerBound ?? Number.POSITIVE_INFINITY;
+    // The tickets of the release are among these, so without a game the search did not end.
+    return this.#all.best(this.#nowMs)?.lowerBound ?? this.#leastPriority();
   }
 
   /** No game has an imbalance below 0 or a longer wait than the oldest ticket: a bound without a search. */
@@ -344,9 +348,8 @@ export class WaitingPool implements CandidateSource {
 
   #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number, lostGameCost = 0): GamePool {
     const forbids = this.#forbids();
-    const budget = this.#budget(nodeBudget);
     const pool = new GamePool(this.#rules, {
-      ...(budget !== undefined && { nodeBudget: budget }),
+      ...(nodeBudget !== undefined && { nodeBudget }),
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
       ...(lostGameCost > 0 && { lostGameCost }),
@@ -366,13 +369,7 @@ export class WaitingPool implements CandidateSource {
   }
 
   #isSpent(): boolean {
-    return this.#outOfTime() || (this.#effort?.isSpent() ?? false);
-  }
-
-  /** The nodes that a search may visit: as many as it would, and no more than the effort allows. */
-  #budget(nodes: number | undefined): number | undefined {
-    if (this.#effort === undefined || this.#isPlain) return nodes;
-    return Math.min(nodes ?? Number.POSITIVE_INFINITY, this.#effort.nodeBudget);
+    return this.#outOfTime();
   }
 
   #forbids(): Forbids | undefined {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   planGames,
   planTick,
@@ -6,6 +6,9 @@ import {
   type TickInput,
   type TickPlan,
 } from '../../lib/policies/plan.ts';
+import { normal, seeded } from '../engine/random-pool.ts';
+import { VirtualClock } from '../engine/virtual-clock.ts';
+import { somePolicies } from './some-policies.ts';
 
 const rules: QueueRules = {
   teamSize: 1,
@@ -63,4 +66,71 @@ it('a game is known before the rest of the pool is searched', () => {
     return asked;
   };
   expect(5 * asksOf(1)).toBeLessThan(asksOf(10));
+});
+
+/** Queues whose searches take long, by what makes them long. */
+const queues: Readonly<Record<string, Partial<QueueRules> & { readonly partyMax?: number }>> = {
+  'five against five': { teamSize: 5 },
+  parties: { teamSize: 5, partyMax: 4 },
+  'parties with roles': { teamSize: 4, partyMax: 2, roles: { damage: 2, tank: 2 } },
+  'three teams of parties': { teamSize: 3, teams: 3, partyMax: 3 },
+  'forty seats': { teamSize: 20, partyMax: 3 },
+  'a rule for teams': {
+    teamSize: 5,
+    attributes: { clan: { type: 'string' } },
+    rules: [{ name: 'clan', type: 'same', attribute: 'clan', scope: 'team' }],
+  },
+  'a rule and three teams': {
+    teamSize: 2,
+    teams: 3,
+    attributes: { level: { type: 'number' } },
+    rules: [{ name: 'level', type: 'balance', attribute: 'level', max: 1 }],
+  },
+};
+const everyPolicy = { ...somePolicies, expanding: { policy: 'expanding', tolerance: 1e6 } } as const;
+
+describe.each(Object.entries(queues))('in a queue of %s', (_, { partyMax = 1, ...queue }) => {
+  const clock = new VirtualClock();
+  let end = () => {};
+  beforeEach(() => {
+    end = clock.install(false);
+  });
+  afterEach(() => end());
+
+  it.each(Object.entries(everyPolicy))(
+    'a tick of policy %s ends within some steps of its time',
+    (_, release) => {
+      const random = seeded(53);
+      const crowd = Array.from({ length: 300 }, (_, i) => ({
+        ticketId: `t${i}`,
+        enqueuedAtMs: Math.floor(60_000 * random()),
+        players: Array.from({ length: 1 + Math.floor(partyMax * random()) }, (_, j) => ({
+          playerId: `t${i}.${j}`,
+          skill: Math.max(0, 1500 + 300 * normal(random)),
+          attributes: { clan: `c${Math.floor(4 * random())}`, level: Math.floor(50 * random()) },
+          ...(queue.roles && { roles: [i % 20 === 0 ? 'tank' : 'damage'] }),
+        })),
+      }));
+      for (const steps of [0, 500, 20_000]) {
+        let asked = 0;
+        clock.start(steps);
+        const plan = planTick({
+          rules: { ...rules, timeoutSeconds: 70, ...queue, release },
+          tickets: crowd,
+          nowMs: 62_000,
+          outOfTime: () => {
+            if (clock.outOfTime()) asked++;
+            return clock.outOfTime();
+          },
+        });
+        expect(asked).toBeLessThan(4 * crowd.length);
+        expect(clock.after).toBeLessThan(10 * crowd.length);
+        const played = plan.matches.flatMap(({ ticketIds }) => ticketIds);
+        expect(new Set(played).size).toBe(played.length);
+        expect(played.length + plan.waiting.length).toBe(crowd.length);
+        for (const { lowerBound, priority } of plan.matches) expect(lowerBound).toBeLessThanOrEqual(priority);
+        for (const { reason } of plan.waiting) expect(reason).not.toMatch(/can be formed/);
+      }
+    },
+  );
 });

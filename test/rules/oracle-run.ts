@@ -36,13 +36,18 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
   };
 }
 
-export function poolOf(of: RuledCase, facetsFrom: number, nodeBudget?: number): GamePool {
+export function poolOf(
+  of: RuledCase,
+  facetsFrom: number,
+  nodeBudget?: number,
+  outOfTime?: () => boolean,
+): GamePool {
   const { rules, definition, nowMs, tickets } = of;
   const { seats, seatsMin, teamSizes } = shapeOf(rules);
   const teams = facetsFrom === 1 ? teamSizes.length : undefined;
   const moment = { nowMs, seats, seatsMin, teams, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom };
   const constraints = compileRules(definition, moment, true)!();
-  const pool = new GamePool(rules, { constraints, ...(nodeBudget && { nodeBudget }) });
+  const pool = new GamePool(rules, { constraints, outOfTime, ...(nodeBudget && { nodeBudget }) });
   for (const ticket of tickets) pool.insert(ticket);
   return pool;
 }

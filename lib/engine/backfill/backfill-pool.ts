@@ -131,8 +131,9 @@ export class BackfillPool {
       return 'The players who are there violate the rules of the queue themselves, or do not accept the roles that they have to play.';
     if (this.#players < fewest)
       return `Too few players: the match needs ${fewest}, ${this.#players} ${this.#players === 1 ? 'is' : 'are'} waiting.`;
-    return this.fill(backfillId)
-      ? undefined
+    if (this.fill(backfillId)) return undefined;
+    return this.#clock.wasCut
+      ? 'No waiting tickets that fill its seats were found within the limit of the search.'
       : `No waiting tickets can fill its ${open} empty ${open === 1 ? 'seat' : 'seats'}.`;
   }
 
@@ -207,6 +208,7 @@ export class BackfillPool {
     let lowerBound = search.leastSpread + costs;
     search.run(Number.POSITIVE_INFINITY, Math.min(firstNodes, this.#nodeBudget), true);
     if (!search.found && search.wasCut) search.run(Number.POSITIVE_INFINITY, this.#nodeBudget, true);
+    if (search.wasCut) this.#clock.giveUp();
     let best = search.found;
     if (!best) return undefined;
     const first = best.imbalance;

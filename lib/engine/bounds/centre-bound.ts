@@ -1,6 +1,7 @@
 import { KeyHeap } from '../collections/key-heap.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { CentreBasis } from './centre-basis.ts';
 
@@ -22,7 +23,7 @@ import { CentreBasis } from './centre-basis.ts';
 export class CentreBound {
   /** No game has an imbalance below this. Set by `prove`. */
   bound = 0;
-  /** The places of players that can be seated and have about the least h: a starting point for a game. */
+  /** The places of players that can be seated and have about the least h: a starting point for a game. None when cut short. */
   basis: readonly number[] = [];
   #centre = 0;
 
@@ -35,12 +36,20 @@ export class CentreBound {
   readonly #intervals: Interval[] = [];
   readonly #heap = new KeyHeap();
   readonly #isGone: Uint8Array;
+  readonly #clock: SearchClock;
 
   /**
    * @param sorted skills in ascending order, at least one
    * @param masks the roles that each player accepts
    */
-  constructor(sorted: Float64Array, masks: Uint8Array, roles: RoleTable, rules: GameRules) {
+  constructor(
+    sorted: Float64Array,
+    masks: Uint8Array,
+    roles: RoleTable,
+    rules: GameRules,
+    clock = new SearchClock(),
+  ) {
+    this.#clock = clock;
     this.#q = rules.q;
     this.#n = shapeOf(rules).seats;
     this.#low = sorted[0];
@@ -60,7 +69,7 @@ export class CentreBound {
 
   /**
    * Sets `bound` and `basis`. Returns whether a game could be formed, ignoring parties and refused pairs.
-   * Stops when the bound is at least `enough` or within 0.1% of the basis.
+   * Stops when the bound is at least `enough` or within 0.1% of the basis, or when the time is over.
    */
   prove(enough: number): boolean {
     for (let left = this.#q === 1 || this.#q === Number.POSITIVE_INFINITY ? costlyMax : evaluationsMax; ; ) {
@@ -69,6 +78,11 @@ export class CentreBound {
       const { low, high, least } = interval;
       const best = low.cost < high.cost ? low : high;
       if (best.nearest === Number.POSITIVE_INFINITY) return false;
+      if (this.#clock.isOver(stepsPerCentre)) {
+        this.bound = least.bound;
+        this.basis = [];
+        return true;
+      }
       const isStale = this.#hasLost(low) || this.#hasLost(high);
       if (!isStale && (least.bound >= Math.min(enough, best.cost * (1 - tolerance)) || left <= 0)) {
         this.bound = least.bound;
@@ -200,6 +214,9 @@ export class CentreBound {
 
 /** The most centres that one call may evaluate. */
 const evaluationsMax = 4000;
+
+/** The work of one, in steps of a `SearchClock`. */
+const stepsPerCentre = 16;
 
 /** The same for q = 1 and q = ∞, where each takes ten times as long. */
 const costlyMax = 400;

@@ -4,6 +4,7 @@ import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { mixesOf } from '../model/party-mixes.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Candidates } from '../search/chosen-tickets.ts';
 import { TicketDive } from '../search/ticket-dive.ts';
 import { TicketSearch } from '../search/ticket-search.ts';
@@ -24,6 +25,7 @@ export class EntrySearch {
 
   readonly #rules: GameRules;
   readonly #list: EntryList;
+  readonly #clock: SearchClock;
   readonly #perRange: number;
   readonly #search: TicketSearch;
   readonly #dive: TicketDive;
@@ -31,12 +33,19 @@ export class EntrySearch {
   /** The work outside the searches, in nodes. */
   #preparation = 0;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined, list: EntryList) {
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    list: EntryList,
+    clock: SearchClock,
+  ) {
     this.#rules = rules;
     this.#list = list;
+    this.#clock = clock;
     this.#perRange = imbalancePerRange(rules);
-    this.#search = new TicketSearch(rules, roles, forbids);
-    this.#dive = new TicketDive(rules, roles, forbids);
+    this.#search = new TicketSearch(rules, roles, forbids, clock);
+    this.#dive = new TicketDive(rules, roles, forbids, clock);
     this.#counter = new WindowCounter(shapeOf(rules), roles);
   }
 
@@ -82,7 +91,7 @@ export class EntrySearch {
   /** Any game of this ticket with accepted others, first near `known`, then at growing distances. */
   any(entry: Entry, accepts: Accepts, known: number): DividedGame | undefined {
     const highest = this.highestImbalance;
-    for (let limit = known; limit < highest; ) {
+    for (let limit = known; limit < highest && !this.#clock.isOver(); ) {
       limit = Math.min(highest, 3 * Math.max(limit, 1e-9 * highest));
       let below = gather(entry, 'before', accepts, limit / this.#perRange);
       let above = gather(entry, 'after', accepts, limit / this.#perRange);
@@ -102,10 +111,11 @@ export class EntrySearch {
   narrowest(entry: Entry, accepts: Accepts): number {
     const { range, looked } = windowAround(entry, accepts, this.#counter);
     this.#preparation += looked >> 3;
+    this.#clock.isOver(1 + (looked >> 3));
     const { low, high } = entry.pooled;
     if (this.#list.parties === 0 || range === Number.POSITIVE_INFINITY) return Math.max(range, high - low);
     const unit = 1e-9 * this.highestImbalance;
-    return Math.max(range, high - low, reachNeeded(entry, accepts, this.#counter, range, unit));
+    return Math.max(range, high - low, reachNeeded(entry, accepts, this.#counter, range, unit, this.#clock));
   }
 
   /** Whether this ticket's party and the accepted ones can add up to full teams. */
@@ -141,6 +151,7 @@ export class EntrySearch {
     for (const { pooled } of entries) counter.add(pooled);
     if (!counter.isFull) return undefined;
     this.#preparation += searchCost + (entries.length >> 3);
+    this.#clock.isOver(searchCost + (entries.length >> 3));
     const credits = new Float64Array(entries.length);
     if (withCredits) {
       for (let i = 0; i < entries.length; i++)

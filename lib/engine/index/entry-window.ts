@@ -1,5 +1,6 @@
 import { narrowestWindows, type WindowCounter } from '../bounds/windows.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Entry } from './entry.ts';
 
 /**
@@ -48,6 +49,8 @@ export function windowAround(
  * The least R such that the accepted tickets at most R away, whose own range is at most R, form a full window with
  * this ticket: all tickets of a game of range R are of this kind. ∞ if there is none.
  *
+ * When the time is over it returns a value below it, from which on it has not looked.
+ *
  * @param least the value to start from, finite
  * @param unit the next value to try after zero, > 0
  */
@@ -57,12 +60,13 @@ export function reachNeeded(
   counter: WindowCounter,
   least: number,
   unit: number,
+  clock: SearchClock,
 ): number {
   const { mean } = entry.pooled;
   const near: { needs: number; pooled: PooledTicket }[] = [];
   let below = entry.before;
   let above = entry.after;
-  for (let radius = least; ; radius = 2 * Math.max(radius, unit)) {
+  for (let radius = least, known = least; ; radius = 2 * Math.max(radius, unit)) {
     const take = ({ pooled }: Entry) => {
       near.push({ needs: Math.max(Math.abs(pooled.mean - mean), pooled.high - pooled.low), pooled });
     };
@@ -72,6 +76,7 @@ export function reachNeeded(
     for (; above && above.pooled.mean - mean <= radius; above = above.after) {
       if (accepts(above)) take(above);
     }
+    if (clock.isOver(1 + (near.length >> 2))) return known;
     near.sort((a, b) => a.needs - b.needs);
     counter.clear();
     counter.add(entry.pooled);
@@ -80,18 +85,21 @@ export function reachNeeded(
       counter.add(pooled);
       if (counter.isFull) return needs;
     }
+    known = radius;
     if (!below && !above && near.every(({ needs }) => needs <= radius)) return Number.POSITIVE_INFINITY;
   }
 }
 
 /**
  * For each entry of a sorted list, the range of the narrowest full window that starts with it, ends with it, or contains
- * it anywhere; ∞ if there is none. Cost: linear; for `anywhere` multiplied by the tickets of a window.
+ * it anywhere; ∞ if there is none. Cost: linear; for `anywhere` multiplied by the tickets of a window. When the time is over,
+ * the ranges that are not known are 0.
  */
 export function rangesOfAll(
   sorted: readonly Entry[],
   place: 'starts' | 'ends' | 'anywhere',
   counter: WindowCounter,
+  clock: SearchClock,
 ): Float64Array {
   const count = sorted.length;
   const lastFrom = narrowestWindows(sorted, counter);
@@ -106,6 +114,7 @@ export function rangesOfAll(
       if (start >= 0) ranges[i] = rangeOf(start, i);
     } else {
       for (let from = i; from >= 0 && rangeOf(from, i) < ranges[i]; from--) {
+        if ((from & 63) === 0 && clock.isOver()) return ranges.fill(0, i);
         const to = Math.max(i, lastFrom[from]);
         if (to < count) ranges[i] = Math.min(ranges[i], rangeOf(from, to));
       }

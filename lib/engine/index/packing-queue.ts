@@ -99,8 +99,8 @@ export class PackingQueue {
     this.epochMs = sorted.reduce((least, { ticket }) => Math.min(least, ticket.enqueuedAtMs), Infinity);
     this.#lines = new PartyLines(sorted, rules.teamSize);
     this.#bound = new MixBound(rules, this.#lines);
-    this.#search = new MixGame(rules, this.#lines);
-    this.#few = new FewParties(rules, this.#lines);
+    this.#search = new MixGame(rules, this.#lines, clock);
+    this.#few = new FewParties(rules, this.#lines, clock);
 
     const items = sorted.length * this.#mixes.length;
     const heaps = () => this.#mixes.map(() => new KeyHeap());
@@ -157,8 +157,8 @@ export class PackingQueue {
     for (;;) {
       const next = this.#leastOpen();
       if (!next || next.value >= best.value - gapLeft * this.#imbalanceOf(best.item)) break;
-      const isSpent = this.#clock.isOver() || this.#nodes() - nodesFrom >= this.#nodeBudget;
-      if (isSpent && best.item !== -1) break;
+      if (this.#clock.isOver(stepsPerItem)) break;
+      if (this.#nodes() - nodesFrom >= this.#nodeBudget && best.item !== -1) break;
       if (next.mix === -1) this.#tryFirst(next.id, best.value);
       else this.#examine(next.id, next.mix, best.value);
       best = this.#leastGame();
@@ -168,7 +168,7 @@ export class PackingQueue {
     while (
       best.value - bound.value > gapWanted * this.#imbalanceOf(best.item) &&
       this.#nodes() - nodesFrom < this.#nodeBudget &&
-      !this.#clock.isOver() &&
+      !this.#clock.isOver(stepsPerItem) &&
       this.#raise(bound.item, best.value)
     ) {
       bound = this.#leastBound();
@@ -436,6 +436,9 @@ const gapLeft = 0.02;
 
 /** The bound is raised until the gap is at most this part of the imbalance. */
 const gapWanted = 0.03;
+
+/** The work of an item, in steps of a `SearchClock`. */
+const stepsPerItem = 16;
 
 /** How many lists of nearest parties the bounds may use for one node. */
 const evaluationsPerNode = 2;

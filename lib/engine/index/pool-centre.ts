@@ -2,6 +2,7 @@ import { CentreBound } from '../bounds/centre-bound.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
 import type { DividedGame } from '../model/division.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { SoloExchanges } from '../search/solo-exchanges.ts';
 import type { GameRules } from '../types.ts';
 import type { Entry } from './entry.ts';
@@ -20,7 +21,7 @@ export class PoolCentre {
   #basis: readonly number[] | undefined;
 
   /** @param waiting the entries of the queue, at least one */
-  constructor(waiting: Iterable<Entry>, roles: RoleTable, rules: GameRules) {
+  constructor(waiting: Iterable<Entry>, roles: RoleTable, rules: GameRules, clock: SearchClock) {
     const skills: number[] = [];
     const masks: number[] = [];
     const entries: Entry[] = [];
@@ -41,6 +42,7 @@ export class PoolCentre {
       Uint8Array.from(order, (player) => masks[player]),
       roles,
       rules,
+      clock,
     );
   }
 
@@ -56,10 +58,11 @@ export class PoolCentre {
 
   /**
    * A good game of solo players around the best centre; call `bound` first. Undefined when there are parties around the
-   * centre or no game was found.
+   * centre, no game was found, or the time is over.
    */
   game(exchanges: SoloExchanges): DividedGame | undefined {
     const { basis } = this.#centre;
+    if (basis.length === 0) return undefined;
     if (basis === this.#basis) return this.#game;
     this.#basis = basis;
     this.#game = undefined;

@@ -104,7 +104,7 @@ export class SoloQueue {
     this.#perRange = imbalancePerRange(rules);
     this.#nodeBudget = options.nodeBudget ?? 1_000_000;
     this.#clock = options.clock ?? new SearchClock();
-    this.#search = new SoloSearch(rules);
+    this.#search = new SoloSearch(rules, this.#clock);
     this.#below = new Float64Array(this.#n);
     this.#above = new Float64Array(this.#n);
   }
@@ -217,12 +217,13 @@ export class SoloQueue {
     let limit = this.#certain(place, range);
     let nearest: SoloGame | undefined;
     for (let below = range === 0 ? limit : 2 * least; ; below *= 2) {
-      const game = this.#searchAt(place, all, Math.min(limit, below), this.#nodeBudget);
+      const isOver = this.#clock.isOver();
+      const game = this.#searchAt(place, all, Math.min(limit, below), isOver ? 0 : this.#nodeBudget);
       // A search that was cut short may prove less than the narrowest window does.
       if (game) return { ...game, lowerBound: Math.max(game.lowerBound, Math.min(least, game.imbalance)) };
       const bound = Math.max(least, this.#search.bound);
       nearest ??= this.#nearestGame(place, all);
-      if (below >= limit) return { ...nearest, lowerBound: Math.min(bound, nearest.imbalance) };
+      if (below >= limit || isOver) return { ...nearest, lowerBound: Math.min(bound, nearest.imbalance) };
       // A search below this limit still finds games as good as the nearest.
       limit = Math.min(limit, nearest.imbalance * (1 + 1e-9));
     }

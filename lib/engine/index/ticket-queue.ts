@@ -87,8 +87,8 @@ export class TicketQueue {
     this.#share = Math.ceil(shareOfBudget * nodeBudget);
     this.#keys = new EntryKeys(this.#list, rules.beta);
     this.#everyone = new WindowCounter(shapeOf(rules), roles);
-    this.#search = new EntrySearch(rules, roles, forbids, this.#list);
-    this.#exchanges = new SoloExchanges(rules, roles, forbids);
+    this.#search = new EntrySearch(rules, roles, forbids, this.#list, clock);
+    this.#exchanges = new SoloExchanges(rules, roles, forbids, clock);
   }
 
   insert(pooled: PooledTicket): void {
@@ -119,8 +119,7 @@ export class TicketQueue {
 
   /** The game of least cost, or undefined if none can be formed (or none was found within the node budget). */
   best(): QueueResult | undefined {
-    this.#settle();
-    if (!this.#everyone.isFull) return undefined;
+    if (!this.#everyone.isFull || !this.#settle()) return undefined;
     this.#queries++;
     const keys = this.#keys;
     const query = new Query();
@@ -152,7 +151,7 @@ export class TicketQueue {
   /** With roles, once per query: uses the centre bound as the floor, and considers the game around the centre. */
   #askCentre(query: Query, wait: number): boolean {
     if (!this.#roles || query.floor !== undefined || query.costFloor > Number.NEGATIVE_INFINITY) return false;
-    this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules);
+    this.#centre ??= new PoolCentre(this.#list, this.#roles, this.#rules, this.#clock);
     query.floor = this.#centre.bound(query.cost - wait);
     query.consider(this.#withEntries(this.#centre.game(this.#exchanges)));
     return true;
@@ -181,6 +180,7 @@ export class TicketQueue {
       this.#rules,
       this.#roles,
       this.epochMs,
+      this.#clock,
     );
   }
 
@@ -229,9 +229,8 @@ export class TicketQueue {
    * `costBound` is a bound for the whole queue.
    */
   bestWith(ticketId: string): QueueResult | undefined {
-    this.#settle();
     const entry = this.#byTicketId.get(ticketId);
-    if (!entry) return undefined;
+    if (!entry || !this.#everyone.isFull || !this.#settle()) return undefined;
     const search = this.#search;
     const known = this.#perRange * search.narrowest(entry, anyone);
     if (known === Number.POSITIVE_INFINITY) return undefined;
@@ -254,9 +253,9 @@ export class TicketQueue {
 
   /** The game of least imbalance with this ticket, whatever its wait. It is proved best unless the node budget runs out. */
   mostBalancedWith(ticketId: string): BalancedGame {
-    this.#settle();
     const entry = this.#byTicketId.get(ticketId);
-    if (!entry) return noBalancedGame;
+    if (!entry || !this.#everyone.isFull) return noBalancedGame;
+    if (!this.#settle()) return balancedGame(undefined, 0);
     const known = this.#perRange * this.#search.narrowest(entry, anyone);
     if (known === Number.POSITIVE_INFINITY) return noBalancedGame;
     const { game, bound } = this.#mostBalanced(entry, known);
@@ -270,13 +269,16 @@ export class TicketQueue {
     const nodesFrom = search.nodes;
     let game: FoundGame | undefined;
     let bound = known;
+    let isComplete = false;
     for (let tries = 0, limit = 0; !game && limit < highest; tries++) {
       const nodesLeft = this.#nodesLeft(nodesFrom);
       if (nodesLeft <= 0) break;
       limit = Math.min(highest, this.#aLittleAbove(Math.max(limit, known), tries, 0));
       game = this.#withEntries(search.best(entry, anyone, limit, nodesLeft));
       bound = Math.max(bound, search.bound);
+      isComplete = !search.wasCut && limit === highest;
     }
+    if (!game && !isComplete) this.#clock.giveUp();
     return { game, bound };
   }
 
@@ -372,10 +374,10 @@ export class TicketQueue {
     return { ...game, entries, cost: game.imbalance + this.#keys.waitTerm(longest) };
   }
 
-  /** Adds the tickets inserted since the last query. */
-  #settle(): void {
+  /** Adds the tickets inserted since the last query. Returns whether the time sufficed for all. */
+  #settle(): boolean {
     const pending = this.#pending;
-    if (pending.length === 0) return;
+    if (pending.length === 0) return true;
     this.#pending = [];
     this.#centre = undefined;
     this.#scarce = undefined;
@@ -384,7 +386,15 @@ export class TicketQueue {
     this.#scarceRestsUntil = 0;
     this.#queriesSinceInsert = 0;
     if (4 * pending.length > this.#list.size) this.#rebuild(pending);
-    else for (const entry of pending) this.#takeIn(entry);
+    else {
+      for (const [i, entry] of pending.entries()) {
+        this.#takeIn(entry);
+        if (!this.#clock.isOver(1 + (this.#list.size >> 5))) continue;
+        this.#pending = pending.slice(i + 1);
+        return this.#pending.length === 0;
+      }
+    }
+    return true;
   }
 
   /** Rebuilds the list with these tickets added. */
@@ -397,7 +407,12 @@ export class TicketQueue {
     // games are on one side of it.
     const ascends = this.#rules.p < Number.POSITIVE_INFINITY;
     const place = this.#rules.beta > 0 ? 'anywhere' : ascends ? 'starts' : 'ends';
-    const ranges = rangesOfAll(sorted, place, new WindowCounter(shapeOf(this.#rules), this.#roles));
+    const ranges = rangesOfAll(
+      sorted,
+      place,
+      new WindowCounter(shapeOf(this.#rules), this.#roles),
+      this.#clock,
+    );
     sorted.forEach((entry, i) => {
       const { low, high } = entry.pooled;
       entry.forget();

@@ -23,6 +23,7 @@ export class SearchClock {
   /** The steps until the function is asked again. */
   #steps = 0;
   #isOver = false;
+  #gaveUp = false;
 
   /** @param outOfTime pure during one query, except that it may become true. @default never */
   constructor(outOfTime?: () => boolean) {
@@ -33,6 +34,7 @@ export class SearchClock {
   /** Begins a query: its first step asks again whether the time is over. */
   start(): void {
     this.#isOver = false;
+    this.#gaveUp = false;
     this.#steps = 0;
   }
 
@@ -49,9 +51,19 @@ export class SearchClock {
     return this.#ask();
   }
 
-  /** Whether `isOver` has been true since the last `start`, so that the query was cut short. */
+  /** Whether `isOver` has been true since the last `start`. */
   get wasOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Reports that the query ends without a game, and has not proved that there is none: its node budget is spent. */
+  giveUp(): void {
+    this.#gaveUp = true;
+  }
+
+  /** Whether the query was cut short by its time, or gave up. When it found no game there may still be one. */
+  get wasCut(): boolean {
+    return this.#isOver || this.#gaveUp;
   }
 
   #ask(): boolean {

@@ -9,6 +9,9 @@ import { leastPowerSum, teamGap } from './imbalance.ts';
  * so that no precision is lost, and nothing is allocated. For p = ∞ the values are the negated skills.
  */
 export class SoloDivider {
+  /** The work of the last `divide`, in steps of a `SearchClock`. */
+  steps = 0;
+
   readonly #n: number;
   readonly #p: number;
   readonly #solos: SoloDivisions;
@@ -33,6 +36,8 @@ export class SoloDivider {
   /** The least d_p over all divisions of these values, in any order, relative to `origin`. */
   divide(values: Float64Array, origin: number): number {
     const n = this.#n;
+    const { divisions } = this.#solos;
+    this.steps = 1 + (divisions.length >> 6);
     if (this.#p === 1) return this.#leastDifference(values);
     if (this.#p === Number.POSITIVE_INFINITY) return this.#separate(values);
     // With A + B fixed, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows: a PARTITION of the powers.
@@ -43,7 +48,7 @@ export class SoloDivider {
     if (top === 0) return 0;
     const powers = this.#powers;
     for (let i = 0; i < n; i++) powers[i] = ((origin + values[i]) / top) ** this.#p;
-    const { divisions } = this.#solos;
+    this.steps = 1 + (divisions.length >> 3);
     let smaller = -1;
     let larger = 0;
     for (let t = 0; t < divisions.length; t++) {
@@ -66,6 +71,7 @@ export class SoloDivider {
   #leastGap(values: Float64Array, origin: number): number {
     const { divisions } = this.#solos;
     let least = Number.POSITIVE_INFINITY;
+    this.steps += divisions.length;
     for (let t = 0; t < divisions.length; t++) {
       const [x, y] = this.#teams;
       let filled = 0;

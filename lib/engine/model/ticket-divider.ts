@@ -15,6 +15,8 @@ import { TeamSeating } from './team-seating.ts';
 export class TicketDivider {
   /** The result of `divide`; the first ticket is on team 0. */
   division: Division = 0;
+  /** The work of the last `divide`, in steps of a `SearchClock`. */
+  steps = 0;
 
   readonly #rules: GameRules;
   readonly #shape: GameShape;
@@ -72,7 +74,9 @@ export class TicketDivider {
     }
     const isTop = p === Number.POSITIVE_INFINITY;
     let least = p === 1 || isTop ? room * (1 + rounding) : Number.POSITIVE_INFINITY;
-    for (const team of partyDivisions(members, this.#shape)) {
+    const divisions = partyDivisions(members, this.#shape);
+    this.steps = 1 + (divisions.length >> 6);
+    for (const team of divisions) {
       const others = all & ~team;
       let distance: number;
       if (isTop) {
@@ -99,7 +103,9 @@ export class TicketDivider {
   #leastGap(): number {
     const all = 2 ** this.#members.length - 1;
     let least = Number.POSITIVE_INFINITY;
-    for (const team of partyDivisions(this.#members, this.#shape)) {
+    const divisions = partyDivisions(this.#members, this.#shape);
+    this.steps += divisions.length;
+    for (const team of divisions) {
       const gap = this.#teamGap(team);
       if (gap >= least) continue;
       if (!this.#canSeat(team, all & ~team)) continue;

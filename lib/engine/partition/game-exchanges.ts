@@ -1,5 +1,6 @@
 import { mayMeet } from '../model/forbids.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import {
   bestExchange,
@@ -50,6 +51,7 @@ export interface GameDivider<Division> {
  * @param games in order of skill, so that neighbours are near
  * @param left the tickets in no game, in the pool's order
  * @param budget how many games may be divided for it, some 500,000 a second for teams of five
+ * @param clock no game is divided once its time is over
  * @param least a bound on the greatest penalty: once it is reached, that does not fall. If it is given, chains of exchanges are
  * tried, too
  */
@@ -61,13 +63,17 @@ export function exchangeBetweenGames<Division>(
   forbids: Forbids | undefined,
   penalty: Penalty,
   budget: number,
+  clock: SearchClock,
   least?: number,
 ): ExchangedGame<Division>[] {
-  return new Exchanges(games, left, alpha, divider, forbids, penalty, budget).improve(least);
+  return new Exchanges(games, left, alpha, divider, forbids, penalty, budget, clock).improve(least);
 }
 
 /** How many games on each side a game considers for an exchange. */
 const neighbours = 3;
+
+/** The work of a division in steps of a `SearchClock`: some microseconds to a millisecond. */
+const stepsPerDivision = 32;
 
 /** How many tickets in no game a game considers on each side of its mean skill. */
 const leftNearby = 8;
@@ -81,6 +87,7 @@ class Exchanges<Division> {
   readonly #forbids: Forbids | undefined;
   readonly #penalty: Penalty;
   readonly #divider: GameDivider<Division>;
+  readonly #clock: SearchClock;
   #budget: number;
 
   constructor(
@@ -91,7 +98,9 @@ class Exchanges<Division> {
     forbids: Forbids | undefined,
     penalty: Penalty,
     budget: number,
+    clock: SearchClock,
   ) {
+    this.#clock = clock;
     this.#games = [...games];
     this.#left = [...left];
     this.#alpha = alpha;
@@ -290,6 +299,7 @@ class Exchanges<Division> {
   /** The game of these tickets, as far as its penalty may be below `least`. */
   #divide(members: readonly PooledTicket[], v: number, least: number): ExchangedGame<Division> {
     this.#budget--;
+    if (this.#clock.isOver(stepsPerDivision)) this.#budget = 0;
     const most = this.#penalty.imbalanceOf(members, least) * (1 + 1e-9);
     const imbalance = this.#alpha * this.#divider.divide(members, (most - v) / this.#alpha) + v;
     return { members: [...members], division: this.#divider.division, imbalance };

@@ -1,3 +1,4 @@
+import type { SearchClock } from '../model/search-clock.ts';
 import {
   bestExchange,
   type ExchangeableGames,
@@ -19,6 +20,7 @@ export function exchangeForWorst(
   groups: SoloGroups,
   penaltyOf: (group: number) => number,
   budget: number,
+  clock: SearchClock,
   least?: number,
 ): void {
   let left = budget;
@@ -26,14 +28,14 @@ export function exchangeForWorst(
     count: groups.count,
     reach: neighbours,
     penaltyOf,
-    hasBudget: () => left > 0,
+    hasBudget: () => left > 0 && !clock.isOver(),
     exchange: (a, b) => {
       left -= 2 * groups.size ** 2;
-      return exchange(groups, a, b, () => Math.max(penaltyOf(a), penaltyOf(b)));
+      return exchange(groups, a, b, () => Math.max(penaltyOf(a), penaltyOf(b)), clock);
     },
     exchangeWithRest: (a) => {
       left -= groups.size * groups.leftOver.length;
-      return exchange(groups, a, groups.count, () => penaltyOf(a));
+      return exchange(groups, a, groups.count, () => penaltyOf(a), clock);
     },
   };
   if (least === undefined) {
@@ -84,18 +86,18 @@ function oneSided(
 }
 
 /** Exchanges players between neighbouring games, and with players in no game, as long as the sum falls. */
-export function exchangeForSum(groups: SoloGroups, budget: number): void {
+export function exchangeForSum(groups: SoloGroups, budget: number, clock: SearchClock): void {
   const { imbalances } = groups;
   let left = budget;
-  for (let improved = true; improved && left > 0; ) {
+  for (let improved = true; improved && left > 0 && !clock.isOver(); ) {
     improved = false;
     for (let g = 0; g < groups.count && left > 0; g++) {
       if (g + 1 < groups.count) {
         left -= 2 * groups.size ** 2;
-        if (exchange(groups, g, g + 1, () => imbalances[g] + imbalances[g + 1])) improved = true;
+        if (exchange(groups, g, g + 1, () => imbalances[g] + imbalances[g + 1], clock)) improved = true;
       }
       left -= groups.size * groups.leftOver.length;
-      if (exchange(groups, g, groups.count, () => imbalances[g])) improved = true;
+      if (exchange(groups, g, groups.count, () => imbalances[g], clock)) improved = true;
     }
   }
 }
@@ -107,7 +109,13 @@ const neighbours = 4;
  * Makes the exchange of one player each that lowers the penalty of two games most. Returns whether there was one. With b
  * after the last game, the exchange is with the players in no game.
  */
-function exchange(groups: SoloGroups, a: number, b: number, penalty: () => number): boolean {
+function exchange(
+  groups: SoloGroups,
+  a: number,
+  b: number,
+  penalty: () => number,
+  clock: SearchClock,
+): boolean {
   const before = penalty();
   const fromA = a * groups.size;
   const fromB = b * groups.size;
@@ -119,7 +127,8 @@ function exchange(groups: SoloGroups, a: number, b: number, penalty: () => numbe
   const limit = before * (1 - 1e-12);
   const membersOfB = isRest ? groups.leftOver.length : groups.size;
   const best = bestExchange(groups.size, membersOfB, limit, (i, j) => {
-    if (groups.skills[fromA + i] === groups.skills[fromB + j]) return Number.POSITIVE_INFINITY;
+    if (groups.skills[fromA + i] === groups.skills[fromB + j] || clock.isOver(groups.steps))
+      return Number.POSITIVE_INFINITY;
     groups.swap(fromA + i, fromB + j);
     update();
     const after = penalty();

@@ -5,6 +5,7 @@ import { packingNumber } from '../model/packing-number.ts';
 import { gameMixes } from '../model/party-mixes.ts';
 import { bySkill, type PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
@@ -18,7 +19,8 @@ import type { Forbids, GameRules } from '../types.ts';
  * those with the least total imbalance so far, so that a game may be worse in favour of later ones. A ticket may be
  * omitted where that helps the next game, as long as no game is lost.
  *
- * Roles and refused pairs are respected but not planned for: a ticket that has no game because of them stays unmatched.
+ * Roles and refused pairs are respected but not planned for: a ticket that has no game because of them stays unmatched. When
+ * the time is over, the tickets that are left stay unmatched too.
  *
  * @param sorted the tickets in the pool's order; the games come in ascending order of their least skilled ticket
  */
@@ -27,8 +29,9 @@ export function packParties(
   rules: GameRules,
   roles: RoleTable | undefined,
   forbids: Forbids | undefined,
+  clock: SearchClock,
 ): DividedGame[] {
-  return new Packer(sorted, rules, roles, forbids).pack();
+  return new Packer(sorted, rules, roles, forbids, clock).pack();
 }
 
 /** The alternatives kept at every step. */
@@ -64,6 +67,7 @@ class Packer {
   /** The tickets of each size in order. */
   readonly #lines: PooledTicket[][];
   readonly #divider: TicketDivider;
+  readonly #clock: SearchClock;
   readonly #left: Uint32Array;
   readonly #shape: GameShape;
   readonly #mixes: readonly Uint8Array[];
@@ -73,7 +77,9 @@ class Packer {
     rules: GameRules,
     roles: RoleTable | undefined,
     forbids: Forbids | undefined,
+    clock: SearchClock,
   ) {
+    this.#clock = clock;
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
@@ -90,7 +96,7 @@ class Packer {
   pack(): DividedGame[] {
     const none = new Uint32Array(this.#lines.length);
     let alternatives: Alternative[] = [{ before: undefined, game: undefined, taken: none, total: 0 }];
-    for (let left = this.#gamesLeft(none) - 1; left >= 0; ) {
+    for (let left = this.#gamesLeft(none) - 1; left >= 0 && !this.#clock.isOver(); ) {
       const next = this.#best(alternatives.flatMap((alternative) => this.#steps(alternative, left)));
       if (next.length > 0) {
         alternatives = next;
@@ -114,6 +120,7 @@ class Packer {
       const lowest = this.#lowest(taken);
       for (const mix of this.#mixes) {
         if (mix[lowest] === 0 || !this.#isLeft(taken, mix)) continue;
+        if (this.#clock.isOver()) return steps;
         const takenAfter = taken.map((count, size) => count + mix[size]);
         if (this.#gamesLeft(takenAfter) < left) continue;
         const members = this.#members(taken, mix);
@@ -139,6 +146,7 @@ class Packer {
     for (const { after, taken, members, skillSpread, bound } of steps) {
       if (best.length === beamWidth && bound >= best[beamWidth - 1].total) break;
       const imbalance = this.#rules.alpha * this.#divider.divide(members) + skillSpread;
+      if (this.#clock.isOver(this.#divider.steps) && best.length > 0) break;
       if (imbalance === Number.POSITIVE_INFINITY) continue;
       const total = after.total + imbalance;
       // Of alternatives that have used the same tickets only the best is kept.

@@ -1,5 +1,6 @@
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { Game, GameRules, Ticket } from '../types.ts';
 import { exchangeBetweenGames, type GameDivider } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
@@ -50,6 +51,7 @@ export function partitionBySearch(
         nodeBudget: nodes,
         ...(forbids && { forbids }),
         ...(constraintsOf && { constraints: constraintsOf() }),
+        outOfTime,
       },
     );
     for (const ticket of waiting) pool.insert(ticket);
@@ -87,7 +89,9 @@ export function partitionBySearch(
     value = reached;
   };
   for (const start of starts) consider(start);
-  let bound = unhappiness ? 0 : partitionBounds(pooled, games.length, rules)[objective as 'worst' | 'sum'];
+  let bound = unhappiness
+    ? 0
+    : partitionBounds(pooled, outOfTime() ? 0 : games.length, rules)[objective as 'worst' | 'sum'];
   if (unhappiness) {
     // A partition into more games can only have a greater one.
     const proved = unhappiness.bound(games.length);
@@ -170,7 +174,7 @@ function exchange(
   unhappiness: TicketUnhappiness,
   bound: number,
   nowMs: number,
-  { forbids, swapBudget = 20_000 }: TicketPartitionOptions,
+  { forbids, swapBudget = 20_000, outOfTime }: TicketPartitionOptions,
 ): Game[] {
   const byId = new Map(pooled.map((each) => [each.ticket.ticketId, each]));
   const meanOf = meanSkills(pooled);
@@ -184,7 +188,8 @@ function exchange(
   const seated = new Set(before.flatMap(({ members }) => members));
   const rest = pooled.filter((each) => !seated.has(each) && shape.mayPlay(each));
   const { penalty } = unhappiness;
-  const after = exchangeBetweenGames(before, rest, rules, shape, forbids, penalty, swapBudget, bound);
+  const clock = new SearchClock(outOfTime);
+  const after = exchangeBetweenGames(before, rest, rules, shape, forbids, penalty, swapBudget, clock, bound);
   const known = new Map(games.map((game) => [game.ticketIds.join(), game]));
   return after.map(({ members, division }) => {
     const unchanged = division === noDivision && known.get(idsOf(members).join());

@@ -50,6 +50,11 @@ export class SoloGroups {
     for (; place < order.length; place++) put(left++, place);
   }
 
+  /** The work of an update, in steps of a `SearchClock`. */
+  get steps(): number {
+    return this.#divider.steps;
+  }
+
   /** The players left over. */
   get leftOver(): Int32Array {
     return this.players.subarray(this.count * this.size);

@@ -1,6 +1,7 @@
 import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import { orderBySkill } from '../collections/sort-skills.ts';
 import { shapeOf } from '../model/game-shape.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { exchangeForSum, exchangeForWorst } from './group-exchanges.ts';
 import { narrowestGroups } from './narrowest-groups.ts';
@@ -22,6 +23,8 @@ export interface SoloPartitionOptions {
    * @default 20,000; by unhappiness, whose best games take longer, 200,000
    */
   readonly swapBudget?: number;
+  /** Once its time is over no game is exchanged. @default never over */
+  readonly clock?: SearchClock;
 }
 
 /** A partition of everyone into games. Players are given by their index in the input. */
@@ -52,13 +55,13 @@ export function partitionSolos(
   rules: GameRules,
   options: SoloPartitionOptions = {},
 ): SoloPartition {
-  const { objective = 'worst' } = options;
+  const { objective = 'worst', clock = new SearchClock() } = options;
   const size = shapeOf(rules).seats;
   const order = orderBySkill(skills);
   const sorted = new Float64Array(order.length);
   for (let i = 0; i < order.length; i++) sorted[i] = skills[order[i]];
   if (objective === 'unhappiness') {
-    const { groups, reached, bound } = soloUnhappiness(sorted, order, rules, options.swapBudget);
+    const { groups, reached, bound } = soloUnhappiness(sorted, order, rules, clock, options.swapBudget);
     return partitionOf(groups, reached, bound);
   }
   const games = Math.floor(sorted.length / size);
@@ -75,11 +78,11 @@ export function partitionSolos(
   const perRange = imbalancePerRange(rules);
   const { swapBudget = 20_000 } = options;
   if (objective === 'sum') {
-    exchangeForSum(groups, swapBudget);
+    exchangeForSum(groups, swapBudget, clock);
     const reached = groups.imbalances.reduce((sum, f) => sum + f, 0);
     return partitionOf(groups, reached, perRange * total * rounded);
   }
-  exchangeForWorst(groups, (group) => groups.imbalances[group], swapBudget);
+  exchangeForWorst(groups, (group) => groups.imbalances[group], swapBudget, clock);
   return partitionOf(groups, greatestOf(groups.imbalances), perRange * greatest * rounded);
 }
 

@@ -1,6 +1,6 @@
 import { TicketQueue } from '../index/ticket-queue.ts';
 import { poolTicket } from '../model/pooled-ticket.ts';
-import { SearchClock } from '../model/search-clock.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { type BestGame, numbered, type ShrinkingPool } from './best-games.ts';
 
@@ -9,8 +9,8 @@ export class SoloSearches implements ShrinkingPool {
   readonly #queue: TicketQueue;
   readonly #places: ReadonlyMap<string, number>;
 
-  constructor(sorted: Float64Array, rules: GameRules) {
-    this.#queue = new TicketQueue({ ...rules, beta: 0 }, undefined, undefined, nodeBudget, new SearchClock());
+  constructor(sorted: Float64Array, rules: GameRules, clock: SearchClock) {
+    this.#queue = new TicketQueue({ ...rules, beta: 0 }, undefined, undefined, nodeBudget, clock);
     const places = new Map<string, number>();
     sorted.forEach((skill, place) => {
       const ticketId = String(place);

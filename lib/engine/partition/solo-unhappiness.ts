@@ -1,4 +1,5 @@
 import { shapeOf } from '../model/game-shape.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { exchangeForWorst } from './group-exchanges.ts';
 import { narrowestGroups } from './narrowest-groups.ts';
@@ -22,17 +23,18 @@ export function soloUnhappiness(
   sorted: Float64Array,
   order: Uint32Array,
   rules: GameRules,
+  clock: SearchClock,
   swapBudget = unhappinessSwaps,
 ): { groups: SoloGroups; reached: number; bound: number } {
   const size = shapeOf(rules).seats;
   const games = Math.floor(sorted.length / size);
-  const search = new SoloSearches(sorted, rules);
+  const search = new SoloSearches(sorted, rules, clock);
   const best = games === 0 ? [] : Array.from(sorted, (_, place) => search.bestWith(place));
   const spares = sparesOf(new Array<number>(best.length).fill(1), size, games, undefined);
   const { bound, hardest } = unhappinessBound(
     best,
     spares,
-    () => new SoloSearches(sorted, rules),
+    () => new SoloSearches(sorted, rules, clock),
     roundingOf(sorted.at(-1) ?? 0, rules),
   );
   const least = new Float64Array(order.length);
@@ -43,7 +45,7 @@ export function soloUnhappiness(
   for (const fixed of startsWith(hardest)) {
     const groups = groupsAround(fixed, sorted, order, rules);
     const { ofGame, ofAll } = unhappinessOf(groups, least);
-    exchangeForWorst(groups, ofGame, swapBudget, bound);
+    exchangeForWorst(groups, ofGame, swapBudget, clock, bound);
     const reached = ofAll();
     if (!kept || reached < kept.reached) kept = { groups, reached, bound: games === 0 ? 0 : bound };
     if (reached <= bound) break;

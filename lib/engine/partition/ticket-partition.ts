@@ -4,6 +4,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { priority } from '../model/imbalance.ts';
 import { type PooledTicket, poolTicket, sortBySkill } from '../model/pooled-ticket.ts';
 import { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { type GameSearch, gamesInOrder, hardestFirst, leftOut, withTheRest } from './game-by-game.ts';
@@ -11,7 +12,7 @@ import { exchangeBetweenGames, type Penalty } from './game-exchanges.ts';
 import { partitionBounds } from './partition-bounds.ts';
 import { packParties } from './party-packing.ts';
 import { partitionBySearch } from './search-partition.ts';
-import { type PartitionObjective, partitionSolos } from './solo-partition.ts';
+import { type PartitionObjective, partitionSolos, type SoloPartitionOptions } from './solo-partition.ts';
 import type { NewPool, TicketPool } from './ticket-pool.ts';
 import { nodesPerTicket, startsWith, TicketUnhappiness } from './unhappiness.ts';
 
@@ -45,7 +46,7 @@ export interface TicketPartitionOptions {
   /** false: the reasons are empty strings and cost nothing. @default true */
   readonly reasons?: boolean;
   /**
-   * Called before each search for a game. When it returns true, the remaining tickets stay without a game.
+   * Asked before and during searches. When it returns true, the remaining tickets stay without a game.
    * @default never out of time
    */
   readonly outOfTime?: () => boolean;
@@ -67,6 +68,8 @@ export function partitionWith(
   options: TicketPartitionOptions,
 ): TicketPartition {
   const { objective = 'worst', swapBudget = 20_000, forbids, nodeBudget = 1000, reasons = true } = options;
+  const { outOfTime = () => false } = options;
+  const clock = new SearchClock(outOfTime);
   const roles = RoleTable.of(rules);
   const pooled = sortBySkill(tickets.map((ticket) => poolTicket(ticket, rules.teamSize, roles)));
   const seatRoles = roles && {
@@ -76,7 +79,7 @@ export function partitionWith(
   if (options.constraintsOf)
     return partitionBySearch(newPool, pooled, rules, nowMs, options, { roles: seatRoles });
   const poolOf = (waiting: readonly PooledTicket[], beta: number, nodes = nodeBudget): TicketPool => {
-    const pool = newPool({ ...rules, beta }, { nodeBudget: nodes, ...(forbids && { forbids }) });
+    const pool = newPool({ ...rules, beta }, { nodeBudget: nodes, ...(forbids && { forbids }), outOfTime });
     for (const { ticket } of waiting) pool.insert(ticket);
     return pool;
   };
@@ -87,11 +90,10 @@ export function partitionWith(
   const release = ({ members, division }: DividedGame) =>
     makeGame(members, division, rules, roles, nowMs, poolBound);
   if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
-    return partitionSoloTickets(pooled, rules, options, release);
+    return partitionSoloTickets(pooled, rules, { ...options, clock }, release);
   }
 
   // Only balance counts: waiting has no weight where everyone plays.
-  const { outOfTime = () => false } = options;
   const search: GameSearch = { poolOf: (waiting) => poolOf(waiting, 0), nowMs, outOfTime };
   const unhappiness =
     objective === 'unhappiness'
@@ -105,17 +107,30 @@ export function partitionWith(
   const consider = (start: readonly DividedGame[], least?: number) => {
     const complete = withTheRest(start, pooled, rules, roles, search);
     const rest = leftOut(pooled, complete);
-    const games = exchangeBetweenGames(complete, rest, rules, divider, forbids, penalty, swapBudget, least);
+    const games = exchangeBetweenGames(
+      complete,
+      rest,
+      rules,
+      divider,
+      forbids,
+      penalty,
+      swapBudget,
+      clock,
+      least,
+    );
     const value = totalPenalty(games, penalty);
     const more = kept ? games.length - kept.games.length : 1;
     if (more > 0 || (more === 0 && value < kept!.value)) kept = { games, value };
   };
-  consider(packParties(pooled, rules, roles, forbids));
+  consider(packParties(pooled, rules, roles, forbids, clock));
   if (pooled.length <= smallPoolMax) {
     for (const order of [pooled, pooled.toReversed(), hardestFirst(pooled, forbids)])
       consider(gamesInOrder(order, search));
   }
-  const bounds = { ...partitionBounds(pooled, kept!.games.length, rules), unhappiness: 0 };
+  const bounds = {
+    ...partitionBounds(pooled, clock.isOver() ? 0 : kept!.games.length, rules),
+    unhappiness: 0,
+  };
   if (unhappiness) {
     // A partition into more games can only have a greater one.
     const { bound, hardest } = unhappiness.bound(kept!.games.length);
@@ -124,7 +139,7 @@ export function partitionWith(
       const fixed = members.map((members) => divided(members, rules, divider));
       const seated = new Set(members.flat());
       const rest = pooled.filter((ticket) => !seated.has(ticket));
-      consider([...fixed, ...packParties(rest, rules, roles, forbids)], bound);
+      consider([...fixed, ...packParties(rest, rules, roles, forbids, clock)], bound);
       // Packing does not plan for roles and refused pairs.
       if (fixed.length === 0 && (roles || forbids))
         for (const order of [pooled, pooled.toReversed()]) consider(gamesInOrder(order, search), bound);
@@ -157,7 +172,7 @@ const smallPoolMax = 200;
 function partitionSoloTickets(
   pooled: readonly PooledTicket[],
   rules: GameRules,
-  options: TicketPartitionOptions,
+  options: SoloPartitionOptions,
   release: (game: DividedGame) => Game,
 ): TicketPartition {
   const skills = Float64Array.from(pooled, ({ mean }) => mean);

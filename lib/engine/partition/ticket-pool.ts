@@ -14,5 +14,10 @@ export interface TicketPool {
 /** Makes an empty pool. */
 export type NewPool = (
   rules: GameRules,
-  options: { readonly nodeBudget: number; readonly forbids?: Forbids; readonly constraints?: Constraints },
+  options: {
+    readonly nodeBudget: number;
+    readonly forbids?: Forbids;
+    readonly constraints?: Constraints;
+    readonly outOfTime?: (() => boolean) | undefined;
+  },
 ) => TicketPool;

@@ -70,7 +70,7 @@ export class RuledIndex implements PoolIndex {
     const rules = this.#rules;
     const constraints = this.#constraints;
     const pool = new RuledPool(this.#waiting, constraints);
-    const teams = new TwoTeams(rules, this.#roles, this.#forbids, constraints, pool.hasParties);
+    const teams = new TwoTeams(rules, this.#roles, this.#forbids, constraints, pool.hasParties, this.#clock);
     this.#queue = new RuledQueue(rules, teams, constraints, this.#nodeBudget, pool, this.#clock);
     return this.#queue;
   }

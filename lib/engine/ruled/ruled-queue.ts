@@ -78,7 +78,7 @@ export class RuledQueue {
     this.#lowest = teams.lowest(low, high);
     this.#lists = facetLists(pool, constraints.facets(Array.from(pool.numbers)), teams.seatsMin);
     this.#entries = new RuledEntries(pool, this.#lists, (place) => rules.beta * this.#seconds[place]);
-    this.#search = new RuledSearch(rules.q, teams, constraints, pool);
+    this.#search = new RuledSearch(rules.q, teams, constraints, pool, clock);
     this.#setFirstKeys();
   }
 
@@ -204,7 +204,11 @@ export class RuledQueue {
     if (!game) {
       for (let i = 0; i < own.length && !game; i++)
         game = this.#searchAround(own[i], this.#highest, anyNodes, anyone, undefined, true);
-      if (!game && bounds.every((bound) => bound >= this.#highest)) bounds.fill(Number.POSITIVE_INFINITY);
+      if (!game) {
+        const isComplete = !this.#clock.wasOver && bounds.every((bound) => bound >= this.#highest);
+        if (isComplete) bounds.fill(Number.POSITIVE_INFINITY);
+        else this.#clock.giveUp();
+      }
     }
     const proved = bounds.reduce((least, bound) => Math.min(least, bound), Number.POSITIVE_INFINITY);
     return { game, bound: game ? Math.min(game.imbalance, proved) : proved, nodesLeft: nodesLeft() };
@@ -315,7 +319,11 @@ export class RuledQueue {
     this.#preparation += searchCost + (count >> 3);
     const least = this.#least;
     let game: RuledGame | undefined;
-    if (least >= limit) search.bound = least === Number.POSITIVE_INFINITY ? this.#highest : least;
+    if (this.#clock.wasOver) {
+      // Not all candidates were gathered.
+      search.wasCut = true;
+      search.bound = this.#lowest;
+    } else if (least >= limit) search.bound = least === Number.POSITIVE_INFINITY ? this.#highest : least;
     else {
       game = this.#searchSizes(place, count, limit, nodeBudget, credits, firstOnly);
       const outside = Math.max(limit, this.#perRange * this.#beyond * (1 - 1e-9) + rootCost - mostCredit);
@@ -395,6 +403,7 @@ export class RuledQueue {
         }
         at = next[at];
       }
+      if (this.#clock.isOver(1 + ((end - count) >> 2))) return count;
       const kept = this.#kept;
       const left = constraints.keep(candidateNumbers, count, end, kept);
       for (let i = 0; i < left; i++, count++) {
@@ -458,6 +467,10 @@ export class RuledQueue {
       constraints.start(facet);
       for (let position = 0; position < count; position++, entry++) {
         const place = places[position];
+        if (this.#clock.isOver()) {
+          entries.set(entry, this.#lowest);
+          continue;
+        }
         let range = Number.POSITIVE_INFINITY;
         if (this.#beta === 0) {
           if (ends[position] < count) range = rangeOf(position, place);
@@ -476,7 +489,8 @@ export class RuledQueue {
         const root = constraints.hasCosts ? constraints.costWith(numbers[place]) : 0;
         const rangeKey = (this.#perRange * Math.max(range, high - low) + root) * (1 - 1e-9);
         const key = Math.max(rangeKey, this.#lowest);
-        entries.set(entry, hasFixedSize ? Math.max(key, this.#nearest(list, position)) : key);
+        const nearest = hasFixedSize ? this.#nearest(list, position) : key;
+        entries.set(entry, this.#clock.wasOver ? key : Math.max(key, nearest));
       }
     }
   }

@@ -1,6 +1,7 @@
 import { skillSpreadBound } from '../bounds/fill-bound.ts';
 import { lemma6 } from '../bounds/range-bounds.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Constraints } from '../types.ts';
 import type { RuledPool } from './ruled-pool.ts';
 import type { RuledChoice, RuledGame, RuledTeams } from './ruled-teams.ts';
@@ -31,6 +32,7 @@ export class RuledSearch {
   readonly #q: number;
   readonly #pool: RuledPool;
   readonly #constraints: Constraints;
+  readonly #clock: SearchClock;
   readonly #teams: RuledTeams;
   readonly #choice: RuledChoice | undefined;
   readonly #gapPerRange: number;
@@ -57,7 +59,8 @@ export class RuledSearch {
   /** The least bound at which the search turned back. */
   #pruned = 0;
 
-  constructor(q: number, teams: RuledTeams, constraints: Constraints, pool: RuledPool) {
+  constructor(q: number, teams: RuledTeams, constraints: Constraints, pool: RuledPool, clock: SearchClock) {
+    this.#clock = clock;
     const { seats } = teams;
     this.#q = q;
     this.#pool = pool;
@@ -215,6 +218,7 @@ export class RuledSearch {
     const choice = this.#choice;
     const mostCredit = credits ? credits.most : 0;
     level.top = Math.min(r, n >> 1);
+    if (this.#clock.isOver(1 + (count >> 6))) this.#nodesLeft = 0;
     for (let j = 0; j < count; j++) {
       let bound = this.#isFast
         ? this.#fastBound(level, j, m, r, sum, squares, certain - mostCredit)
@@ -327,6 +331,7 @@ export class RuledSearch {
       players += sizes[place];
     }
     this.#nodesLeft -= (count - from) >> 6;
+    this.#clock.isOver(1 + ((count - from) >> 4));
     return players >= r;
   }
 

@@ -6,6 +6,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import { ChosenTickets } from '../search/chosen-tickets.ts';
@@ -20,15 +21,17 @@ export class TwoTeams implements RuledTeams {
   readonly gapPerRange = 0;
   readonly emptySeatCost = 0;
   readonly choice: RuledChoice | undefined;
-  readonly wasCut = false;
+  wasCut = false;
   division: Division = 0;
 
-  /** Rulings since `takeWork` was called last. */
+  /** Rulings and divisions since `takeWork` was called last. */
   #rulings = 0;
+  #divisions = 0;
 
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
   readonly #constraints: Constraints;
+  readonly #clock: SearchClock;
   readonly #tickets: TicketDivider;
   /** For solo players with p = 1. */
   readonly #solos: SoloDivider | undefined;
@@ -39,7 +42,9 @@ export class TwoTeams implements RuledTeams {
     forbids: Forbids | undefined,
     constraints: Constraints,
     hasParties: boolean,
+    clock: SearchClock,
   ) {
+    this.#clock = clock;
     const { seats } = shapeOf(rules);
     this.seats = this.seatsMin = seats;
     this.perRange = imbalancePerRange(rules);
@@ -73,6 +78,7 @@ export class TwoTeams implements RuledTeams {
     values: Float64Array | undefined,
   ): number {
     const constraints = this.#constraints;
+    this.wasCut = false;
     if (constraints.judgesTeams) return this.#judgeEach(members, numbers, v, cost, limit);
     const gap = this.#fairest(members, values);
     const f = this.#rules.alpha * gap + v;
@@ -84,14 +90,15 @@ export class TwoTeams implements RuledTeams {
   }
 
   takeWork(): number {
-    const rulings = this.#rulings;
-    this.#rulings = 0;
-    return Math.ceil(rulings / rulingsPerNode);
+    const work = this.#rulings / rulingsPerNode + this.#divisions / divisionsPerNode;
+    this.#rulings = this.#divisions = 0;
+    return Math.ceil(work);
   }
 
   /** The ruling on a division of these tickets. */
   #judge(members: number, numbers: ArrayLike<number>, division: Division): Ruling | undefined {
     this.#rulings++;
+    this.#clock.isOver(stepsPerRuling);
     return this.#constraints.judge(
       teamsOf(
         Array.from({ length: members }, (_, i) => numbers[i]),
@@ -103,10 +110,12 @@ export class TwoTeams implements RuledTeams {
   #fairest(members: readonly PooledTicket[], values: Float64Array | undefined): number {
     if (this.#solos && values) {
       const gap = this.#solos.divide(values, 0);
+      this.#clock.isOver(this.#solos.steps);
       this.division = this.#solos.division;
       return gap;
     }
     const gap = this.#tickets.divide(members);
+    this.#clock.isOver(this.#tickets.steps);
     this.division = this.#tickets.division;
     return gap;
   }
@@ -122,6 +131,11 @@ export class TwoTeams implements RuledTeams {
     const { alpha, p } = this.#rules;
     let least = limit;
     for (const division of partyDivisions(members, shapeOf(this.#rules))) {
+      if (this.#clock.isOver()) {
+        this.wasCut = true;
+        break;
+      }
+      this.#divisions++;
       const [x, y] = teamsOf(members, division);
       const f = alpha * teamGap(skillsOf(x), skillsOf(y), p) + v;
       if (f + cost >= least) continue;
@@ -180,3 +194,9 @@ function canSeat(roles: RoleTable, team: readonly PooledTicket[]): boolean {
 
 /** Rulings on divisions count towards the node budget, or a rule that few divisions fulfil would take minutes. */
 const rulingsPerNode = 8;
+
+/** Divisions that are not judged count, too. */
+const divisionsPerNode = 64;
+
+/** A ruling on up to 16 players under 30 rules takes some ten microseconds. */
+const stepsPerRuling = 8;

@@ -2,6 +2,7 @@ import { KeyHeap } from '../collections/key-heap.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { scarcePlans } from './scarce-plans.ts';
 import { type ScarcePool, ScarceSearch } from './scarce-search.ts';
@@ -43,6 +44,7 @@ export class ScarceRoles {
     rules: GameRules,
     roles: RoleTable,
     epochMs: number,
+    clock = new SearchClock(),
   ): ScarceRoles | undefined {
     const { alpha, p, q } = rules;
     if (p !== 1 || q !== 2) return undefined;
@@ -61,7 +63,7 @@ export class ScarceRoles {
     if (alpha * alpha * seats < 1 || alpha * alpha * denseSeats * seats < 4) return undefined;
     const isDense = ({ masks }: PooledTicket) => masks[0] === 1 << dense;
     if (all.some((pooled) => !isDense(pooled) && (pooled.masks[0] >> dense) & 1)) return undefined;
-    return new ScarceRoles(all, 1 << dense, scarceSeats, rules, roles, epochMs);
+    return new ScarceRoles(all, 1 << dense, scarceSeats, rules, roles, epochMs, clock);
   }
 
   private constructor(
@@ -71,6 +73,7 @@ export class ScarceRoles {
     rules: GameRules,
     roles: RoleTable,
     epochMs: number,
+    clock: SearchClock,
   ) {
     const { beta } = rules;
     const { seats } = shapeOf(rules);
@@ -87,7 +90,7 @@ export class ScarceRoles {
       dense: new SkillLine(dense, seats, waitOf),
       hasWaits: beta > 0,
     };
-    this.#search = new ScarceSearch(rules, this.#pool);
+    this.#search = new ScarceSearch(rules, this.#pool, clock);
     const entries = this.#pool.lines.flatMap((line, set) =>
       Array.from({ length: line.end - 1 }, (_, i) => ({ set, place: i + 1, pooled: line.ticketAt(i + 1) })),
     );
@@ -98,7 +101,9 @@ export class ScarceRoles {
     this.#keys = new Float64Array(entries.length).fill(Number.POSITIVE_INFINITY);
     for (const [entry, { set, place, pooled }] of entries.entries()) {
       this.#entryOf.set(pooled, entry);
-      if (!this.#pool.lines[set].hasTwinBefore(place)) this.#file(entry, this.#search.leastOf(set, place));
+      if (this.#pool.lines[set].hasTwinBefore(place)) continue;
+      const isOver = clock.isOver(stepsPerEntry);
+      this.#file(entry, isOver ? Number.NEGATIVE_INFINITY : this.#search.leastOf(set, place));
     }
   }
 
@@ -196,6 +201,9 @@ export class ScarceRoles {
 
 /** The most scarce players of a game that it enumerates. */
 const scarceMax = 6;
+
+/** The work of the first bound of an entry, in steps of a `SearchClock`. */
+const stepsPerEntry = 8;
 
 /** The work of one query, in scarce players tried: some tenths of a second. Most queries need less than a hundredth. */
 const stepsMax = 600_000;

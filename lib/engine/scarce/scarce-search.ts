@@ -1,5 +1,6 @@
 import { shapeOf } from '../model/game-shape.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import type { ScarcePlan } from './scarce-plans.ts';
 import { aboveFloor, type CostedGame, SeatFiller, slack } from './seat-filler.ts';
@@ -39,6 +40,7 @@ export class ScarceSearch {
   readonly #n: number;
   readonly #pool: ScarcePool;
   readonly #filler: SeatFiller;
+  readonly #clock: SearchClock;
   /** The role sets of the plan that is tried, in the order of choice, and the ways to divide their players. */
   #sets: readonly number[] = [];
   #halves: readonly number[] = [];
@@ -50,7 +52,8 @@ export class ScarceSearch {
   /** The least that the longest wait of a dense player may add. */
   #denseWait = 0;
 
-  constructor(rules: GameRules, pool: ScarcePool) {
+  constructor(rules: GameRules, pool: ScarcePool, clock: SearchClock) {
+    this.#clock = clock;
     this.#n = shapeOf(rules).seats;
     this.#pool = pool;
     this.#filler = new SeatFiller(rules, pool.dense);
@@ -95,7 +98,7 @@ export class ScarceSearch {
     const line = lines[set];
     const skill = line.skills[place];
     this.stepsLeft -= stepsPerRun;
-    this.wasCut = this.stepsLeft <= 0;
+    this.wasCut = this.stepsLeft <= 0 || this.#clock.isOver(stepsPerRun);
     this.basis = undefined;
     const floor = this.#leastWait(skill, needed);
     if (floor === Number.POSITIVE_INFINITY) {
@@ -246,7 +249,7 @@ export class ScarceSearch {
         place = start;
       }
       if (!isBelow && place >= line.end) return;
-      if (--this.stepsLeft <= 0) this.wasCut = true;
+      if (--this.stepsLeft <= 0 || this.#clock.isOver()) this.wasCut = true;
       if (this.wasCut) return;
       const value = line.skills[place] - origin;
       const away = value - sum / m;
@@ -331,7 +334,7 @@ export class ScarceSearch {
     const nodesFrom = filler.nodes;
     const bound = filler.bound(seated, wait, this.least);
     this.stepsLeft -= (filler.nodes - nodesFrom) * stepsPerNode;
-    if (this.stepsLeft <= 0) this.wasCut = true;
+    if (this.stepsLeft <= 0 || this.#clock.isOver(filler.nodes - nodesFrom)) this.wasCut = true;
     if (bound >= this.least) return;
     this.least = bound;
     if (!filler.isFinal) this.basis = undefined;

@@ -4,6 +4,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import { gameMixes, teamMixes } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 
 /**
@@ -27,6 +28,7 @@ export class FewParties {
 
   readonly #rules: GameRules;
   readonly #lines: PartyLines;
+  readonly #clock: SearchClock;
   readonly #n: number;
   readonly #scale: number;
   /** By mix and size of the anchor: the ways to divide the missing parties into teams. */
@@ -48,7 +50,8 @@ export class FewParties {
   #most = 0;
   #triedMax = 0;
 
-  constructor(rules: GameRules, lines: PartyLines) {
+  constructor(rules: GameRules, lines: PartyLines, clock = new SearchClock()) {
+    this.#clock = clock;
     const shape = shapeOf(rules);
     this.#rules = rules;
     this.#lines = lines;
@@ -161,7 +164,7 @@ export class FewParties {
       const value = size * values[index];
       if (isLast) this.#last(sum + value, gap + team * value, next);
       else this.#extend(depth + 1, sum + value, gap + team * value, next);
-      if (this.tried > this.#triedMax) {
+      if (this.tried > this.#triedMax || this.#clock.isOver()) {
         this.isCut = true;
         return;
       }

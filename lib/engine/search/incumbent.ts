@@ -1,6 +1,7 @@
 import type { DividedGame } from '../model/division.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
@@ -16,8 +17,10 @@ export class Incumbent {
 
   readonly #alpha: number;
   readonly #divider: TicketDivider;
+  readonly #clock: SearchClock;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined) {
+  constructor(rules: GameRules, roles: RoleTable | undefined, clock: SearchClock) {
+    this.#clock = clock;
     this.#alpha = rules.alpha;
     this.#divider = new TicketDivider(rules, roles);
   }
@@ -37,6 +40,7 @@ export class Incumbent {
     if (v + unfair - credit >= this.limit) return false;
     const room = (this.limit + credit - v) / this.#alpha;
     const imbalance = this.#alpha * this.#divider.divide(members, room) + v;
+    this.#clock.isOver(this.#divider.steps);
     if (imbalance - credit >= this.limit) return false;
     this.limit = imbalance - credit;
     this.game = { members: [...members], division: this.#divider.division, imbalance };

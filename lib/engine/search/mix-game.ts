@@ -5,6 +5,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import { gameMixes } from '../model/party-mixes.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { GameRules } from '../types.ts';
 
@@ -25,6 +26,7 @@ export class MixGame {
   readonly #lines: PartyLines;
   readonly #mixes: readonly Uint8Array[];
   readonly #divider: TicketDivider;
+  readonly #clock: SearchClock;
   readonly #isFast: boolean;
   readonly #n: number;
   readonly #teamSize: number;
@@ -43,7 +45,8 @@ export class MixGame {
   readonly #y: Float64Array;
   readonly #all: Float64Array;
 
-  constructor(rules: GameRules, lines: PartyLines) {
+  constructor(rules: GameRules, lines: PartyLines, clock: SearchClock) {
+    this.#clock = clock;
     const { seats, teamSizes } = shapeOf(rules);
     this.#rules = rules;
     this.#lines = lines;
@@ -185,7 +188,7 @@ export class MixGame {
     }
     let least = (alpha * Math.abs(gap) + Math.sqrt(Math.max(0, square - (sum * sum) / n) / n)) * (1 - 1e-9);
     let best: number[] | undefined;
-    for (let a = 0; a < count; a++) {
+    for (let a = 0; a < count && !this.#clock.isOver(1 + (count >> 5)); a++) {
       const i = from[a];
       const change = values[to[a]] - values[i];
       const sumA = sum + change;
@@ -218,7 +221,7 @@ export class MixGame {
   #bestPair(count: number): number[] | undefined {
     let least = this.#valueOf(-1, -1) * (1 - 1e-9);
     let best: number[] | undefined;
-    for (let a = 0; a < count; a++) {
+    for (let a = 0; a < count && !this.#clock.isOver(); a++) {
       const f = this.#valueOf(this.#from[a], this.#to[a]);
       if (f >= least) continue;
       least = f;

@@ -4,6 +4,7 @@ import { shapeOf } from '../model/game-shape.ts';
 import { skillSpread, teamGap } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { TicketDivider } from '../model/ticket-divider.ts';
 import type { Forbids, GameRules } from '../types.ts';
 
@@ -24,16 +25,23 @@ export class SoloExchanges {
   readonly #roles: RoleTable | undefined;
   readonly #forbids: Forbids | undefined;
   readonly #divider: TicketDivider;
+  readonly #clock: SearchClock;
   /** The skills of the two current teams, one after the other, and each team's own view. */
   readonly #skills: Float64Array;
   readonly #x: Float64Array;
   readonly #y: Float64Array;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    clock = new SearchClock(),
+  ) {
     const { teamSizes, seats } = shapeOf(rules);
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
+    this.#clock = clock;
     this.#divider = new TicketDivider(rules, roles);
     this.#skills = new Float64Array(seats);
     this.#x = this.#skills.subarray(0, teamSizes[0]);
@@ -93,6 +101,7 @@ export class SoloExchanges {
     const singles = exchangesOf(teams, all);
     this.#lineUp(teams);
     for (let i = 0; i < singles.length; i++) {
+      if (this.#clock.isOver(1 + (singles.length >> 2))) return;
       const first = singles[i];
       const { seat, skill } = first;
       const kept = skills[seat];

@@ -3,6 +3,7 @@ import { imbalancePerRange } from '../bounds/range-bounds.ts';
 import type { Division } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import { SoloDivider } from '../model/solo-divider.ts';
 import type { GameRules } from '../types.ts';
 
@@ -37,6 +38,7 @@ export class SoloSearch {
   readonly #q: number;
   readonly #perRange: number;
   readonly #divider: SoloDivider;
+  readonly #clock: SearchClock;
   readonly #chosen: Int32Array;
   readonly #chosenValue: Float64Array;
   /** `#sums[i]`, `#squares[i]`: of the first i candidates. */
@@ -47,9 +49,10 @@ export class SoloSearch {
   #found = false;
   #limit = 0;
   #nodesLeft = 0;
+  #isTimed = true;
   #cutBound = 0;
 
-  constructor(rules: GameRules) {
+  constructor(rules: GameRules, clock = new SearchClock()) {
     this.#k = rules.teamSize;
     this.#n = shapeOf(rules).seats;
     this.#alpha = rules.alpha;
@@ -57,6 +60,7 @@ export class SoloSearch {
     this.#q = rules.q;
     this.#perRange = imbalancePerRange(rules);
     this.#divider = new SoloDivider(rules);
+    this.#clock = clock;
     this.members = new Int32Array(this.#n);
     this.#chosen = new Int32Array(this.#n);
     this.#chosenValue = new Float64Array(this.#n);
@@ -89,6 +93,8 @@ export class SoloSearch {
     this.#limit = limit;
     this.#found = false;
     this.#nodesLeft = nodeBudget;
+    // The only game of as many players as it has seats is searched in any case.
+    this.#isTimed = count > this.#n;
     this.#cutBound = Number.POSITIVE_INFINITY;
     this.#extend(0, 0, 0, 0);
     this.nodes += nodeBudget - this.#nodesLeft;
@@ -112,6 +118,7 @@ export class SoloSearch {
     }
     const squared = this.#q === 2 && this.#k > 1;
     let top = Math.min(r, this.#k);
+    if (this.#isTimed && this.#clock.isOver()) this.#nodesLeft = 0;
     for (let j = from; j <= last; j++) {
       // A player with the same skill as one just skipped would form the same games again.
       if (j > from && value[j] === value[j - 1]) continue;
@@ -187,6 +194,7 @@ export class SoloSearch {
     const room = (this.#limit - v) / this.#alpha;
     if (room <= 0) return;
     const d = this.#divider.divide(this.#chosenValue, this.#anchorSkill);
+    this.#clock.isOver(this.#divider.steps);
     const f = this.#alpha * d + v;
     if (f >= this.#limit) return;
     this.#limit = f;

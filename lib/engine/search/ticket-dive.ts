@@ -1,6 +1,7 @@
 import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
@@ -18,15 +19,22 @@ export class TicketDive {
   readonly #n: number;
   readonly #roles: RoleTable | undefined;
   readonly #forbids: Forbids | undefined;
+  readonly #clock: SearchClock;
   readonly #chosen: ChosenTickets;
   readonly #incumbent: Incumbent;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    clock = new SearchClock(),
+  ) {
     this.#n = shapeOf(rules).seats;
     this.#roles = roles;
     this.#forbids = forbids;
+    this.#clock = clock;
     this.#chosen = new ChosenTickets(rules, roles, forbids);
-    this.#incumbent = new Incumbent(rules, roles);
+    this.#incumbent = new Incumbent(rules, roles, clock);
   }
 
   /** A game with the anchor that costs less than `limit`, undefined if none was found among `nodeBudget` nodes. */
@@ -44,6 +52,7 @@ export class TicketDive {
       }
       for (let at = from; at < order.length && !incumbent.game && nodesLeft > 0; at++) {
         const pooled = tickets[order[at]];
+        if (this.#clock.isOver()) nodesLeft = 0;
         if (players + pooled.size > this.#n || !chosen.fitsSize(pooled.size)) continue;
         if (!chosen.seating.hasSeat(pooled.masks)) continue;
         nodesLeft--;
@@ -55,7 +64,8 @@ export class TicketDive {
     if (chosen.start(candidates)) extend(0, tickets[anchor].size, credits[anchor]);
     // Sorting the candidates counts as well.
     this.nodes += nodeBudget - nodesLeft + (tickets.length >> 2);
-    if (incumbent.game) this.nodes += exchangeTickets(candidates, incumbent, this.#roles, this.#forbids);
+    if (incumbent.game)
+      this.nodes += exchangeTickets(candidates, incumbent, this.#roles, this.#forbids, this.#clock);
     return incumbent.game;
   }
 }

@@ -1,5 +1,6 @@
 import { mayMeet } from '../model/forbids.ts';
 import type { RoleTable } from '../model/roles.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Forbids } from '../types.ts';
 import type { Candidates } from './chosen-tickets.ts';
 import type { Incumbent } from './incumbent.ts';
@@ -16,6 +17,7 @@ export function exchangeTickets(
   incumbent: Incumbent,
   roles: RoleTable | undefined,
   forbids: Forbids | undefined,
+  clock: SearchClock,
 ): number {
   const inGame = new Set(incumbent.game!.members);
   // The places of the game's tickets.
@@ -27,6 +29,7 @@ export function exchangeTickets(
     for (let at = 0; at < places.length; at++) {
       if (places[at] === anchor) continue;
       for (let i = 0; i < tickets.length && divisions < divisionsMax && attempts < attemptsMax; i++) {
+        if (clock.isOver()) return attempts + 3 * divisions;
         const kept = places[at];
         if (tickets[i].size !== tickets[kept].size || places.includes(i)) continue;
         places[at] = i;

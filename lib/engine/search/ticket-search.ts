@@ -5,6 +5,7 @@ import type { DividedGame } from '../model/division.ts';
 import { shapeOf } from '../model/game-shape.ts';
 import { RoleSeating } from '../model/role-seating.ts';
 import type { RoleTable } from '../model/roles.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Candidates, ChosenTickets } from './chosen-tickets.ts';
 import { Incumbent } from './incumbent.ts';
@@ -31,6 +32,7 @@ export class TicketSearch {
   readonly #rules: GameRules;
   readonly #roles: RoleTable | undefined;
   readonly #forbids: Forbids | undefined;
+  readonly #clock: SearchClock;
   readonly #n: number;
   readonly #perRange: number;
   /** Whether the bounds include teamGap from the start: the joint bound needs p = 1. */
@@ -47,10 +49,16 @@ export class TicketSearch {
   #nodesLeft = 0;
   #cutBound = 0;
 
-  constructor(rules: GameRules, roles: RoleTable | undefined, forbids: Forbids | undefined) {
+  constructor(
+    rules: GameRules,
+    roles: RoleTable | undefined,
+    forbids: Forbids | undefined,
+    clock = new SearchClock(),
+  ) {
     this.#rules = rules;
     this.#roles = roles;
     this.#forbids = forbids;
+    this.#clock = clock;
     this.#n = shapeOf(rules).seats;
     this.#perRange = imbalancePerRange(rules);
     this.#isJoint = rules.p === 1 && rules.teamSize > 1;
@@ -59,7 +67,7 @@ export class TicketSearch {
     this.#levels = Array.from({ length: this.#n + 1 }, () => levelOf(values));
     this.#fill = new Float64Array(this.#n);
     this.#fillSeating = new RoleSeating(roles);
-    this.#incumbent = new Incumbent(rules, roles);
+    this.#incumbent = new Incumbent(rules, roles, clock);
   }
 
   /**
@@ -77,7 +85,7 @@ export class TicketSearch {
     this.bound = Math.min(incumbent.limit, this.#cutBound);
     this.wasCut = this.#cutBound < Number.POSITIVE_INFINITY;
     if (this.wasCut && incumbent.game && nodeBudget <= shortSearch)
-      this.nodes += exchangeTickets(candidates, incumbent, this.#roles, this.#forbids);
+      this.nodes += exchangeTickets(candidates, incumbent, this.#roles, this.#forbids, this.#clock);
     return incumbent.game;
   }
 
@@ -123,6 +131,7 @@ export class TicketSearch {
     }
     const lineup = this.#lineup;
     const { tickets } = lineup;
+    if (this.#clock.isOver(1 + ((tickets.length - from) >> 6))) this.#nodesLeft = 0;
     for (let j = from; j < tickets.length; j++) {
       const pooled = tickets[j];
       if (pooled.size > r || j === lineup.anchor) continue;
@@ -163,6 +172,7 @@ export class TicketSearch {
     let best = -1;
     for (let j = from, worse = 0; j < tickets.length && worse < patience; j++) {
       const pooled = tickets[j];
+      if (this.#clock.isOver()) this.#nodesLeft = 0;
       const { size } = pooled;
       if (size > r || j === lineup.anchor || !chosen.fitsSize(size)) continue;
       if (!chosen.seating.hasSeat(pooled.masks)) continue;

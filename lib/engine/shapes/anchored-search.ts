@@ -1,6 +1,7 @@
 import { skillSpreadBound } from '../bounds/fill-bound.ts';
 import { lemma6 } from '../bounds/range-bounds.ts';
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
@@ -39,6 +40,7 @@ export class AnchoredSearch {
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #forbids: Forbids | undefined;
+  readonly #clock: SearchClock;
   readonly #divider: ShapeDivider;
   readonly #seating: Seating | undefined;
   readonly #mixes: SizeMixes;
@@ -67,11 +69,12 @@ export class AnchoredSearch {
   #game: ShapedGame | undefined;
   #onlyFirst = false;
 
-  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined) {
+  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined, clock: SearchClock) {
+    this.#clock = clock;
     this.#rules = rules;
     this.#layout = layout;
     this.#forbids = forbids;
-    this.#divider = new ShapeDivider(rules, layout);
+    this.#divider = new ShapeDivider(rules, layout, clock);
     this.#seating =
       layout.classes &&
       new Seating(
@@ -225,6 +228,7 @@ export class AnchoredSearch {
       lowSum = Math.min(lowSum, pair);
       highSum = Math.max(highSum, pair);
     }
+    if (this.#clock.isOver(1 + ((count - from) >> 6))) this.#nodesLeft = 0;
     for (let j = from; j < count; j++) {
       const at = first[j];
       const last = at + r;

@@ -1,3 +1,4 @@
+import { SearchClock } from '../model/search-clock.ts';
 import type { Forbids, GameRules } from '../types.ts';
 import { type Draft, finishedGame, type Unit, unitsOf } from './draft.ts';
 import type { Permit } from './permit.ts';
@@ -13,8 +14,15 @@ export class Balancer {
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
   readonly #permit: Permit | undefined;
+  readonly #clock: SearchClock;
 
-  constructor(rules: GameRules, forbids: Forbids | undefined, permit: Permit | undefined) {
+  constructor(
+    rules: GameRules,
+    forbids: Forbids | undefined,
+    permit: Permit | undefined,
+    clock = new SearchClock(),
+  ) {
+    this.#clock = clock;
     this.#rules = rules;
     this.#forbids = forbids;
     this.#permit = permit;
@@ -22,7 +30,7 @@ export class Balancer {
 
   /** @param near tickets in no game, near the centre, which may replace others; empty if none may */
   balance(draft: Draft, near: readonly ShapeTicket[]): ShapedGame {
-    const state = new Balance(draft, this.#rules, this.#forbids, this.#permit);
+    const state = new Balance(draft, this.#rules, this.#forbids, this.#permit, this.#clock);
     if (draft.teams.length > 1 && this.#rules.p < Number.POSITIVE_INFINITY) state.improve(near);
     return finishedGame(draft, this.#rules);
   }
@@ -34,6 +42,7 @@ class Balance {
   readonly #rules: GameRules;
   readonly #forbids: Forbids | undefined;
   readonly #permit: Permit | undefined;
+  readonly #clock: SearchClock;
   /** By team: the sum of its values, and the factor and offset that make it comparable. */
   readonly #sums: Float64Array;
   readonly #scale: Float64Array;
@@ -46,7 +55,14 @@ class Balance {
   #sum = 0;
   #squares = 0;
 
-  constructor(draft: Draft, rules: GameRules, forbids: Forbids | undefined, permit: Permit | undefined) {
+  constructor(
+    draft: Draft,
+    rules: GameRules,
+    forbids: Forbids | undefined,
+    permit: Permit | undefined,
+    clock: SearchClock,
+  ) {
+    this.#clock = clock;
     const { layout, teams } = draft;
     this.#draft = draft;
     this.#rules = rules;
@@ -79,6 +95,7 @@ class Balance {
     let stuck = 0;
     const rounds = roundsPerTeam * teams.length + 20;
     for (let round = 0; round < rounds && stuck < Math.min(4, teams.length); round++) {
+      if (this.#clock.isOver(teams.length)) return;
       const off = this.#distances();
       const order = [...teams.keys()].sort((a, b) => Math.abs(off[b]) - Math.abs(off[a]) || a - b);
       const team = order[stuck];
@@ -115,6 +132,7 @@ class Balance {
       const before = off[team] ** 2 + off[other] ** 2;
       for (let i = 0; i < teams[team].length; i++) {
         const mine = teams[team][i];
+        if (this.#clock.isOver(1 + (teams[other].length >> 3))) return false;
         if (((mine.kinds >> otherKind) & 1) === 0) continue;
         const value = this.#valueOf(mine);
         for (let j = 0; j < teams[other].length; j++) {
@@ -265,6 +283,7 @@ class Balance {
       const mine = teams[team][at];
       if (mine.ticket.isSplit) continue;
       for (const unit of spare) {
+        if (this.#clock.isOver()) return false;
         if (unit.size !== mine.size || ((unit.kinds >> kind) & 1) === 0) continue;
         const sum = this.#sum - mine.sum + unit.sum;
         const squares = this.#squares - mine.squares + unit.squares;

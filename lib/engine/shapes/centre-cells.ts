@@ -1,4 +1,5 @@
 import { KeyHeap } from '../collections/key-heap.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
@@ -22,6 +23,7 @@ export interface Near {
  * Removals only raise h, so what was computed before stays a bound; only intervals that come first are computed anew.
  */
 export class CentreCells {
+  readonly #clock: SearchClock;
   readonly #lanes: TicketLanes;
   readonly #oneLane: TicketLanes;
   readonly #n: number;
@@ -35,7 +37,8 @@ export class CentreCells {
   /** The tickets that have left. */
   readonly #removed: ShapeTicket[] = [];
 
-  constructor(line: TicketLine, layout: Layout, q: number) {
+  constructor(line: TicketLine, layout: Layout, q: number, clock: SearchClock) {
+    this.#clock = clock;
     this.#n = layout.seatsMin;
     this.#playersBefore = layout.seatsMin;
     this.#exponent = q >= 2 ? 2 : 1;
@@ -70,7 +73,7 @@ export class CentreCells {
     this.#removed.push(ticket);
   }
 
-  /** The centre of about the least h and a bound on all; undefined when there are too few players. */
+  /** The centre of about the least h and a bound on all, as far as the time goes; undefined when there are too few players. */
   least(): { at: number; bound: number } | undefined {
     for (let left = evaluationsMax; ; ) {
       const id = this.#heap.topId;
@@ -79,6 +82,7 @@ export class CentreCells {
       if (key === Number.POSITIVE_INFINITY) return undefined;
       const cell = this.#cells[id];
       const { low, high } = cell;
+      if (this.#clock.isOver(stepsPerCentre)) return { at: low.h <= high.h ? low.at : high.at, bound: key };
       left -= this.#renew(low) + this.#renew(high);
       const bound = this.#boundOf(cell);
       if (bound > key) {
@@ -222,6 +226,9 @@ const tolerance = 5e-3;
 
 /** The most centres that one call computes. */
 const evaluationsMax = 300;
+
+/** The work of one, in steps of a `SearchClock`. */
+const stepsPerCentre = 32;
 
 /** The parties of a centre are near enough to the cheapest when they are within this part of their bound. */
 const partiesTolerance = 2e-3;

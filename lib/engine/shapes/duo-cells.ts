@@ -1,4 +1,5 @@
 import { KeyHeap } from '../collections/key-heap.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { DuoDraft } from './duo-draft.ts';
 import { beyondAll, type GapCell, GapCells, newGapCell } from './gap-cells.ts';
@@ -31,6 +32,7 @@ export function areDuos(
  */
 export class DuoCells {
   readonly #line: TicketLine;
+  readonly #clock: SearchClock;
   readonly #alpha: number;
   readonly #teams: number;
   readonly #n: number;
@@ -51,7 +53,8 @@ export class DuoCells {
   readonly #removed: number[] = [];
   #evaluations = 0;
 
-  constructor(line: TicketLine, rules: GameRules, layout: Layout) {
+  constructor(line: TicketLine, rules: GameRules, layout: Layout, clock: SearchClock) {
+    this.#clock = clock;
     this.#line = line;
     this.#alpha = rules.alpha;
     this.#teams = layout.teams;
@@ -82,7 +85,7 @@ export class DuoCells {
     for (;;) {
       const id = heap.topId;
       const bound = heap.topKey;
-      if (bound === Number.POSITIVE_INFINITY) break;
+      if (bound === Number.POSITIVE_INFINITY || this.#clock.isOver(stepsPerCell)) break;
       if (game && bound >= game.imbalance * (1 - gapWanted)) break;
       const isSpent = game !== undefined && this.#evaluations - evaluationsFrom >= evaluationsMax;
       if (isSpent && searches > 0) break;
@@ -198,6 +201,9 @@ interface Cell extends GapCell {
 function newCell(centre: number, half: number, gapLow: number, gapHigh: number): Cell {
   return { ...newGapCell(centre, half, gapLow, gapHigh), reach: 0 };
 }
+
+/** The work of evaluating a cell, in steps of a `SearchClock`. */
+const stepsPerCell = 16;
 
 /** The tickets of the largest pool. */
 const ticketsMax = 1500;

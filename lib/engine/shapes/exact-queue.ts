@@ -65,7 +65,7 @@ export class ExactQueue implements ShapeQueue {
     this.#nodeBudget = nodeBudget;
     this.#clock = clock;
     this.#forbids = forbids;
-    this.#search = new AnchoredSearch(rules, layout, forbids);
+    this.#search = new AnchoredSearch(rules, layout, forbids, clock);
     this.#perRange = perRangeOf(layout, rules, layout.seats);
   }
 
@@ -105,8 +105,8 @@ export class ExactQueue implements ShapeQueue {
         this.#worth = isProved ? Math.min(1, 2 * this.#worth) : Math.max(this.#worthMin(), this.#worth / 2);
         if (!isProved) {
           this.#cells ??= areDuos(this.#layout, this.#rules, line.tickets.length)
-            ? new DuoCells(line, this.#rules, this.#layout)
-            : new PartyCells(line, this.#rules, this.#layout);
+            ? new DuoCells(line, this.#rules, this.#layout, this.#clock)
+            : new PartyCells(line, this.#rules, this.#layout, this.#clock);
           const near = this.#cells.best(found?.game);
           const all = Math.max(bound, near.bound);
           if (near.game)
@@ -316,7 +316,9 @@ export class ExactQueue implements ShapeQueue {
       players += tickets[place].size;
       (isUp ? above : below).push(tickets[place]);
     }
-    this.#preparation += 5 + ((above.length + below.length) >> 3);
+    const work = 5 + ((above.length + below.length) >> 3);
+    this.#preparation += work;
+    this.#clock.isOver(work);
     const candidates = below.length === 0 ? above : [...below.reverse(), ...above];
     return { scope: { anchor: entry.ticket, candidates, isLone: accepts.isLone }, beyond };
   }
@@ -363,7 +365,10 @@ export class ExactQueue implements ShapeQueue {
       bound = Math.max(bound, Math.min(result.bound, far));
       if (result.game) return { game: result.game, bound: Math.min(bound, result.game.imbalance) };
       if (isAll && !result.wasCut) return { game: undefined, bound: Number.POSITIVE_INFINITY };
-      if (isAll || result.wasCut) return { game: undefined, bound };
+      if (isAll || result.wasCut) {
+        this.#clock.giveUp();
+        return { game: undefined, bound };
+      }
       limit = Math.min(this.#highest, 2 * Math.max(limit, bound));
     }
   }
@@ -408,6 +413,7 @@ export class ExactQueue implements ShapeQueue {
   ): ShapedGame | undefined {
     const { seats, seatsMin } = this.#layout;
     for (const enough of [3 * seats, 12 * seats, Number.POSITIVE_INFINITY]) {
+      if (this.#clock.isOver()) return undefined;
       const { scope } = this.#scope(entry, line, accepts, 0, enough);
       for (let n = seats; n >= seatsMin; n--) {
         const game = this.#search.any(scope, n, nodeBudget);
@@ -434,7 +440,7 @@ export class ExactQueue implements ShapeQueue {
     this.#line = line;
     const isSplit = line.tickets.some((ticket) => ticket.isSplit);
     const fitted = whereAllFit(layout, line.tickets);
-    this.#search = new AnchoredSearch(this.#rules, fitted, this.#forbids);
+    this.#search = new AnchoredSearch(this.#rules, fitted, this.#forbids, this.#clock);
     this.#loneSeat = beta > 0 || isSplit ? 0 : loneSeatOf(fitted, this.#rules);
     this.epochMs = 0;
     let low = Number.POSITIVE_INFINITY;

@@ -58,7 +58,7 @@ export class LargeQueue implements ShapeQueue {
     this.#forbids = forbids;
     this.#permit = permit;
     this.#clock = clock;
-    this.#balancer = new Balancer(rules, forbids, permit);
+    this.#balancer = new Balancer(rules, forbids, permit, clock);
     this.#sizes = new Array<number>(layout.partyMax + 1).fill(0);
   }
 
@@ -133,7 +133,7 @@ export class LargeQueue implements ShapeQueue {
   #finish(draft: Draft, near: readonly ShapeTicket[]): ShapedGame | undefined {
     const game = this.#balancer.balance(draft, near);
     if (!this.#permit) return game;
-    const permitted = permittedGame(draft, near, this.#rules, this.#permit);
+    const permitted = permittedGame(draft, near, this.#rules, this.#permit, this.#clock);
     if (!permitted) this.#unpermitted++;
     return permitted;
   }
@@ -168,6 +168,7 @@ export class LargeQueue implements ShapeQueue {
     // The first ticket decides who may join, so others are tried as the first.
     const failedBefore = this.#unpermitted;
     for (const { ticket } of near.slice(1, firstTickets)) {
+      if (this.#clock.isOver()) break;
       if (this.#unpermitted - failedBefore >= unpermittedMax) break;
       const other = this.#fillWith(centre, near, undefined, ticket, isShort);
       if (other) return other;
@@ -193,6 +194,7 @@ export class LargeQueue implements ShapeQueue {
       'largest first',
       'without cost',
     ] as const) {
+      if (this.#clock.isOver()) break;
       if (way === 'without cost' && !permit?.hasCosts) continue;
       if (way === 'cheapest' && (permit || forced || this.#forbids || this.#areHardToPack())) continue;
       const draft = new Draft(this.#layout, centre, isShort, way === 'largest first', mayBeMates);
@@ -259,7 +261,7 @@ export class LargeQueue implements ShapeQueue {
     for (let size = this.#sizes.length - 1; size > 1; size--) {
       let wanted = Math.round((this.#sizes[size] * seats) / players);
       for (const { ticket } of order) {
-        if (wanted === 0) break;
+        if (wanted === 0 || this.#clock.isOver()) break;
         if (ticket.size === size && !ticket.isSplit && this.#place(draft, ticket)) wanted--;
       }
     }
@@ -300,7 +302,7 @@ export class LargeQueue implements ShapeQueue {
   /** Places the nearest tickets that add nothing to the cost of those before. */
   #placeFree(draft: Draft, near: readonly Near[]): void {
     for (const { ticket } of near) {
-      if (draft.isFull) return;
+      if (draft.isFull || this.#clock.isOver(1 + (draft.members.size >> 3))) return;
       if (!this.#permit!.raisesCost(ticket)) this.#place(draft, ticket);
     }
   }
@@ -308,7 +310,7 @@ export class LargeQueue implements ShapeQueue {
   #placeAll(draft: Draft, order: readonly Near[]): void {
     let free = draft.free.reduce((sum, seats) => sum + seats, 0);
     for (const { ticket } of order) {
-      if (free === 0) return;
+      if (free === 0 || this.#clock.isOver(1 + (draft.members.size >> 3))) return;
       if (ticket.size <= free && !draft.members.has(ticket) && this.#place(draft, ticket))
         free -= ticket.size;
     }
@@ -339,16 +341,17 @@ export class LargeQueue implements ShapeQueue {
 
   /** A good game with a ticket: around itself, then around the means of the games found. */
   #with(ticket: ShapeTicket): ShapedGame | undefined {
-    this.#cells ??= new CentreCells(this.#line!, this.#layout, this.#rules.q);
+    this.#cells ??= new CentreCells(this.#line!, this.#layout, this.#rules.q, this.#clock);
     let centre = ticket.mean;
     let best: ShapedGame | undefined;
-    for (let turn = 0; turn < 3; turn++) {
+    for (let turn = 0; turn < 3 && !this.#clock.isOver(); turn++) {
       const game = this.#around(centre, ticket);
       if (!game) break;
       if (best && this.#costOf(game) >= this.#costOf(best)) break;
       best = game;
       centre = meanOf(game);
     }
+    if (!best) this.#clock.giveUp();
     return best;
   }
 
@@ -418,7 +421,7 @@ export class LargeQueue implements ShapeQueue {
     if (isPlain) {
       const perRange = layout.isFreeForAll ? this.#rules.alpha : 0;
       this.#windows = new PlayerWindows(line, layout.seatsMin, this.#rules.q, perRange);
-    } else this.#cells = new CentreCells(line, layout, this.#rules.q);
+    } else this.#cells = new CentreCells(line, layout, this.#rules.q, this.#clock);
     return line;
   }
 }

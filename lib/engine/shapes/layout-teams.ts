@@ -1,6 +1,7 @@
 import { mayMeet } from '../model/forbids.ts';
 import { skillSpreadOfRelative } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { RuledChoice, RuledTeams } from '../ruled/ruled-teams.ts';
 import type { Constraints, Forbids, GameRules } from '../types.ts';
 import { highestOf, type Layout, lowestOf, whereAllFit } from './layout.ts';
@@ -25,6 +26,7 @@ export class LayoutTeams implements RuledTeams {
   readonly #rules: GameRules;
   readonly #layout: Layout;
   readonly #constraints: Constraints;
+  readonly #clock: SearchClock;
   readonly #divider: ShapeDivider;
   #leaf = new Float64Array(0);
 
@@ -35,7 +37,9 @@ export class LayoutTeams implements RuledTeams {
     forbids: Forbids | undefined,
     constraints: Constraints,
     tickets: readonly ShapeTicket[],
+    clock: SearchClock,
   ) {
+    this.#clock = clock;
     const fitted = whereAllFit(layout, tickets);
     const hasParties = tickets.some(({ size }) => size > 1);
     this.seats = layout.seats;
@@ -47,7 +51,7 @@ export class LayoutTeams implements RuledTeams {
     this.#rules = rules;
     this.#layout = layout;
     this.#constraints = constraints;
-    this.#divider = new ShapeDivider(rules, fitted);
+    this.#divider = new ShapeDivider(rules, fitted, clock);
   }
 
   highest(low: number, high: number): number {
@@ -90,7 +94,7 @@ export class LayoutTeams implements RuledTeams {
         found.sort((a, b) => a.gap - b.gap);
         for (const { gap, teams } of found) {
           const f = alpha * gap + v;
-          if (f + cost >= least) break;
+          if (f + cost >= least || this.#clock.isOver(stepsPerRuling)) break;
           const ruling = judge(teams);
           if (!ruling || f + ruling.cost >= least) continue;
           least = f + ruling.cost;
@@ -104,7 +108,7 @@ export class LayoutTeams implements RuledTeams {
         return (least - v - cost) / alpha;
       });
       judgeFound();
-      this.wasCut = divider.wasCut;
+      this.wasCut = divider.wasCut || this.#clock.wasOver;
       return least < limit ? least : Number.POSITIVE_INFINITY;
     }
     const gap = divider.divide(tickets, (limit - v - cost) / alpha);
@@ -125,6 +129,9 @@ export class LayoutTeams implements RuledTeams {
     return work;
   }
 }
+
+/** A ruling on up to 16 players under 30 rules takes some ten microseconds. */
+const stepsPerRuling = 8;
 
 /** The divisions that are sorted before they are judged. */
 const judgedAtOnce = 6000;

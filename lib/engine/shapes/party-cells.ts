@@ -1,4 +1,5 @@
 import { KeyHeap } from '../collections/key-heap.ts';
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { ShapeDivider } from './shape-divider.ts';
@@ -20,6 +21,7 @@ import type { TicketLine } from './ticket-line.ts';
  */
 export class PartyCells {
   readonly #line: TicketLine;
+  readonly #clock: SearchClock;
   readonly #rules: GameRules;
   readonly #n: number;
   readonly #mixes: readonly Uint8Array[];
@@ -36,12 +38,13 @@ export class PartyCells {
   /** What is left of the steps of one `improve`. */
   #stepsLeft = 0;
 
-  constructor(line: TicketLine, rules: GameRules, layout: Layout) {
+  constructor(line: TicketLine, rules: GameRules, layout: Layout, clock: SearchClock) {
+    this.#clock = clock;
     this.#line = line;
     this.#rules = rules;
     this.#n = layout.seats;
     this.#mixes = mixesOf(layout, layout.seats);
-    this.#divider = new ShapeDivider(rules, layout);
+    this.#divider = new ShapeDivider(rules, layout, clock);
     this.#sizes = Array.from({ length: layout.partyMax + 1 }, (_, size) => new SizeLine(line, size));
     this.#near = this.#sizes.map((_, size) => {
       const most = this.#mixes.reduce((count, mix) => Math.max(count, mix[size] ?? 0), 0);
@@ -62,7 +65,7 @@ export class PartyCells {
     for (;;) {
       const id = heap.topId;
       const bound = heap.topKey;
-      if (bound === Number.POSITIVE_INFINITY) return { bound, game };
+      if (bound === Number.POSITIVE_INFINITY || this.#clock.isOver(stepsPerCell)) return { bound, game };
       if (bound > 2 * this.#laidAt && this.#laidAt > 0) {
         this.#lay(bound);
         continue;
@@ -216,6 +219,7 @@ export class PartyCells {
     const stepsFrom = divider.steps;
     const gap = divider.divide(chosen, (best.limit - v) / this.#rules.alpha);
     this.#stepsLeft -= 4 + ((divider.steps - stepsFrom) >> 2);
+    if (this.#clock.isOver()) this.#stepsLeft = 0;
     if (gap === Number.POSITIVE_INFINITY) return;
     best.limit = v + this.#rules.alpha * gap;
     best.game = { members: [...chosen], teams: divider.teams.slice(0, n), imbalance: best.limit };
@@ -247,6 +251,9 @@ const coarse = 0.01;
 
 /** The tickets of each size beyond those that a game can have that are tried. */
 const spare = 8;
+
+/** The work of evaluating a cell, in steps of a `SearchClock`. */
+const stepsPerCell = 16;
 
 /** The steps of one search for games. */
 const stepsMax = 8000;

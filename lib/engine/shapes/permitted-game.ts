@@ -1,3 +1,4 @@
+import type { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { type Draft, finishedGame, unitsOf } from './draft.ts';
 import type { Permit } from './permit.ts';
@@ -16,6 +17,7 @@ export function permittedGame(
   near: readonly ShapeTicket[],
   rules: GameRules,
   permit: Permit,
+  clock: SearchClock,
 ): ShapedGame | undefined {
   let best = weigh(draft, rules, permit);
   if (best.lacking === 0 && best.cost === 0) return best.game;
@@ -24,7 +26,7 @@ export function permittedGame(
   const stride = strideOf(moves.length);
   let at = 0;
   let failures = 0;
-  for (let calls = 0; calls < judgedMax && failures < moves.length; ) {
+  for (let calls = 0; calls < judgedMax && failures < moves.length && !clock.isOver(draft.players); ) {
     at = (at + stride) % moves.length;
     const undo = make(moves[at], draft, permit);
     if (!undo) {

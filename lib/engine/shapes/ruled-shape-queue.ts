@@ -83,7 +83,14 @@ export class RuledShapeQueue implements ShapeQueue {
     const constraints = this.#constraints;
     const pool = new RuledPool(this.#waiting, constraints);
     const tickets = pool.tickets as readonly ShapeTicket[];
-    const teams = new LayoutTeams(this.#rules, this.#layout, this.#forbids, constraints, tickets);
+    const teams = new LayoutTeams(
+      this.#rules,
+      this.#layout,
+      this.#forbids,
+      constraints,
+      tickets,
+      this.#clock,
+    );
     this.#queue = new RuledQueue(this.#rules, teams, constraints, this.#nodeBudget, pool, this.#clock);
     return this.#queue;
   }

@@ -1,3 +1,4 @@
+import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
@@ -20,6 +21,7 @@ export class ShapeDivider {
   wasCut = false;
 
   readonly #layout: Layout;
+  readonly #clock: SearchClock;
   readonly #p: number;
   readonly #roleSeatings: (Seating | undefined)[];
   readonly #fewestAfter: number[];
@@ -54,7 +56,8 @@ export class ShapeDivider {
   #areApart = false;
   #mates = 0;
 
-  constructor(rules: Pick<GameRules, 'p'>, layout: Layout) {
+  constructor(rules: Pick<GameRules, 'p'>, layout: Layout, clock = new SearchClock()) {
+    this.#clock = clock;
     const { seats, kindOf, kinds } = layout;
     this.#layout = layout;
     this.#p = rules.p;
@@ -250,7 +253,8 @@ export class ShapeDivider {
       if (size > most) continue;
       if (u > from && this.#isTwin[u] && this.#team[u - 1] < 0) continue;
       if (this.#areApart && (this.#apart[u] & this.#mates) !== 0) continue;
-      if (this.#stepsLeft-- <= 0) {
+      if ((--this.#stepsLeft & stepsMask) === 0 && this.#clock.isOver(stepsMask)) this.#stepsLeft = -1;
+      if (this.#stepsLeft < 0) {
         this.#stepsLeft = 0;
         this.wasCut = true;
         return;
@@ -441,7 +445,8 @@ export class ShapeDivider {
         continue;
       }
       if (i > from && sums[rest[i]] === sums[rest[i - 1]]) continue;
-      if (this.#stepsLeft-- <= 0) {
+      if ((--this.#stepsLeft & stepsMask) === 0 && this.#clock.isOver(stepsMask)) this.#stepsLeft = -1;
+      if (this.#stepsLeft < 0) {
         this.#stepsLeft = 0;
         this.wasCut = true;
         return;
@@ -526,6 +531,9 @@ export type Visit = (teams: Uint8Array, gap: number) => number;
 function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }
+
+/** The clock is asked after so many steps, a power of two less one. */
+const stepsMask = 63;
 
 /** Steps after which a division is given up: all divisions of 12 players are tried within it. */
 const stepsMax = 300_000;

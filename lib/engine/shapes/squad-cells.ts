@@ -1,4 +1,5 @@
 import { KeyHeap } from '../collections/key-heap.ts';
+import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import { beyondAll, type GapCell, GapCells, newGapCell } from './gap-cells.ts';
 import type { Layout } from './layout.ts';
@@ -23,6 +24,7 @@ export class SquadCells {
   soloSquadsMax: number;
 
   readonly #line: TicketLine;
+  readonly #clock: SearchClock;
   readonly #alpha: number;
   readonly #scale: number;
   readonly #isFair: boolean;
@@ -54,7 +56,9 @@ export class SquadCells {
     rules: GameRules,
     layout: Layout,
     soloSquadsMax: number,
+    clock = new SearchClock(),
   ) {
+    this.#clock = clock;
     this.#line = line;
     this.#sizes = sizes;
     this.#counts = counts;
@@ -97,7 +101,7 @@ export class SquadCells {
     for (;;) {
       const id = heap.topId;
       const bound = heap.topKey;
-      if (bound === Number.POSITIVE_INFINITY) break;
+      if (bound === Number.POSITIVE_INFINITY || this.#clock.isOver(stepsPerCell)) break;
       if (game && bound >= game.imbalance * (1 - gapWanted)) break;
       if (game && this.evaluations - evaluationsFrom >= evaluationsMax) break;
       if (id === beyondAll) {
@@ -292,6 +296,9 @@ interface Cell extends GapCell {
 function newCell(centre: number, half: number, gapLow: number, gapHigh: number): Cell {
   return { ...newGapCell(centre, half, gapLow, gapHigh), low: 0, high: 0, soloSquads: 0, solos: 0 };
 }
+
+/** The work of evaluating a cell, in steps of a `SearchClock`. */
+const stepsPerCell = 16;
 
 /** The pairs beyond those that a game can have that may replace others. */
 const sparePairs = 8;

@@ -156,7 +156,7 @@ export class SquadQueue implements ShapeQueue {
     const draft = new SquadDraft(
       this.#rules,
       this.#layout,
-      new Balancer(this.#rules, undefined, undefined),
+      new Balancer(this.#rules, undefined, undefined, this.#clock),
       sizes[0],
     );
     const search = { line, sizes, draft, all: undefined };
@@ -165,7 +165,7 @@ export class SquadQueue implements ShapeQueue {
   }
 
   #cells({ line, sizes }: Pick<Search, 'line' | 'sizes'>, soloSquadsMax: number): SquadCells {
-    return new SquadCells(line, sizes, this.#counts, this.#rules, this.#layout, soloSquadsMax);
+    return new SquadCells(line, sizes, this.#counts, this.#rules, this.#layout, soloSquadsMax, this.#clock);
   }
 
   #bestOf(cells: SquadCells, draft: SquadDraft): { game: ShapedGame | undefined; bound: number } {

@@ -127,11 +127,11 @@ export function* aroundDueTickets(
   const anchors = sortedBy(due, (at) => sorted[at].enqueuedAtMs, byAge);
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
 
-  for (const anchor of anchors) if (isLastChance(anchor)) yield* around(anchor);
+  for (const anchor of anchors) if (isLastChance(anchor) && !pool.isOver()) yield* around(anchor);
   if (isMany && !hasParties) yield* narrowestWindows();
   const others = anchors.filter((anchor) => !isLastChance(anchor));
   if (table !== undefined && !hasParties && !isMany) yield* widestFirst(others);
-  else for (const anchor of others) yield* around(anchor);
+  else for (const anchor of others) if (!pool.isOver()) yield* around(anchor);
 
   /** The widest margin of all due tickets first. After a release, tickets are searched again whose game has lost a player. */
   function* widestFirst(due: readonly number[]): Iterable<Candidate> {
@@ -170,7 +170,7 @@ export function* aroundDueTickets(
   /** The windows in the order of their range, as a share of their limit, until they hold no more games within their limits. */
   function* narrowestWindows(): Iterable<Candidate> {
     const perRange = imbalancePerRange(rules);
-    for (let released = true; released; ) {
+    for (let released = true; released && !pool.isOver(); ) {
       released = false;
       const places = line.places();
       const starts = search.windows(places).flatMap(({ first, last }) => {
@@ -184,6 +184,7 @@ export function* aroundDueTickets(
         ({ share }) => share,
         (a, b) => a.first - b.first,
       )) {
+        if (pool.isOver()) return;
         if (!isWhole(places, first, last)) continue;
         const middle = places[first + ((last + 1 - first) >> 1)];
         const candidate = isLastChance(middle) ? undefined : widest(middle, 'all');

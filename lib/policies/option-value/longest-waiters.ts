@@ -27,6 +27,7 @@ export function* aroundLongestWaiters(
   const searched: Neighbours[] = isParty.includes(true) ? ['of its kind', 'all'] : ['all'];
 
   for (const anchor of pool.byAge) {
+    if (pool.isOver()) return;
     const middle = place.get(anchor);
     if (middle === undefined) continue;
     for (const neighbours of searched) {
@@ -55,7 +56,7 @@ export function* aroundLongestWaiters(
       neighbours === 'all' ? Number.POSITIVE_INFINITY : isParty[middle] ? PLACES_BESIDE_PARTIES : 0;
     let below = middle - 1;
     let above = middle + 1;
-    while (players < enough && (below >= 0 || above < sorted.length)) {
+    while (players < enough && (below >= 0 || above < sorted.length) && !pool.isOver()) {
       const toBelow = below < 0 ? Number.POSITIVE_INFINITY : skills[middle] - skills[below];
       const toAbove = above === sorted.length ? Number.POSITIVE_INFINITY : skills[above] - skills[middle];
       const next = toBelow <= toAbove ? below-- : above++;

@@ -52,7 +52,7 @@ function* inRanges(
   const growMs = growSeconds === undefined ? facts.timeoutMs / 5 : 1000 * growSeconds;
   for (const ticket of pool.byAge) {
     const leftMs = facts.timeoutMs - (nowMs - ticket.enqueuedAtMs);
-    if (leftMs >= growMs) return;
+    if (leftMs >= growMs || pool.isOver()) return;
     if (!pool.isWaiting(ticket)) continue;
     const radius = Math.ceil(ranges * (1 - Math.max(0, leftMs) / growMs));
     const own = rangeOf(ticket);

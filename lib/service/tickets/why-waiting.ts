@@ -6,7 +6,6 @@ import type { TicketStore } from '../ports/ticket-store.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
-import { limitedEffort } from '../ticks/limited-effort.ts';
 import { misfits } from './misfits.ts';
 import { type StoredTicket, toEngineTicket } from './stored-ticket.ts';
 
@@ -47,7 +46,7 @@ export async function whyWaiting(deps: ExplainDeps, ticket: StoredTicket): Promi
     memory,
     queueMemory,
     timeouts: false,
-    effort: limitedEffort(record.definition, () => deps.clock.now() >= endMs),
+    outOfTime: () => deps.clock.now() >= endMs,
   });
   return (
     plan.waiting.find(({ ticketId }) => ticketId === ticket.ticketId)?.reason ??

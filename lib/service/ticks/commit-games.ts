@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Released, TickPlan } from '../../policies/plan.ts';
+import type { OutOfTime, Released, TickPlan } from '../../policies/plan.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pace } from './pace.ts';
 
@@ -23,7 +23,7 @@ const SLOW_MS = 200;
  */
 export async function commitGames<Commit>(
   clock: Clock,
-  planOf: (outOfTime: () => boolean) => Generator<Released, TickPlan>,
+  planOf: (outOfTime: OutOfTime) => Generator<Released, TickPlan>,
   commit: (released: Released) => Promise<Commit>,
   pace: Pace,
   untilMs: number,
@@ -45,9 +45,11 @@ export async function commitGames<Commit>(
     inFlight.add(over);
   };
   try {
-    const games = planOf(() => {
-      isCut ||= clock.now() >= untilMs;
-      return stopped || isCut;
+    const startMs = clock.now();
+    const games = planOf((share = 1) => {
+      const nowMs = clock.now();
+      isCut ||= nowMs >= untilMs;
+      return stopped || isCut || nowMs >= startMs + share * (untilMs - startMs);
     });
     let turnMs = clock.now();
     let step = games.next();

@@ -4,22 +4,20 @@ import { parseWith } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { type Backfill, type Filling, planTick } from '../../policies/plan.ts';
-import type { SearchEffort } from '../../policies/search-effort.ts';
 import { parseTicketsFile } from '../tickets/parse-tickets.ts';
-import { limitedEffort } from './limited-effort.ts';
 
 /**
  * Runs one tick over given tickets without storing anything, for `muster match` and dry runs. Tickets past their
  * time-out are searched like the others.
  * @param nowMs @default the time the last ticket was enqueued, so that equal input gives equal output
- * @param effort @default no limits
+ * @param outOfTime when it returns true, the plan ends soon with the matches found so far. @default never out of time
  * @param backfills the running matches that ask for players; the result then says what becomes of them
  */
 export function matchOffline(
   definition: QueueDefinition,
   tickets: readonly Ticket[],
   nowMs?: number,
-  effort?: SearchEffort,
+  outOfTime?: () => boolean,
   backfills?: readonly Backfill[],
 ): MatchResult {
   const plan = planTick({
@@ -28,7 +26,7 @@ export function matchOffline(
     backfills,
     nowMs: nowMs ?? latestArrivalMs(tickets),
     timeouts: false,
-    effort,
+    ...(outOfTime && { outOfTime }),
   });
   const result = { queue: definition.name, matches: plan.matches.map(gameJson), waiting: [...plan.waiting] };
   if (backfills === undefined) return result;
@@ -42,19 +40,18 @@ function fillingJson(filling: Filling): NonNullable<MatchResult['backfilled']>[n
 }
 
 /**
- * Searches the tickets of a request under a queue's definition. The result says if the search was cut short; up to
- * then it is that of `muster match`, but for bounds that would have taken long to prove.
- * @param isOver called before each step of the search, which takes half a second or so at most; true cuts it short
+ * Searches the tickets of a request under a queue's definition. The result is that of `muster match` unless the search was
+ * cut short, which it says.
+ * @param isOver asked within searches; when it returns true, the search ends within some tenths of a second
  * @throws Problem (400)
  */
 export function dryRun(definition: QueueDefinition, body: unknown, isOver: () => boolean): MatchResult {
   const { tickets, nowMs } = readDryRun(definition, body);
   let cut = false;
-  const effort = limitedEffort(definition, () => {
+  const result = matchOffline(definition, tickets, nowMs, () => {
     cut ||= isOver();
     return cut;
   });
-  const result = matchOffline(definition, tickets, nowMs, effort);
   return cut ? { ...result, cut } : result;
 }
 

@@ -1,7 +1,14 @@
 import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
-import { isFilling, planGames, type Released, type TickMemory, type TickPlan } from '../../policies/plan.ts';
+import {
+  isFilling,
+  type OutOfTime,
+  planGames,
+  type Released,
+  type TickMemory,
+  type TickPlan,
+} from '../../policies/plan.ts';
 import { relaxedRules } from '../../rules/relaxed-rules.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
 import { type OpenBackfill, openBackfills } from '../backfills/open-backfills.ts';
@@ -141,7 +148,7 @@ export async function searchRange(
   const openById = new Map(open.map((one) => [one.backfill.backfillId, one]));
   const isPart = before.next !== undefined || next !== undefined;
   const warm = deps.searches?.take(definition, range);
-  const planOf = (outOfTime: () => boolean) =>
+  const planOf = (outOfTime: OutOfTime) =>
     planGames({
       rules: definition,
       tickets,

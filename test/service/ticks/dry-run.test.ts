@@ -3,17 +3,16 @@ import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts'
 import { LIMITS } from '../../../lib/contract/queue-definition.ts';
 import { TicketDivider } from '../../../lib/engine/model/ticket-divider.ts';
 import { parseTicketsFile } from '../../../lib/service/tickets/parse-tickets.ts';
-import { divisionsOf } from '../../../lib/service/ticks/limited-effort.ts';
 import { dryRun, matchOffline } from '../../../lib/service/ticks/offline.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { definition } from '../definitions.ts';
 
 /** The maximum work of a dry run before it is cut, in divisions of games. */
 const WORK_MAX = 10_000_000;
-/** The maximum work between two checks of the limit: about a second of one processor. */
-const STEP_MAX = 60_000_000;
-/** The work of a step without divisions, which only reads the tickets. */
-const STEP_MIN = 1_000_000;
+/** The maximum work between two checks of the limit: some hundredths of a second of one processor. */
+const STEP_MAX = 3_000_000;
+/** The work between two checks besides divisions. */
+const STEP_MIN = 20_000;
 
 interface Worst {
   readonly teamSize: number;
@@ -51,6 +50,13 @@ function bodyOf({ roles, accepts, partyMax, skill, clashes }: Worst): { tickets:
     if (bytes > LIMITS.bodyBytesMax) return { tickets, now };
     tickets.push(one);
   }
+}
+
+/** In how many ways solo players can be divided into two teams: C(2t − 1, t). */
+function divisionsOf(teamSize: number): number {
+  let divisions = 1;
+  for (let i = 1; i <= teamSize; i++) divisions = (divisions * (teamSize - 1 + i)) / i;
+  return divisions;
 }
 
 const few = (random: RandomSource) => random.integer(9);
