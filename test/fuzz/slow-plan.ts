@@ -1,0 +1,45 @@
+import { KeptSearches } from '../../lib/policies/kept-searches.ts';
+import { planGames, type TickPlan } from '../../lib/policies/plan.ts';
+import type { SlowCase } from './slow-case.ts';
+
+/** How long a plan took that had to end within its search time. */
+export interface Timed {
+  /** CPU time of the plan, in milliseconds. */
+  readonly ms: number;
+  readonly games: number;
+  readonly wasCut: boolean;
+}
+
+/** Plans the tick of a case, all of it at once, by a clock that counts CPU time. */
+export function timedPlan(of: SlowCase, searchMs: number, nowMs: () => number): Timed {
+  const { definition: rules, tickets, backfills, reasons } = of;
+  const startMs = nowMs();
+  let wasCut = false;
+  const plan = planGames({
+    rules,
+    tickets,
+    backfills,
+    nowMs: of.nowMs,
+    reasons,
+    outOfTime: () => {
+      wasCut ||= nowMs() - startMs >= searchMs;
+      return wasCut;
+    },
+    kept: new KeptSearches(),
+  });
+  const { matches, fillings } = ended(plan);
+  return { ms: nowMs() - startMs, games: matches.length + fillings.length, wasCut };
+}
+
+function ended(plan: Generator<unknown, TickPlan>): TickPlan {
+  for (;;) {
+    const step = plan.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The CPU time of this thread so far, in milliseconds. */
+export function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

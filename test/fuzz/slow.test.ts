@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { VirtualClock } from '../engine/virtual-clock.ts';
+import { slowCase, summaryOf } from './slow-case.ts';
+import { timedPlan } from './slow-plan.ts';
+
+const clock = new VirtualClock();
+let end = () => {};
+beforeEach(() => {
+  end = clock.install(false);
+});
+afterEach(() => end());
+
+it('a random case of a seed is the same each time', () => {
+  expect(slowCase(3, { ticketsMax: 30 })).toEqual(slowCase(3, { ticketsMax: 30 }));
+  expect(slowCase(4, { ticketsMax: 30 }).definition).not.toEqual(slowCase(3, { ticketsMax: 30 }).definition);
+});
+
+it('a plan of a random definition and pool ends within some steps of its time', () => {
+  const policies = new Set<string>();
+  for (let seed = 1; seed <= 120; seed++) {
+    const of = slowCase(seed, { ticketsMax: 80 });
+    policies.add(of.definition.release.policy);
+    // The steps of searches are the time, in milliseconds.
+    clock.start([0, 300, 3000][seed % 3]!);
+    const searchMs = clock.left;
+    const { wasCut } = timedPlan(of, searchMs, () => searchMs - clock.left);
+    if (wasCut) expect(clock.after, `seed ${seed}: ${summaryOf(of)}`).toBeLessThan(5000);
+  }
+  expect(policies.size).toBe(5);
+});

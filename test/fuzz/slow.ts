@@ -1,0 +1,144 @@
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { slowCase, summaryOf } from './slow-case.ts';
+import { threadMs, timedPlan } from './slow-plan.ts';
+
+/**
+ * Looks for definitions and pools whose tick takes longer than its search time: `npm run fuzz:slow`.
+ *
+ * Each case is a random definition within the limits of the schema and a random pool, planned by a clock of CPU time. A plan
+ * that ends more than 0.3 s after its search time is a finding; `--case SEED` plans it again. Exits with 1 if there is one.
+ */
+const OVER_MS = 300;
+/** A plan that has not ended after so long, by the wall clock, is ended with its thread. */
+const STUCK_MS = 120_000;
+
+interface Finding {
+  readonly seed: number;
+  readonly searchMs: number;
+  readonly tickets: number;
+  readonly ms: number;
+  readonly summary: string;
+}
+
+if (isMainThread) await main();
+else await search(workerData as { seed: number; endMs: number });
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '1' },
+      seed: { type: 'string', default: '1' },
+      case: { type: 'string' },
+      tickets: { type: 'string' },
+    },
+  });
+  if (values.case !== undefined) {
+    const seed = Number(values.case);
+    const timed = planOf(seed, values.tickets === undefined ? undefined : Number(values.tickets));
+    process.stdout.write(`${lineOf(timed)}\n`);
+    process.exitCode = isOver(timed) ? 1 : 0;
+    return;
+  }
+  const endMs = Date.now() + 60_000 * Number(values.minutes);
+  const findings: Finding[] = [];
+  let cases = 0;
+  let worst: Finding | undefined;
+  for (let seed = 1_000_000 * Number(values.seed); Date.now() < endMs; ) {
+    const ended = await round(seed, endMs, (timed) => {
+      cases++;
+      if (isOver(timed)) {
+        findings.push(timed);
+        process.stdout.write(`SLOW ${lineOf(timed)}\n`);
+      }
+      if (!worst || timed.ms - timed.searchMs > worst.ms - worst.searchMs) worst = timed;
+    });
+    seed = ended.next;
+    if (ended.stuck === undefined) continue;
+    cases++;
+    const summary = summaryOf(slowCase(ended.stuck));
+    findings.push({
+      seed: ended.stuck,
+      searchMs: searchMsOf(ended.stuck),
+      tickets: 0,
+      ms: STUCK_MS,
+      summary,
+    });
+    process.stdout.write(`STUCK --case ${ended.stuck}: ${summary}\n`);
+  }
+  process.stdout.write(
+    `${cases} cases, ${findings.length} over their search time by more than ${OVER_MS} ms\n`,
+  );
+  if (worst) process.stdout.write(`the farthest over: ${lineOf(worst)}\n`);
+  process.exitCode = findings.length > 0 ? 1 : 0;
+}
+
+/** Runs cases in a thread until the time is up or one of them is stuck. */
+function round(
+  from: number,
+  endMs: number,
+  onCase: (timed: Finding) => void,
+): Promise<{ next: number; stuck?: number }> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { workerData: { seed: from, endMs } });
+    let seed = from;
+    const guard = () =>
+      setTimeout(
+        () => void worker.terminate().then(() => resolve({ next: seed + 1, stuck: seed })),
+        STUCK_MS,
+      );
+    let timer = guard();
+    worker.on('message', (timed: Finding) => {
+      clearTimeout(timer);
+      timer = guard();
+      seed = timed.seed + 1;
+      onCase(timed);
+    });
+    worker.on('error', (error) => {
+      clearTimeout(timer);
+      process.stdout.write(`ERROR --case ${seed}: ${error.stack}\n`);
+      reject(error);
+    });
+    worker.on('exit', () => {
+      clearTimeout(timer);
+      resolve({ next: seed });
+    });
+  });
+}
+
+async function search({ seed: from, endMs }: { seed: number; endMs: number }): Promise<void> {
+  for (let seed = from; Date.now() < endMs; seed++) {
+    let timed = planOf(seed);
+    // A first plan pays for compiling; what is slow again, with fewer tickets even, is the finding.
+    if (isOver(timed)) timed = planOf(seed);
+    for (let smaller = shrunk(timed); smaller; smaller = shrunk(timed)) timed = smaller;
+    parentPort!.postMessage(timed);
+  }
+}
+
+/** The same case with half of its tickets, if that is still slow. */
+function shrunk(timed: Finding): Finding | undefined {
+  if (!isOver(timed) || timed.tickets < 20) return undefined;
+  const half = planOf(timed.seed, timed.tickets >> 1);
+  return isOver(half) ? half : undefined;
+}
+
+function planOf(seed: number, ticketsMax?: number): Finding {
+  const of = slowCase(seed);
+  const tickets = of.tickets.slice(0, ticketsMax);
+  const searchMs = searchMsOf(seed);
+  const { ms } = timedPlan({ ...of, tickets }, searchMs, threadMs);
+  return { seed, searchMs, tickets: tickets.length, ms, summary: summaryOf({ ...of, tickets }) };
+}
+
+function searchMsOf(seed: number): number {
+  return [100, 300, 1000][seed % 3]!;
+}
+
+function isOver({ ms, searchMs }: Finding): boolean {
+  return ms > searchMs + OVER_MS;
+}
+
+function lineOf({ seed, tickets, searchMs, ms, summary }: Finding): string {
+  return `--case ${seed} --tickets ${tickets}: ${Math.round(ms)} ms of CPU with a search time of ${searchMs} ms: ${summary}`;
+}
