@@ -8,6 +8,7 @@ import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.t
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { checkDeadline } from '../lib/service/placement/deadline.ts';
+import { UnreadableQueue } from '../lib/service/ports/unreadable.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
@@ -25,7 +26,9 @@ export const handler = messageConsumer(sqs, [url], {
   read: matchIdOf,
   idsOf: (matchId) => ({ matchId }),
   consume: async (matchId) => {
-    await checkDeadline(deps, matchId, Date.now());
-    return { outcome: 'done' };
+    const outcome = await checkDeadline(deps, matchId, Date.now());
+    return outcome instanceof UnreadableQueue
+      ? { outcome: 'refused', why: outcome.message }
+      : { outcome: 'done' };
   },
 });

@@ -1,28 +1,75 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type {
+  Context,
+  DynamoDBBatchResponse,
+  DynamoDBRecord,
+  DynamoDBStreamEvent,
+  SQSEvent,
+} from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { eventBus } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
+import { messageConsumer } from '../lib/aws/message-consumer.ts';
+import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
-import { type Change, publish } from '../lib/service/events/publish.ts';
+import { readParkedEvent } from '../lib/service/events/parked-event.ts';
+import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
 import { Unreadable } from '../lib/service/ports/unreadable.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
-const deps = {
+const sqs = sqsClient();
+const parkedUrl = environment('PARKED_EVENTS_URL');
+const parking = eventParking(sqs, parkedUrl);
+const deps: PublishDeps = {
   queues: cachedQueues(queueStore(documentClient(), environment('QUEUES_TABLE')), clock),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
+  parking: {
+    async park(events, why) {
+      await parking.park(events, why);
+      logger.error('a queue cannot be read, so its events are parked', {
+        queue: why.queue,
+        count: events.length,
+        error: why,
+      });
+      countParked();
+    },
+  },
 };
+
+/** The function reads changes from the tables' streams, and events that it has parked. */
+export const handler = (event: DynamoDBStreamEvent | SQSEvent, context: Context) =>
+  event.Records[0]?.eventSource === 'aws:sqs'
+    ? fromParking(event as SQSEvent, context)
+    : fromStream(event as DynamoDBStreamEvent);
+
+const fromParking = messageConsumer(sqs, [parkedUrl], {
+  read: readParkedEvent,
+  idsOf: ({ event }) => ({ eventId: event.eventId, type: event.type, queue: event.queue }),
+  consume: async (parked) => {
+    const result = await publishParked(deps, parked, clock.now());
+    if (result.outcome === 'waiting') countParked();
+    return result;
+  },
+});
+
+/** Counts events that are parked, and tries to publish them, for the alarm. */
+function countParked(): void {
+  const metrics = new Metrics();
+  metrics.addMetric('EventsParked', MetricUnit.Count, 1);
+  metrics.publishStoredMetrics();
+}
 
 /**
  * Streams are in order: Lambda continues from the first record that is reported as failed. A record that cannot be
  * parsed never becomes an event, however often it is retried. It is logged and skipped, so that it does not delay the
  * other events of its shard.
  */
-export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const records = event.Records.flatMap((record) => {
     const change = changeOf(record);
     return change === undefined ? [] : [{ record, change }];
@@ -35,7 +82,7 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   if (first === undefined) return { batchItemFailures: [] };
   logger.warn('the bus rejected events', { count: again.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
-};
+}
 
 function changeOf(record: DynamoDBRecord): Change | undefined {
   try {

@@ -17,6 +17,7 @@ export type Variable =
   | 'GAME_SESSION_QUEUES'
   | 'DEADLINE_QUEUE_URL'
   | 'EVENT_BUS_NAME'
+  | 'PARKED_EVENTS_URL'
   | 'SECRETS_PREFIX'
   /** JSON, see {@link SecretGrants}. */
   | 'SECRET_GRANTS'

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
+import type { EventParking } from '../service/ports/event-parking.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
 import { toWire } from '../service/ticks/tick-message.ts';
@@ -26,6 +27,9 @@ const DELAY_SECONDS_MAX = 900;
 export const SEND_LIMIT = { count: 10, bytes: 256 * 1024 } as const;
 /** Tries of a batch that SQS accepts only in part. */
 const ATTEMPTS = 4;
+
+/** The delay before a parked event is read for the first time. */
+const PARKED_SECONDS = 5;
 
 export interface OutgoingMessage {
   readonly body: unknown;
@@ -120,6 +124,18 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
         { body, delaySeconds: Math.ceil(afterMs / 1_000), group: receiverKey(body.url ?? '') },
       ]),
     deadLetter: (body) => sendAll(client, urls.deadLetters, [{ body }]),
+  };
+}
+
+/** Parks events in a queue from which `publish` reads them again. */
+export function eventParking(client: SQSClient, url: string): EventParking {
+  return {
+    park: (events) =>
+      sendAll(
+        client,
+        url,
+        events.map((body) => ({ body, delaySeconds: PARKED_SECONDS })),
+      ),
   };
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
-import { readWith, Unreadable } from '../service/ports/unreadable.ts';
+import { readWith, Unreadable, UnreadableQueue } from '../service/ports/unreadable.ts';
 import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../service/queues/queue-record.ts';
 import { storedDefinition } from '../service/queues/stored-definition.ts';
 import { bucketLayout } from '../service/ticks/buckets.ts';
@@ -248,11 +248,20 @@ const stateItem = z.object({
 const queueItem = stateItem.extend({ definition: jsonOf(storedDefinition) });
 
 function toRecord(item: Record<string, unknown>): QueueRecord {
-  const { plans: layouts, ...rest } = readWith(queueItem, item, `queue ${item.queue}`);
+  const { plans: layouts, ...rest } = readQueue(queueItem, item);
   return { ...rest, layouts };
 }
 
 function toState(item: Record<string, unknown>): QueueState {
-  const { plans: layouts, ...rest } = readWith(stateItem, item, `queue ${item.queue}`);
+  const { plans: layouts, ...rest } = readQueue(stateItem, item);
   return { ...rest, layouts };
+}
+
+/** @throws UnreadableQueue */
+function readQueue<T extends z.ZodType>(schema: T, item: Record<string, unknown>): z.output<T> {
+  try {
+    return readWith(schema, item, `queue ${item.queue}`);
+  } catch (error) {
+    throw error instanceof Unreadable ? new UnreadableQueue(String(item.queue), error.message) : error;
+  }
 }

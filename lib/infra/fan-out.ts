@@ -29,6 +29,8 @@ export class FanOut extends Construct {
   /** Carries every event of the service, source `muster`. */
   readonly bus: EventBus;
   readonly publish: MusterFunction;
+  /** Events of queues that cannot be read, until they can. */
+  readonly parked: WorkQueue;
   readonly notify: Subscriber;
   /** Webhooks that are retried, and those of receivers that are slow or down. */
   readonly slowLane: WorkQueue;
@@ -57,6 +59,17 @@ export class FanOut extends Construct {
       resourceArns: [this.bus.eventBusArn],
     });
     store.queues.allow(this.publish, 'GetItem');
+    this.parked = new WorkQueue(this, 'Parked', {
+      consumer: this.publish,
+      variable: 'PARKED_EVENTS_URL',
+      batchSize: 10,
+      // The maximum of SQS. With growing pauses up to five minutes these are more than three days.
+      maxReceiveCount: 1_000,
+      retentionPeriod: Duration.days(14),
+      maxConcurrency: 2,
+    });
+    this.parked.allowSend(this.publish);
+    this.parked.allowPostpone(this.publish);
     this.unpublished = {
       tickets: this.#readStream(
         'Tickets',

@@ -166,6 +166,7 @@ export class Matchmaker extends Construct {
       Tick: tick.queue.deadLetters,
       PublishTickets: fanOut.unpublished.tickets,
       PublishMatches: fanOut.unpublished.matches,
+      Parked: fanOut.parked.deadLetters,
       Notify: fanOut.notify.queue.deadLetters,
       Provision: fanOut.provision.queue.deadLetters,
       Deadline: fanOut.deadline.queue.deadLetters,

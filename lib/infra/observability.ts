@@ -57,6 +57,7 @@ export class Observability extends Construct {
       queueSetAsideAlarm(this),
       publishLateAlarm(this, props.publish),
       receiverDownAlarm(this),
+      eventsParkedAlarm(this),
       throttledAlarm(this, 'Tick', props.tick),
       throttledAlarm(this, 'Publish', props.publish),
       apiFailsAlarm(this, props.stage),
@@ -222,6 +223,22 @@ function receiverDownAlarm(scope: Construct): Alarm {
     }),
     evaluationPeriods: 2,
     datapointsToAlarm: 1,
+  });
+}
+
+/** A parked event is tried at least every five minutes, and each try counts. */
+function eventsParkedAlarm(scope: Construct): Alarm {
+  return alarm(scope, 'EventsParked', {
+    alarmDescription:
+      'A queue cannot be read by the deployed version, so its events are parked: no webhooks, no assignments. Other queues are not affected. See the log of publish for its name; deploy a version that reads its definition, or replace the definition.',
+    metric: new Metric({
+      namespace: 'Muster',
+      metricName: 'EventsParked',
+      dimensionsMap: { service: 'publish' },
+      statistic: 'Sum',
+      period: Duration.minutes(15),
+    }),
+    evaluationPeriods: 1,
   });
 }
 

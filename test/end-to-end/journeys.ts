@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, vi } from 'vitest';
@@ -8,6 +9,7 @@ import type { EventType } from '../../lib/contract/event-type.ts';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
+import { untilInForce } from '../../lib/service/queues/definition-age.ts';
 import type { BucketLayout } from '../../lib/service/ticks/buckets.ts';
 import { definition } from '../service/definitions.ts';
 import { fresh, player, type TestMuster } from './muster.ts';
@@ -204,11 +206,35 @@ export const JOURNEYS = {
       'Tick',
       'PublishTickets',
       'PublishMatches',
+      'Parked',
       'Notify',
       'Provision',
       'Deadline',
     ]);
     expect(messages.get('Notify')).toBeGreaterThanOrEqual(1);
+  },
+
+  async 'receive an event of a queue that could not be read, and those of other queues meanwhile'(muster) {
+    const { api, cloud } = muster;
+    const paths = [`/${fresh('unreadable')}`, `/${fresh('neighbour')}`] as const;
+    const queues = await Promise.all(
+      paths.map((path) => api.queue({ webhooks: [webhook(muster, path, ['TicketCancelled'])] })),
+    );
+    const tickets = await Promise.all(queues.map((queue) => api.ticket(queue, 1)));
+    const readable = (await muster.rows('queues')).find(
+      ({ queue, item }) => queue === queues[0] && item === 'definition',
+    )!;
+    const later = { ...JSON.parse(readable.definition as string), release: { policy: 'of-a-later-version' } };
+    await change(muster, queues[0]!, 'definition', JSON.stringify(later));
+    // From now on no function uses the definition that it has read before.
+    await untilInForce({ now: Date.now, sleep });
+    for (const { ticketId } of tickets) await api.delete(`/tickets/${ticketId}`);
+    await heard(muster, paths[1], 'TicketCancelled');
+    const tries = () => cloud.logs.filter(({ line }) => line.includes('"EventsParked":1')).length;
+    await vi.waitFor(() => expect(tries()).toBeGreaterThan(1), { timeout: 30_000, interval: 50 });
+    expect(muster.receiver.at(paths[0])).toEqual([]);
+    await change(muster, queues[0]!, 'definition', readable.definition);
+    await heard(muster, paths[0], 'TicketCancelled');
   },
 
   async 'provision a match at the second try'(muster) {

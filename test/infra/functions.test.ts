@@ -16,6 +16,7 @@ const DEAD_LETTERS = [
   'tick dead letters',
   'tickets dead letters',
   'matches dead letters',
+  'publish dead letters',
   'notify dead letters',
   'provision dead letters',
   'deadline dead letters',
@@ -111,6 +112,11 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   publish: [
     'dynamodb:GetItem queues',
     'events:PutEvents bus',
+    'sqs:SendMessage publish',
+    'sqs:ChangeMessageVisibility publish',
+    'sqs:ReceiveMessage publish',
+    'sqs:DeleteMessage publish',
+    'sqs:GetQueueAttributes publish',
     ...['tickets', 'matches'].flatMap((table) => [
       `dynamodb:DescribeStream ${table}/stream`,
       `dynamodb:GetRecords ${table}/stream`,
@@ -224,7 +230,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     MATCHES_TABLE: 'matches',
   },
-  publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues' },
+  publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues', PARKED_EVENTS_URL: 'publish' },
   notify: {
     QUEUES_TABLE: 'queues',
     RECEIVERS_TABLE: 'receivers',
@@ -354,8 +360,10 @@ it('loop detection is off only for functions that receive batches and send to th
       Properties.BatchSize,
     ]),
   );
-  expect(sending).toEqual(['tick', 'notify', 'deadline']);
-  expect(allowing).toEqual(sending.filter((name) => batches.get(name) > 1));
+  expect(sending).toEqual(['tick', 'publish', 'notify', 'deadline']);
+  // publish sends what it has read from a stream, and what it reads from its own queue goes to the bus.
+  const again = sending.filter((name) => name !== 'publish');
+  expect(allowing).toEqual(again.filter((name) => batches.get(name) > 1));
 });
 
 it('tickets has little memory because it mostly waits', () => {

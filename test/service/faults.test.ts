@@ -1,13 +1,15 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../lib/contract/event-type.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { Delivery } from '../../lib/service/events/delivery.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
-import { publish } from '../../lib/service/events/publish.ts';
+import { publish, publishParked } from '../../lib/service/events/publish.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
+import { DEFINITION_AGE_MS } from '../../lib/service/queues/definition-age.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';
@@ -427,16 +429,55 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           await run((line) => cloud.on(line, () => publish(cloud.deps, changes)));
           await publish(cloud.deps, changes);
           await expectAllWell(label);
-          const types = new Map(cloud.events.map(({ eventId, type }) => [eventId, type]));
-          expect([...types.values()].sort()).toEqual([
-            'MatchFound',
-            'TicketCancelled',
-            'TicketQueued',
-            'TicketQueued',
-            'TicketQueued',
-          ]);
+          expectEvents();
         });
       });
+      const expectEvents = () => {
+        const types = new Map(cloud.events.map(({ eventId, type }) => [eventId, type]));
+        expect([...types.values()].sort()).toEqual([
+          'MatchFound',
+          'TicketCancelled',
+          'TicketQueued',
+          'TicketQueued',
+          'TicketQueued',
+        ]);
+      };
+
+      it('publish: parks the events of a queue that cannot be read, and publishes them when it can', async () => {
+        await withFaults(async (run, label) => {
+          await found({ events: [...EVENT_TYPES] });
+          await join('c', 1);
+          await cancelTicket(cloud.deps, id('c'), cloud.nowMs);
+          const changes = await cloud.newChanges();
+          const readable = await putAside('{"name":"of a later version"}');
+          await run((line) => cloud.on(line, () => publish(cloud.deps, changes)));
+          await publish(cloud.deps, changes);
+          expect(cloud.events).toEqual([]);
+          expect(new Set(cloud.parked.map(({ what }) => what.event.eventId)).size).toBe(5);
+          for (const { what } of cloud.parked)
+            expect(await publishParked(cloud.deps, what, cloud.nowMs)).toMatchObject({ outcome: 'waiting' });
+          await putAside(readable);
+          await expectAllWell(label);
+          expectEvents();
+        });
+      });
+
+      /** Replaces the text of the queue's definition in the table, and returns the earlier text. */
+      const putAside = async (text: string): Promise<string> => {
+        const key = { TableName: tables.names.queues, Key: { queue, item: 'definition' } };
+        const { Item } = await cloud.client.send(new GetCommand(key));
+        await cloud.client.send(
+          new UpdateCommand({
+            ...key,
+            UpdateExpression: 'SET #definition = :text',
+            ExpressionAttributeNames: { '#definition': 'definition' },
+            ExpressionAttributeValues: { ':text': text },
+          }),
+        );
+        // Until no function keeps the earlier one.
+        cloud.nowMs += DEFINITION_AGE_MS;
+        return Item!.definition;
+      };
     },
   );
 });

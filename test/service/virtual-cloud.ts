@@ -16,7 +16,8 @@ import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { provisioners } from '../../lib/provisioners/provisioners.ts';
 import type { Delivery } from '../../lib/service/events/delivery.ts';
-import { type Change, DESTINATIONS, publish } from '../../lib/service/events/publish.ts';
+import type { ParkedEvent } from '../../lib/service/events/parked-event.ts';
+import { type Change, DESTINATIONS, publish, publishParked } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
@@ -64,6 +65,8 @@ export class VirtualCloud {
   });
   /** Matches for the provisioner to place, as the bus's rule sends them. */
   readonly placements: string[] = [];
+  /** Events of queues that cannot be read. */
+  readonly parked: Due<ParkedEvent>[] = [];
   /** Every event that the bus accepted, including repeated ones. */
   readonly events: MusterEvent[] = [];
   /** Every write in the streams, each once. */
@@ -171,6 +174,12 @@ export class VirtualCloud {
             return [] as number[];
           }),
       },
+      parking: {
+        park: (events: readonly ParkedEvent[]) =>
+          pass('park events', async () => {
+            for (const what of events) this.parked.push({ what, dueMs: this.nowMs + 5_000 });
+          }),
+      },
       provisioners: provisioners({
         overHttp: {
           clock,
@@ -190,6 +199,12 @@ export class VirtualCloud {
   /** Runs a task whose calls to ports all pass this line. */
   on<T>(line: Line, task: () => Promise<T>): Promise<T> {
     return this.#line.run(line, task);
+  }
+
+  async #publishParked(what: ParkedEvent): Promise<void> {
+    const result = await publishParked(this.deps, what, this.nowMs);
+    if (result.outcome === 'waiting')
+      this.parked.push({ what, dueMs: this.nowMs + Math.ceil(result.afterMs) });
   }
 
   /** The rules of the bus. */
@@ -236,11 +251,12 @@ export class VirtualCloud {
     const untilMs = this.nowMs + forMs;
     for (;;) {
       await publish(this.deps, await this.newChanges());
+      for (const event of takeDue(this.parked, this.nowMs)) await this.#publishParked(event);
       for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId, this.nowMs);
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
       for (const message of this.dueTicks()) await tick(this.deps, message);
       const minuteMs = Math.floor(this.nowMs / 60_000) * 60_000 + 60_000;
-      const next = [...this.tickMessages, ...this.deadlineMessages].map(({ dueMs }) => dueMs);
+      const next = [...this.tickMessages, ...this.deadlineMessages, ...this.parked].map(({ dueMs }) => dueMs);
       this.nowMs = Math.max(this.nowMs, Math.min(untilMs, minuteMs, ...next));
       if (this.nowMs === minuteMs) await dispatch(this.deps, this.nowMs);
       if (this.nowMs >= untilMs) break;

@@ -6,6 +6,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
+import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { Delivery } from './delivery.ts';
@@ -19,7 +20,10 @@ const RESPONSE_MS = 5_000;
 /** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
 const TRIES = 8;
 
-/** How long a delivery is kept for a receiver that is slow or down. */
+/** How long a delivery waits whose queue cannot be read. */
+const UNREADABLE_MS = 60_000;
+
+/** How long a delivery is kept for a receiver that is slow or down, or while its queue cannot be read. */
 const KEPT_MS = 24 * 3_600_000;
 
 export interface NotifyDeps {
@@ -35,7 +39,7 @@ export interface NotifyDeps {
 
 export type DeliveryOutcome =
   | { outcome: 'done' }
-  /** It was not posted and is in the slow lane, because its receiver is slow or down. */
+  /** It was not posted and is in the slow lane: its receiver is slow or down, or its queue cannot be read. */
   | ({ outcome: 'postponed'; afterMs: number } & Failure)
   /** It was posted without success and is in the slow lane. */
   | ({ outcome: 'tried'; afterMs: number; failed: number } & Failure)
@@ -57,6 +61,7 @@ export interface Failure {
  * New deliveries arrive in one queue. Retries, and deliveries to receivers that are slow or down, use the slow lane. So
  * the first queue waits only for receivers that have responded quickly so far. Each step may be repeated:
  *
+ *     read           a queue that cannot be read: its deliveries wait in the slow lane until it can
  *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
  *                    after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
@@ -70,7 +75,11 @@ export interface Failure {
  */
 export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<DeliveryOutcome> {
   const { event, url } = delivery;
-  const definition = (await deps.queues.get(event.queue, DEFINITION_AGE_MS))?.definition;
+  const definition = await unlessUnreadable(
+    async () => (await deps.queues.get(event.queue, DEFINITION_AGE_MS))?.definition,
+  );
+  if (definition instanceof UnreadableQueue)
+    return postpone(deps, delivery, UNREADABLE_MS, definition.message);
   const webhooks = subscribers(definition, event.type).filter(
     (webhook) => url === undefined || webhook.url === url,
   );
@@ -120,11 +129,11 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
 
 async function postpone(
   deps: NotifyDeps,
-  delivery: AddressedDelivery,
+  delivery: Delivery,
   afterMs: number,
   why: string,
 ): Promise<DeliveryOutcome> {
-  const failure = { why, webhook: delivery.url };
+  const failure = { why, webhook: delivery.url ?? 'all' };
   const isSent = await sendOn(deps, delivery, afterMs);
   return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
 }
@@ -151,20 +160,19 @@ function ignoreBusy(error: unknown): void {
   if (!(error instanceof StoreBusy)) throw error;
 }
 
-type AddressedDelivery = Delivery & { readonly url: string };
-
 /**
  * Sends a delivery to the slow lane, or to the dead letters after its last try or at the end of its time. Returns false
  * for a dead letter.
  */
 async function sendOn(
   { sender, now }: NotifyDeps,
-  { event, url, failed = 0, slowSinceMs = now() }: AddressedDelivery,
+  { event, url, failed = 0, slowSinceMs = now() }: Delivery,
   afterMs: number,
 ): Promise<boolean> {
+  const to = url === undefined ? { event } : { event, url };
   const isOver = failed >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
   // A dead letter has no history, so it starts with new tries when it is redriven.
-  if (isOver) await sender.deadLetter({ event, url });
-  else await sender.slowLane({ event, url, failed, slowSinceMs }, afterMs);
+  if (isOver) await sender.deadLetter(to);
+  else await sender.slowLane({ ...to, failed, slowSinceMs }, afterMs);
   return !isOver;
 }

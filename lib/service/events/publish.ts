@@ -1,12 +1,16 @@
 import type { EventType, MatchEventType, TicketEventType } from '../../contract/event-type.ts';
 import type { MusterEvent } from '../../contract/events.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
+import { allOf } from '../concurrency/all-of.ts';
 import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
 import type { EventBus } from '../ports/event-bus.ts';
+import type { EventParking } from '../ports/event-parking.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
+import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { type StoredTicket, toTicketView } from '../tickets/stored-ticket.ts';
 import { fitted } from './fit-event.ts';
+import type { ParkedEvent } from './parked-event.ts';
 import { isOnBus, subscribers } from './subscribers.ts';
 
 /** One write to the tickets or the matches table, as its stream reports it. */
@@ -50,32 +54,93 @@ const PLACED_AT: Readonly<Partial<Record<ProvisionerOptions['type'], string>>> =
   gamelift: DESTINATIONS.gameLift,
 };
 
+/** How long a parked event waits for the next try: a tenth of its age, within these milliseconds. */
+const PARKED_MS = { min: 5_000, max: 300_000 } as const;
+
+export interface PublishDeps {
+  readonly queues: QueueStore;
+  readonly bus: EventBus;
+  readonly parking: EventParking;
+}
+
 /**
  * Publishes changes as events on the event bus. Returns the indexes of changes that must be retried.
  *
- * The stream delivers a change until it is published, so every event is published at least once. The event's id is
- * derived from the change, so every delivery of the event has the same id.
+ * The stream delivers a change until it is published or parked, so every event is published at least once. The event's
+ * id is derived from the change, so every delivery of the event has the same id.
+ *
+ *     read the queues   one that cannot be read concerns its own events only: nobody knows who receives them
+ *     park              the events of such queues, durably; {@link publishParked} publishes them when their queue can be
+ *                       read. A crash after it: parked again, so published twice with the same ids
+ *     put on the bus    the others. A crash after it: put again, with the same ids
+ *
+ * Receivers get events in no order, so an event that was parked needs no place among the others.
  */
-export async function publish(
-  deps: { readonly queues: QueueStore; readonly bus: EventBus },
-  changes: readonly Change[],
-): Promise<number[]> {
-  const definitions = new Map<string, QueueDefinition | undefined>();
-  for (const queue of new Set(changes.map(({ after }) => after.queue))) {
-    definitions.set(queue, (await deps.queues.get(queue, DEFINITION_AGE_MS))?.definition);
-  }
-  const outgoing = changes.flatMap((change, index) => {
+export async function publish(deps: PublishDeps, changes: readonly Change[]): Promise<number[]> {
+  const names = [...new Set(changes.map(({ after }) => after.queue))];
+  const found = await allOf(names.map(async (name) => [name, await definitionOf(deps, name)] as const));
+  const definitions = new Map(found);
+  const outgoing: Outgoing[] = [];
+  const parked = new Map<UnreadableQueue, ParkedEvent[]>();
+  for (const [index, change] of changes.entries()) {
     const event = toEvent(change);
-    if (event === undefined) return [];
+    if (event === undefined) continue;
+    const told: ParkedEvent = { event: fitted(event), hasDeadline: hasDeadline(change) };
     const definition = definitions.get(event.queue);
-    const destinations = destinationsOf(event, definition);
-    return isOnBus(definition, event.type) || destinations.length > 0 || hasDeadline(change)
-      ? [{ index, event: fitted(event), destinations }]
-      : [];
-  });
+    if (definition instanceof UnreadableQueue)
+      parked.set(definition, [...(parked.get(definition) ?? []), told]);
+    else outgoing.push(...outgoingOf(told, definition).map((one) => ({ ...one, index })));
+  }
+  await allOf([...parked].map(([why, events]) => deps.parking.park(events, why)));
   if (outgoing.length === 0) return [];
   const refused = await deps.bus.publish(outgoing);
   return refused.map((i) => outgoing[i]!.index);
+}
+
+/** `done`: it is published or nobody receives it. `waiting`: its queue still cannot be read. `retry`: the bus rejected it. */
+export type PublishedParked =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'waiting'; readonly why: string; readonly afterMs: number }
+  | { readonly outcome: 'retry'; readonly why: string };
+
+/** Publishes an event that was parked, as soon as its queue can be read. A crash after it: published again. */
+export async function publishParked(
+  deps: Pick<PublishDeps, 'queues' | 'bus'>,
+  parked: ParkedEvent,
+  nowMs: number,
+): Promise<PublishedParked> {
+  const definition = await definitionOf(deps, parked.event.queue);
+  if (definition instanceof UnreadableQueue) {
+    const tenthMs = (nowMs - Date.parse(parked.event.time)) / 10;
+    const afterMs = Math.min(PARKED_MS.max, Math.max(PARKED_MS.min, tenthMs));
+    return { outcome: 'waiting', why: definition.message, afterMs };
+  }
+  const refused = await deps.bus.publish(outgoingOf(parked, definition));
+  return refused.length === 0 ? { outcome: 'done' } : { outcome: 'retry', why: 'the bus rejected the event' };
+}
+
+function definitionOf(
+  { queues }: Pick<PublishDeps, 'queues'>,
+  queue: string,
+): Promise<QueueDefinition | undefined | UnreadableQueue> {
+  return unlessUnreadable(async () => (await queues.get(queue, DEFINITION_AGE_MS))?.definition);
+}
+
+interface Outgoing {
+  /** Of its change. */
+  readonly index: number;
+  readonly event: MusterEvent;
+  readonly destinations: readonly string[];
+}
+
+/** The event with its destinations; nothing when nobody receives it. */
+function outgoingOf(
+  { event, hasDeadline }: ParkedEvent,
+  definition: QueueDefinition | undefined,
+): Omit<Outgoing, 'index'>[] {
+  const destinations = destinationsOf(event, definition);
+  const isWanted = isOnBus(definition, event.type) || destinations.length > 0 || hasDeadline;
+  return isWanted ? [{ event, destinations }] : [];
 }
 
 /** The event of a change; undefined when no status changed. */

@@ -1,5 +1,6 @@
 import { returnDissolved, returnTickets } from '../commits/return-tickets.ts';
 import type { DeadlineTimer } from '../ports/deadline-timer.ts';
+import { type UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { AcceptanceDeps } from '../tickets/acceptance.ts';
 import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
@@ -14,15 +15,17 @@ export interface DeadlineDeps extends AcceptanceDeps {
 
 /**
  * `over`: the match needs no deadline any more. `waiting`: it is not due yet, and is checked again later. `ended`: the
- * match failed now.
+ * match failed now. An `UnreadableQueue`: it stays as it is, and `dispatch` sends it again every minute.
  */
-export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
+export type DeadlineOutcome = 'over' | 'waiting' | 'ended' | UnreadableQueue;
 
 /**
  * Ends an acceptance or a placement at its deadline. Every match with a deadline gets a message when it is found. A
  * message that arrives early is put back with a delay. If all messages of a match are lost, `dispatch` finds it overdue
  * and sends another; see `sweep-deadlines.ts`.
  *
+ *     read the queue one that cannot be read: this message is deleted, because `dispatch` finds the match overdue and sends
+ *                    another until the queue can be read
  *     put back       a crash after it, before this message is deleted: two messages remain, which is harmless
  *     end the match  conditional writes: repeating them changes nothing
  *
@@ -30,11 +33,11 @@ export type DeadlineOutcome = 'over' | 'waiting' | 'ended';
  * left in them. Such a match keeps a
  * deadline until its tickets are returned.
  */
-export async function checkDeadline(
-  deps: DeadlineDeps,
-  matchId: string,
-  nowMs: number,
-): Promise<DeadlineOutcome> {
+export function checkDeadline(deps: DeadlineDeps, matchId: string, nowMs: number): Promise<DeadlineOutcome> {
+  return unlessUnreadable(() => check(deps, matchId, nowMs));
+}
+
+async function check(deps: DeadlineDeps, matchId: string, nowMs: number): Promise<DeadlineOutcome> {
   const match = await deps.matches.get(matchId);
   if (match === undefined) return returnAbandoned(deps, matchId, nowMs);
   if (match.deadline === undefined) return 'over';
@@ -69,7 +72,7 @@ async function endAcceptance(
     nowMs,
   });
   // A ticket has accepted since the match was read, so check again. This happens at most once for each ticket.
-  return outcome === 'dissolved' ? 'ended' : checkDeadline(deps, match.matchId, nowMs);
+  return outcome === 'dissolved' ? 'ended' : check(deps, match.matchId, nowMs);
 }
 
 /** Returns the tickets that a slow tick has claimed after the match was abandoned. */

@@ -8,6 +8,28 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
+/** A queue whose record this version of Muster cannot parse, such as a definition of a later version after a rollback. */
+export class UnreadableQueue extends Unreadable {
+  readonly queue: string;
+
+  constructor(queue: string, message: string) {
+    super(message);
+    this.queue = queue;
+  }
+}
+
+/** What `work` returns, or the error when a queue that it reads cannot be parsed. */
+export async function unlessUnreadable<Result>(
+  work: () => Promise<Result>,
+): Promise<Result | UnreadableQueue> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UnreadableQueue) return error;
+    throw error;
+  }
+}
+
 /**
  * Parses data that this or another version of Muster has written. Fields unknown to the schema are ignored.
  * @param what names it in the error
