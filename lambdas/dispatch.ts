@@ -1,3 +1,4 @@
+import { clock } from '../lib/aws/clock.ts';
 import { overdueMatches } from '../lib/aws/deadline-index.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -13,6 +14,7 @@ import { dispatch } from '../lib/service/ticks/dispatch.ts';
 const client = documentClient();
 const sqs = sqsClient();
 const deps = {
+  clock,
   queues: queueStore(client, environment('QUEUES_TABLE')),
   ranges: rangeStore(client, environment('RANGES_TABLE')),
   matches: singleMatchStore(client, environment('MATCHES_TABLE')),
@@ -24,10 +26,11 @@ const deps = {
 };
 
 export const handler = async (): Promise<void> => {
-  const { awake, overdue, failed } = await dispatch(deps, Date.now());
+  const { awake, overdue, cut, failed } = await dispatch(deps, Date.now());
   logger.info('dispatched', { awake });
   if (overdue > 0)
     logger.warn('matches are past their deadline but have not ended, or were abandoned', { overdue });
+  if (cut.length > 0) logger.warn('queues had more work than there was time for', { queues: cut });
   for (const { what, error } of failed)
     logger.error('a task of this minute failed', { what, error: error as Error });
   if (failed.length > 0)

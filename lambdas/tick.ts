@@ -58,6 +58,11 @@ export const handler = async (event: SQSEvent): Promise<void> => {
         ...message,
         ticketIds: result.unreadable,
       });
+    if (result.outcome === 'searched' && result.tooLarge.length > 0)
+      logger.error('cancelled tickets or backfills whose match is too large', {
+        ...message,
+        ids: result.tooLarge,
+      });
     if (busy > 0) logger.warn('the store was too busy for some matches', { ...message, busy, lostRaces });
     record(result.metrics);
   }

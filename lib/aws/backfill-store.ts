@@ -1,13 +1,14 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { type StoredBackfill, storedRequest, storedState } from '../service/backfills/stored-backfill.ts';
+import { allOf } from '../service/concurrency/all-of.ts';
 import type { BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { readWith } from '../service/ports/unreadable.ts';
 import { BACKFILL, MATCH, TICKET } from '../service/statuses/statuses.ts';
 import { poolOrder } from '../service/ticks/buckets.ts';
 import { packGame } from './compact-game.ts';
-import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
+import { conditionally, isTooLarge, itemAfter, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
 import { gameOf } from './match-store.ts';
 import { meetingWrite } from './meeting-store.ts';
@@ -124,7 +125,11 @@ export function backfillStore(
     },
 
     async fill({ backfillId }, { match, before }, nowMs, meetings) {
+      // As for a new match: records that the transaction has no room for are stored just before it.
+      const records = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
+      const early = records.splice(TRANSACTION_MAX - 2 - match.newTicketIds.length);
       try {
+        await allOf(early.map(({ Update }) => client.send(new UpdateCommand(Update))));
         const { met } = await transact(client, [
           {
             Update: {
@@ -174,11 +179,12 @@ export function backfillStore(
               },
             },
           })),
-          ...meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record)),
+          ...records,
         ]);
         return met ? 'committed' : 'lost-race';
       } catch (error) {
         if (error instanceof StoreBusy) return 'busy';
+        if (isTooLarge(error)) return 'too-large';
         throw error;
       }
     },

@@ -66,6 +66,9 @@ export function itemAfter(
   return write.met ? write.result.Attributes : write.item;
 }
 
+/** The maximum of writes in a transaction of DynamoDB. */
+export const TRANSACTION_MAX = 100;
+
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /**
@@ -96,6 +99,17 @@ export async function transact(
 
 /** Temporary reasons for which DynamoDB cancels a transaction. */
 const PASSING = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
+
+/** Whether a write or a transaction failed because an item would become larger than DynamoDB's 400 KB. Nothing has changed. */
+export function isTooLarge(error: unknown): boolean {
+  const says = (text = '') => /size .*exceeded the maximum allowed size/i.test(text);
+  if (error instanceof TransactionCanceledException)
+    return (
+      error.CancellationReasons?.some(({ Code, Message }) => Code === 'ValidationError' && says(Message)) ??
+      false
+    );
+  return error instanceof Error && error.name === 'ValidationException' && says(error.message);
+}
 
 /** Waits a random time that grows with the attempts, so that conflicting writers do not collide again. */
 async function untilNextAttempt(attempt: number, cause: Error): Promise<void> {

@@ -10,7 +10,7 @@ import { MATCH, type Transition } from '../service/statuses/statuses.ts';
 import { batchGet } from './batch-get.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
-import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
+import { conditionally, isTooLarge, itemAfter, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { jsonOf, stringSet } from './item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
@@ -51,15 +51,20 @@ export function matchStore(
         ConditionExpression: movedBy(CREATE, 'matchId').condition,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
-      if (meetings.length === 0) {
-        const write = await conditionally(() => client.send(new PutCommand(put)));
-        return write.met ? 'created' : found(write.item);
+      try {
+        if (meetings.length === 0) {
+          const write = await conditionally(() => client.send(new PutCommand(put)));
+          return write.met ? 'created' : found(write.item);
+        }
+        const writes = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
+        const before = writes.splice(TRANSACTION_MAX - 1);
+        await allOf(before.map(({ Update }) => client.send(new UpdateCommand(Update))));
+        const transaction = await transact(client, [{ Put: put }, ...writes]);
+        return transaction.met ? 'created' : found(transaction.items[0]);
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+        return 'too-large';
       }
-      const writes = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
-      const before = writes.splice(TRANSACTION_MAX - 1);
-      await allOf(before.map(({ Update }) => client.send(new UpdateCommand(Update))));
-      const transaction = await transact(client, [{ Put: put }, ...writes]);
-      return transaction.met ? 'created' : found(transaction.items[0]);
     },
   };
 }
@@ -67,9 +72,6 @@ export function matchStore(
 const { create: CREATE, ...CHANGES } = MATCH.transitions;
 const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
 const { dissolve: DISSOLVE, fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
-
-/** The maximum of writes in a transaction of DynamoDB. */
-const TRANSACTION_MAX = 100;
 
 /** The status of an abandoned match. */
 const ABANDONED = 'ABANDONED';

@@ -8,6 +8,7 @@ import {
 import * as z from 'zod';
 import { tickMemory } from '../policies/memory.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
+import { inParallel } from '../service/concurrency/in-parallel.ts';
 import type { FormingMatch } from '../service/ports/match-store.ts';
 import type { Crashed, FailedTicks, Lease, LeaseOutcome, RangeStore } from '../service/ports/range-store.ts';
 import { readWith } from '../service/ports/unreadable.ts';
@@ -275,7 +276,7 @@ export function rangeStore(client: DynamoDBDocumentClient, table: string): Range
         ...cells.map((cell) => leaseOf(queue, cell)),
         ...ranges.map((range) => reportOf(queue, range)),
       ];
-      await allOf(items.map((item) => client.send(new DeleteCommand(item))));
+      await inParallel(items, DELETES_AT_ONCE, (item) => client.send(new DeleteCommand(item)));
     },
   };
 }
@@ -326,6 +327,9 @@ function isOver(settledOwners: readonly string[], knowsFailures: boolean): strin
 function packMatches(matches: readonly FormingMatch[]): string {
   return JSON.stringify(matches.map(({ matchId, ticketIds }) => [matchId, ...ticketIds].map(packId)));
 }
+
+/** The maximum of items that are deleted concurrently. */
+const DELETES_AT_ONCE = 32;
 
 /** The page after the last one of a closed journal. */
 const CLOSED_PAGE = packMatches([]);

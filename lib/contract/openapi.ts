@@ -63,7 +63,7 @@ export function openApi(): ReturnType<typeof createDocument> {
           'putQueue',
           'Create or change a queue',
           { 200: queueDefinition, 201: queueDefinition },
-          { path: queue, body: queueDefinition },
+          { path: queue, body: queueDefinition, problems: [409] },
         ),
         delete: operation(
           'deleteQueue',
@@ -125,7 +125,7 @@ export function openApi(): ReturnType<typeof createDocument> {
           'restoreVersion',
           'Put the definition of an earlier version again, as a new version; changes nothing when it is in force',
           { 200: queueVersion },
-          { path: versionPath, problems: [404] },
+          { path: versionPath, problems: [404, 409] },
         ),
       },
       '/queues/{queue}/dry-run': {

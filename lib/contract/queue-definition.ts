@@ -4,6 +4,7 @@ import { ruleFaults } from '../rules/faults.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { eventType } from './event-type.ts';
 import { expected, shown } from './expectation.ts';
+import { sizeProblems } from './match-size.ts';
 import { invalid, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';
 import { seatsOf } from './team-kinds.ts';
@@ -479,7 +480,10 @@ export function parseQueueDefinition(text: string, source: string): QueueDefinit
 
 /** The same for a value that is already parsed. */
 export function checkQueueDefinition(value: unknown, source: string): QueueDefinition {
-  return parseWith(queueDefinition, value, source);
+  const definition = parseWith(queueDefinition, value, source);
+  const problems = sizeProblems(definition);
+  if (problems.length > 0) throw invalid(source, problems);
+  return definition;
 }
 
 function hasCredentials(url: string): boolean {

@@ -250,7 +250,7 @@ describe('A queue of another version', () => {
     const ticks = { send: async (messages: readonly unknown[]) => void sent.push(...messages) };
     const overdue = { until: async () => [] };
     const timer = { again: async () => {} };
-    const { awake, failed } = await dispatch({ ...stores, ticks, overdue, timer }, NOW_MS);
+    const { awake, failed } = await dispatch({ ...stores, ticks, overdue, timer, clock: Date }, NOW_MS);
     expect(awake).toContain('healthy');
     expect(failed.map(({ what }) => what)).toEqual(['queue broken']);
     expect(sent.length).toBeGreaterThan(0);

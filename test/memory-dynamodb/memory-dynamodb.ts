@@ -10,7 +10,14 @@ import type {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type Item, meets, type Placeholders, updated } from './expressions.ts';
-import { MemoryTable, type Partitions, type TableSchema } from './memory-table.ts';
+import { itemSize } from './item-size.ts';
+import {
+  ITEM_BYTES_MAX,
+  ItemTooLarge,
+  MemoryTable,
+  type Partitions,
+  type TableSchema,
+} from './memory-table.ts';
 import type { Entry } from './sorted-items.ts';
 
 /** Capacity units that a call has consumed of one partition key. */
@@ -27,6 +34,8 @@ export interface Consumed {
 const PAGE_BYTES = 1_048_576;
 const READ_UNIT_BYTES = 4_096;
 const TOKENS_MAX = 100_000;
+/** The maximum of writes in a transaction. */
+const TRANSACTION_MAX = 100;
 /** A transaction prepares and commits each item, so its units count twice. */
 const TRANSACTION_FACTOR = 2;
 
@@ -142,6 +151,10 @@ export class MemoryDynamoDB {
 
   #transact({ TransactItems = [], ClientRequestToken }: TransactWriteCommandInput) {
     if (ClientRequestToken !== undefined && this.#applied.has(ClientRequestToken)) return {};
+    if (TransactItems.length > TRANSACTION_MAX)
+      throw Object.assign(new Error('Member must have length less than or equal to 100'), {
+        name: 'ValidationException',
+      });
     const writes = TransactItems.map((item) => {
       const [kind, write] = Object.entries(item)[0] as [WriteKind, Write];
       const table = this.#table(write.TableName!);
@@ -165,8 +178,19 @@ export class MemoryDynamoDB {
         })),
       });
     }
-    for (const { kind, write, table, key, before } of writes) {
-      const units = table.write(key, outcome(kind, write, before));
+    const after = writes.map(({ kind, write, before }) => outcome(kind, write, before));
+    const isTooLarge = after.map((item) => item !== undefined && itemSize(item) > ITEM_BYTES_MAX);
+    if (isTooLarge.includes(true)) {
+      throw new TransactionCanceledException({
+        message: 'Transaction cancelled',
+        $metadata: {},
+        CancellationReasons: isTooLarge.map((is) =>
+          is ? { Code: 'ValidationError', Message: new ItemTooLarge().message } : { Code: 'None' },
+        ),
+      });
+    }
+    for (const [i, { table, key }] of writes.entries()) {
+      const units = table.write(key, after[i]);
       this.#charge(
         table,
         units.map((one) => ({

@@ -63,6 +63,18 @@ export class Partitions {
   }
 }
 
+/** The maximum of bytes of an item. */
+export const ITEM_BYTES_MAX = 400 * 1_024;
+
+/** What DynamoDB says of an item above its limit. */
+export class ItemTooLarge extends Error {
+  override readonly name = 'ValidationException';
+
+  constructor() {
+    super('Item size has exceeded the maximum allowed size');
+  }
+}
+
 /** A table of DynamoDB with its indexes, which are updated at once. */
 export class MemoryTable {
   readonly schema: TableSchema;
@@ -111,6 +123,7 @@ export class MemoryTable {
     const old = this.#items.get(key);
     const before = old?.item;
     const bytes = after === undefined ? 0 : itemSize(after);
+    if (bytes > ITEM_BYTES_MAX) throw new ItemTooLarge();
     const partition = String((after ?? before)?.[this.schema.partition] ?? key.split('\0')[0]);
     const units: WriteUnits[] = [{ key: partition, units: kilobytes(Math.max(bytes, old?.bytes ?? 0)) }];
     for (const { schema, partitions } of this.indexes.values())

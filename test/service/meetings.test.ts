@@ -49,6 +49,24 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
     );
   };
 
+  it('are kept in the ticket of a large party, each with the latest of its meetings, so that an item can hold it', async () => {
+    await putQueue(
+      cloud.deps.queues,
+      { ...definition({ name: queue, teamSize: 50 }), rules: [recent] } as never,
+      cloud.nowMs,
+    );
+    const long = (name: string) => name.padEnd(128, 'x');
+    const met = Array.from({ length: MET_MAX }, (_, i) => [long(`other-${i}`), cloud.nowMs] as const);
+    const players = Array.from({ length: 50 }, (_, i) => ({ playerId: long(`p${i}`), skill: 1_000 }));
+    const meetings = { of: async () => new Map(players.map(({ playerId }) => [playerId, met])) };
+    const ticketId = `${queue}:large`;
+    await enqueue({ ...cloud.deps, meetings } as never, queue, { ticketId, players }, cloud.nowMs);
+    const stored = (await cloud.deps.tickets.get(ticketId))!;
+    expect(stored.players.map((player) => player.met?.map(([id]) => id))).toEqual(
+      players.map(() => met.slice(0, 20).map(([id]) => id)),
+    );
+  });
+
   it('are not matched again until the seconds of the rule are over, and then their record expires', async () => {
     await define([recent]);
     await join('ann', 1000);

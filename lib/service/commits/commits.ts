@@ -20,9 +20,10 @@ const CLAIMS_AT_ONCE = 48;
 
 /**
  * `committed`: the match exists. `lost-race`: a ticket was not QUEUED any more. `busy`: the store was throttled. In both of
- * these cases the match does not exist, and its other tickets are in the pool again.
+ * these cases the match does not exist, and its other tickets are in the pool again. `too-large`: the same, because no item
+ * of the store can hold the match, now or later.
  */
-export type CommitOutcome = 'committed' | 'lost-race' | 'busy';
+export type CommitOutcome = 'committed' | 'lost-race' | 'busy' | 'too-large';
 
 /**
  * The commits of one tick. A match may have more tickets than a transaction has items, and a transaction costs twice as
@@ -33,7 +34,7 @@ export type CommitOutcome = 'committed' | 'lost-race' | 'busy';
  *                QUEUED for every reader, because its match does not exist. A crash from here on: see below
  *     create     the match is put if nobody has abandoned it. At this moment it begins to exist, and with it
  *                the status of all of its tickets. A crash after it changes nothing
- *     settle     instead of `create`, if a ticket was not QUEUED: the match is abandoned and the tickets that were
+ *     settle     instead of `create`, if a ticket was not QUEUED or the match is too large: the match is abandoned and the tickets that were
  *                claimed return to the pool, each on the condition that it is still in this match. A claim whose
  *                answer was lost, and which is applied later, is found by `deadline`: see `settle.ts`
  *
@@ -103,10 +104,10 @@ export class Commits {
   ): Promise<CommitOutcome> {
     const claimed = await this.#claim(match.matchId, tickets, nowMs);
     const isComplete = claimed.length === tickets.length;
-    if (isComplete && (await this.#deps.matches.create(match, nowMs, meetings)) === 'created')
-      return 'committed';
+    const created = isComplete ? await this.#deps.matches.create(match, nowMs, meetings) : undefined;
+    if (created === 'created') return 'committed';
     await settleMatch(this.#deps, this.#record, match, this.#deps.clock.now());
-    return 'lost-race';
+    return created === 'too-large' ? created : 'lost-race';
   }
 
   /** Claims tickets until one of them is not QUEUED. Returns those that were claimed. */

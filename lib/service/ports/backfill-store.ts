@@ -36,14 +36,15 @@ export interface BackfillStore {
   /**
    * In one transaction: the match gets its next roster, the backfill becomes COMPLETED, and every new ticket goes from QUEUED
    * to the status of the match. `lost-race`: the match has changed, ended or has a newer backfill, the backfill has ended, or
-   * a ticket is not QUEUED; nothing has changed. `busy`: the store rejected the transaction.
+   * a ticket is not QUEUED; nothing has changed. `busy`: the store rejected the transaction. `too-large`: no
+   * item can hold the match with its newcomers; nothing has changed.
    */
   fill(
     backfill: StoredBackfill,
     filled: BackfilledMatch,
     nowMs: number,
     meetings: readonly MeetingRecord[],
-  ): Promise<'committed' | 'lost-race' | 'busy'>;
+  ): Promise<'committed' | 'lost-race' | 'busy' | 'too-large'>;
   /** Ends a backfill that is QUEUED. Returns its state afterwards, or undefined if it does not exist. */
   end(
     backfillId: string,

@@ -1,3 +1,4 @@
+import { sizeProblems } from '../../contract/match-size.ts';
 import type { FieldProblem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { type SecretGrants, secretProblems } from '../../contract/secret-grants.ts';
@@ -12,9 +13,10 @@ export interface DeploymentRules {
   readonly gameSessionQueues: readonly string[];
 }
 
-/** The fields of a definition that break the rules of the deployment. */
+/** The fields of a definition that break the rules of the deployment, or make its matches too large. */
 export function deploymentProblems(definition: QueueDefinition, rules: DeploymentRules): FieldProblem[] {
   return [
+    ...sizeProblems(definition),
     ...urlProblems(definition, rules),
     ...secretProblems(definition, rules.secretGrants),
     ...gameLiftProblems(definition, rules.gameSessionQueues),

@@ -5,7 +5,7 @@ import { type QueueDefinition, queueDefinition, queueName } from '../../contract
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { Unreadable } from '../ports/unreadable.ts';
-import { type BucketLayout, nextLayout } from '../ticks/buckets.ts';
+import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../ticks/buckets.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
 import type { DefinitionChange, Deployed, QueueRecord, QueueState } from './queue-record.ts';
 
@@ -59,6 +59,7 @@ function unknownQueue(queue: string): Problem {
  *
  * It also replaces a definition that cannot be read: the queue keeps its state, so that its waiting tickets are found.
  * @param more who changes it, and the version that it restores
+ * @throws Problem (409) when the queue has too many bucket layouts for another one
  * @throws Unreadable when the state cannot be read either
  */
 export async function putQueue(
@@ -145,5 +146,18 @@ function nextLayouts(
   const boundaries = buckets === 'auto' ? (newest?.boundaries ?? []) : buckets;
   if (old === undefined || newest === undefined) return [{ version: 1, boundaries, fromMs: 0 }];
   if (isDeepStrictEqual(newest.boundaries, boundaries)) return old.layouts;
-  return [...old.layouts, nextLayout(newest, boundaries, nowMs)];
+  const layouts = withLayout(old.layouts, nextLayout(newest, boundaries, nowMs));
+  if (layouts === undefined) throw tooManyLayouts(definition.name, old.layouts, nowMs);
+  return layouts;
+}
+
+/** Older layouts are dropped by `dispatch`, which runs every minute, when they are over and empty. */
+function tooManyLayouts(queue: string, layouts: readonly BucketLayout[], nowMs: number): Problem {
+  const overAtMs = (layouts[1]?.fromMs ?? nowMs) + LAYOUT_GRACE_MS;
+  const afterSeconds = Math.ceil((Math.max(0, overAtMs - nowMs) + 60_000) / 1_000);
+  return new Problem(
+    409,
+    `Expected fewer changes of buckets: the ${layouts.length} earlier bucket layouts of queue ${queue} are still in use, because each is kept for five minutes and until its last ticket has left. Send this definition again later, or without a change of buckets.`,
+    { headers: { 'retry-after': String(afterSeconds) } },
+  );
 }

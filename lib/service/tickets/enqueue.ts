@@ -82,6 +82,9 @@ export async function putTicket(
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
 }
 
+/** The maximum of meetings in a ticket, the latest of each player: with the longest ids 150 KB of the 400 that an item holds. */
+const TICKET_MET_MAX = 1_000;
+
 /** Adds the players' recent meetings, in a queue with a `recent` rule. */
 async function withMeetings(
   { meetings }: Pick<EnqueueDeps, 'meetings'>,
@@ -93,8 +96,9 @@ async function withMeetings(
   if (seconds === 0) return players;
   const ids = players.map(({ playerId }) => playerId);
   const met = await meetings.of(definition.name, ids, nowMs - 1000 * seconds);
+  const most = Math.floor(TICKET_MET_MAX / players.length);
   return players.map((player) => {
-    const own = met.get(player.playerId) ?? [];
+    const own = (met.get(player.playerId) ?? []).slice(0, most);
     return own.length === 0 ? player : { ...player, met: own };
   });
 }

@@ -1,3 +1,4 @@
+import { attributeSizeFault } from '../../contract/match-size.ts';
 import type { FieldProblem } from '../../contract/problem.ts';
 import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts';
 import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kinds.ts';
@@ -58,6 +59,10 @@ export function clashes(players: readonly ReadablePlayer[], definition: QueueDef
         detail: `Expected a team of queue ${name} (${theirs}), got ${team}`,
       });
     }
+  }
+  for (const [i, { attributes }] of players.entries()) {
+    const detail = attributes && attributeSizeFault(attributes, definition);
+    if (detail !== undefined) problems.push({ pointer: `#/players/${i}/attributes`, detail });
   }
   problems.push(
     ...playerFaults(players, definition).map(({ path, message }) => ({

@@ -206,6 +206,28 @@ export function nextLayout(newest: BucketLayout, boundaries: readonly Edge[], no
   };
 }
 
+/**
+ * The pool keys that the layouts of a queue may have together. Each of them is a query for the ticks and for `dispatch`, and a
+ * layout is kept until it is five minutes over and its last ticket is gone. 256 buckets can change seven times in that time.
+ */
+const POOL_KEYS_MAX = 2_048;
+
+/** The layouts with one more, or undefined if they would have too many pool keys together. */
+export function withLayout(
+  layouts: readonly BucketLayout[],
+  next: BucketLayout,
+): readonly BucketLayout[] | undefined {
+  const all = [...layouts, next];
+  const keys = all.reduce((sum, one) => sum + (one.boundaries.length + 1) * (one.shards?.count ?? 1), 0);
+  return keys <= POOL_KEYS_MAX && all.length <= LAYOUTS_MAX ? all : undefined;
+}
+
+/** A layout is kept this long after its successor began, because writes under it may still be in flight. */
+export const LAYOUT_GRACE_MS = 5 * 60_000;
+
+/** The maximum of layouts that a queue may have. */
+const LAYOUTS_MAX = 64;
+
 /** The layout in force at a slot: the newest that has begun, otherwise the oldest. */
 export function layoutAt(layouts: readonly BucketLayout[], slotMs: number): BucketLayout {
   return layouts.findLast((layout) => layout.fromMs <= slotMs) ?? layouts[0]!;

@@ -1,17 +1,17 @@
 import { settleTick } from '../commits/settle.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
 import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import type { BucketLimits } from './bucket-limits.ts';
-import { type BucketLayout, cellsOf, rangesOf } from './buckets.ts';
+import { type BucketLayout, cellsOf, LAYOUT_GRACE_MS, rangesOf } from './buckets.ts';
 import { mayMerge, rebalance } from './rebalance.ts';
 import { keepAwake, type ScheduleDeps } from './schedule.ts';
 import { endShards } from './shards.ts';
 
-/** A layout is kept this long after its successor began, because writes under it may still be in flight. */
-const LAYOUT_GRACE_MS = 5 * 60_000;
 /** A deleted queue is kept longer than a match can take to be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
 /**
@@ -20,10 +20,20 @@ const QUEUE_GRACE_MS = 2 * 3_600_000;
  */
 const TICK_GRACE_MS = 60_000;
 
+/** The maximum of queues that are looked after concurrently. */
+const QUEUES_AT_ONCE = 16;
+/**
+ * The time of one queue in each of the two rounds, and of all of them together: less than the function's 30 s. What there is
+ * no time for is done in the next minute.
+ */
+const QUEUE_MS = 5_000;
+const ROUNDS_MS = 24_000;
+
 export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly ranges: RangeStore;
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
+  readonly clock: Pick<Clock, 'now'>;
   /** @default BUCKET_LIMITS */
   readonly limits?: BucketLimits;
 }
@@ -34,19 +44,27 @@ export interface Dispatched {
   readonly awake: readonly string[];
   /** The number of overdue matches found and sent to `deadline`. */
   readonly overdue: number;
+  /** Names of the queues for whose work there was no time. The next minute continues. */
+  readonly cut: readonly string[];
   /** The tasks of this minute that failed. The others are done. */
   readonly failed: readonly { readonly what: string; readonly error: unknown }[];
 }
 
 /**
- * Runs once a minute. It schedules the next minute's ticks for every queue with waiting tickets, sends overdue matches
- * to `deadline`, settles what crashed ticks have left, and removes layouts and queues that no ticket needs. A queue with
- * one bucket and no waiting tickets costs three reads: its definition, its pool and its lease.
+ * Runs once a minute.
+ *
+ *     wake       round one, every queue: the next minute's ticks for those with waiting tickets
+ *     look after round two, every queue: settles what crashed ticks have left, and removes layouts and queues that no
+ *                ticket needs
+ *     sweep      beside them: sends overdue matches to `deadline`
+ *
+ * A few queues at a time, and each has its share of the time. A queue whose share is used up, or that fails, does not stop the
+ * others: it is woken if it may have waiting tickets, and the rest of its work is done in the next minute. A queue with one
+ * bucket and no waiting tickets costs three reads: its definition, its pool and its lease.
  *
  * After a crash at any point the next minute does the remaining work.
  */
 export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispatched> {
-  const awake: string[] = [];
   const failed: { what: string; error: unknown }[] = [];
   // A failure of one queue must not stop the ticks of other queues or the end of overdue matches.
   const attempt = async <T>(what: string, task: () => Promise<T>): Promise<T | undefined> => {
@@ -57,98 +75,159 @@ export async function dispatch(deps: DispatchDeps, nowMs: number): Promise<Dispa
       return undefined;
     }
   };
+  const untilMs = deps.clock.now() + ROUNDS_MS;
   const dispatchAll = async () => {
     const stored = await attempt('the list of queues', () => deps.queues.list());
     for (const { queue, error } of stored?.unreadable ?? []) failed.push({ what: `queue ${queue}`, error });
-    await Promise.all(
-      (stored?.records ?? []).map(async (record) => {
-        const { name } = record.definition;
-        const isSettled = await attempt(`what crashed ticks of queue ${name} have left`, () =>
-          settleCrashed(deps, record, nowMs),
-        );
-        const isAwake = await attempt(`queue ${name}`, () =>
-          dispatchQueue(deps, record, isSettled === true, nowMs),
-        );
-        if (isAwake) awake.push(name);
-      }),
+    const queues = inTurn(stored?.records ?? [], nowMs).map(
+      (record) => new DispatchedQueue(deps, record, nowMs),
     );
+    await inParallel(queues, QUEUES_AT_ONCE, (queue) =>
+      attempt(`queue ${queue.name}`, () => queue.wake(shareOf(deps.clock, untilMs))),
+    );
+    await inParallel(queues, QUEUES_AT_ONCE, (queue) => {
+      const hasTime = shareOf(deps.clock, untilMs);
+      return attempt(`what crashed ticks of queue ${queue.name} have left, and its layouts`, () =>
+        queue.lookAfter(hasTime),
+      );
+    });
+    const namesOf = (some: readonly DispatchedQueue[]) => some.map(({ name }) => name).sort();
+    return {
+      awake: namesOf(queues.filter(({ isAwake }) => isAwake)),
+      cut: namesOf(queues.filter(({ isCut }) => isCut)),
+    };
   };
-  const [overdue] = await Promise.all([
+  const [overdue, of] = await Promise.all([
     attempt('the sweep of deadlines', () => sweepDeadlines(deps, nowMs)),
     dispatchAll(),
   ]);
-  return { awake: awake.sort(), overdue: overdue ?? 0, failed };
+  return { ...of, overdue: overdue ?? 0, failed };
 }
 
-async function dispatchQueue(
-  deps: DispatchDeps,
-  record: QueueRecord,
-  isSettled: boolean,
-  nowMs: number,
-): Promise<boolean> {
-  const queue = record.definition.name;
-  const occupied = await Promise.all(record.layouts.map((layout) => deps.tickets.hasWaiting(queue, layout)));
-  const waiting = occupied.some(Boolean);
-  if (waiting) await keepAwake(deps, record, nowMs);
+/** The queues, beginning with another one each minute, so that it is not always the same ones that there is no time for. */
+function inTurn(records: readonly QueueRecord[], nowMs: number): readonly QueueRecord[] {
+  const first = Math.floor(nowMs / 60_000) % Math.max(1, records.length);
+  return [...records.slice(first), ...records.slice(0, first)];
+}
 
-  // The leases of crashed ticks are needed until their matches are settled.
-  if (!isSettled) return waiting;
-  const keep = record.layouts.filter((_, i) => occupied[i] || !isSuperseded(record, i, nowMs));
-  if (keep.length < record.layouts.length) {
-    await forget(
-      deps,
-      queue,
-      record.layouts.filter((layout) => !keep.includes(layout)),
+/** Whether a queue that begins now still has time. */
+function shareOf(clock: Pick<Clock, 'now'>, untilMs: number): () => boolean {
+  const endMs = Math.min(clock.now() + QUEUE_MS, untilMs);
+  return () => clock.now() < endMs;
+}
+
+/** One queue in one run of `dispatch`. */
+class DispatchedQueue {
+  readonly name: string;
+  isAwake = false;
+  isCut = false;
+  readonly #deps: DispatchDeps;
+  readonly #record: QueueRecord;
+  readonly #nowMs: number;
+  /** The layouts that were looked into, and whether they have waiting tickets. */
+  readonly #occupied = new Map<BucketLayout, boolean>();
+
+  constructor(deps: DispatchDeps, record: QueueRecord, nowMs: number) {
+    this.name = record.definition.name;
+    this.#deps = deps;
+    this.#record = record;
+    this.#nowMs = nowMs;
+  }
+
+  /** Schedules the next ticks if a ticket is waiting, or if there is no time to know. */
+  async wake(hasTime: () => boolean): Promise<void> {
+    for (const layout of this.#record.layouts.toReversed()) {
+      this.isCut = !hasTime();
+      this.isAwake = this.isCut || (await this.#isOccupied(layout));
+      if (this.isAwake) break;
+    }
+    if (this.isAwake) await this.#keepAwake();
+  }
+
+  async #keepAwake(): Promise<void> {
+    this.isAwake = true;
+    await keepAwake(this.#deps, this.#record, this.#nowMs);
+  }
+
+  /**
+   * Settles what crashed ticks have left, layout by layout, and forgets those that no ticket needs. Then it changes the buckets
+   * to suit the load, and removes the queue if it was deleted.
+   */
+  async lookAfter(hasTime: () => boolean): Promise<void> {
+    let left = this.#record.layouts;
+    let isSettled = true;
+    for (const [i, layout] of this.#record.layouts.entries()) {
+      if (!hasTime()) {
+        this.isCut = true;
+        return;
+      }
+      if (!(await this.#settleCrashed(layout))) isSettled = false;
+      // The leases of crashed ticks are needed until their matches are settled.
+      else if (isSuperseded(this.#record, i, this.#nowMs) && !(await this.#isOccupied(layout))) {
+        await this.#forget([layout]);
+        left = left.filter((one) => one !== layout);
+        if (!(await this.#deps.queues.dropLayouts(this.#record, left))) return;
+      }
+    }
+    // Tickets that return now may be missing in the index of the pool for a moment, so nobody looks for them there.
+    if (!isSettled && !this.isAwake) await this.#keepAwake();
+    if (!isSettled || !hasTime()) return;
+    const isChanged =
+      mayMerge(this.#record, this.#nowMs) && (await rebalance(this.#deps, this.name, this.#nowMs));
+    if (!isChanged) await endShards(this.#deps, this.#record, this.#nowMs);
+    if (!this.isAwake && this.#isOver()) {
+      await this.#forget(left);
+      await this.#deps.queues.remove(this.#record);
+    }
+  }
+
+  async #isOccupied(layout: BucketLayout): Promise<boolean> {
+    const known = this.#occupied.get(layout);
+    if (known !== undefined) return known;
+    const isOccupied = await this.#deps.tickets.hasWaiting(this.name, layout);
+    this.#occupied.set(layout, isOccupied);
+    return isOccupied;
+  }
+
+  /**
+   * Settles what crashed ticks of a layout have left. The next tick of a cell does so too, but a queue whose last tickets were
+   * claimed by a crashed tick has no next tick, and older layouts have none.
+   *
+   *     settle      see `settle.ts`
+   *     end lease   a crash before it: settled again
+   * @returns whether there was nothing to settle
+   */
+  async #settleCrashed(layout: BucketLayout): Promise<boolean> {
+    const { ranges } = this.#deps;
+    const crashed = await ranges.crashed(this.name, cellsOf(layout), this.#nowMs);
+    for (const [owner, { cells, failed }] of crashed) {
+      await settleTick(this.#deps, this.#record, owner, this.#nowMs);
+      await ranges.endLease(this.name, cells, { owner }, failed);
+    }
+    return crashed.size === 0;
+  }
+
+  /**
+   * Removes the leases and reports of layouts before the layouts are removed. A queue that is recreated under this name
+   * has layouts of the same versions and must not find their cells closed.
+   */
+  async #forget(layouts: readonly BucketLayout[]): Promise<void> {
+    const all = (of: (layout: BucketLayout) => string[]) => [...new Set(layouts.flatMap(of))];
+    await this.#deps.ranges.remove(this.name, all(cellsOf), all(rangesOf));
+  }
+
+  /** Whether the queue was deleted long ago and none of its ticks can be running. */
+  #isOver(): boolean {
+    const { deletedAt, awakeUntilMs } = this.#record;
+    return (
+      deletedAt !== undefined &&
+      this.#nowMs - Date.parse(deletedAt) > QUEUE_GRACE_MS &&
+      this.#nowMs - awakeUntilMs > TICK_GRACE_MS
     );
-    await deps.queues.dropLayouts(record, keep);
   }
-  const isChanged = mayMerge(record, nowMs) && (await rebalance(deps, queue, nowMs));
-  if (!isChanged) await endShards(deps, record, nowMs);
-  if (!waiting && isOver(record, nowMs)) {
-    await forget(deps, queue, record.layouts);
-    await deps.queues.remove(record);
-  }
-  return waiting;
 }
 
-/**
- * Settles what crashed ticks have left. The next tick of a cell does so too, but a queue whose last tickets were claimed by a
- * crashed tick has no next tick, and older layouts have none.
- *
- *     settle      see `settle.ts`
- *     end lease   a crash before it: settled again
- * @returns whether there was nothing to settle. Tickets that return now may be missing in the index of the pool for a moment
- */
-async function settleCrashed(deps: DispatchDeps, record: QueueRecord, nowMs: number): Promise<boolean> {
-  const queue = record.definition.name;
-  const all = [...new Set(record.layouts.flatMap(cellsOf))];
-  const crashed = await deps.ranges.crashed(queue, all, nowMs);
-  for (const [owner, { cells, failed }] of crashed) {
-    await settleTick(deps, record, owner, nowMs);
-    await deps.ranges.endLease(queue, cells, { owner }, failed);
-  }
-  return crashed.size === 0;
-}
-
-/**
- * Removes the leases and reports of layouts before the layouts are removed. A queue that is recreated under this name
- * has layouts of the same versions and must not find their cells closed.
- */
-async function forget(deps: DispatchDeps, queue: string, layouts: readonly BucketLayout[]): Promise<void> {
-  const all = (of: (layout: BucketLayout) => string[]) => [...new Set(layouts.flatMap(of))];
-  await deps.ranges.remove(queue, all(cellsOf), all(rangesOf));
-}
-
-/** Whether a queue was deleted long ago and none of its ticks can be running. */
-function isOver({ deletedAt, awakeUntilMs }: QueueRecord, nowMs: number): boolean {
-  return (
-    deletedAt !== undefined &&
-    nowMs - Date.parse(deletedAt) > QUEUE_GRACE_MS &&
-    nowMs - awakeUntilMs > TICK_GRACE_MS
-  );
-}
-
-function isSuperseded(record: QueueRecord, index: number, nowMs: number): boolean {
-  const next = record.layouts[index + 1];
+function isSuperseded({ layouts }: QueueRecord, index: number, nowMs: number): boolean {
+  const next = layouts[index + 1];
   return next !== undefined && nowMs - next.fromMs > LAYOUT_GRACE_MS;
 }

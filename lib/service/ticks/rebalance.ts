@@ -4,7 +4,7 @@ import type { RangeStore } from '../ports/range-store.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
 import { balance, type LayoutAge } from './balance.ts';
 import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
-import { nextLayout, rangeName, tickRanges } from './buckets.ts';
+import { nextLayout, rangeName, tickRanges, withLayout } from './buckets.ts';
 
 /** A layout is in force for at least this long before the next, so that ticks can measure it. */
 const SETTLE_MS = 5_000;
@@ -64,9 +64,8 @@ export async function rebalance(deps: RebalanceDeps, queue: string, nowMs: numbe
   const limits = deps.limits ?? BUCKET_LIMITS;
   const boundaries = balance(layout.boundaries, loads, ageOf(record, nowMs), nowMs, limits);
   if (boundaries === undefined) return false;
-  return deps.queues.put({
-    ...record,
-    version: record.version + 1,
-    layouts: [...record.layouts, nextLayout(layout, boundaries, nowMs)],
-  });
+  // Until older layouts are dropped, the buckets stay as they are.
+  const layouts = withLayout(record.layouts, nextLayout(layout, boundaries, nowMs));
+  if (layouts === undefined) return false;
+  return deps.queues.put({ ...record, version: record.version + 1, layouts });
 }

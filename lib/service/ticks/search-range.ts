@@ -104,6 +104,8 @@ export interface SearchResult {
   readonly busy: number;
   /** Tickets cancelled because this version of Muster cannot parse them. */
   readonly unreadable: readonly string[];
+  /** Tickets and backfills cancelled because no item of the store can hold their match. */
+  readonly tooLarge: readonly string[];
   /** What the release policy has learned about the range. */
   readonly memory: TickMemory;
   /** The tickets that were read, in order, and when. */
@@ -192,6 +194,7 @@ export async function searchRange(
     commitGames(deps.clock, planOf, commit, new Pace(deps.clock, perSecond), untilMs),
   ]);
   if (warm) deps.searches?.return(warm);
+  const tooLarge = await endTooLarge(deps, all, storedById, nowMs);
   const overdue = plan.timedOut.map((ticketId) => lateTicket(ticketId, definition));
   const unfilled = await end(deps, endsPace, overdue, nowMs, times.writeUntilMs);
   return {
@@ -200,6 +203,7 @@ export async function searchRange(
     timedOut: ended.timedOut + second.timedOut + unfilled.timedOut,
     isCut,
     unreadable,
+    tooLarge,
     read: stored,
     readAtMs: nowMs,
     searched: tickets,
@@ -352,6 +356,38 @@ interface Commit {
   readonly outcome: CommitOutcome;
 }
 
+const TOO_LARGE = 'its match has more data than can be stored: send fewer or shorter attributes';
+
+/**
+ * Cancels what would make the same match again at the next tick, although no item can hold it: the largest ticket of a new
+ * match, so that the others go on without it, or the backfill of a running one. The attributes of a ticket are limited when it
+ * is posted, so this is for tickets and players from before a limit.
+ * @returns their ids
+ */
+async function endTooLarge(
+  deps: SearchDeps,
+  commits: readonly Commit[],
+  byId: ReadonlyMap<string, StoredTicket> | undefined,
+  nowMs: number,
+): Promise<string[]> {
+  const ended: string[] = [];
+  for (const { game, outcome } of commits) {
+    if (outcome !== 'too-large') continue;
+    if (isFilling(game)) {
+      await deps.backfills.end(game.backfillId, 'CANCELLED', TOO_LARGE, nowMs);
+      ended.push(game.backfillId);
+      continue;
+    }
+    const sizes = game.ticketIds.map((ticketId) => {
+      return { ticketId, letters: JSON.stringify(byId?.get(ticketId)?.players ?? []).length };
+    });
+    const { ticketId } = sizes.reduce((most, one) => (one.letters > most.letters ? one : most));
+    await deps.tickets.end(ticketId, 'CANCELLED', TOO_LARGE, nowMs);
+    ended.push(ticketId);
+  }
+  return ended;
+}
+
 /** The match of a game, in its first status. */
 function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
   const { status, deadline } = firstStatus(definition, nowMs);
@@ -375,7 +411,7 @@ function summarise(
   commits: readonly Commit[],
 ): Omit<
   SearchResult,
-  'backfills' | 'timedOut' | 'isCut' | 'unreadable' | 'read' | 'readAtMs' | 'searched' | 'next'
+  'backfills' | 'timedOut' | 'isCut' | 'unreadable' | 'tooLarge' | 'read' | 'readAtMs' | 'searched' | 'next'
 > {
   const waitMs = (ticketId: string) => Math.max(0, nowMs - (byId.get(ticketId)?.enqueuedAtMs ?? nowMs));
   const tallied = (game: Game): TalliedMatch => ({

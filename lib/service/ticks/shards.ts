@@ -2,7 +2,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
-import { type BucketLayout, layoutAt, nextLayout, rangeName, tickRanges } from './buckets.ts';
+import { type BucketLayout, layoutAt, nextLayout, rangeName, tickRanges, withLayout } from './buckets.ts';
 
 /**
  * Several partition keys for each bucket, for a load that comes too fast to split the buckets.
@@ -72,9 +72,6 @@ export async function endShards(
   const names = tickRanges(newest, false).map(rangeName);
   const reports = await deps.ranges.reports(record.definition.name, names);
   if ([...reports.values()].some(({ load }) => (load?.ticketShare ?? 0) > 1)) return;
-  await deps.queues.put({
-    ...record,
-    version: record.version + 1,
-    layouts: [...record.layouts, nextLayout(newest, newest.boundaries, nowMs)],
-  });
+  const layouts = withLayout(record.layouts, nextLayout(newest, newest.boundaries, nowMs));
+  if (layouts !== undefined) await deps.queues.put({ ...record, version: record.version + 1, layouts });
 }

@@ -75,6 +75,8 @@ export type TickOutcome =
       metrics: TickMetrics;
       /** Tickets cancelled because this version of Muster cannot read them. */
       unreadable: readonly string[];
+      /** Tickets and backfills cancelled because their match is too large. */
+      tooLarge: readonly string[];
     }
   | {
       outcome: 'set-aside';
@@ -194,7 +196,8 @@ export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOu
     arrivals = memory;
     failed = undefined;
     const metrics = { queue, waiting, recent, timedOut, isCut, lostRaces, busy, durationMs, ageMs };
-    outcome = { outcome: 'searched', matches, metrics, unreadable: result.unreadable };
+    const { unreadable, tooLarge } = result;
+    outcome = { outcome: 'searched', matches, metrics, unreadable, tooLarge };
   } catch (error) {
     // A store that is throttled says nothing about the queue.
     if (!(error instanceof StoreBusy)) failed = oneMore(failedBefore, slotMs);
@@ -406,13 +409,14 @@ async function unlessCrashed<T extends string>(
   for (let attempt = 1; ; attempt++) {
     const outcome = await request(settled, failed);
     if (typeof outcome === 'string' && outcome !== 'held') return { outcome, failed };
-    const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs;
-    if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
     // A cell of a crashed tick beside one that is held is still reported after its tick is settled.
     const { crashed, ...news }: Crashed = outcome === 'held' ? { crashed: [] } : (outcome as Crashed);
     const owners = crashed.filter((owner) => !settled.includes(owner));
     const isNews = owners.length > 0 || (failed === undefined && news.failed !== undefined);
     failed = news.failed ?? failed;
+    // What has taken long to settle is not settled in vain: after it there is one more try.
+    const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs && !isNews;
+    if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
     if (!isNews) await deps.clock.sleep(100);
     for (const owner of owners) {
       await settleTick(deps, record, owner, deps.clock.now());
