@@ -21,6 +21,9 @@ export interface CaseLimits {
   readonly ticketsMax?: number | undefined;
 }
 
+/** The players of the largest pool, about. */
+const PLAYERS_MAX = 60_000;
+
 const NOW_MS = Date.UTC(2027, 0, 1);
 
 /** The case of a seed: the same at every call. */
@@ -312,18 +315,21 @@ function ticketsOf(random: Random, definition: QueueDefinition, count: number): 
   const splits = random.chance(0.1) ? 0.2 : 0;
   const twice = random.chance(0.05) ? 0.05 : 0;
   const isInSteps = random.chance(0.3);
-  return Array.from({ length: count }, (_, i): Ticket => {
+  const tickets: Ticket[] = [];
+  for (let i = 0, players = 0; i < count && players < PLAYERS_MAX; i++) {
     const size = Math.min(seats, crowd.partySize());
+    players += size;
     const age = oldest * random.next();
-    return {
+    tickets.push({
       ticketId: `t${i}`,
       enqueuedAtMs: NOW_MS - Math.floor(isInSteps ? 1000 * Math.floor(age / 1000) : age),
       players: Array.from({ length: size }, (_, j) =>
         playerOf(random, crowd, definition, `p${random.chance(twice) ? 0 : i}.${j}`, count),
       ),
       ...(size > 1 && random.chance(splits) && { split: true }),
-    };
-  });
+    });
+  }
+  return tickets;
 }
 
 function backfillsOf(random: Random, definition: QueueDefinition): Backfill[] {

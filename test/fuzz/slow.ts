@@ -19,6 +19,8 @@ interface Finding {
   readonly tickets: number;
   readonly ms: number;
   readonly summary: string;
+  /** What the plan threw. */
+  readonly error?: string | undefined;
 }
 
 if (isMainThread) await main();
@@ -82,11 +84,12 @@ function round(
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: { seed: from, endMs } });
     let seed = from;
+    let isStuck = false;
     const guard = () =>
-      setTimeout(
-        () => void worker.terminate().then(() => resolve({ next: seed + 1, stuck: seed })),
-        STUCK_MS,
-      );
+      setTimeout(() => {
+        isStuck = true;
+        void worker.terminate();
+      }, STUCK_MS);
     let timer = guard();
     worker.on('message', (timed: Finding) => {
       clearTimeout(timer);
@@ -94,14 +97,10 @@ function round(
       seed = timed.seed + 1;
       onCase(timed);
     });
-    worker.on('error', (error) => {
-      clearTimeout(timer);
-      process.stdout.write(`ERROR --case ${seed}: ${error.stack}\n`);
-      reject(error);
-    });
+    worker.on('error', reject);
     worker.on('exit', () => {
       clearTimeout(timer);
-      resolve({ next: seed });
+      resolve(isStuck ? { next: seed + 1, stuck: seed } : { next: seed });
     });
   });
 }
@@ -127,18 +126,23 @@ function planOf(seed: number, ticketsMax?: number): Finding {
   const of = slowCase(seed);
   const tickets = of.tickets.slice(0, ticketsMax);
   const searchMs = searchMsOf(seed);
-  const { ms } = timedPlan({ ...of, tickets }, searchMs, threadMs);
-  return { seed, searchMs, tickets: tickets.length, ms, summary: summaryOf({ ...of, tickets }) };
+  const found = { seed, searchMs, tickets: tickets.length, summary: summaryOf({ ...of, tickets }) };
+  try {
+    return { ...found, ms: timedPlan({ ...of, tickets }, searchMs, threadMs).ms };
+  } catch (error) {
+    return { ...found, ms: 0, error: (error as Error).stack };
+  }
 }
 
 function searchMsOf(seed: number): number {
-  return [100, 300, 1000][seed % 3]!;
+  return [300, 500, 1000][seed % 3]!;
 }
 
-function isOver({ ms, searchMs }: Finding): boolean {
-  return ms > searchMs + OVER_MS;
+function isOver({ ms, searchMs, error }: Finding): boolean {
+  return error !== undefined || ms > searchMs + OVER_MS;
 }
 
-function lineOf({ seed, tickets, searchMs, ms, summary }: Finding): string {
-  return `--case ${seed} --tickets ${tickets}: ${Math.round(ms)} ms of CPU with a search time of ${searchMs} ms: ${summary}`;
+function lineOf({ seed, tickets, searchMs, ms, summary, error }: Finding): string {
+  const made = `--case ${seed} --tickets ${tickets}: ${Math.round(ms)} ms of CPU with a search time of ${searchMs} ms: ${summary}`;
+  return error === undefined ? made : `${made}\n${error}`;
 }
