@@ -195,12 +195,13 @@ class Balance {
   }
 
   #divideAnew(three: readonly number[], off: Float64Array): boolean {
-    const { teams, layout } = this.#draft;
+    const { teams } = this.#draft;
     const units = three.flatMap((t) => teams[t]).sort((a, b) => b.size - a.size);
     const values = units.map(this.#valueOf);
     const scale = this.#scale[three[0]];
     const target = this.#sums[three[0]] - off[three[0]] / scale;
-    const { size } = layout.kinds[layout.kindOf[three[0]]];
+    // Teams of one kind have equally many players, in a short game fewer than they have seats.
+    const size = teams[three[0]].reduce((sum, unit) => sum + unit.size, 0);
     const free = three.map(() => size);
     const sums = three.map(() => 0);
     const at = new Int8Array(units.length);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { GamePool } from '../../../lib/engine/game-pool.ts';
 import { LargeQueue } from '../../../lib/engine/shapes/large-queue.ts';
 import { layoutOf } from '../../../lib/engine/shapes/layout.ts';
 import { makeShapedGame } from '../../../lib/engine/shapes/shape-game.ts';
@@ -97,4 +98,34 @@ it('proves that no game can be formed where pairs need more solo players beside 
   expect(queue.best().costBound).toBe(Number.POSITIVE_INFINITY);
   add('solo5', 1);
   expect(queue.best().game?.members.length).toBe(12);
+});
+
+it('gives every team of a short game at least its fewest players', () => {
+  const random = seeded(91);
+  let games = 0;
+  for (let round = 0; round < 200; round++) {
+    const teams = [{ name: 'side', size: 16, minSize: 9, count: 3 }];
+    const rules = {
+      teamSize: 16,
+      teams,
+      short: { afterSeconds: 0, cost: 10 },
+      alpha: 10,
+      p: 1,
+      q: 2,
+      beta: 0,
+    };
+    const pool = new GamePool(rules);
+    for (let i = 0; i < 8; i++) {
+      const size = [9, 6, 3, 9, 6, 3, 9, 1][i];
+      const skill = 1500 + Math.floor(300 * random());
+      const players = Array.from({ length: size }, (_, j) => ({ playerId: `t${i}.${j}`, skill }));
+      pool.insert({ ticketId: `t${i}`, enqueuedAtMs: 0, players });
+    }
+    for (const game of pool.drain(60_000)) {
+      games++;
+      expect(game.imbalance).toBeGreaterThanOrEqual(0);
+      for (const team of game.teams) expect(team.length).toBeGreaterThanOrEqual(9);
+    }
+  }
+  expect(games).toBeGreaterThan(100);
 });
