@@ -336,7 +336,7 @@ class Balance {
     }
     if (this.#hasRoles && !this.#draft.canPlay(team, teams[team].with(at, unit))) return undefined;
     if (!this.#permit) return 0;
-    if (!this.#mayBeMates(team, at, unit)) return undefined;
+    if (!this.#mayBeMates(team, at, unit) || this.#clock.isOver(members.size)) return undefined;
     return this.#permit.costOfReplacing(members, gone, unit.ticket);
   }
 
