@@ -34,7 +34,7 @@ const PARKED_SECONDS = 5;
 export interface OutgoingMessage {
   readonly body: unknown;
   readonly delaySeconds?: number;
-  /** The message group. Fair queues of SQS deliver messages of groups with many messages in flight after those of others. */
+  /** The message group, 1 to 128 letters, digits and punctuation. Fair queues of SQS deliver messages of groups with many messages in flight after those of others. */
   readonly group?: string;
 }
 
@@ -79,14 +79,21 @@ async function sendBatch(
   throw new StoreBusy(`${left.length} messages could not be sent`);
 }
 
-/** Sends ticks so that each arrives when it is due, or up to a second early, because SQS delays are whole seconds. */
+/**
+ * Sends ticks so that each arrives when it is due, or up to a second early, because SQS delays are whole seconds. Each queue is
+ * a group, so that a queue of many or slow ticks does not delay those of others.
+ */
 export function tickSender(client: SQSClient, url: string): TickSender {
   return {
     send: (messages, nowMs) =>
       sendAll(
         client,
         url,
-        messages.map((tick) => ({ body: toWire(tick), delaySeconds: (tick.slotMs - nowMs) / 1_000 })),
+        messages.map((tick) => ({
+          body: toWire(tick),
+          delaySeconds: (tick.slotMs - nowMs) / 1_000,
+          group: tick.queue,
+        })),
       ),
   };
 }

@@ -43,6 +43,19 @@ describe('a message queue sender on fauxqs', () => {
     expect(sorted(bodies(delayed))).toEqual(messages.slice(4));
   });
 
+  it('sends the ticks of each queue as a group, so that SQS prefers those of queues with few in flight', async () => {
+    const groups: unknown[] = [];
+    const recording = {
+      send: async ({ input }: { input: { Entries: { MessageGroupId?: string }[] } }) => {
+        groups.push(...input.Entries.map(({ MessageGroupId }) => MessageGroupId));
+        return {};
+      },
+    } as unknown as SQSClient;
+    const messages = ['duel', 'raid'].map((queue) => ({ queue, slotMs: NOW_MS }));
+    await tickSender(recording, url('ticks')).send(messages, NOW_MS);
+    expect(groups).toEqual(['duel', 'raid']);
+  });
+
   it('sends nothing for an empty list', async () => {
     await sendAll(client, url('numbers'), []);
     expect(sqs.inspect('numbers').ready).toEqual([]);

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { functionNames, lambdasDir } from '../../lib/infra/bundle.ts';
+import { ROUNDS_MS } from '../../lib/service/ticks/dispatch.ts';
+import { LEASE_MS, TICK_STAGES } from '../../lib/service/ticks/timing.ts';
 import { functionNamed, functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
 
@@ -437,3 +439,18 @@ function inWords(resource: unknown): string {
 function each<T>(value: T | readonly T[]): readonly T[] {
   return Array.isArray(value) ? value : [value as T];
 }
+
+describe('the time limits of the search', () => {
+  const secondsOf = (name: (typeof functionNames)[number]) => functions[name]!.Properties.Timeout;
+
+  it('of the stages of a tick end together before the lease, and the lease not before the function', () => {
+    const stages = Object.values(TICK_STAGES);
+    expect(stages).toEqual([...stages].sort((a, b) => a - b));
+    expect(stages.at(-1)! + 1_000).toBeLessThan(LEASE_MS);
+    expect(1_000 * secondsOf('tick')).toBeLessThanOrEqual(LEASE_MS);
+  });
+
+  it('of the rounds of dispatch end before its function', () => {
+    expect(ROUNDS_MS + 5_000).toBeLessThan(1_000 * secondsOf('dispatch'));
+  });
+});

@@ -27,7 +27,7 @@ const QUEUES_AT_ONCE = 16;
  * no time for is done in the next minute.
  */
 const QUEUE_MS = 5_000;
-const ROUNDS_MS = 24_000;
+export const ROUNDS_MS = 24_000;
 
 export interface DispatchDeps extends ScheduleDeps, SweepDeps {
   readonly ranges: RangeStore;

@@ -9,6 +9,7 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { Crashed, FailedTicks, Lease, RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
+import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
 import { choiceFreeNeeded } from '../queues/choice-advice.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { QueueRecord } from '../queues/queue-record.ts';
@@ -115,8 +116,11 @@ export type TickOutcome =
  */
 export async function tick(deps: TickDeps, message: TickMessage): Promise<TickOutcome> {
   const startMs = deps.clock.now();
-  const record = await deps.queues.get(message.queue, DEFINITION_AGE_MS);
+  const record = await unlessUnreadable(() => deps.queues.get(message.queue, DEFINITION_AGE_MS));
   if (record === undefined) return { outcome: 'dropped', why: 'its queue does not exist' };
+  // It is searched again when it can be read. Until then `dispatch` reports it every minute.
+  if (record instanceof UnreadableQueue)
+    return { outcome: 'dropped', why: 'this version cannot read its queue' };
   const ageMs = Math.max(0, startMs - message.slotMs);
   // Later ticks are already due.
   if (ageMs > record.definition.tickSeconds * 1_000 + TICK_LATE_MS)

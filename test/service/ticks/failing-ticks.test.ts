@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { UnreadableQueue } from '../../../lib/service/ports/unreadable.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -188,6 +189,38 @@ describe('a queue whose search fails', () => {
     expect(await ticksOf(5)).toBe('FFFFF');
     search = 'throws';
     expect(await ticksOf(4)).toBe('FFF-');
+  });
+
+  it('gives its lease back before Lambda stops it, although the store is slow and the pool is large', async () => {
+    await define({ timeoutSeconds: 3_000 });
+    for (let i = 0; i < 200; i++) await join(`${i}`, 1_000 + i);
+    // Every call takes this long, one after another.
+    const slow: Line = async (_, effect) => {
+      cloud.nowMs += 45;
+      return effect();
+    };
+    cloud.nowMs += 1_000;
+    const startMs = Math.floor(cloud.nowMs / 1_000) * 1_000;
+    const slotMs = startMs;
+    const first = await cloud.on(slow, () => tick(cloud.deps, { queue, slotMs }));
+    if (first.outcome !== 'searched') throw new Error(first.why);
+    expect(first.matches.length).toBeGreaterThan(10);
+    expect(first.metrics.isCut).toBe(true);
+    expect(cloud.nowMs - startMs).toBeLessThan(10_000);
+    const crashed = await cloud.deps.ranges.crashed(queue, ['1.0'], cloud.nowMs + 60_000);
+    expect(crashed).toEqual(new Map());
+    // The next tick continues.
+    const next = await tick(cloud.deps, { queue, slotMs: Math.floor(cloud.nowMs / 1_000) * 1_000 });
+    if (next.outcome !== 'searched') throw new Error(next.why);
+    expect(first.matches.length + next.matches.length).toBe(100);
+  });
+
+  it('is not searched, and has no failed ticks, while its definition is one of a later version', async () => {
+    const get = async () => {
+      throw new UnreadableQueue(queue, 'it is of a later version');
+    };
+    const result = await tickNow({ queues: { ...cloud.deps.queues, get } });
+    expect(result).toEqual({ outcome: 'dropped', why: 'this version cannot read its queue' });
   });
 
   it('leaves the other ranges of its queue alone', async () => {
