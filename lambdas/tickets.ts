@@ -4,12 +4,14 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { pollSlots } from '../lib/aws/poll-slots.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id, ticketQuery } from '../lib/contract/ticket.ts';
 import { ticketIdsQuery } from '../lib/contract/ticket-batch.ts';
+import { OneOfFew } from '../lib/service/players/one-of-few.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { getTickets } from '../lib/service/tickets/get-tickets.ts';
@@ -26,6 +28,7 @@ const deps = {
 };
 
 const estimates = new WaitEstimates(deps);
+const longRequests = new OneOfFew({ slots: pollSlots(client, environment('RANGES_TABLE')), clock });
 
 const ticketPath = z.object({ ticketId: id });
 
@@ -35,7 +38,9 @@ export const handler = httpHandler({
     const { waitSeconds = 0, seen, explain } = parseWith(ticketQuery, query, 'The query');
     await checkOwnTicket(deps, ticketId, caller);
     const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
-    const ticket = await estimates.view(await getTicket(deps, ticketId, options));
+    const read = async () => estimates.view(await getTicket(deps, ticketId, options));
+    const isLong = options.waitMs > 0 || options.explain;
+    const ticket = await (isLong ? longRequests.run(caller, options.waitMs, read) : read());
     return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
   'GET /tickets': async ({ query }) => {

@@ -45,7 +45,7 @@ export function backfillStore(
 ): BackfillStore {
   return {
     async create(backfill, known) {
-      const { backfillId, matchId, queue, status, enqueuedAt, roster: _, reason: __, ...request } = backfill;
+      const { backfillId, matchId, queue, status, enqueuedAt } = backfill;
       const enqueuedAtMs = Date.parse(enqueuedAt);
       const created = await transact(client, [
         {
@@ -55,7 +55,7 @@ export function backfillStore(
               ticketId: keyOf(backfillId),
               state: status,
               enqueuedAt: enqueuedAtMs,
-              players: JSON.stringify({ matchId, queue, ...request }),
+              players: JSON.stringify(backfillRequestOf(backfill)),
               pool: poolOf(queue),
               poolOrder: poolOrder(backfillId, backfill.players),
               expiresAt: secondsAfter(Date.parse(backfill.timesOutAt), BACKFILL_DAYS),
@@ -253,7 +253,17 @@ const backfillItem = z.object({
   reason: storedState.shape.reason,
 });
 
-function toBackfill(item: Record<string, unknown>): StoredBackfill {
+/** The part of a backfill that is stored as its request. */
+export function backfillRequestOf(backfill: StoredBackfill) {
+  const { backfillId: _, status: __, enqueuedAt: ___, roster: ____, reason: _____, ...request } = backfill;
+  return request;
+}
+
+/**
+ * A backfill from its item.
+ * @throws Unreadable
+ */
+export function toBackfill(item: Record<string, unknown>): StoredBackfill {
   return backfillOf(readWith(backfillItem, item, `${item.ticketId}`));
 }
 

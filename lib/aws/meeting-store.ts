@@ -41,6 +41,17 @@ export function meetingWrite(table: string, queue: string, record: MeetingRecord
   };
 }
 
+/** The meetings in an item of the table of ranges; undefined for other items and those of another version. */
+export function meetingsOf(
+  item: Record<string, unknown>,
+): { queue: string; playerId: string; met: [string, number][] } | undefined {
+  const [queue, kind, playerId] = String(item.item).split('#');
+  const met = meetingItem.safeParse(item).data?.met;
+  return kind === 'met' && playerId !== undefined && met !== undefined
+    ? { queue: queue!, playerId, met }
+    : undefined;
+}
+
 function keyOf(queue: string, playerId: string): { item: string } {
   return { item: `${queue}#met#${playerId}` };
 }

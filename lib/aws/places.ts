@@ -60,6 +60,16 @@ export function isPlace(item: Record<string, unknown>): boolean {
   return typeof item.ticketId === 'string' && item.ticketId.startsWith(MARK);
 }
 
+/** The queue and the player of a place, and the ticket that has it; undefined when the item is of another version. */
+export function placeOf({
+  ticketId: key,
+  heldBy,
+}: Record<string, unknown>): { queue: string; playerId: string; ticketId: string } | undefined {
+  const [, queue, playerId] = String(key).split('#');
+  if (queue === undefined || playerId === undefined || typeof heldBy !== 'string') return undefined;
+  return { queue, playerId, ticketId: heldBy };
+}
+
 function keyOf(queue: string, playerId: string): string {
   return `${MARK}${queue}#${playerId}`;
 }

@@ -28,6 +28,7 @@ import type { Unmet } from './dynamo.ts';
  *       extendAwake, markDown
  *     addFailure                   counts twice: a receiver is marked as down one failure early
  *     markSlow, clearFailures      changes nothing more
+ *     take of a poll slot          finds its own slot taken and takes another; the first is free at its time
  *
  * When all responses of a write are lost, the caller gets an error: the write may have been applied, as after a crash.
  */

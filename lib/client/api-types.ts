@@ -1174,6 +1174,62 @@ export interface DeadLetters {
   }[];
 }
 
+export interface PlayerData {
+  readonly playerId: string;
+  /** With this player alone. `status` is that of the ticket itself, without its match */
+  readonly tickets: readonly Ticket[];
+  readonly matches: readonly {
+    readonly matchId: string;
+    readonly queue: string;
+    readonly status: 'REQUIRES_ACCEPTANCE' | 'PLACING' | 'COMPLETED' | 'FAILED';
+    readonly createdAt: string;
+    readonly seat: {
+      readonly playerId: string;
+      /** Absent for a bot */
+      readonly ticketId?: string | undefined;
+      readonly role?: string | undefined;
+      readonly bot?: true | undefined;
+      /** The attributes that its ticket was posted with; to a player, those that are `visibleTo` match */
+      readonly attributes?: Readonly<Record<string, number | string | readonly string[]>> | undefined;
+    };
+    /** The player's token of the game server */
+    readonly token?: string | undefined;
+  }[];
+  readonly backfills: readonly {
+    readonly backfillId: string;
+    readonly matchId: string;
+    readonly queue: string;
+    readonly player: TicketPlayer;
+  }[];
+  /** Whom the player met, in queues with a `recent` rule */
+  readonly meetings: readonly {
+    readonly queue: string;
+    readonly met: readonly {
+      readonly playerId: string;
+      readonly at: string;
+    }[];
+  }[];
+  /** The last ticket of the player in queues with `onePlace` */
+  readonly places: readonly {
+    readonly queue: string;
+    readonly ticketId: string;
+  }[];
+  /** Repeat the request with it to read the rest */
+  readonly continuation?: string | undefined;
+}
+
+export interface PlayerErasure {
+  readonly playerId: string;
+  /** true: all tables were read from the beginning to the end, and none named the player */
+  readonly isErased: boolean;
+  /** The items that were erased or blanked since the beginning, by this and the requests before it */
+  readonly changed: number;
+  /** The items of matches that are not accepted or placed yet, or that ask for players. Repeat the request when these have ended, after an hour at most for a match */
+  readonly pending: number;
+  /** Repeat the request with it: the tables were not read to their end */
+  readonly continuation?: string | undefined;
+}
+
 export interface TicketList {
   readonly tickets: readonly Ticket[];
 }

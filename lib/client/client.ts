@@ -9,6 +9,8 @@ import type {
   MatchResult,
   NewBackfill,
   NewTicket,
+  PlayerData,
+  PlayerErasure,
   QueueDefinition,
   QueueStats,
   QueueVersion,
@@ -17,6 +19,7 @@ import type {
   TicketList,
   WaitingSample,
 } from './api-types.ts';
+import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
 import { type ClientOptions, type RequestOptions, type RouteRequest, sender } from './requests.ts';
 import { type WaitOptions, waitForMatch } from './wait-for-match.ts';
@@ -66,6 +69,14 @@ export interface MusterClient {
 
   /** Counts the messages that the consumers of the service gave up. */
   deadLetters(options?: RequestOptions): Promise<DeadLetters['consumers']>;
+
+  /**
+   * Erases a player, whom your backend posts no more. It repeats the request until all tables are read and name the player no
+   * more, or until only items are left that are `pending`: then call it again later.
+   */
+  erasePlayer(playerId: string, options?: RequestOptions): Promise<PlayerErasure>;
+  /** What is stored about a player. */
+  playerData(playerId: string, options?: RequestOptions): Promise<PlayerData>;
 
   readonly queues: QueuesClient;
 
@@ -140,6 +151,8 @@ export function musterClient(options: ClientOptions): MusterClient {
     cancelBackfill: (backfillId, more) =>
       change<Backfill>('DELETE', backfillPath(backfillId), undefined, more),
     deadLetters: async (more) => (await get<DeadLetters>('/dead-letters', more)).consumers,
+    erasePlayer: (playerId, more) => erasePlayer(request, playerId, more),
+    playerData: (playerId, more) => playerData(request, playerId, more),
     queues: {
       list: async (more) => (await get<{ queues: readonly QueueDefinition[] }>('/queues', more)).queues,
       get: (queue, more) => get<QueueDefinition>(queuePath(queue), more),

@@ -13,6 +13,7 @@ import { dryRunBody } from './dry-run.ts';
 import type { EventType } from './event-type.ts';
 import { webhookBodies } from './events.ts';
 import { assignment, matchResult, matchView } from './match.ts';
+import { continuationQuery, playerData, playerErasure, playerPath } from './player-data.ts';
 import { Problem } from './problem.ts';
 import { problemDocument } from './problem-document.ts';
 import { queueDefinition, queueName } from './queue-definition.ts';
@@ -29,6 +30,7 @@ const PROBLEMS: Record<number, string> = {
   409: 'Its state does not allow this request',
   413: 'The body is larger than 64 KiB',
   415: 'The body is not JSON',
+  429: 'The player has three requests with waitSeconds or explain already, or the rate limit of the route is exceeded; retry after Retry-After seconds',
   503: 'Too busy; retry after Retry-After seconds',
 };
 const WITH_BODY = [400, 413, 415];
@@ -141,6 +143,20 @@ export function openApi(): ReturnType<typeof createDocument> {
           200: deadLetters,
         }),
       },
+      '/players/{playerId}': {
+        get: operation(
+          'getPlayerData',
+          'What is stored about a player, in parts: repeat the request with each `continuation`',
+          { 200: playerData },
+          { path: playerPath, query: continuationQuery, problems: [400] },
+        ),
+        delete: operation(
+          'erasePlayer',
+          'Erase a player from all tables; 202 when the request has to be repeated',
+          { 200: playerErasure, 202: playerErasure },
+          { path: playerPath, query: continuationQuery, problems: [400] },
+        ),
+      },
       '/tickets': {
         get: operation(
           'getTickets',
@@ -154,7 +170,7 @@ export function openApi(): ReturnType<typeof createDocument> {
           'getTicket',
           'A ticket, immediately or when its status changes',
           { 200: ticketView },
-          { path: ticket, query: ticketQuery, problems: [404] },
+          { path: ticket, query: ticketQuery, problems: [404, 429] },
         ),
         delete: operation(
           'cancelTicket',
@@ -310,7 +326,10 @@ function withScopes(
   if (scopes.length === 0) return { ...operation, security: [] };
   // A caller needs only one of these alternatives.
   const security = [...scopes.map((scope) => ({ jwt: [tokenScope(scope)] })), { iam: [] }];
-  return { ...operation, security, responses: { ...operation.responses, ...REFUSALS } };
+  // A route with a limit of its own has both kinds of responses.
+  const { '429': own } = operation.responses as Record<string, { readonly content?: object }>;
+  const both = own && { 429: { ...own, content: { ...own.content, ...REFUSALS[429]!.content } } };
+  return { ...operation, security, responses: { ...operation.responses, ...REFUSALS, ...both } };
 }
 
 /** Responses of API Gateway itself, which are not problem documents. */

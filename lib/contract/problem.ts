@@ -9,7 +9,7 @@ export interface FieldProblem {
 }
 
 /** The statuses of failed requests. */
-export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 413 | 415 | 500 | 503;
+export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
 
 const TITLES: Record<ProblemStatus, string> = {
   400: 'Bad request',
@@ -19,6 +19,7 @@ const TITLES: Record<ProblemStatus, string> = {
   409: 'Conflict',
   413: 'Content too large',
   415: 'Unsupported media type',
+  429: 'Too many requests',
   500: 'Internal error',
   503: 'Service unavailable',
 };

@@ -38,6 +38,9 @@ export const ROUTES = {
 
   'GET /dead-letters': ['admin'],
 
+  'GET /players/{playerId}': ['admin'],
+  'DELETE /players/{playerId}': ['admin'],
+
   'GET /queues': ['admin'],
   'GET /queues/{queue}': ['admin'],
   'PUT /queues/{queue}': ['admin'],

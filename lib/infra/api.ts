@@ -76,6 +76,11 @@ export class Api extends Construct {
     }
   }
 
+  /** Whether players may call the API: with tokens. Players have no AWS credentials. */
+  get hasPlayers(): boolean {
+    return this.#jwt;
+  }
+
   /** The base URL of all paths, without a trailing slash. */
   get url(): string {
     return this.http.apiEndpoint;
@@ -184,7 +189,9 @@ function accessLog(scope: Construct, stage: StagePolicy) {
   return { destination: new LogGroupLogDestination(group), format: accessLogFormat };
 }
 
-/** Describes requests without personal data: no body, no query, no credentials. */
+/**
+ * Describes requests without personal data: no address, no user agent, no path with ids, no body, no query, no credentials.
+ */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
@@ -195,8 +202,6 @@ const accessLogFormat = AccessLogFormat.custom(
     integrationLatencyMs: '$context.integrationLatency',
     integrationError: '$context.integrationErrorMessage',
     authorizerError: '$context.authorizer.error',
-    ip: '$context.identity.sourceIp',
-    userAgent: '$context.identity.userAgent',
     responseBytes: '$context.responseLength',
   }),
 );

@@ -13,6 +13,7 @@ export const functionNames = [
   'ticket-changes',
   'matches',
   'queues',
+  'players',
   'dry-run',
   'meta',
   'dispatch',

@@ -29,6 +29,7 @@ export class Intake extends Construct {
   readonly ticketChanges: MusterFunction;
   readonly matches: MusterFunction;
   readonly queues: MusterFunction;
+  readonly players: MusterFunction;
   readonly dryRun: MusterFunction;
   readonly meta: MusterFunction;
 
@@ -64,6 +65,8 @@ export class Intake extends Construct {
     store.matches.allow(this.tickets, 'GetItem', 'BatchGetItem');
     store.queues.allow(this.tickets, 'GetItem');
     store.ranges.allow(this.tickets, 'GetItem');
+    // The long polls of each player are counted. Only tokens make a caller a player.
+    if (api.hasPlayers) store.ranges.allow(this.tickets, 'UpdateItem');
     api.route(this.tickets, 'GET /tickets/{ticketId}', 'GET /tickets');
 
     // A separate function, so that many long polls cannot block cancelling and accepting.
@@ -127,6 +130,18 @@ export class Intake extends Construct {
       'GET /queues/{queue}/versions',
       'POST /queues/{queue}/versions/{version}/restore',
     );
+
+    this.players = new MusterFunction(this, 'Players', {
+      name: 'players',
+      description: 'Returns or erases what is stored about a player',
+      // It reads the tables for ten seconds and then changes the items of the last page.
+      timeout: Duration.seconds(29),
+      stage,
+    });
+    store.tickets.allow(this.players, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
+    store.matches.allow(this.players, 'Scan', 'GetItem', 'UpdateItem');
+    store.ranges.allow(this.players, 'Scan', 'UpdateItem', 'DeleteItem');
+    api.route(this.players, 'GET /players/{playerId}', 'DELETE /players/{playerId}');
 
     this.dryRun = new MusterFunction(this, 'DryRun', {
       name: 'dry-run',

@@ -3,8 +3,9 @@ export interface LimitProps {
   /**
    * The maximum of concurrent requests to read a ticket, a whole number from 1: the reserved concurrency of the function
    * `tickets`. A long poll (`waitSeconds`) counts until its response. Further requests get an error of API Gateway.
-   * Cancelling and accepting have their own function and are not capped.
-   * @default - nothing is reserved: the account's Lambda concurrency is the limit
+   * Cancelling and accepting have their own function and are not capped. 0 reserves nothing: then the account's Lambda
+   * concurrency is the limit.
+   * @default - with tokens (`jwt`), with which players call the API themselves, {@link POLL_CONCURRENCY}; else 0
    */
   readonly pollConcurrency?: number | undefined;
   /**
@@ -94,14 +95,21 @@ export const CONCURRENCY = { tick: 200, notify: 100, notifySlow: 20, provision: 
 /** The invocations of two minutes may overlap when one is slow or late. */
 export const dispatchReserve = 2;
 
+/**
+ * The default of `pollConcurrency` with tokens. The maxima of the SQS queues add up to 440, so an account with the usual limit of
+ * 1000 has 160 left for the other functions of the API, of which AWS requires that 100 stay unreserved.
+ */
+export const POLL_CONCURRENCY = 400;
+
 /** Checks the limits. Throws an error that names the property when one is out of range. */
-export function limitsOf(props: LimitProps): Limits {
+export function limitsOf(props: LimitProps & { readonly jwt?: object | undefined }): Limits {
   const searchReserve = whole('searchReserve', props.searchReserve, 2, 1000);
   const tickConcurrency = whole('tickConcurrency', props.tickConcurrency, 2, searchReserve ?? 1000);
+  const polls = whole('pollConcurrency', props.pollConcurrency, 0) ?? (props.jwt ? POLL_CONCURRENCY : 0);
   const perSecond = whole('requestsPerSecond', props.requestsPerSecond, 1) ?? 1000;
   return {
     reserved: {
-      tickets: whole('pollConcurrency', props.pollConcurrency, 1),
+      tickets: polls === 0 ? undefined : polls,
       tick: searchReserve,
       dispatch: searchReserve && dispatchReserve,
       publish: whole('publishReserve', props.publishReserve, 1),

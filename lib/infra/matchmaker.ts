@@ -202,6 +202,7 @@ export class Matchmaker extends Construct {
         intake.ticketChanges,
         intake.matches,
         intake.queues,
+        intake.players,
         intake.dryRun,
         intake.meta,
         tick.dispatch,

@@ -97,7 +97,14 @@ export class Store extends Construct {
 }
 
 /** An action on the items of a table. A transaction needs the permission for each action in it. */
-export type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'UpdateItem';
+export type ItemAction =
+  | 'BatchGetItem'
+  | 'DeleteItem'
+  | 'GetItem'
+  | 'PutItem'
+  | 'Query'
+  | 'Scan'
+  | 'UpdateItem';
 
 interface StoreTableProps extends TablePropsV2 {
   /** The environment variable with the table's name. */

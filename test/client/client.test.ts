@@ -49,6 +49,10 @@ describe('a request of the client', () => {
         versions: [],
         consumers: [],
         results: [{ status: 201 }],
+        backfills: [],
+        meetings: [],
+        places: [],
+        changed: 0,
       };
       json(200, { ...TICKET, ...bodies, status: 'COMPLETED' })(request, response);
     });
@@ -67,6 +71,8 @@ describe('a request of the client', () => {
     await client.getBackfill('B');
     await client.cancelBackfill('B');
     await client.deadLetters();
+    await client.playerData('P');
+    await client.erasePlayer('P');
     await client.queues.list();
     await client.queues.get('Q');
     await client.queues.put(definition);
@@ -82,10 +88,11 @@ describe('a request of the client', () => {
       M: 'matchId',
       B: 'backfillId',
       Q: 'queue',
+      P: 'playerId',
       7: 'version',
     };
     const routes = paths().map((line) =>
-      line.split('?')[0]!.replace(/\/([TMBQ7])(?=\/|$)/g, (_, name: string) => `/{${names[name]}}`),
+      line.split('?')[0]!.replace(/\/([TMBQP7])(?=\/|$)/g, (_, name: string) => `/{${names[name]}}`),
     );
     const open = ['GET /health', 'GET /openapi.json'];
     expect(routes.sort()).toEqual(ROUTE_KEYS.filter((key) => !open.includes(key)).sort());
@@ -94,6 +101,34 @@ describe('a request of the client', () => {
       const [method, path] = route.split(' ') as [string, string];
       expect(Object.keys(documented[path] ?? {})).toContain(method.toLowerCase());
     }
+  });
+
+  it('is repeated until a player is erased, and until all data is read', async () => {
+    const none = { matches: [], backfills: [], meetings: [], places: [] };
+    const erasures = [
+      { changed: 1, pending: 0, isErased: false, continuation: 'next part' },
+      { changed: 2, pending: 0, isErased: false },
+      { changed: 0, pending: 1, isErased: false },
+    ];
+    const parts = [
+      { ...none, tickets: [{ ticketId: 'a' }], continuation: 'c' },
+      { ...none, tickets: [TICKET] },
+    ];
+    server.behave((request, response) => {
+      const body = request.method === 'DELETE' ? erasures.shift() : parts.shift();
+      json(request.method === 'DELETE' ? 202 : 200, body)(request, response);
+    });
+    const client = clientOf();
+    expect(await client.erasePlayer('ann:1')).toEqual({ changed: 0, pending: 1, isErased: false });
+    expect((await client.playerData('ann:1')).tickets).toEqual([{ ticketId: 'a' }, TICKET]);
+    const path = '/players/ann%3A1';
+    expect(paths()).toEqual([
+      `DELETE ${path}`,
+      `DELETE ${path}?continuation=next%20part`,
+      `DELETE ${path}`,
+      `GET ${path}`,
+      `GET ${path}?continuation=c`,
+    ]);
   });
 
   it('sends and returns JSON, and encodes what it puts into a path', async () => {

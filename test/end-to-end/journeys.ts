@@ -108,6 +108,31 @@ export const JOURNEYS = {
     await pair(muster, { rules }, 'COMPLETED');
   },
 
+  async 'read and erase what is stored about a player'(muster) {
+    const { api } = muster;
+    const rules: QueueDefinition['rules'] = [{ name: 'Rematch', type: 'recent', seconds: 600 }];
+    const { one, two } = await pair(muster, { rules, onePlace: true }, 'COMPLETED');
+    const [{ playerId }] = one.players as [TicketView['players'][number]];
+    const waiting = { ticketId: fresh('ticket'), players: [one.players[0]!] };
+    const queue = await api.queue({ tickSeconds: 60 });
+    expect((await api.post(`/queues/${queue}/tickets`, waiting)).status).toBeLessThan(300);
+    const path = `/players/${playerId}`;
+    await vi.waitFor(async () => {
+      const { tickets, matches, meetings, places } = (await api.get(path)).body;
+      expect([tickets.length, matches.length, meetings.length, places.length]).toEqual([2, 1, 1, 1]);
+    }, AWAKE_WITHIN);
+    await vi.waitFor(async () => {
+      const { status, body } = await api.delete(path);
+      expect(body).toMatchObject({ isErased: true });
+      expect(status).toBe(200);
+    }, AWAKE_WITHIN);
+    const left = (await api.get(path)).body;
+    expect(left).toEqual({ playerId, tickets: [], matches: [], backfills: [], meetings: [], places: [] });
+    expect(await api.until(waiting.ticketId, 'CANCELLED')).not.toMatchObject({ players: waiting.players });
+    const [{ playerId: other }] = two.players as [TicketView['players'][number]];
+    expect((await api.get(`/players/${other}`)).body.matches).toHaveLength(1);
+  },
+
   async 'get a match in a bucket other than the first'(muster) {
     await pair(muster, { buckets: [0.5] }, 'COMPLETED');
   },

@@ -134,6 +134,43 @@ describe('a player', () => {
     expect(whole.body.teams[0].players[0].attributes).toEqual(values.attributes);
   });
 
+  it('may wait in three requests at once, and delays no other player by more', async () => {
+    const [ann, bob] = await pair({ tickSeconds: 60 });
+    const ended = new AbortController();
+    const poll = (token: string, ticketId: string, query: string) =>
+      fetch(`${cloud.url}/tickets/${ticketId}?${query}`, {
+        headers: { authorization: token },
+        signal: ended.signal,
+      });
+    const waiting = Array.from({ length: 12 }, (_, i) =>
+      poll(ann.token, ann.ticketId, i % 4 === 3 ? 'explain=true&waitSeconds=20' : 'waitSeconds=20'),
+    );
+    // All but three are rejected while the three wait.
+    const rejected: Response[] = [];
+    await new Promise<void>((resolve, reject) => {
+      for (const one of waiting)
+        one.then((response) => {
+          rejected.push(response);
+          if (rejected.length === waiting.length - 3) resolve();
+        }, reject);
+    });
+    for (const response of rejected) {
+      expect(response.status).toBe(429);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect((await send(ann.token, 'GET', `/tickets/${ann.ticketId}`)).status).toBe(200);
+    expect((await send(bob.token, 'GET', `/tickets/${bob.ticketId}?waitSeconds=0.1`)).status).toBe(200);
+    expect((await send(BACKEND, 'GET', `/tickets/${ann.ticketId}?waitSeconds=0.1`)).status).toBe(200);
+    // The three end with their ticket, and their slots are free at once.
+    expect((await send(ann.token, 'DELETE', `/tickets/${ann.ticketId}`)).status).toBe(200);
+    const all = await Promise.all(waiting);
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(3);
+    const again = await send(ann.token, 'GET', `/tickets/${ann.ticketId}?waitSeconds=20`);
+    expect(again).toMatchObject({ status: 200, body: { status: 'CANCELLED' } });
+    ended.abort();
+  });
+
   it('accepts for their own ticket', async () => {
     const tickets = await pair({ acceptance: { timeoutSeconds: 60 } });
     const matchId = await matched(tickets[0].ticketId, 'REQUIRES_ACCEPTANCE');

@@ -75,6 +75,18 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:Query tickets/index/pool',
     ...DEAD_LETTERS.map((queue) => `sqs:GetQueueAttributes ${queue}`),
   ],
+  players: [
+    'dynamodb:Scan tickets',
+    'dynamodb:GetItem tickets',
+    'dynamodb:UpdateItem tickets',
+    'dynamodb:DeleteItem tickets',
+    'dynamodb:Scan matches',
+    'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
+    'dynamodb:Scan ranges',
+    'dynamodb:UpdateItem ranges',
+    'dynamodb:DeleteItem ranges',
+  ],
   'dry-run': ['dynamodb:GetItem queues'],
   meta: [],
   dispatch: [
@@ -213,6 +225,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     GAME_SESSION_QUEUES: '["arenas"]',
     DEAD_LETTER_URLS: DEAD_LETTERS.join(),
   },
+  players: { TICKETS_TABLE: 'tickets', MATCHES_TABLE: 'matches', RANGES_TABLE: 'ranges' },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
   dispatch: {

@@ -9,7 +9,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { ROUTE_KEYS, type RouteKey, type Scope, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
-import { CONCURRENCY, limitsOf } from '../../lib/infra/limits.ts';
+import { CONCURRENCY, limitsOf, POLL_CONCURRENCY } from '../../lib/infra/limits.ts';
 import { Matchmaker, type MatchmakerProps } from '../../lib/infra/matchmaker.ts';
 import { isAllowed, roleStatements } from '../../lib/local/policy.ts';
 import { readStack } from '../../lib/local/template.ts';
@@ -156,6 +156,16 @@ describe('limits', () => {
     expect(reservedIn(studio({ pollConcurrency: 500 }).template())).toEqual({ tickets: 500 });
   });
 
+  it('cap the long polls of players, who have tokens, unless they are told not to', () => {
+    const jwt = { issuer: 'https://issuer.example', audience: ['game'] };
+    expect(reservedIn(studio({ jwt }).template())).toEqual({ tickets: POLL_CONCURRENCY });
+    expect(reservedIn(studio({ jwt, pollConcurrency: 0 }).template())).toEqual({});
+    expect(reservedIn(studio({ jwt, pollConcurrency: 700 }).template())).toEqual({ tickets: 700 });
+    const queues = Object.values(CONCURRENCY).reduce((sum, one) => sum + one, 0);
+    // The usual limit of an account, of which AWS requires that 100 stay unreserved.
+    expect(POLL_CONCURRENCY + queues).toBeLessThanOrEqual(1_000 - 100);
+  });
+
   it('reserve concurrency for tick and dispatch, and start at most as many ticks as are reserved', () => {
     const template = studio({ searchReserve: 30 }).template();
     expect(reservedIn(template)).toEqual({ tick: 30, dispatch: 2 });
@@ -212,7 +222,7 @@ describe('limits', () => {
   });
 
   it.each([
-    [{ pollConcurrency: 0 }, 'Expected `pollConcurrency` to be a whole number from 1 and up, got 0.'],
+    [{ pollConcurrency: -1 }, 'Expected `pollConcurrency` to be a whole number from 0 and up, got -1.'],
     [{ searchReserve: 1 }, 'Expected `searchReserve` to be a whole number from 2 to 1000, got 1.'],
     [{ publishReserve: 1.5 }, 'Expected `publishReserve` to be a whole number from 1 and up, got 1.5.'],
     [{ tickConcurrency: 1001 }, 'Expected `tickConcurrency` to be a whole number from 2 to 1000, got 1001.'],
@@ -273,9 +283,9 @@ describe('tokens in place of AWS credentials', () => {
     });
     const routes = Object.values(template().findResources('AWS::ApiGatewayV2::Route'));
     const types = routes.map(({ Properties }) => Properties.AuthorizationType);
-    expect(types.filter((type) => type === 'JWT')).toHaveLength(23);
+    expect(types.filter((type) => type === 'JWT')).toHaveLength(25);
     expect(types.filter((type) => type === 'NONE')).toHaveLength(3);
-    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(23);
+    expect(routes.filter(({ Properties }) => Properties.AuthorizerId)).toHaveLength(25);
   });
 
   it.each(ROUTE_KEYS)('admit to %s the callers with a scope of the route', (key) => {

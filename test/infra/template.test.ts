@@ -34,6 +34,8 @@ describe('the API', () => {
         'GET /backfills/{backfillId} → matches (AWS_IAM)',
         'DELETE /backfills/{backfillId} → matches (AWS_IAM)',
         'GET /dead-letters → queues (AWS_IAM)',
+        'GET /players/{playerId} → players (AWS_IAM)',
+        'DELETE /players/{playerId} → players (AWS_IAM)',
         'GET /queues → queues (AWS_IAM)',
         'GET /queues/{queue} → queues (AWS_IAM)',
         'PUT /queues/{queue} → queues (AWS_IAM)',
@@ -62,8 +64,15 @@ describe('the API', () => {
       .map(({ Properties }) => functionNamed(template, Properties.FunctionName));
     expect(invocable).toHaveLength(routes.length);
     expect(new Set(invocable)).toEqual(
-      new Set(['enqueue', 'tickets', 'ticket-changes', 'matches', 'queues', 'dry-run', 'meta']),
+      new Set(['enqueue', 'tickets', 'ticket-changes', 'matches', 'queues', 'players', 'dry-run', 'meta']),
     );
+  });
+
+  it('logs requests without anything that tells who the caller is', () => {
+    const [stage] = resourcesOf(template, 'AWS::ApiGatewayV2::Stage');
+    const { Format } = stage!.Properties.AccessLogSettings;
+    expect(Object.keys(JSON.parse(Format))).toContain('route');
+    expect(Format).not.toMatch(/identity|sourceIp|userAgent|claims|principal|\.path|Path/i);
   });
 
   it('limits open routes to few requests and each other route to a thousand a second', () => {

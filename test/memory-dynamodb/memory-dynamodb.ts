@@ -5,6 +5,7 @@ import type {
   GetCommandInput,
   PutCommandInput,
   QueryCommandInput,
+  ScanCommandInput,
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
@@ -68,6 +69,8 @@ export class MemoryDynamoDB {
         return this.#batchGet(input as BatchGetCommandInput);
       case 'Query':
         return this.#query(input as QueryCommandInput);
+      case 'Scan':
+        return this.#scan(input as ScanCommandInput);
       case 'PutItem':
         return this.#write('Put', input as Write);
       case 'UpdateItem':
@@ -127,6 +130,44 @@ export class MemoryDynamoDB {
       Count: items.length,
       ...(input.Select !== 'COUNT' && { Items: items }),
       ...(isCut && { LastEvaluatedKey: lastKey(last!.item) }),
+    };
+  }
+
+  /** In order of the keys, which DynamoDB does not promise. */
+  #scan({
+    TableName,
+    ExclusiveStartKey,
+    Limit = Number.POSITIVE_INFINITY,
+    ConsistentRead,
+  }: ScanCommandInput) {
+    const table = this.#table(TableName!);
+    const from = ExclusiveStartKey && table.keyOf(ExclusiveStartKey);
+    const keys = [...table.all()].map((item) => table.keyOf(item)).sort();
+    const found: string[] = [];
+    let bytes = 0;
+    let isCut = false;
+    for (const key of keys) {
+      if (from !== undefined && key <= from) continue;
+      if (found.length === Limit || (found.length > 0 && bytes + table.bytesOf(key) > PAGE_BYTES)) {
+        isCut = true;
+        break;
+      }
+      found.push(key);
+      bytes += table.bytesOf(key);
+      this.#read(table, undefined, key, table.bytesOf(key), ConsistentRead ?? false);
+    }
+    const items = found.map((key) => ({ ...table.get(key)! }));
+    const { partition, sort } = table.schema;
+    const last = items.at(-1);
+    return {
+      Count: items.length,
+      Items: items,
+      ...(isCut && {
+        LastEvaluatedKey: {
+          [partition]: last![partition],
+          ...(sort !== undefined && { [sort]: last![sort] }),
+        },
+      }),
     };
   }
 

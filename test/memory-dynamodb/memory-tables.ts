@@ -93,6 +93,7 @@ function capacityReply(consumed: readonly Consumed[]): AwsReply {
 }
 
 const OPERATIONS: Readonly<Record<string, string>> = {
+  ScanCommand: 'Scan',
   GetCommand: 'GetItem',
   BatchGetCommand: 'BatchGetItem',
   QueryCommand: 'Query',

@@ -69,7 +69,7 @@ function isNews(
   return isFinal(status) || mustAccept || status !== known.status || matchId !== known.matchId;
 }
 
-export interface CancelDeps extends TicketDeps {
+export interface CancelDeps extends Pick<TicketDeps, 'tickets' | 'matches'> {
   readonly clock: Clock;
 }
 
@@ -140,7 +140,10 @@ export function unknownTicket(ticketId: string): Problem {
   );
 }
 
-async function current(deps: TicketDeps, ticketId: string): Promise<TicketAndMatch> {
+async function current(
+  deps: Pick<TicketDeps, 'tickets' | 'matches'>,
+  ticketId: string,
+): Promise<TicketAndMatch> {
   const ticket = await deps.tickets.get(ticketId);
   if (ticket === undefined) throw unknownTicket(ticketId);
   return withMatch(deps, ticket);

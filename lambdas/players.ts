@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { backfillStore } from '../lib/aws/backfill-store.ts';
+import { clock } from '../lib/aws/clock.ts';
+import { documentClient } from '../lib/aws/dynamo.ts';
+import { environment } from '../lib/aws/environment.ts';
+import { httpHandler } from '../lib/aws/http.ts';
+import { logger } from '../lib/aws/log.ts';
+import { singleMatchStore } from '../lib/aws/match-store.ts';
+import { playerDataStore } from '../lib/aws/player-data-store.ts';
+import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { continuationQuery, playerPath } from '../lib/contract/player-data.ts';
+import { parseWith } from '../lib/contract/problem.ts';
+import { erasePlayer } from '../lib/service/players/erase-player.ts';
+import { exportPlayer } from '../lib/service/players/export-player.ts';
+
+const client = documentClient();
+const tables = {
+  tickets: environment('TICKETS_TABLE'),
+  matches: environment('MATCHES_TABLE'),
+  ranges: environment('RANGES_TABLE'),
+};
+const deps = {
+  data: playerDataStore(client, tables),
+  tickets: ticketStore(client, tables.tickets),
+  matches: singleMatchStore(client, tables.matches),
+  backfills: backfillStore(client, tables),
+  clock,
+  pseudonym: randomUUID,
+  log: logger,
+};
+
+export const handler = httpHandler({
+  'GET /players/{playerId}': async ({ path, query }) => {
+    const { playerId } = parseWith(playerPath, path, 'The path');
+    const { continuation } = parseWith(continuationQuery, query, 'The query');
+    return { status: 200, body: await exportPlayer(deps, playerId, continuation) };
+  },
+  'DELETE /players/{playerId}': async ({ path, query }) => {
+    const { playerId } = parseWith(playerPath, path, 'The path');
+    const { continuation } = parseWith(continuationQuery, query, 'The query');
+    const erasure = await erasePlayer(deps, playerId, continuation);
+    return { status: erasure.isErased ? 200 : 202, body: erasure };
+  },
+});

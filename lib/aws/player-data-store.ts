@@ -1,0 +1,269 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { Problem } from '../contract/problem.ts';
+import type { RuledPlayer } from '../rules/types.ts';
+import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
+import { Unreadable } from '../service/ports/unreadable.ts';
+import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
+import { packGame } from './compact-game.ts';
+import { packId } from './compact-id.ts';
+import { packPlayers } from './compact-players.ts';
+import { conditionally } from './dynamo.ts';
+import { gameOf, isAbandoned, toMatch } from './match-store.ts';
+import { meetingsOf } from './meeting-store.ts';
+import { isPlace, placeOf } from './places.ts';
+import { playerOfSlots } from './poll-slots.ts';
+import { toTicket } from './ticket-store.ts';
+
+/** The tables that name players, in the order in which they are read, and the keys of their items. */
+const TABLES = ['tickets', 'matches', 'ranges'] as const;
+const KEYS = { tickets: 'ticketId', matches: 'matchId', ranges: 'item' } as const;
+/** The maximum of items in a page. A page also ends at a megabyte. */
+const PAGE_ITEMS = 1_000;
+
+type Table = (typeof TABLES)[number];
+
+/**
+ * What the tables store about players. No index lists it by player: an index would cost a write for every ticket, and
+ * requests for the data of one player are rare.
+ *
+ * The rewriting of an item is conditional on the attributes that it changes: `players` of a ticket or a backfill, `game` and
+ * `assignment` of a match (and its `backfillId` and `status`), `heldBy` of a place, `met` of meetings.
+ */
+export function playerDataStore(
+  client: DynamoDBDocumentClient,
+  names: Readonly<Record<Table, string>>,
+): PlayerDataStore {
+  return {
+    async page(playerId, from) {
+      const { table, key } = positionOf(from);
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new ScanCommand({
+          TableName: names[table],
+          ConsistentRead: true,
+          Limit: PAGE_ITEMS,
+          ...(key !== undefined && { ExclusiveStartKey: { [KEYS[table]]: key } }),
+        }),
+      );
+      const texts = [playerId, packId(playerId)];
+      const named = Items.filter((item) => mayName(item, texts)).flatMap((attributes) => {
+        const key = { [KEYS[table]]: attributes[KEYS[table]] };
+        return namedBy(table, playerId, { table: names[table], key, attributes }) ?? [];
+      });
+      const next = LastEvaluatedKey
+        ? { table, key: String(LastEvaluatedKey[KEYS[table]]) }
+        : { table: TABLES[TABLES.indexOf(table) + 1] };
+      return { named, next: next.table === undefined ? undefined : JSON.stringify(next) };
+    },
+
+    async blank(playerId, named, pseudonym) {
+      const { table, key, attributes } = named.item;
+      const rewritten = rewriting(playerId, named, pseudonym);
+      const guarded = [...new Set([...rewritten.guards, ...Object.keys(rewritten.sets ?? {})])];
+      const condition = {
+        ConditionExpression: guarded
+          .map((name) =>
+            attributes[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`,
+          )
+          .join(' AND '),
+        ExpressionAttributeNames: Object.fromEntries(guarded.map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          guarded.flatMap((name) => (attributes[name] === undefined ? [] : [[`:${name}`, attributes[name]]])),
+        ),
+      };
+      const write = await conditionally(() => {
+        if (rewritten.sets === undefined)
+          return client.send(new DeleteCommand({ TableName: table, Key: key, ...condition }));
+        const names = Object.keys(rewritten.sets);
+        return client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: key,
+            ...condition,
+            UpdateExpression: `SET ${names.map((name) => `#${name} = :new_${name}`).join(', ')}${rewritten.removes ? ` REMOVE ${rewritten.removes}` : ''}`,
+            ExpressionAttributeValues: {
+              ...condition.ExpressionAttributeValues,
+              ...Object.fromEntries(names.map((name) => [`:new_${name}`, rewritten.sets![name]])),
+            },
+          }),
+        );
+      });
+      return write.met;
+    },
+  };
+}
+
+const position = z.object({ table: z.enum(TABLES), key: z.string().exactOptional() });
+
+function positionOf(from: string | undefined): z.output<typeof position> {
+  if (from === undefined) return { table: TABLES[0] };
+  try {
+    return position.parse(JSON.parse(from));
+  } catch {
+    throw new Problem(400, 'Expected the continuation of the response before, got another text.');
+  }
+}
+
+/** Whether the text of an item contains the id, packed or not. Most items are not parsed. */
+function mayName(item: Readonly<Record<string, unknown>>, texts: readonly string[]): boolean {
+  return Object.values(item).some(
+    (value) => typeof value === 'string' && texts.some((text) => value.includes(text)),
+  );
+}
+
+function namedBy(table: Table, playerId: string, item: StoredItem): Named | undefined {
+  try {
+    if (table === 'matches') return matchNaming(playerId, item);
+    if (table === 'ranges') return rangeNaming(playerId, item);
+    return ticketNaming(playerId, item);
+  } catch (error) {
+    if (error instanceof Unreadable) return { kind: 'unreadable', item, why: error.message };
+    throw error;
+  }
+}
+
+function ticketNaming(playerId: string, item: StoredItem): Named | undefined {
+  const { attributes } = item;
+  if (isPlace(attributes)) {
+    const place = placeOf(attributes);
+    return place?.playerId === playerId
+      ? { kind: 'place', item, queue: place.queue, ticketId: place.ticketId }
+      : undefined;
+  }
+  if (isBackfill(attributes)) {
+    const backfill = toBackfill(attributes);
+    const is = standing(playerId, backfill.players);
+    return is && { kind: 'backfill', item, backfill, is };
+  }
+  const ticket = toTicket(attributes);
+  const is = standing(playerId, ticket.players);
+  return is && { kind: 'ticket', item, ticket, is };
+}
+
+/** Whether a player is one of these, or is named by one of them. */
+function standing(playerId: string, players: readonly RuledPlayer[]): 'about' | 'mention' | undefined {
+  if (players.some((player) => player.playerId === playerId)) return 'about';
+  const isNamed = players.some(
+    ({ avoid, met }) => avoid?.includes(playerId) || met?.some(([other]) => other === playerId),
+  );
+  return isNamed ? 'mention' : undefined;
+}
+
+function matchNaming(playerId: string, item: StoredItem): Named | undefined {
+  if (isAbandoned(item.attributes)) return undefined;
+  const match = toMatch(item.attributes);
+  const isSeated = match.teams.some(({ players }) => players.some((seat) => seat.playerId === playerId));
+  const hasToken = Object.hasOwn(match.assignment?.tokens ?? {}, playerId);
+  return isSeated || hasToken ? { kind: 'match', item, match } : undefined;
+}
+
+function rangeNaming(playerId: string, item: StoredItem): Named | undefined {
+  if (playerOfSlots(item.attributes) === playerId) return { kind: 'polls', item };
+  const found = meetingsOf(item.attributes);
+  if (found === undefined) return undefined;
+  const { queue, met } = found;
+  if (found.playerId === playerId) return { kind: 'meetings', item, queue, met, is: 'about' };
+  return met.some(([other]) => other === playerId)
+    ? { kind: 'meetings', item, queue, met, is: 'mention' }
+    : undefined;
+}
+
+/** The sort key of the pool tells the skill. An item that has ended is in no pool. */
+const OUT_OF_POOL = { removes: 'poolOrder' };
+
+interface Rewriting {
+  /** The new values of attributes; undefined: the item is removed. */
+  readonly sets?: Readonly<Record<string, unknown>>;
+  readonly removes?: string;
+  /** The attributes that must be as they were read, besides those that are set. */
+  readonly guards: readonly string[];
+}
+
+function rewriting(playerId: string, named: Named, pseudonym: string): Rewriting {
+  switch (named.kind) {
+    case 'ticket': {
+      const { ticket, item } = named;
+      const players = packPlayers(withoutPlayer(playerId, ticket.players, pseudonym), ticket.split);
+      const reason = item.attributes.reason;
+      const tellsMore =
+        typeof reason === 'string' && (reason.includes('#/players') || reason.includes(playerId));
+      return {
+        sets: { players, ...(tellsMore && { reason: 'a player of it was erased' }) },
+        ...(named.is === 'about' && OUT_OF_POOL),
+        guards: ['status'],
+      };
+    }
+    case 'backfill': {
+      const players = withoutPlayer(playerId, named.backfill.players, pseudonym);
+      return {
+        sets: { players: JSON.stringify(backfillRequestOf({ ...named.backfill, players })) },
+        ...(named.is === 'about' && OUT_OF_POOL),
+        guards: ['state'],
+      };
+    }
+    case 'match':
+      return matchWithout(playerId, named.match, pseudonym);
+    case 'place':
+      return { guards: ['heldBy'] };
+    case 'polls':
+      return { guards: ['expiresAt'] };
+    case 'meetings': {
+      if (named.is === 'about') return { guards: ['met'] };
+      return { sets: { met: JSON.stringify(named.met.filter(([other]) => other !== playerId)) }, guards: [] };
+    }
+    case 'unreadable':
+      throw new Error('Expected an item that can be read');
+  }
+}
+
+function withoutPlayer<P extends RuledPlayer>(
+  playerId: string,
+  players: readonly P[],
+  pseudonym: string,
+): P[] {
+  return players.map((player): P => {
+    if (player.playerId === playerId) {
+      const { team, ticketId } = player as { team?: number; ticketId?: string };
+      const place = { ...(team !== undefined && { team }), ...(ticketId !== undefined && { ticketId }) };
+      return { playerId: pseudonym, skill: 0, ...place } as unknown as P;
+    }
+    const { avoid, met, ...rest } = player;
+    return {
+      ...rest,
+      ...(avoid && { avoid: avoid.filter((other) => other !== playerId) }),
+      ...(met && { met: met.filter(([other]) => other !== playerId) }),
+    } as unknown as P;
+  });
+}
+
+function matchWithout(playerId: string, match: StoredMatch, pseudonym: string): Rewriting {
+  const teams = match.teams.map((team) => ({
+    ...team,
+    players: team.players.map(({ attributes, ...seat }) =>
+      seat.playerId === playerId
+        ? { ...seat, playerId: pseudonym }
+        : { ...seat, ...(attributes && { attributes }) },
+    ),
+  }));
+  const { assignment } = match;
+  const tokens = Object.entries(assignment?.tokens ?? {}).filter(([name]) => name !== playerId);
+  return {
+    sets: {
+      game: packGame(gameOf({ ...match, teams })),
+      ...(assignment && {
+        assignment: JSON.stringify({
+          ...assignment,
+          ...(assignment.tokens && { tokens: Object.fromEntries(tokens) }),
+        }),
+      }),
+    },
+    // A tick that fills a backfill writes the game that it has read.
+    guards: ['status', 'backfillId', 'assignment'],
+  };
+}

@@ -1,0 +1,78 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { PollSlot, PollSlots } from '../service/ports/poll-slots.ts';
+import { conditionally } from './dynamo.ts';
+
+/** The key of a player's slots begins with it. No queue has this name. */
+const MARK = '#polls#';
+/** Expired slots are only removed to save space. */
+const KEPT_MS = 3_600_000;
+
+/**
+ * The slots of players in DynamoDB, in the table of ranges: one item for each player who has polled, with the time of each
+ * slot. Key: `#polls#PLAYER`.
+ *
+ *     take       a slot that is free, by one write: first the one that the time picks. When it is taken, the answer has the
+ *                others, and the next write takes a free one
+ *     release    if it still has the time of the request
+ */
+export function pollSlots(client: DynamoDBDocumentClient, table: string): PollSlots {
+  const take = (playerId: string, slot: number, untilMs: number, nowMs: number) =>
+    conditionally(() =>
+      client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { item: `${MARK}${playerId}` },
+          UpdateExpression: 'SET #slot = :untilMs, expiresAt = :expiresAt',
+          ConditionExpression: 'attribute_not_exists(#slot) OR #slot <= :nowMs',
+          ExpressionAttributeNames: { '#slot': nameOf(slot) },
+          ExpressionAttributeValues: {
+            ':untilMs': untilMs,
+            ':nowMs': nowMs,
+            ':expiresAt': Math.ceil((untilMs + KEPT_MS) / 1_000),
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+  return {
+    async take(playerId, slots, untilMs, nowMs) {
+      let slot = nowMs % slots;
+      let freeAtMs = nowMs;
+      // Other requests of the player may be faster, each at one slot.
+      for (let attempt = 0; attempt < slots; attempt++) {
+        const write = await take(playerId, slot, untilMs, nowMs);
+        if (write.met) return { taken: true, slot: { playerId, slot, untilMs } };
+        const times = Array.from({ length: slots }, (_, i) => Number(write.item?.[nameOf(i)] ?? 0));
+        freeAtMs = Math.min(...times);
+        slot = times.findIndex((time) => time <= nowMs);
+        if (slot === -1) break;
+      }
+      return { taken: false, freeAtMs };
+    },
+
+    async release({ playerId, slot, untilMs }: PollSlot) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { item: `${MARK}${playerId}` },
+            UpdateExpression: 'REMOVE #slot',
+            ConditionExpression: '#slot = :untilMs',
+            ExpressionAttributeNames: { '#slot': nameOf(slot) },
+            ExpressionAttributeValues: { ':untilMs': untilMs },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** The player whose slots an item has; undefined for other items. */
+export function playerOfSlots(item: Record<string, unknown>): string | undefined {
+  const key = String(item.item);
+  return key.startsWith(MARK) ? key.slice(MARK.length) : undefined;
+}
+
+function nameOf(slot: number): string {
+  return `slot${slot}`;
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { MATCH_STATUSES, team } from './match.ts';
+import { id, ticketView } from './ticket.ts';
+
+/** The path of a player. */
+export const playerPath = z.object({ playerId: id });
+
+/** Where to go on: the value of an earlier response. */
+const continuation = z.string().max(2_048);
+
+/** The query of a request for the data of a player, or for its erasure. */
+export const continuationQuery = z.object({
+  continuation: continuation.optional().meta({
+    description: 'The `continuation` of the response before (default: from the beginning)',
+  }),
+});
+
+/** How far the erasure of a player is. */
+export const playerErasure = z
+  .object({
+    playerId: z.string(),
+    isErased: z.boolean().meta({
+      description: 'true: all tables were read from the beginning to the end, and none named the player',
+    }),
+    changed: z.number().int().meta({
+      description:
+        'The items that were erased or blanked since the beginning, by this and the requests before it',
+    }),
+    pending: z.number().int().meta({
+      description:
+        'The items of matches that are not accepted or placed yet, or that ask for players. Repeat the request when these have ended, after an hour at most for a match',
+    }),
+    continuation: continuation.optional().meta({
+      description: 'Repeat the request with it: the tables were not read to their end',
+    }),
+  })
+  .meta({ id: 'PlayerErasure' });
+export type PlayerErasure = z.output<typeof playerErasure>;
+
+const seat = team.shape.players.element;
+
+/** What is stored about a player. */
+export const playerData = z
+  .object({
+    playerId: z.string(),
+    tickets: z.array(ticketView).meta({
+      description: 'With this player alone. `status` is that of the ticket itself, without its match',
+    }),
+    matches: z.array(
+      z.object({
+        matchId: z.string(),
+        queue: z.string(),
+        status: z.enum(MATCH_STATUSES),
+        createdAt: z.iso.datetime(),
+        seat,
+        token: z.string().optional().meta({ description: "The player's token of the game server" }),
+      }),
+    ),
+    backfills: z.array(
+      z.object({
+        backfillId: z.string(),
+        matchId: z.string(),
+        queue: z.string(),
+        player: ticketView.shape.players.element,
+      }),
+    ),
+    meetings: z
+      .array(
+        z.object({
+          queue: z.string(),
+          met: z.array(z.object({ playerId: z.string(), at: z.iso.datetime() })),
+        }),
+      )
+      .meta({ description: 'Whom the player met, in queues with a `recent` rule' }),
+    places: z
+      .array(z.object({ queue: z.string(), ticketId: z.string() }))
+      .meta({ description: 'The last ticket of the player in queues with `onePlace`' }),
+    continuation: continuation.optional().meta({
+      description: 'Repeat the request with it to read the rest',
+    }),
+  })
+  .meta({ id: 'PlayerData' });
+export type PlayerData = z.output<typeof playerData>;

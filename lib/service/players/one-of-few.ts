@@ -1,0 +1,85 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Caller } from '../../contract/routes.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PollSlots } from '../ports/poll-slots.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+
+/** The maximum of requests of one player that wait or search at the same time. An app has one, and another after a dropped connection. */
+export const REQUESTS_MAX = 3;
+/** A slot is kept for this long after the wait, for the reads of a slow request. */
+const MARGIN_MS = 2_000;
+
+/** A function that stays warm remembers so many players whose slots are taken. */
+const REMEMBERED_MAX = 1_000;
+
+/**
+ * Bounds the requests of a player that occupy a function for seconds: long polls and explanations. Without the bound, one
+ * player with a valid token could occupy every function that the deployment may run. Backends are not bounded.
+ *
+ *     take       a slot, by one conditional write. No slot is free: 429
+ *     request
+ *     release    when the request ends before its time. A crash before it: the slot becomes free at its time
+ *
+ * A caller without a long poll or an explanation costs nothing more. When the slots of a player are written more often than
+ * the table allows, they count as taken: a thousand requests at once of one player are rejected, not delayed.
+ */
+export class OneOfFew {
+  readonly #slots: PollSlots;
+  readonly #clock: Clock;
+  /** When a slot of a player becomes free, of players whose slots were all taken. */
+  readonly #taken = new Map<string, number>();
+
+  constructor({ slots, clock }: { readonly slots: PollSlots; readonly clock: Clock }) {
+    this.#slots = slots;
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs a request of a caller.
+   * @param takesMs how long it may take
+   * @throws Problem (429) when the player has too many such requests
+   */
+  async run<T>(caller: Caller, takesMs: number, request: () => Promise<T>): Promise<T> {
+    if (caller.scope !== 'player') return request();
+    const { playerId } = caller;
+    const nowMs = this.#clock.now();
+    if ((this.#taken.get(playerId) ?? 0) > nowMs) throw this.#tooMany(this.#taken.get(playerId)!);
+    const took = await this.#slots
+      .take(playerId, REQUESTS_MAX, nowMs + takesMs + MARGIN_MS, nowMs)
+      .catch((error) => {
+        if (!(error instanceof StoreBusy)) throw error;
+        return { taken: false as const, freeAtMs: nowMs + MARGIN_MS };
+      });
+    if (!took.taken) {
+      this.#remember(playerId, took.freeAtMs);
+      throw this.#tooMany(took.freeAtMs);
+    }
+    try {
+      return await request();
+    } finally {
+      // A slot that is free soon needs no write.
+      if (took.slot.untilMs - this.#clock.now() > MARGIN_MS)
+        await this.#slots.release(took.slot).catch(ignoreBusy);
+    }
+  }
+
+  /** For a second at most, because a slot may be released before its time. */
+  #remember(playerId: string, freeAtMs: number): void {
+    this.#taken.delete(playerId);
+    this.#taken.set(playerId, Math.min(freeAtMs, this.#clock.now() + 1_000));
+    if (this.#taken.size > REMEMBERED_MAX) this.#taken.delete(this.#taken.keys().next().value!);
+  }
+
+  #tooMany(freeAtMs: number): Problem {
+    const seconds = Math.max(1, Math.ceil((freeAtMs - this.#clock.now()) / 1_000));
+    return new Problem(
+      429,
+      `Expected at most ${REQUESTS_MAX} requests of a player with waitSeconds or explain at the same time, got one more. End one of them, or wait.`,
+      { headers: { 'retry-after': String(Math.min(seconds, 5)) } },
+    );
+  }
+}
+
+function ignoreBusy(error: unknown): void {
+  if (!(error instanceof StoreBusy)) throw error;
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { Problem } from '../../contract/problem.ts';
+
+/** How far a reading of all tables is. */
+export interface Progress {
+  position: string | undefined;
+  changed: number;
+  pending: number;
+}
+
+const progress = z.object({
+  position: z.string().min(1),
+  changed: z.number().int().min(0),
+  pending: z.number().int().min(0),
+});
+
+/** A continuation, which the client sends with its next request. */
+export function progressText(value: Progress): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** @throws Problem (400) when the text is not a continuation */
+export function progressFrom(text: string | undefined): Progress {
+  if (text === undefined) return { position: undefined, changed: 0, pending: 0 };
+  try {
+    return progress.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  } catch {
+    throw new Problem(
+      400,
+      'Expected the continuation of the response before, got another text. Repeat the request without it to begin again.',
+    );
+  }
+}
