@@ -50,6 +50,7 @@ const engineModules = [
   'ruled',
   'partition',
   'shapes',
+  'queue',
   'backfill',
 ];
 

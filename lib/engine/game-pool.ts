@@ -16,11 +16,11 @@ import {
   type TicketPartitionOptions,
 } from './partition/ticket-partition.ts';
 import type { NewPool } from './partition/ticket-pool.ts';
+import { exactSeatsMax, ShapeIndex } from './queue/shape-index.ts';
 import { RuledIndex } from './ruled/ruled-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
 import { ShapeGames } from './shapes/shape-games.ts';
-import { exactSeatsMax, ShapeIndex } from './shapes/shape-index.ts';
 import { poolShapeTicket, type ShapeTicket } from './shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ticket } from './types.ts';
 
@@ -55,7 +55,7 @@ export interface GamePoolOptions {
   /**
    * Nodes that one query may visit before it returns the best game found with a valid bound; it visits 0.2 to 5 million
    * per second. @default 1,000,000 without roles, parties, refused pairs and β, where searches are short; otherwise 20
-   * million divided by the number of tickets at the first query, within 1,000 to 200,000, so that games of small pools
+   * million divided by the number of tickets, within 1,000 to 200,000, so that games of small pools
    * are proved best and large pools are drained in time
    */
   readonly nodeBudget?: number;
@@ -64,7 +64,7 @@ export interface GamePoolOptions {
    * the sizes of the remaining parties can form. With ∞ such a game is never returned while another can be formed. With 0 the
    * best game comes first, whatever remains; solo players and pairs are then taken before the parties that need them.
    *
-   * It applies to two equal teams of up to 8 players and to teams of three, without roles, refused pairs and constraints. `lowerBound` is then one over these sums:
+   * It applies to two equal teams of up to 8 players, without roles, refused pairs and constraints. `lowerBound` is then one over these sums:
    * every game has a sum of at least this game's less `priority − lowerBound`. With ∞ it is a bound on the priority of all
    * games with which no other is lost. Inserts after the first query are slow. @default 0
    */
@@ -258,7 +258,6 @@ export class GamePool {
         this.#forbids,
         this.#constraints,
         this.#nodeBudget,
-        this.#lostGameCost,
         this.#tickets.values(),
         this.#clock,
       );

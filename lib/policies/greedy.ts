@@ -8,7 +8,7 @@ export const greedyOptions = z.strictObject({
   /**
    * How much imbalance it may cost to keep one more game possible. The best game first takes solo players whom larger
    * parties need; a game then counts as this much worse for every game fewer that the sizes of the remaining parties can
-   * form. It applies to two equal teams of up to 8 players and to squads of three, without roles and rules. Default: 0.
+   * form. It applies to two equal teams of up to 8 players, without roles and rules. Default: 0.
    */
   lostGameCost: z.number().min(0).max(NUMBER_LIMITS.weightMax).optional(),
 });

@@ -3,7 +3,7 @@ import { compareWithBruteForce } from './compare.ts';
 import { comparePacking } from './packing-oracle.ts';
 import { backfillCase } from './random-backfill.ts';
 import { randomCase, roundingCase, seeded } from './random-pool.ts';
-import { shapeCase, squadCase } from './random-shape.ts';
+import { shapeCase } from './random-shape.ts';
 
 /**
  * `npm run oracle:engine [comparisons] [seed]`: compares the engine with brute force, by default a million times. Stops at
@@ -20,8 +20,6 @@ while (comparisons < aim) {
   const shape = large ? { maxPlayers: 11, teamSizes: [2, 3, 4] } : { maxPlayers: 8, teamSizes: [1, 2, 3] };
   const kind = random();
   if (random() < 0.1) comparisons += compareBackfills(backfillCase(random), random);
-  else if (random() < 0.05)
-    comparisons += comparePacking(squadCase(random), { lostGameCost: priceOf(random) }, random);
   else {
     const example =
       kind < 0.3 ? shapeCase(random) : kind < 0.65 ? roundingCase(random) : randomCase(random, shape);

@@ -100,49 +100,6 @@ export function shapeCase(random: () => number): PoolCase & { nodeBudget?: numbe
   };
 }
 
-/** A random pool of squads of three: two or three of them, solo players, pairs and parties of three. */
-export function squadCase(random: () => number): PoolCase {
-  const squads = random() < 0.6 ? 2 : 3;
-  const rules: GameRules = {
-    teamSize: 3,
-    teams: squads === 2 ? [{ name: 'squad', size: 3, count: 2 }] : 3,
-    alpha: pick(random, [0, 0.01, 0.3, 1, 1, 3, 100]),
-    p: pick(random, [1, 1, 1, 1, 2, infinity]),
-    q: pick(random, [1, 2, 2, 2, 3, infinity]),
-    beta: pick(random, [0, 0, 0, 1, 50]),
-  };
-  const kind = pick(random, ['smooth', 'integers', 'equal', 'decimals', 'outliers']);
-  const level = 3e3 * random();
-  const skill = (near: number): number => {
-    if (kind === 'integers') return Math.floor(random() * 12);
-    if (kind === 'equal') return level;
-    const value =
-      kind === 'outliers' ? (random() < 0.15 ? 3000 : 1500) + 30 * random() : near + 80 * normal(random);
-    return kind === 'decimals' ? Math.round(1e4 * Math.abs(value)) / 1e4 : Math.max(0, value);
-  };
-  const weights = pick(random, [
-    [1, 1, 1],
-    [4, 2, 1],
-    [1, 3, 0],
-    [6, 1, 0],
-  ]);
-  const tickets: Ticket[] = [];
-  const limit = 3 * squads + Math.floor((squads === 2 ? 7 : 4) * random());
-  for (let players = 0; players < limit; ) {
-    const size =
-      1 + [0, 1, 2].findIndex((_, i) => i === 2 || random() * (weights[i] + weights[i + 1]) < weights[i]);
-    const ticketId = `t${String(tickets.length).padStart(3, '0')}`;
-    const near = 1500 + 300 * normal(random);
-    tickets.push({
-      ticketId,
-      enqueuedAtMs: Math.floor(random() * 20) * 1000,
-      players: Array.from({ length: size }, (_, i) => ({ playerId: `${ticketId}.${i}`, skill: skill(near) })),
-    });
-    players += size;
-  }
-  return { rules, tickets, nowMs: 20_000 };
-}
-
 type Teams = Pick<GameRules, 'teamSize' | 'teams'>;
 
 function equal(random: () => number): Teams {

@@ -37,6 +37,24 @@ it('proves a game whose cost is rounded', () => {
   expect(game.optimal).toBe(true);
 });
 
+// The joint bound of two equal teams counts a party by its mean, so it does not hold where a party is split.
+it('never bounds the games of two teams above the best one where a party may be split', () => {
+  const pool = new GamePool({ teamSize: 3, teams: 2, alpha: 1, p: 1, q: 2, beta: 0.01 }, { nodeBudget: 33 });
+  const skills = [[1445.6608], [1696.2431], [1121.3463], [1533.6036, 1629.71, 1349.0439, 1396.5765]];
+  skills.forEach((of, t) => {
+    const players = of.map((skill, i) => ({ playerId: `t${t}.${i}`, skill }));
+    pool.insert({
+      ticketId: `t${t}`,
+      enqueuedAtMs: [15_000, 2000, 13_000, 13_000][t],
+      players,
+      split: of.length > 1,
+    });
+  });
+  const best = pool.best(20_000)!;
+  expect(best.imbalance).toBeCloseTo(150.26757688096, 9);
+  expect(pool.bestWith('t2', 20_000)!.lowerBound).toBeLessThanOrEqual(best.priority);
+});
+
 const hunt = [
   { name: 'hunter', size: 1 },
   { name: 'hunted', size: 4 },

@@ -3,16 +3,14 @@ import { type BalancedGame, betterOf } from '../model/balanced-game.ts';
 import { priority } from '../model/imbalance.ts';
 import type { PooledTicket } from '../model/pooled-ticket.ts';
 import type { SearchClock } from '../model/search-clock.ts';
+import { LargeQueue } from '../shapes/large-queue.ts';
+import { type Layout, layoutOf } from '../shapes/layout.ts';
+import { RuledLargeQueue } from '../shapes/ruled-large-queue.ts';
+import { makeShapedGame, membersOf, type ShapedGame } from '../shapes/shape-game.ts';
+import type { ShapeAnswer, ShapeQueue } from '../shapes/shape-queue.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Constraints, Forbids, Game, GameRules, Ruling } from '../types.ts';
-import { ExactQueue } from './exact-queue.ts';
-import { LargeQueue } from './large-queue.ts';
-import { type Layout, layoutOf } from './layout.ts';
-import { RuledLargeQueue } from './ruled-large-queue.ts';
-import { RuledShapeQueue } from './ruled-shape-queue.ts';
-import { makeShapedGame, membersOf, type ShapedGame } from './shape-game.ts';
-import type { ShapeAnswer, ShapeQueue } from './shape-queue.ts';
-import type { ShapeTicket } from './shape-ticket.ts';
-import { areSquads, SquadQueue } from './squad-queue.ts';
+import { GameQueue } from './game-queue.ts';
 
 /**
  * The index of pools whose games are not two equal teams. Under constraints `nowMs` of all queries is their moment. Games of full teams and games that may start short are searched
@@ -23,7 +21,6 @@ export class ShapeIndex implements PoolIndex {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
-  readonly #lostGameCost: number;
   readonly #clock: SearchClock;
   readonly #full: Search;
   /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
@@ -36,11 +33,9 @@ export class ShapeIndex implements PoolIndex {
     forbids: Forbids | undefined,
     constraints: Constraints | undefined,
     nodeBudget: number | undefined,
-    lostGameCost: number,
     waiting: Iterable<PooledTicket>,
     clock: SearchClock,
   ) {
-    this.#lostGameCost = lostGameCost;
     this.#clock = clock;
     this.#rules = rules;
     this.#forbids = forbids;
@@ -135,25 +130,16 @@ export class ShapeIndex implements PoolIndex {
     const forbids = this.#forbids;
     const constraints = this.#constraints;
     const clock = this.#clock;
-    const isLarge = layout.seats > exactSeatsMax;
-    if (isLarge && constraints) return new RuledLargeQueue(rules, layout, forbids, constraints, clock);
-    if (!constraints) {
-      const plain = isLarge
-        ? new LargeQueue(rules, layout, forbids, undefined, clock)
-        : new ExactQueue(rules, layout, forbids, this.#nodeBudget, clock);
-      const isPacked = this.#lostGameCost > 0 && areSquads(layout) && !rules.short && !forbids;
-      return isPacked ? new SquadQueue(rules, layout, this.#lostGameCost, plain, clock) : plain;
-    }
-    const nodeBudget = this.#nodeBudget ?? ruledNodeBudget;
-    return new RuledShapeQueue(rules, layout, forbids, constraints, nodeBudget, clock);
+    if (layout.seats <= exactSeatsMax)
+      return new GameQueue(rules, layout, { forbids, constraints, nodeBudget: this.#nodeBudget, clock });
+    return constraints
+      ? new RuledLargeQueue(rules, layout, forbids, constraints, clock)
+      : new LargeQueue(rules, layout, forbids, undefined, clock);
   }
 }
 
 /** Games of at most this many seats are searched exactly. */
 export const exactSeatsMax = 16;
-
-/** The nodes of a query under constraints. */
-const ruledNodeBudget = 20_000;
 
 /** A queue and the layout of its games. */
 interface Search {

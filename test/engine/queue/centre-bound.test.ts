@@ -11,14 +11,14 @@ const unequal = [
   { name: 'c', size: 3 },
 ];
 
-it('never puts the bound of parties above the best game, while games of small pools are removed', () => {
+it('never puts the bound of parties above the best game while small pools are drained', () => {
   const random = seeded(5);
   let games = 0;
   for (let pool = 0; pool < 120; pool++) {
     const ofKinds = pool % 3 === 0;
     const shape = ofKinds ? { ...rules, teams: unequal, teamSize: 3 } : rules;
     const waiting = new Map<string, Ticket>();
-    // Without nodes for searches around tickets, only the cells bound and find games.
+    // Without nodes for searches around tickets, only the centre bounds and finds games.
     const engine = new GamePool({ ...shape, alpha: [0.1, 1, 10][pool % 3] }, { nodeBudget: 1 });
     for (let i = 0; i < 7; i++) {
       const ticket = party(random, `t${i}`, ofKinds ? 3 : 2, pool % 4 === 0);
@@ -38,6 +38,31 @@ it('never puts the bound of parties above the best game, while games of small po
     expect(left).toEqual([]);
   }
   expect(games).toBeGreaterThan(100);
+});
+
+it('never puts the bound of teams of two above the best game while tickets leave', () => {
+  const random = seeded(11);
+  let games = 0;
+  for (let pool = 0; pool < 60; pool++) {
+    const waiting = new Map<string, Ticket>();
+    const engine = new GamePool({ ...rules, alpha: [0.1, 1, 5, 30][pool % 4] }, { nodeBudget: 1 });
+    for (let i = 0; i < 8; i++) {
+      const ticket = party(random, `t${i}`, 2, pool % 3 === 2);
+      waiting.set(ticket.ticketId, ticket);
+      engine.insert(ticket);
+    }
+    for (let game = engine.best(0); game; game = engine.best(0)) {
+      const tickets = [...waiting.values()];
+      checkShapedGame(game, tickets, engine.rules, 0);
+      const best = Math.min(...allShapedGames(tickets, engine.rules, 0).map(({ imbalance }) => imbalance));
+      expect(game.lowerBound).toBeLessThanOrEqual(best * (1 + 1e-9) + 1e-8);
+      games++;
+      const gone = game.ticketIds[Math.floor(random() * game.ticketIds.length)];
+      engine.remove(gone);
+      waiting.delete(gone);
+    }
+  }
+  expect(games).toBeGreaterThan(60);
 });
 
 it('bounds the games of a large pool with parties closer than searches around tickets do', () => {

@@ -1,0 +1,184 @@
+import { skillSpread } from '../model/imbalance.ts';
+import type { SearchClock } from '../model/search-clock.ts';
+import type { Layout } from '../shapes/layout.ts';
+import { ShapeDivider } from '../shapes/shape-divider.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
+import type { GameRules } from '../types.ts';
+import type { Cell } from './centre-bound.ts';
+import type { CheapestPlayers } from './cheapest-players.ts';
+import type { Exchanges } from './exchanges.ts';
+import type { FoundGame, GameSearch } from './game-search.ts';
+import type { QueuedTicket } from './line.ts';
+
+/** Finds good games of the tickets that are cheapest around a centre, and improves them by exchanges. It proves nothing. */
+export class CentreGames {
+  readonly #rules: GameRules;
+  readonly #layout: Layout;
+  readonly #cheapest: CheapestPlayers;
+  readonly #search: GameSearch;
+  readonly #exchanges: Exchanges;
+  readonly #divider: ShapeDivider;
+  readonly #clock: SearchClock;
+  // The search that runs.
+  #limit = 0;
+  #best: FoundGame | undefined;
+  #half = 0;
+  #stepsLeft = 0;
+  #centre = 0;
+  readonly #chosen: QueuedTicket[] = [];
+  readonly #tickets: ShapeTicket[] = [];
+  readonly #skills: Float64Array;
+  /** The size of a party that is a team of its own, where such a team's distance from the mean is its part of teamGap; or 0. */
+  readonly #teamSize: number;
+
+  constructor(
+    rules: GameRules,
+    layout: Layout,
+    cheapest: CheapestPlayers,
+    search: GameSearch,
+    exchanges: Exchanges,
+    clock: SearchClock,
+  ) {
+    this.#rules = rules;
+    this.#layout = layout;
+    this.#cheapest = cheapest;
+    this.#search = search;
+    this.#exchanges = exchanges;
+    this.#divider = new ShapeDivider(rules, layout, clock);
+    this.#clock = clock;
+    this.#skills = new Float64Array(layout.seats);
+    const { kinds, teams } = layout;
+    this.#teamSize = kinds.length === 1 && teams > 1 && rules.p === 1 ? kinds[0].size : 0;
+  }
+
+  /** A game in a cell. With a known game it has to be better before it is improved by exchanges. */
+  near({ centre, half }: Cell, known: FoundGame | undefined): FoundGame | undefined {
+    const cheapest = this.#cheapest;
+    cheapest.around(centre);
+    const near = this.#ticketsAround(centre);
+    if (near.length === 0) return undefined;
+    this.#half = half;
+    this.#centre = centre;
+    this.#limit = known?.imbalance ?? Number.POSITIVE_INFINITY;
+    this.#best = undefined;
+    const { classes, seats } = this.#layout;
+    const { basis } = cheapest;
+    if (!classes) this.#chooseByMixes();
+    else if (basis.length === seats && basis.every(({ ticket }) => ticket.size === 1)) {
+      // The game of the basis may be worse than the known one and become better by exchanges.
+      this.#limit = Number.POSITIVE_INFINITY;
+      this.#offer(basis);
+    }
+    const game = this.#best ?? (known ? undefined : this.#firstOf(near, centre));
+    return game && this.#exchanges.improve(game, near);
+  }
+
+  /** The cheapest of all sizes and seats, ascending by mean skill. */
+  #ticketsAround(centre: number): QueuedTicket[] {
+    const { bySize, byMask } = this.#cheapest;
+    const near = new Set<QueuedTicket>();
+    for (const list of [...bySize, ...byMask]) for (const queued of list.cheapest()) near.add(queued);
+    for (const list of byMask) for (const queued of list.around(centre)) near.add(queued);
+    return [...near].sort((a, b) => a.ticket.mean - b.ticket.mean);
+  }
+
+  /** Any game with the ticket of least cost. */
+  #firstOf(near: readonly QueuedTicket[], centre: number): FoundGame | undefined {
+    const costOf = ({ ticket }: QueuedTicket) => (ticket.mean - centre) ** 2 + ticket.spread / ticket.size;
+    const anchor = near.reduce((a, b) => (costOf(b) < costOf(a) ? b : a));
+    const others = near.filter((queued) => queued !== anchor);
+    return this.#search.first({ anchor, others }, this.#layout.seats, firstNodes);
+  }
+
+  /** The sets of least cost of each party mix, the cheapest mix first. */
+  #chooseByMixes(): void {
+    const cheapest = this.#cheapest;
+    this.#stepsLeft = stepsMax;
+    const mixes = cheapest.mixes.map((mix) => ({ mix, cost: cheapest.costOf(mix) }));
+    mixes.sort((a, b) => a.cost - b.cost);
+    for (const { mix, cost } of mixes) {
+      if (cost === Number.POSITIVE_INFINITY || this.#isHopeless(cost)) return;
+      const open = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
+      this.#choose(mix, cheapest.bySize.length - 1, 0, 0, cost, open);
+    }
+  }
+
+  /**
+   * Chooses the parties of this size from place `from` of the cheapest on, then those of smaller sizes.
+   *
+   * @param sums the least and the greatest sum of a chosen party that is a team of its own
+   */
+  #choose(mix: Uint8Array, size: number, chosen: number, from: number, cost: number, sums: Sums): void {
+    if (size === 0) {
+      this.#offer(this.#chosen);
+      return;
+    }
+    const needed = (mix[size] ?? 0) - chosen;
+    if (needed <= 0) {
+      this.#choose(mix, size - 1, 0, 0, cost, sums);
+      return;
+    }
+    const near = this.#cheapest.bySize[size];
+    for (let i = from; i + needed <= near.count; i++) {
+      // Leaving out a ticket moves the cheapest rest up by one.
+      const next = cost + near.sums[i + needed] - near.sums[i] - (near.sums[from + needed] - near.sums[from]);
+      if (this.#isHopeless(next)) return;
+      const queued = near.tickets[near.places[i]];
+      const nextSums = size === this.#teamSize ? withSum(sums, size * queued.ticket.mean) : sums;
+      if (this.#isHopeless(next, this.#gapOf(nextSums))) continue;
+      this.#stepsLeft--;
+      this.#chosen.push(queued);
+      this.#choose(mix, size, chosen + 1, i + 1, next, nextSums);
+      this.#chosen.pop();
+    }
+  }
+
+  /** The least teamGap of games with teams of these sums, whose mean is in the cell. */
+  #gapOf({ low, high }: Sums): number {
+    if (high < low) return 0;
+    const size = this.#teamSize;
+    const apart = Math.max(high - size * this.#centre, size * this.#centre - low) - size * this.#half;
+    return Math.max(high - low, apart / (1 - size / this.#layout.seats));
+  }
+
+  #isHopeless(cost: number, gap = 0): boolean {
+    const square = cost / this.#layout.seats - this.#half * this.#half;
+    const least = Math.sqrt(Math.max(0, square)) + this.#rules.alpha * gap;
+    return this.#stepsLeft <= 0 || least >= this.#limit;
+  }
+
+  /** Keeps the fairest division of these if it is better. */
+  #offer(queued: readonly QueuedTicket[]): void {
+    const { alpha, q } = this.#rules;
+    const tickets = this.#tickets;
+    tickets.length = 0;
+    let players = 0;
+    for (const { ticket } of queued) {
+      tickets.push(ticket);
+      for (let i = 0; i < ticket.size; i++) this.#skills[players++] = ticket.skills[i];
+    }
+    const spread = skillSpread(this.#skills, q);
+    if (this.#clock.isOver()) this.#stepsLeft = 0;
+    if (spread >= this.#limit) return;
+    const divider = this.#divider;
+    const from = divider.steps;
+    const gap = divider.divide(tickets, (this.#limit - spread) / alpha);
+    this.#stepsLeft -= 4 + ((divider.steps - from) >> 2);
+    if (gap === Number.POSITIVE_INFINITY) return;
+    this.#limit = spread + alpha * gap;
+    this.#best = { queued: [...queued], teams: divider.teams.slice(), imbalance: this.#limit };
+  }
+}
+
+/** The sums of skills of some teams, from the least to the greatest; low > high where there are none. */
+interface Sums {
+  readonly low: number;
+  readonly high: number;
+}
+
+function withSum({ low, high }: Sums, sum: number): Sums {
+  return { low: Math.min(low, sum), high: Math.max(high, sum) };
+}
+
+const firstNodes = 1500;
+const stepsMax = 8000;

@@ -1,0 +1,463 @@
+import { sortBySkill } from '../model/pooled-ticket.ts';
+import type { SearchClock } from '../model/search-clock.ts';
+import { highestOf, type Layout, lowestOf, whereAllFit } from '../shapes/layout.ts';
+import { perRangeOf } from '../shapes/range-factor.ts';
+import { countedClassesMax, SeatCounts } from '../shapes/seat-counts.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
+import type { Constraints, Facet, Forbids, GameRules } from '../types.ts';
+import { CentreBound } from './centre-bound.ts';
+import { CentreGames } from './centre-games.ts';
+import { CheapestPlayers } from './cheapest-players.ts';
+import { Entries, type Entry, isBefore } from './entries.ts';
+import { Exchanges } from './exchanges.ts';
+import { narrowestRange, narrowestRanges } from './first-keys.ts';
+import type { GameQueueOptions } from './game-queue.ts';
+import { type FoundGame, GameSearch, type Scope } from './game-search.ts';
+import { Line, type QueuedTicket } from './line.ts';
+import { accepts, type Filing, Gatherer } from './neighbours.ts';
+
+/** What a search around an entry found and proved. */
+interface Found {
+  readonly game: FoundGame | undefined;
+  readonly bound: number;
+  readonly wasCut: boolean;
+}
+
+/** The bound of all games from the centre of their skills, and where nothing refuses pairs, games near it. */
+interface PoolCentre {
+  readonly bound: CentreBound;
+  readonly games: CentreGames | undefined;
+}
+
+/** The tickets of a queue as its searches see them: lines, entries, the limits of their costs, and the searches. */
+export class QueueState {
+  /** The latest enqueue time when the lines were built: the origin of credits. */
+  readonly epochMs: number;
+  readonly entries = new Entries();
+  readonly clock: SearchClock;
+  /** Above the imbalance of every game. */
+  readonly highest: number;
+  /** Not below the credit of any ticket. */
+  maxCredit = 0;
+
+  readonly #rules: GameRules;
+  readonly #layout: Layout;
+  readonly #forbids: Forbids | undefined;
+  readonly #constraints: Constraints | undefined;
+  readonly #nodeBudget: number | undefined;
+  readonly #entriesOf = new Map<ShapeTicket, Entry[]>();
+  readonly #lines: readonly Line[];
+  readonly #search: GameSearch;
+  readonly #exchanges: Exchanges;
+  readonly #gatherer: Gatherer;
+  readonly #filing: Filing;
+  readonly #perRange: number;
+  readonly #lowest: number;
+  readonly #hasParties: boolean;
+  /** The least and the greatest skill when the lines were built. */
+  readonly #low: number;
+  readonly #high: number;
+  /** Built when it is asked for first; null where it knows nothing. */
+  #centre: PoolCentre | null | undefined;
+  /** The best games found near a centre that still wait. */
+  #centreGames: FoundGame[] = [];
+  /** Work outside the searches, in nodes. */
+  #preparation = 0;
+
+  constructor(
+    waiting: Iterable<ShapeTicket>,
+    rules: GameRules,
+    layout: Layout,
+    { forbids, constraints, nodeBudget, clock }: GameQueueOptions,
+  ) {
+    const tickets = sortBySkill([...waiting]) as ShapeTicket[];
+    this.#rules = rules;
+    this.#layout = whereAllFit(layout, tickets);
+    this.#forbids = forbids;
+    this.#constraints = constraints;
+    this.clock = clock;
+    this.#perRange = perRangeOf(layout, rules, layout.seats);
+    this.#low = tickets.reduce((least, { low }) => Math.min(least, low), Number.POSITIVE_INFINITY);
+    this.#high = tickets.reduce((most, { high }) => Math.max(most, high), 0);
+    this.epochMs = tickets.reduce((latest, { ticket }) => Math.max(latest, ticket.enqueuedAtMs), 0);
+    this.#hasParties = tickets.some(({ size }) => size > 1);
+    this.#lowest = lowestOf(layout, rules, this.#low, this.#high);
+    this.#nodeBudget = nodeBudget;
+    this.#search = new GameSearch(rules, this.#layout, forbids, constraints, clock);
+    this.#exchanges = new Exchanges(
+      rules,
+      this.#layout,
+      forbids !== undefined || constraints !== undefined,
+      clock,
+    );
+    this.#filing = { byWait: rules.beta > 0, seats: scarceSeats(this.#layout, rules, tickets) };
+    this.#gatherer = new Gatherer(this.#layout, this.#filing, constraints, clock);
+    for (const ticket of tickets) this.#entriesOf.set(ticket, []);
+    const queued = tickets.map((ticket) => this.#queuedOf(ticket));
+    const costMax = constraints ? constraints.costMax() * (1 + 1e-9) : 0;
+    this.highest = highestOf(layout, rules, this.#low, this.#high) + costMax;
+    this.#lines = linesOf(queued, constraints);
+    for (const line of this.#lines) this.#fileAll(line);
+  }
+
+  /** The nodes of a query: more in small pools, so that their games are proved best, and large pools are drained in time. */
+  get nodeBudget(): number {
+    // Where no game is found near a centre, many short queries are worth more.
+    const least = this.#hasParties && this.#layout.classes && !this.#constraints ? 2000 : 20_000;
+    return this.#nodeBudget ?? Math.max(least, Math.min(200_000, Math.round(2e7 / this.#entriesOf.size)));
+  }
+
+  /** The work of all searches, in nodes. */
+  get work(): number {
+    return this.#search.nodes + this.#gatherer.work + this.#preparation;
+  }
+
+  /** Whether the centre bound knows what searches around tickets cannot: the sizes of parties, or the seats of solo players. */
+  get hasCheapCentre(): boolean {
+    return this.#hasParties !== (this.#layout.classes !== undefined);
+  }
+
+  /** The entries of a waiting ticket; none if it does not wait. */
+  entriesOf(ticket: ShapeTicket): readonly Entry[] {
+    return this.#entriesOf.get(ticket) ?? [];
+  }
+
+  /** Whether a cost is at most a bound, except for the rounding of credits. */
+  isAtMost(cost: number, bound: number): boolean {
+    return cost < Number.POSITIVE_INFINITY && cost <= bound + 1e-15 * (Math.abs(cost) + this.maxCredit);
+  }
+
+  remove(ticket: ShapeTicket): void {
+    const entries = this.#entriesOf.get(ticket);
+    if (!entries) return;
+    this.#entriesOf.delete(ticket);
+    for (const { queued, line, id } of entries) {
+      queued.isHere = false;
+      line.remove(id);
+    }
+    this.#centre?.bound.removed();
+  }
+
+  /** Adds a ticket. False where everything has to be built anew: under constraints, or for a ticket unlike all others. */
+  insert(ticket: ShapeTicket): boolean {
+    if (this.#constraints || ticket.isSplit || this.#filing.seats !== 0) return false;
+    if (ticket.low < this.#low || ticket.high > this.#high) return false;
+    if (ticket.size > 1 && !this.#hasParties) return false;
+    if (this.#layout.classes === undefined && ticket.classes !== undefined) return false;
+    if (this.entries.size > 4 * this.#entriesOf.size + 1000) return false;
+    const queued = this.#queuedOf(ticket);
+    const [line] = this.#lines;
+    this.#entriesOf.set(ticket, []);
+    const entry = this.#enter(queued, line, line.insert(queued));
+    this.#lowerKeys(entry);
+    this.#centre = undefined;
+    this.#centreGames = [];
+    const range = narrowestRange(line, entry.id, this.#layout.seatsMin, !this.#filing.byWait);
+    this.entries.file(entry, Math.max(this.#lowest, this.#boundOfRange(range)));
+    return true;
+  }
+
+  /** The best game around an entry below a limit, and the bound proved for all. */
+  searchAround(entry: Entry, limit: number, nodeBudget: number, games: 'own' | 'all', credit: number): Found {
+    const { queued } = entry;
+    const search = this.#search;
+    if (!this.#begin(entry)) return { game: undefined, bound: this.highest, wasCut: false };
+    const root = this.#constraints?.hasCosts ? this.#constraints.cost() : 0;
+    const { seats, seatsMin } = this.#layout;
+    // The nearest tickets above may show at once that no game costs less.
+    const isAbove = games === 'own' && !this.#filing.byWait && this.#filing.seats === 0 && seatsMin === seats;
+    let least = 0;
+    const isEnough = (above: readonly QueuedTicket[]) => {
+      least = search.leastAbove(queued, above);
+      return least + root >= limit;
+    };
+    const wanted = { reach: (limit + credit - root) / this.#perRange, players: seatsMin, games };
+    const { others, beyond, areEnough } = this.#gatherer.gather(
+      entry,
+      wanted,
+      isAbove ? isEnough : undefined,
+    );
+    if (isAbove && !areEnough) least = Number.POSITIVE_INFINITY;
+    if (credit === 0 && least + root >= limit) {
+      this.#constraints?.leave(queued.number);
+      return { game: undefined, bound: Math.min(this.highest, least + root), wasCut: false };
+    }
+    const scope: Scope = { anchor: queued, others, countsWaits: credit > 0 };
+    let found: FoundGame | undefined;
+    let bound = Number.POSITIVE_INFINITY;
+    let wasCut = false;
+    let below = limit;
+    const nodesFrom = search.nodes;
+    for (let n = seats; n >= seatsMin; n--) {
+      const result = search.best(scope, n, below, Math.max(0, nodeBudget - (search.nodes - nodesFrom)));
+      bound = Math.min(bound, result.bound);
+      wasCut ||= result.wasCut;
+      if (!result.game) continue;
+      found = result.game;
+      below = credit > 0 ? Math.min(limit, result.cost) : Math.min(below, result.bound, found.imbalance);
+    }
+    this.#constraints?.leave(queued.number);
+    if (!found) {
+      const farther = this.#boundOfRange(beyond) + root - credit;
+      return { game: undefined, bound: Math.min(bound, Math.max(limit, farther)), wasCut };
+    }
+    if (wasCut && credit === 0) {
+      found = this.#exchanges.improve(found, others, queued);
+      this.#preparation += 20;
+    }
+    return { game: found, bound: Math.min(bound, below), wasCut };
+  }
+
+  /** The game of least imbalance with a ticket, whatever its wait, and the bound proved for all. */
+  mostBalanced(own: readonly Entry[]): { game: FoundGame | undefined; bound: number } {
+    const { highest } = this;
+    const nodesFrom = this.work;
+    const bounds = own.map(() => this.#lowest);
+    let game: FoundGame | undefined;
+    let limit = Math.min(highest, this.#lowest + 1e-3 * highest);
+    if (!this.#constraints) {
+      const { line, id } = own[0];
+      const range = narrowestRange(line, id, this.#layout.seatsMin, false);
+      limit = Math.min(highest, Math.max(limit / 100, 1.5 * this.#boundOfRange(range)));
+    }
+    for (let isCut = false; ; limit = Math.min(highest, 2 * limit)) {
+      own.forEach((entry, i) => {
+        const below = game ? Math.min(limit, game.imbalance) : limit;
+        if (bounds[i] >= below) return;
+        const nodesLeft = Math.max(100, this.nodeBudget - (this.work - nodesFrom));
+        const result = this.searchAround(entry, below, nodesLeft, 'all', 0);
+        const isNone = !result.game && !result.wasCut && below >= highest;
+        bounds[i] = Math.max(bounds[i], isNone ? Number.POSITIVE_INFINITY : result.bound);
+        isCut ||= result.wasCut;
+        if (result.game && !(game && game.imbalance <= result.game.imbalance)) game = result.game;
+      });
+      if (game || isCut || limit >= highest) break;
+    }
+    const bound = Math.min(...bounds);
+    return { game, bound: game ? Math.min(bound, game.imbalance) : bound };
+  }
+
+  /** A lower bound on the imbalance of all games and, if wanted, a game near the best centre that is better than `known`. */
+  askCentre(
+    known: FoundGame | undefined,
+    wantsGame: boolean,
+  ): { bound: number; game: FoundGame | undefined } {
+    if (this.#centre === undefined) this.#centre = this.#centreOf() ?? null;
+    if (this.#centre === null) return { bound: 0, game: undefined };
+    const { bound, games } = this.#centre;
+    const least = bound.least();
+    if (!least) return { bound: Number.POSITIVE_INFINITY, game: known };
+    let game = known;
+    const consider = (other: FoundGame | undefined) => {
+      if (other && !(game && game.imbalance <= other.imbalance)) game = other;
+    };
+    if (wantsGame && games) {
+      this.#centreGames = this.#centreGames.filter(areHere);
+      for (const each of this.#centreGames) consider(each);
+      // What a game near the centre costs is not counted: the queries that ask for it have spent their nodes.
+      const nodesFrom = this.#search.nodes;
+      const found = bound.isNews(least.cell) ? games.near(least.cell, game) : undefined;
+      this.#preparation -= this.#search.nodes - nodesFrom;
+      if (found) this.#centreGames.push(found);
+      consider(found);
+    }
+    return { bound: game ? Math.min(least.bound, game.imbalance) : least.bound, game };
+  }
+
+  /** Any game, after a query that found none: entry by entry. */
+  anyGame(): FoundGame | undefined {
+    if (!this.#isPossible()) return undefined;
+    const tried: Entry[] = [];
+    let game: FoundGame | undefined;
+    for (let nodesLeft = anyNodes; !game && nodesLeft > 0 && !this.clock.isOver(); ) {
+      const entry = this.entries.least();
+      if (!entry) break;
+      this.entries.take();
+      tried.push(entry);
+      const nodesFrom = this.work;
+      game = this.#firstGame([entry], Math.min(nodesLeft, anyNodes >> 3), 'own');
+      nodesLeft -= this.work - nodesFrom + 1;
+      entry.game = game;
+    }
+    this.entries.putBack(tried);
+    if (!game && tried.length > 0) this.clock.giveUp();
+    return game;
+  }
+
+  /** Any game with a ticket. */
+  anyGameWith(own: readonly Entry[]): FoundGame | undefined {
+    const game = this.#firstGame(own, anyNodes, 'all');
+    if (!game) this.clock.giveUp();
+    return game;
+  }
+
+  /** A game that is filed under an entry, if one is found soon among its nearest tickets. */
+  firstGameOf(entry: Entry): FoundGame | undefined {
+    this.#preparation += 30;
+    return this.#firstGame([entry], 500, 'own', 24 * this.#layout.seats);
+  }
+
+  /** The first game among the nearest tickets, then among more of them, improved by exchanges. */
+  #firstGame(
+    own: readonly Entry[],
+    nodeBudget: number,
+    games: 'own' | 'all',
+    most = Number.POSITIVE_INFINITY,
+  ): FoundGame | undefined {
+    const { seats, seatsMin } = this.#layout;
+    for (const players of [6 * seats, 24 * seats, Number.POSITIVE_INFINITY]) {
+      if (players > most) break;
+      for (const entry of own) {
+        if (this.clock.isOver()) return undefined;
+        if (!this.#begin(entry)) continue;
+        const { queued } = entry;
+        const { others } = this.#gatherer.gather(entry, { reach: 0, players, games });
+        let game: FoundGame | undefined;
+        for (let n = seats; n >= seatsMin && !game; n--)
+          game = this.#search.first({ anchor: queued, others }, n, nodeBudget);
+        this.#constraints?.leave(queued.number);
+        if (game) return this.#exchanges.improve(game, others, queued);
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether the seats could be filled if parties could be split. */
+  #isPossible(): boolean {
+    const { classes, seatsMin } = this.#layout;
+    const areCounted = classes && classes.length <= countedClassesMax;
+    const seats = areCounted ? new SeatCounts(classes.map((one) => one.seats)) : undefined;
+    let left = seatsMin;
+    for (const ticket of this.#entriesOf.keys()) {
+      for (let i = 0; i < ticket.size; i++) {
+        if (seats && !seats.joinOne(ticket.classes![i])) continue;
+        if (--left === 0) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Begins the constraints for the games of an entry, with its ticket. Returns whether they admit it. */
+  #begin({ queued, line }: Entry): boolean {
+    const constraints = this.#constraints;
+    if (!constraints) return true;
+    constraints.start(line.facet as Facet | undefined);
+    if (!constraints.admits(queued.number)) return false;
+    constraints.join(queued.number);
+    return true;
+  }
+
+  /** What a game of this range costs at least. */
+  #boundOfRange(range: number): number {
+    return this.#perRange * range * (1 - 1e-9);
+  }
+
+  #centreOf(): PoolCentre | undefined {
+    const { q } = this.#rules;
+    const { seats, seatsMin } = this.#layout;
+    const tickets: QueuedTicket[] = [];
+    for (const [first] of this.#entriesOf.values()) if (first) tickets.push(first.queued);
+    if (q < 2 || seatsMin < seats || tickets.some(({ ticket }) => ticket.isSplit)) return undefined;
+    // Solo players who can take every seat: the windows around each of them say as much.
+    if (!this.#hasParties && !this.#layout.classes) return undefined;
+    tickets.sort((a, b) => a.ticket.mean - b.ticket.mean);
+    const cheapest = new CheapestPlayers(tickets, this.#layout);
+    const low = tickets[0]?.ticket.mean ?? 0;
+    const high = tickets[tickets.length - 1]?.ticket.mean ?? 0;
+    const isPlain = !this.#constraints && !this.#forbids;
+    return {
+      bound: new CentreBound(cheapest, seats, low, high, this.clock),
+      games: isPlain
+        ? new CentreGames(this.#rules, this.#layout, cheapest, this.#search, this.#exchanges, this.clock)
+        : undefined,
+    };
+  }
+
+  #queuedOf(ticket: ShapeTicket): QueuedTicket {
+    const { beta } = this.#rules;
+    const credit = beta === 0 ? 0 : (beta * (this.epochMs - ticket.ticket.enqueuedAtMs)) / 1000;
+    this.maxCredit = Math.max(this.maxCredit, credit);
+    return { ticket, credit, number: this.#constraints?.enter(ticket.ticket) ?? 0, isHere: true };
+  }
+
+  #enter(queued: QueuedTicket, line: Line, id: number): Entry {
+    const entry = this.entries.add(queued, line, id);
+    this.#entriesOf.get(queued.ticket)!.push(entry);
+    return entry;
+  }
+
+  /** Files the tickets of a new line by the narrowest windows around them. */
+  #fileAll(line: Line): void {
+    const { byWait, seats } = this.#filing;
+    const ranges = narrowestRanges(line, this.#layout.seatsMin, !byWait && seats === 0);
+    line.tickets.forEach((queued, id) => {
+      const entry = this.#enter(queued, line, id);
+      const files = seats === 0 || accepts(queued, seats);
+      const key = Math.max(this.#lowest, this.#boundOfRange(ranges[id]));
+      this.entries.file(entry, files ? key : Number.POSITIVE_INFINITY);
+    });
+  }
+
+  /** Lowers the keys of the tickets whose games may contain a new one, to what its distance allows. */
+  #lowerKeys({ queued, line, id }: Entry): void {
+    const { byWait } = this.#filing;
+    const lower = (at: number) => {
+      // With one line, the ids are those of the entries.
+      const other = this.entries.get(at);
+      if (byWait && !isBefore(other.queued, queued)) return;
+      const { mean, low, high } = other.queued.ticket;
+      const least = this.#boundOfRange(Math.abs(queued.ticket.mean - mean));
+      if (other.key <= least && !(other.game === undefined && other.cuts > 0)) return;
+      other.tries = other.cuts = other.restsUntil = 0;
+      this.entries.file(other, Math.max(this.#lowest, least, this.#boundOfRange(high - low)));
+    };
+    for (let at = line.before[id]; at !== -1; at = line.before[at]) lower(at);
+    if (byWait) for (let at = line.after[id]; at !== -1; at = line.after[at]) lower(at);
+  }
+}
+
+/** The lines of all facets of the constraints, or one of all tickets. */
+function linesOf(queued: readonly QueuedTicket[], constraints: Constraints | undefined): Line[] {
+  const facets = constraints?.facets(queued.map(({ number }) => number));
+  if (!facets) return [new Line([...queued])];
+  const placeOf = new Map(queued.map(({ number }, place) => [number, place]));
+  return facets.map((facet) => {
+    const places = facet.tickets.map((number) => placeOf.get(number)!).sort((a, b) => a - b);
+    return new Line(
+      places.map((place) => queued[place]),
+      facet,
+    );
+  });
+}
+
+/**
+ * The class of seats, as a bit set, with the fewest players per seat, if that is far below the average; otherwise 0. Its
+ * players are in few games, so games are filed under them.
+ */
+function scarceSeats(layout: Layout, { beta }: GameRules, tickets: readonly ShapeTicket[]): number {
+  const { classes, seats, seatsMin } = layout;
+  if (!classes || beta > 0 || seatsMin < seats || tickets.some(({ isSplit }) => isSplit)) return 0;
+  let players = 0;
+  const supply = classes.map(() => 0);
+  for (const ticket of tickets) {
+    players += ticket.size;
+    for (const mask of ticket.classes!) for (let c = 0; c < classes.length; c++) supply[c] += (mask >> c) & 1;
+  }
+  let scarce = 0;
+  let least = scarceShare * (players / seats);
+  classes.forEach((one, c) => {
+    if (supply[c] / one.seats >= least) return;
+    least = supply[c] / one.seats;
+    scarce = 1 << c;
+  });
+  return scarce;
+}
+
+function areHere({ queued }: FoundGame): boolean {
+  return queued.every(({ isHere }) => isHere);
+}
+
+/** A class of seats is scarce with less than this part of the average players per seat. */
+const scarceShare = 0.7;
+/** The nodes that the search for any game may visit. */
+const anyNodes = 2_000_000;

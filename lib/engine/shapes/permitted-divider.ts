@@ -1,0 +1,106 @@
+import type { SearchClock } from '../model/search-clock.ts';
+import type { Constraints, GameRules } from '../types.ts';
+import type { Layout } from './layout.ts';
+import { ShapeDivider } from './shape-divider.ts';
+import { membersOf } from './shape-game.ts';
+import type { ShapeTicket } from './shape-ticket.ts';
+
+/** The fairest division of tickets into the teams of a layout that the constraints permit, if there are any. */
+export class PermittedDivider {
+  /** The team of each player, in the order of the members and their players. Set by `divide` when it succeeds. */
+  division: Uint8Array = new Uint8Array(0);
+  /** Whether the last `divide` gave up before it had tried all divisions. */
+  wasCut = false;
+
+  readonly #alpha: number;
+  readonly #teams: number;
+  readonly #constraints: Constraints | undefined;
+  readonly #divider: ShapeDivider;
+  readonly #clock: SearchClock;
+
+  constructor(rules: GameRules, layout: Layout, constraints: Constraints | undefined, clock: SearchClock) {
+    this.#alpha = rules.alpha;
+    this.#teams = layout.teams;
+    this.#constraints = constraints;
+    this.#divider = new ShapeDivider(rules, layout, clock);
+    this.#clock = clock;
+  }
+
+  /**
+   * The least imbalance below `limit` of these tickets, with the cost of the constraints; ∞ if there is none.
+   *
+   * @param numbers of the members in the constraints
+   * @param v their v_q, and the imbalance of empty seats
+   * @param cost the cost of their game, as far as it does not depend on the whole game
+   */
+  divide(
+    members: readonly ShapeTicket[],
+    numbers: readonly number[],
+    v: number,
+    cost: number,
+    limit: number,
+  ): number {
+    const constraints = this.#constraints;
+    if (constraints?.judgesTeams) return this.#divideJudged(constraints, members, numbers, v, cost, limit);
+    const divider = this.#divider;
+    const gap = divider.divide(members, (limit - v - cost) / this.#alpha);
+    this.wasCut = divider.wasCut;
+    if (gap === Number.POSITIVE_INFINITY) return gap;
+    this.division = divider.teams;
+    const f = this.#alpha * gap + v;
+    if (!constraints?.judgesGames) return f + cost < limit ? f + cost : Number.POSITIVE_INFINITY;
+    const ruling = constraints.judge(membersOf(members, numbers, divider.teams, this.#teams));
+    return ruling && f + ruling.cost < limit ? f + ruling.cost : Number.POSITIVE_INFINITY;
+  }
+
+  /** The steps of `divide` since the last call, as nodes of a search. */
+  takeWork(): number {
+    const work = this.#divider.steps >> 4;
+    this.#divider.steps = 0;
+    return work;
+  }
+
+  /** The same where the ruling depends on the teams: all divisions whose teamGap leaves room are judged, the fairest first. */
+  #divideJudged(
+    constraints: Constraints,
+    members: readonly ShapeTicket[],
+    numbers: readonly number[],
+    v: number,
+    cost: number,
+    limit: number,
+  ): number {
+    const alpha = this.#alpha;
+    const divider = this.#divider;
+    const players = members.reduce((sum, { size }) => sum + size, 0);
+    const apart = constraints.apart(numbers);
+    let least = limit;
+    let found: { gap: number; teams: Uint8Array }[] = [];
+    // A ruling is slow, so the fairest divisions are judged first: mostly one of the first is permitted.
+    const judgeFound = () => {
+      found.sort((a, b) => a.gap - b.gap);
+      for (const { gap, teams } of found) {
+        const f = alpha * gap + v;
+        if (f + cost >= least || this.#clock.isOver(stepsPerRuling)) break;
+        const ruling = constraints.judge(membersOf(members, numbers, teams, this.#teams));
+        if (!ruling || f + ruling.cost >= least) continue;
+        least = f + ruling.cost;
+        this.division = teams;
+      }
+      found = [];
+    };
+    divider.divideEach(members, (limit - v - cost) / alpha, apart, (teams, gap) => {
+      found.push({ gap, teams: teams.slice(0, players) });
+      if (found.length === judgedAtOnce) judgeFound();
+      return (least - v - cost) / alpha;
+    });
+    judgeFound();
+    this.wasCut = divider.wasCut || this.#clock.wasOver;
+    return least < limit ? least : Number.POSITIVE_INFINITY;
+  }
+}
+
+/** A ruling on up to 16 players under 30 rules takes some ten microseconds. */
+const stepsPerRuling = 8;
+
+/** The divisions that are sorted before they are judged. */
+const judgedAtOnce = 6000;
