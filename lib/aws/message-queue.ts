@@ -14,7 +14,6 @@ import type { TickSender } from '../service/ports/tick-sender.ts';
 import { toWire } from '../service/ticks/tick-message.ts';
 import { inBatches } from './batches.ts';
 import { messageText } from './message-text.ts';
-import { receiverKey } from './receiver-key.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 
@@ -117,7 +116,10 @@ export interface DeliveryQueues {
   readonly deadLetters: string;
 }
 
-/** Sends deliveries to the queues of `notify`. In the slow lane each receiver is a group. */
+/**
+ * Sends deliveries to the queues of `notify`. In the slow lane each queue of the studio is a group, so that one with many
+ * slow receivers comes after the others.
+ */
 export function deliverySender(client: SQSClient, urls: DeliveryQueues): DeliverySender {
   return {
     split: (deliveries) =>
@@ -126,9 +128,11 @@ export function deliverySender(client: SQSClient, urls: DeliveryQueues): Deliver
         urls.first,
         deliveries.map((body) => ({ body })),
       ),
+    later: (body, afterMs) =>
+      sendAll(client, urls.first, [{ body, delaySeconds: Math.ceil(afterMs / 1_000) }]),
     slowLane: (body, afterMs) =>
       sendAll(client, urls.slowLane, [
-        { body, delaySeconds: Math.ceil(afterMs / 1_000), group: receiverKey(body.url ?? '') },
+        { body, delaySeconds: Math.ceil(afterMs / 1_000), group: body.event.queue },
       ]),
     deadLetter: (body) => sendAll(client, urls.deadLetters, [{ body }]),
   };

@@ -17,6 +17,11 @@ class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 }
 
+/** The time of a call is over. */
+class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+}
+
 export interface OutboundOptions {
   /** Whether http and private addresses may be called, as on the local cloud. */
   readonly privateAllowed: boolean;
@@ -46,8 +51,9 @@ export function outbound(options: OutboundOptions): Outbound {
       try {
         return await send(target, body, headers, timeoutMs, options, certificate);
       } catch (error) {
-        const outcome = error instanceof ForbiddenAddress ? 'forbidden' : 'unreachable';
-        return { outcome, error: `${target.host}: ${(error as Error).message}` };
+        const why = `${target.host}: ${(error as Error).message}`;
+        if (error instanceof ForbiddenAddress) return { outcome: 'forbidden', error: why };
+        return { outcome: 'unreachable', error: why, ...(error instanceof TimedOut && { timedOut: true }) };
       }
     },
   };
@@ -88,7 +94,7 @@ function send(
       ...certificate,
     });
     // The timer covers what no event reports. Each other way out settles earlier, and the first one counts.
-    const timer = setTimeout(() => fail(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => fail(new TimedOut(`no response within ${timeoutMs} ms`)), timeoutMs);
     ended.signal.addEventListener('abort', () => clearTimeout(timer));
     const fail = (error: Error) => {
       reject(error);

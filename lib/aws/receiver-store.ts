@@ -6,14 +6,16 @@ import { conditionally, secondsAfter } from './dynamo.ts';
 import { receiverKey } from './receiver-key.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
-/** Days that a record is kept after the last failure. */
+/** Days that a record is kept after the last mark or failure. */
 const KEPT_DAYS = 2;
 
 /**
- * Webhook receivers that are slow or fail, in DynamoDB. Key: `receiver`, the hash of the URL.
+ * Webhook receivers in DynamoDB. Key: `receiver`, the hash of the URL.
  *
  *     addFailure      always
  *     markSlow        always
+ *     beginTrial      if trialUntilMs is absent or over
+ *     markFast        if slowUntilMs is over and downUntilMs is absent
  *     markDown        if downUntilMs is as read, or if it is absent and there are failures
  *     clearFailures   if there is a record
  *
@@ -27,16 +29,17 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
       return Item && toReceiver(Item);
     },
 
-    async addFailure(url, nowMs, slowUntilMs) {
+    async addFailure(url, nowMs, { slowUntilMs, slowTimes }) {
       const { Attributes } = await client.send(
         new UpdateCommand({
           ...itemOf(url),
           UpdateExpression:
-            'ADD failures :one SET failingSinceMs = if_not_exists(failingSinceMs, :nowMs), slowUntilMs = :slowUntilMs, expiresAt = :expiresAt',
+            'ADD failures :one SET failingSinceMs = if_not_exists(failingSinceMs, :nowMs), slowUntilMs = :slowUntilMs, slowTimes = :slowTimes, expiresAt = :expiresAt REMOVE fastAtMs, trialUntilMs',
           ExpressionAttributeValues: {
             ':one': 1,
             ':nowMs': nowMs,
             ':slowUntilMs': slowUntilMs,
+            ':slowTimes': slowTimes,
             ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
           },
           ReturnValues: 'ALL_NEW',
@@ -45,16 +48,58 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
       return toReceiver(Attributes ?? {});
     },
 
-    async markSlow(url, nowMs, slowUntilMs) {
+    async markSlow(url, nowMs, { slowUntilMs, slowTimes }) {
       await client.send(
         new UpdateCommand({
           ...itemOf(url),
-          UpdateExpression: 'SET slowUntilMs = :slowUntilMs, expiresAt = :expiresAt',
+          UpdateExpression:
+            'SET slowUntilMs = :slowUntilMs, slowTimes = :slowTimes, expiresAt = :expiresAt REMOVE fastAtMs, trialUntilMs',
           ExpressionAttributeValues: {
             ':slowUntilMs': slowUntilMs,
+            ':slowTimes': slowTimes,
             ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
           },
         }),
+      );
+    },
+
+    async beginTrial(url, nowMs, untilMs) {
+      const mark = newWriteMark();
+      const write = await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(url),
+            UpdateExpression: 'SET trialUntilMs = :untilMs, expiresAt = :expiresAt, writeId = :writeId',
+            ConditionExpression: 'attribute_not_exists(trialUntilMs) OR trialUntilMs <= :nowMs',
+            ExpressionAttributeValues: {
+              ':nowMs': nowMs,
+              ':untilMs': untilMs,
+              ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
+              ':writeId': mark,
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return wasApplied(write, mark);
+    },
+
+    async markFast(url, nowMs, slowTimes) {
+      await conditionally(() =>
+        client.send(
+          new UpdateCommand({
+            ...itemOf(url),
+            UpdateExpression:
+              'SET fastAtMs = :nowMs, slowTimes = :slowTimes, expiresAt = :expiresAt REMOVE trialUntilMs',
+            ConditionExpression:
+              '(attribute_not_exists(slowUntilMs) OR slowUntilMs <= :nowMs) AND attribute_not_exists(downUntilMs)',
+            ExpressionAttributeValues: {
+              ':nowMs': nowMs,
+              ':slowTimes': slowTimes,
+              ':expiresAt': secondsAfter(nowMs, KEPT_DAYS),
+            },
+          }),
+        ),
       );
     },
 
@@ -97,9 +142,12 @@ export function receiverStore(client: DynamoDBDocumentClient, table: string): Re
 }
 
 const receiverItem = z.object({
+  fastAtMs: z.number().exactOptional(),
+  trialUntilMs: z.number().exactOptional(),
   failures: z.number().default(0),
   failingSinceMs: z.number().exactOptional(),
   slowUntilMs: z.number().default(0),
+  slowTimes: z.number().default(0),
   downUntilMs: z.number().exactOptional(),
 });
 

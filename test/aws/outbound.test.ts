@@ -290,6 +290,7 @@ describe('a receiver that misbehaves', () => {
     const body = 'x'.repeat(16 * 1024 * 1024);
     const result = await post(url, body, {}, peer.ends ? NEVER_MS : 200);
     expect(result).toMatchObject({ outcome: 'unreachable' });
+    expect('timedOut' in result).toBe(!peer.ends);
     if (!peer.ends)
       expect(result).toMatchObject({ error: expect.stringContaining('no response within 200 ms') });
     const [socket] = sockets;
@@ -307,6 +308,7 @@ describe('a receiver that misbehaves', () => {
     expect(await post('https://studio.example/', '{}', {}, 100)).toEqual({
       outcome: 'unreachable',
       error: 'studio.example: no response within 100 ms',
+      timedOut: true,
     });
     await aborted.promise;
   });

@@ -323,8 +323,12 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         let url: string;
         const failures = async (count: number) => {
           for (let i = 0; i < count; i++)
-            await cloud.deps.receivers.addFailure(url, cloud.nowMs - 60_000, cloud.nowMs + 60_000);
+            await cloud.deps.receivers.addFailure(url, cloud.nowMs - 60_000, {
+              slowUntilMs: cloud.nowMs + 60_000,
+              slowTimes: 0,
+            });
         };
+        const fast = () => cloud.deps.receivers.markFast(url, cloud.nowMs, 0);
         const down = async () => {
           await failures(5);
           await cloud.deps.receivers.markDown(url, cloud.nowMs - 1, undefined);
@@ -340,11 +344,31 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
             readonly calls: readonly string[];
           },
         ])[] = [
-          ['of a receiver that responds', { status: 204, calls: ['post'] }],
-          ['that the receiver rejects', { status: 500, calls: ['post', 'send to the slow lane'] }],
+          ['of a new receiver', { status: 204, calls: ['UpdateItem', 'post', 'UpdateItem'] }],
+          [
+            'of a new receiver that another delivery tries',
+            {
+              before: () => cloud.deps.receivers.beginTrial(url, cloud.nowMs, cloud.nowMs + 3_000),
+              status: 204,
+              calls: ['send again'],
+            },
+          ],
+          [
+            'of a new receiver in the slow lane',
+            { history: inSlowLane, status: 204, calls: ['post', 'UpdateItem'] },
+          ],
+          ['of a receiver that is fast', { before: fast, status: 204, calls: ['post'] }],
+          [
+            'that the receiver rejects',
+            { before: fast, status: 500, calls: ['post', 'send to the slow lane'] },
+          ],
+          [
+            'of a receiver that does not respond in the time of the first lane',
+            { before: fast, status: 0, calls: ['post', 'UpdateItem', 'send to the slow lane'] },
+          ],
           [
             'of a receiver that fails for the first time',
-            { status: 503, calls: ['post', 'UpdateItem', 'send to the slow lane'] },
+            { before: fast, status: 503, calls: ['post', 'UpdateItem', 'send to the slow lane'] },
           ],
           [
             'of a receiver that is marked as down',
@@ -380,6 +404,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           [
             'that is given up',
             {
+              before: fast,
               history: () => ({ ...inSlowLane(), failed: 7 }),
               status: 500,
               calls: ['post', 'send a dead letter'],
@@ -395,7 +420,10 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
             await before?.();
             const event = { eventId: 'e', type: 'TicketQueued', queue, time: new Date(0).toISOString() };
             const message = { event, ...history?.() } as Delivery;
-            cloud.answer = () => ({ outcome: 'responded', status, body: '' });
+            cloud.answer = () =>
+              status === 0
+                ? { outcome: 'unreachable', error: 'no response', timedOut: true }
+                : { outcome: 'responded', status, body: '' };
             let isDone = false;
             await run((line) =>
               cloud.on(line, async () => {

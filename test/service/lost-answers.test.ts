@@ -61,7 +61,10 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     });
     const receiverIsDown = async () => {
       await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
-      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, cloud.nowMs);
+      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, {
+        slowUntilMs: cloud.nowMs + 1,
+        slowTimes: 0,
+      });
       await cloud.deps.receivers.markDown(url(), cloud.nowMs, undefined);
     };
 

@@ -247,10 +247,11 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
       url: url(),
       slowSinceMs: cloud.nowMs,
     });
+    const slowness = () => ({ slowUntilMs: cloud.nowMs, slowTimes: 0 });
     const probeIsDue = async () => {
       await define({ webhooks: [{ url: url(), secret: 'shared/s' }] });
       for (let i = 0; i < 5; i++)
-        await cloud.deps.receivers.addFailure(url(), cloud.nowMs - 60_000, cloud.nowMs);
+        await cloud.deps.receivers.addFailure(url(), cloud.nowMs - 60_000, slowness());
       await cloud.deps.receivers.markDown(url(), cloud.nowMs, undefined);
       cloud.answer = () => ({ outcome: 'unreachable', error: 'no response' });
     };
@@ -284,7 +285,7 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
     it('does not mark a receiver as down that has responded while another post to it failed', async () => {
       await probeIsDue();
       await cloud.deps.receivers.clearFailures(url());
-      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, cloud.nowMs);
+      await cloud.deps.receivers.addFailure(url(), cloud.nowMs, slowness());
       cloud.answer = () => ({ outcome: 'responded', status: 503, body: '' });
       await cloud.on(
         justBefore('UpdateItem', async () => {

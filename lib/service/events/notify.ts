@@ -10,12 +10,9 @@ import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
 import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { Delivery } from './delivery.ts';
-import { admit, isDown, postponeMs, recordResult } from './receivers.ts';
+import { admit, isDown, type Lane, postponeMs, recordResult, recordSlow, responseMs } from './receivers.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
-
-/** How long a receiver may take to respond. */
-const RESPONSE_MS = 5_000;
 
 /** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
 const TRIES = 8;
@@ -39,7 +36,10 @@ export interface NotifyDeps {
 
 export type DeliveryOutcome =
   | { outcome: 'done' }
-  /** It was not posted and is in the slow lane: its receiver is slow or down, or its queue cannot be read. */
+  /**
+   * It was not posted and comes again: in the slow lane, because its receiver is slow or down or its queue cannot be read;
+   * or as a new one, while another delivery is the first to its receiver.
+   */
   | ({ outcome: 'postponed'; afterMs: number } & Failure)
   /** It was posted without success and is in the slow lane. */
   | ({ outcome: 'tried'; afterMs: number; failed: number } & Failure)
@@ -59,13 +59,15 @@ export interface Failure {
  * Delivers an event to the webhooks of its queue, signed by the Standard Webhooks scheme.
  *
  * New deliveries arrive in one queue. Retries, and deliveries to receivers that are slow or down, use the slow lane. So
- * the first queue waits only for receivers that have responded quickly so far. Each step may be repeated:
+ * the first queue waits only for receivers that have responded quickly so far and for one post to each new one, and for
+ * each post at most 2 s. Each step may be repeated:
  *
  *     read           a queue that cannot be read: its deliveries wait in the slow lane until it can
  *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
  *                    after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
- *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates
+ *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
+ *                    A receiver that does not respond in the time of the first queue is posted to again in the slow lane
  *     record         the result; see `receivers.ts`. A crash after it: the failure counts twice
  *     send on        to the slow lane, or to the dead letters after the last try. It is a new message, so it is not in
  *                    flight. A crash after it, before this message is deleted: both messages remain, so the event
@@ -98,15 +100,23 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   if (secret.outcome === 'refused') return secret;
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, url, lane, deps.now(), deps.random());
+  if (admission.outcome === 'on trial') {
+    await deps.sender.later({ ...delivery, url }, admission.afterMs);
+    return { ...admission, outcome: 'postponed', why: 'the receiver is new', webhook: url };
+  }
   if (admission.outcome === 'to the slow lane')
     return postpone(deps, { ...delivery, url }, 0, 'the receiver is slow');
   if (admission.outcome === 'postponed')
     return postpone(deps, { ...delivery, url }, admission.afterMs, 'the receiver is down');
 
   const startMs = deps.now();
-  const result = await post(deps.outbound, url, secret.value, delivery.event, startMs);
+  const result = await post(deps.outbound, url, secret.value, delivery.event, lane, startMs);
   if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   const nowMs = deps.now();
+  if (lane === 'first' && result.outcome === 'unreachable' && result.timedOut) {
+    await recordSlow(deps.receivers, url, admission, nowMs);
+    return postpone(deps, { ...delivery, url }, 0, result.error);
+  }
   const record = recordResult(deps.receivers, url, admission, result, { startMs, nowMs });
   if (isDelivered(result)) {
     // The next response records the same. A retry would only post the event twice.
@@ -143,10 +153,11 @@ function post(
   url: string,
   secret: string,
   event: MusterEvent,
+  lane: Lane,
   nowMs: number,
 ): Promise<OutboundResult> {
   const body = JSON.stringify(toWebhookBody(event));
-  return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), RESPONSE_MS);
+  return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), responseMs(lane));
 }
 
 /** 410 Gone means by the Standard Webhooks scheme that the receiver accepts no more events. */

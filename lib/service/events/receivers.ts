@@ -1,14 +1,20 @@
 import type { OutboundResult } from '../ports/outbound.ts';
-import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
+import type { ReceiverRecord, ReceiverStore, Slowness } from '../ports/receiver-store.ts';
 
 /** A receiver is marked as down after this many consecutive posts without a response. */
 const FAILURES_MAX = 5;
 /** A receiver is slow after a response that took this long. */
 const SLOW_MS = 1_000;
-/** How long a receiver stays in the slow lane after its last slow response or failure. */
-const SLOW_FOR_MS = 60_000;
+/** How long a receiver stays in the slow lane after its last slow response or failure. It doubles each time. */
+export const SLOW_FOR_MS = { min: 60_000, max: 3_600_000 } as const;
+/** A receiver that has been fast for this long is marked again, and its earlier slowness is forgotten. */
+const FAST_FOR_MS = 24 * 3_600_000;
+/** How long a receiver may take to respond, in each lane. */
+export const RESPONSE_MS = { first: 2_000, slow: 5_000 } as const;
 /** How long other deliveries wait for a probe: the timeout of a post and a margin, in case the function is killed. */
 const PROBE_MS = 10_000;
+/** How long other deliveries to a new receiver wait for the first one. */
+const TRIAL_MS = 1_000;
 /** The time between two probes. It grows with the outage. */
 const PROBE_EVERY_MS = { min: 10_000, max: 60_000 } as const;
 /** How long a delivery to a receiver that is down is postponed. It grows with the outage, up to the maximum of SQS. */
@@ -26,13 +32,23 @@ export type Admitted =
 export type Admission =
   | Admitted
   | { readonly outcome: 'to the slow lane' }
+  /** The receiver is new, and another delivery finds out whether it is fast. */
+  | { readonly outcome: 'on trial'; readonly afterMs: number }
   | { readonly outcome: 'postponed'; readonly afterMs: number };
 
+/** How long a receiver may take to respond to a delivery of this lane, in milliseconds. */
+export function responseMs(lane: Lane): number {
+  return RESPONSE_MS[lane];
+}
+
 /**
- * Whether a delivery may be posted now.
+ * Whether a delivery may be posted now. What is posted in the first lane may hold its invocation while deliveries to all
+ * others wait, so only receivers that have shown to be fast are called there.
  *
- *     no record                       posted
- *     slow, or failed a minute ago    posted in the slow lane only
+ *     fast                            posted
+ *     new                             one delivery is posted, the others come again. A crash after the claim: the next trial
+ *                                     begins after PROBE_MS
+ *     slow or failing                 posted in the slow lane only, where a fast response marks it as fast
  *     down                            postponed, until the time of the next probe
  *     down, and a probe is due        one delivery of the slow lane is posted, the others are postponed. A crash
  *                                     after the claim: the next probe is due after PROBE_MS
@@ -48,9 +64,14 @@ export async function admit(
   const receiver = await store.get(url);
   const downUntilMs = receiver?.downUntilMs;
   if (receiver === undefined || downUntilMs === undefined) {
-    return lane === 'first' && receiver !== undefined && nowMs < receiver.slowUntilMs
-      ? { outcome: 'to the slow lane' }
-      : { outcome: 'post', receiver, probe: false };
+    if (lane === 'slow' || receiver?.fastAtMs !== undefined)
+      return { outcome: 'post', receiver, probe: false };
+    if (!isNew(receiver)) return { outcome: 'to the slow lane' };
+    const isTried =
+      nowMs < (receiver?.trialUntilMs ?? 0) || !(await store.beginTrial(url, nowMs, nowMs + PROBE_MS));
+    return isTried
+      ? { outcome: 'on trial', afterMs: TRIAL_MS }
+      : { outcome: 'post', receiver: undefined, probe: false };
   }
   if (nowMs < downUntilMs) return { outcome: 'postponed', afterMs: postponeMs(receiver, nowMs, random) };
   if (lane === 'first') return { outcome: 'to the slow lane' };
@@ -60,12 +81,31 @@ export async function admit(
     : { outcome: 'postponed', afterMs: postponeMs(receiver, nowMs, random) };
 }
 
+function isNew(receiver: ReceiverRecord | undefined): boolean {
+  return receiver === undefined || (receiver.failures === 0 && receiver.slowUntilMs === 0);
+}
+
+/**
+ * Records that a receiver did not respond in the time of the first lane. That is no failure yet: the slow lane gives it
+ * more time. A crash before it: the next post does it.
+ */
+export async function recordSlow(
+  store: ReceiverStore,
+  url: string,
+  { receiver }: Admitted,
+  nowMs: number,
+): Promise<void> {
+  await store.markSlow(url, nowMs, slownessOf(receiver, nowMs));
+}
+
 /**
  * Records the result of a post. Returns the record if this post marks the receiver as down.
  *
  *     count the failure      a crash before it: this failure is not counted
  *     mark it as down        a crash before it: the next failure or the next probe does it
  *     clear the failures     a crash before it: the next response does it
+ *     mark it as slow        a crash before it: the next slow response does it
+ *     mark it as fast        a crash before it: the next fast response of the slow lane does it
  */
 export async function recordResult(
   store: ReceiverStore,
@@ -74,16 +114,24 @@ export async function recordResult(
   result: OutboundResult,
   { startMs, nowMs }: { readonly startMs: number; readonly nowMs: number },
 ): Promise<ReceiverRecord | undefined> {
-  const slowUntilMs = nowMs + SLOW_FOR_MS;
+  const slowness = slownessOf(receiver, nowMs);
   if (!isDown(result)) {
     if (receiver !== undefined && (receiver.failures > 0 || receiver.downUntilMs !== undefined))
       await store.clearFailures(url);
-    // An existing mark is kept until half of its time is over, which saves most of the writes.
-    const marked = receiver !== undefined && receiver.slowUntilMs > nowMs + SLOW_FOR_MS / 2;
-    if (nowMs - startMs >= SLOW_MS && !marked) await store.markSlow(url, nowMs, slowUntilMs);
+    if (nowMs - startMs >= SLOW_MS) {
+      // An existing mark is kept until half of its time is over, which saves most of the writes.
+      const halfMs = (slowness.slowUntilMs - nowMs) / 2;
+      const isMarked = receiver?.fastAtMs === undefined && (receiver?.slowUntilMs ?? 0) > nowMs + halfMs;
+      if (!isMarked) await store.markSlow(url, nowMs, slowness);
+    } else if (receiver?.fastAtMs === undefined) {
+      const isSlow = nowMs < (receiver?.slowUntilMs ?? 0);
+      if (!isSlow) await store.markFast(url, nowMs, receiver?.slowTimes ?? 0);
+    } else if (nowMs - receiver.fastAtMs > FAST_FOR_MS) {
+      await store.markFast(url, nowMs, 0);
+    }
     return undefined;
   }
-  const failing = await store.addFailure(url, nowMs, slowUntilMs);
+  const failing = await store.addFailure(url, nowMs, slowness);
   if (!probe && failing.failures < FAILURES_MAX) return undefined;
   const untilMs = nowMs + within(PROBE_EVERY_MS, outageMs(failing, nowMs) / 4);
   const alreadyDown = failing.downUntilMs !== undefined && failing.downUntilMs > nowMs;
@@ -91,6 +139,14 @@ export async function recordResult(
   if (alreadyDown && !probe) return undefined;
   const taken = await store.markDown(url, untilMs, failing.downUntilMs);
   return taken ? { ...failing, downUntilMs: untilMs } : undefined;
+}
+
+/** The slowness of a receiver that is slow or fails now. It counts once for all posts that it was admitted to together. */
+function slownessOf(receiver: ReceiverRecord | undefined, nowMs: number): Slowness {
+  const earlier = receiver?.slowTimes ?? 0;
+  const slowTimes = receiver?.fastAtMs === undefined ? earlier : earlier + 1;
+  const forMs = within(SLOW_FOR_MS, SLOW_FOR_MS.min * 2 ** Math.max(0, slowTimes - 1));
+  return { slowUntilMs: nowMs + forMs, slowTimes };
 }
 
 /** How long a delivery waits for a receiver that is down: about as long as the outage has lasted. */

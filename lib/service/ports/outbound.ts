@@ -1,8 +1,8 @@
 /** The response of an endpoint of the studio, with any status. */
 export type OutboundResult =
   | { outcome: 'responded'; status: number; body: string }
-  /** No response in time, or too large a response. A retry may succeed. */
-  | { outcome: 'unreachable'; error: string }
+  /** No response in time (`timedOut`), none at all, or too large a response. A retry may succeed. */
+  | { outcome: 'unreachable'; error: string; timedOut?: true }
   /** The service may not call this address. A retry cannot succeed. */
   | { outcome: 'forbidden'; error: string };
 

@@ -138,6 +138,7 @@ class Disorder {
           line('send', async () => {
             for (const one of deliveries) this.#send(one, 0);
           }),
+        later: (one, afterMs) => line('send', async () => this.#send(one, afterMs)),
         slowLane: (one, afterMs) => line('send', async () => this.#send(one, afterMs)),
         deadLetter: ({ event, url }) =>
           line('send', async () => {
@@ -166,6 +167,8 @@ function overLine(store: ReceiverStore, line: Line): ReceiverStore {
     get: (...args) => line('Get receiver', () => store.get(...args)),
     addFailure: (...args) => line('UpdateItem', () => store.addFailure(...args)),
     markSlow: (...args) => line('UpdateItem', () => store.markSlow(...args)),
+    beginTrial: (...args) => line('UpdateItem', () => store.beginTrial(...args)),
+    markFast: (...args) => line('UpdateItem', () => store.markFast(...args)),
     markDown: (...args) => line('UpdateItem', () => store.markDown(...args)),
     clearFailures: (...args) => line('UpdateItem', () => store.clearFailures(...args)),
   };

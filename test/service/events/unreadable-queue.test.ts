@@ -61,6 +61,7 @@ function world() {
     },
     sender: {
       split: async (deliveries) => void it.split.push(...deliveries),
+      later: async () => {},
       slowLane: async (delivery, afterMs) => void it.slow.push({ delivery, afterMs }),
       deadLetter: async (delivery) => void it.dead.push(delivery),
     },

@@ -12,7 +12,7 @@ import { memoryReceivers } from './memory-receivers.ts';
 export type Behaviour = 'answers' | 'answers late' | 'hangs' | { readonly status: number };
 
 /** The latency of calls, in milliseconds. */
-const LATENCY = { read: 5, send: 10, answer: 50, lateAnswer: 4_000, noAnswer: 5_000 } as const;
+const LATENCY = { read: 5, send: 10, answer: 50, lateAnswer: 4_000 } as const;
 /** The maximum of messages of an invocation. */
 const BATCH = 10;
 /** The number of instances of the function, each with its own cache. */
@@ -78,16 +78,13 @@ export class WebhookLanes {
       queues: { get: (queue: string) => this.#queue(queue) } as never,
       receivers: recentReceivers(receivers, () => this.#time.nowMs),
       secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const },
-      outbound: { post: (url: string, body: string) => this.#post(url, body) },
+      outbound: { post: (url, body, _headers, timeoutMs) => this.#post(url, body, timeoutMs) },
       sender: {
         split: async () => {
           throw new Error('Expected one webhook for each queue');
         },
-        slowLane: async (delivery: Delivery, afterMs: number) => {
-          await this.#time.sleep(LATENCY.send);
-          const dueMs = this.#time.nowMs + Math.ceil(afterMs / 1_000) * 1_000;
-          this.slow.messages.push({ delivery, dueMs });
-        },
+        later: (delivery: Delivery, afterMs: number) => this.#sendTo(this.first, delivery, afterMs),
+        slowLane: (delivery: Delivery, afterMs: number) => this.#sendTo(this.slow, delivery, afterMs),
         deadLetter: async (delivery: Delivery) => {
           this.deadLetters.push(delivery);
         },
@@ -134,6 +131,12 @@ export class WebhookLanes {
     }
   }
 
+  async #sendTo(lane: Lane, delivery: Delivery, afterMs: number): Promise<void> {
+    await this.#time.sleep(LATENCY.send);
+    const dueMs = this.#time.nowMs + Math.ceil(afterMs / 1_000) * 1_000;
+    lane.messages.push({ delivery, dueMs });
+  }
+
   /** Starts at most this many executions. Returns how many the account allows. */
   #begin(wanted: number): number {
     const { executions } = this.#options;
@@ -159,15 +162,16 @@ export class WebhookLanes {
     return { definition: definition({ name: queue, webhooks: [{ url, secret: 'shared/s' }] }) };
   }
 
-  async #post(url: string, body: string): Promise<OutboundResult> {
+  async #post(url: string, body: string, timeoutMs: number): Promise<OutboundResult> {
     const receiver = Number(/q(\d+)/.exec(url)![1]);
     this.posts.set(receiver, (this.posts.get(receiver) ?? 0) + 1);
     const behaviour = this.#options.receiver(receiver, this.#time.nowMs);
-    if (behaviour === 'hangs') {
-      await this.#time.sleep(LATENCY.noAnswer);
-      return { outcome: 'unreachable', error: 'no response' };
+    const answerMs = behaviour === 'answers late' ? LATENCY.lateAnswer : LATENCY.answer;
+    if (behaviour === 'hangs' || answerMs > timeoutMs) {
+      await this.#time.sleep(timeoutMs);
+      return { outcome: 'unreachable', error: 'no response', timedOut: true };
     }
-    await this.#time.sleep(behaviour === 'answers late' ? LATENCY.lateAnswer : LATENCY.answer);
+    await this.#time.sleep(answerMs);
     if (typeof behaviour === 'object') return { outcome: 'responded', status: behaviour.status, body: '' };
     const key = `${JSON.parse(body).data.eventId} ${receiver}`;
     if (!this.deliveredMs.has(key)) this.deliveredMs.set(key, this.#time.nowMs);
