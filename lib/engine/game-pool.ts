@@ -222,6 +222,7 @@ export class GamePool {
   }
 
   #obstacle(pooled: PooledTicket, nowMs: number): string | undefined {
+    this.#clock.start();
     const waiting = this.#tickets.values();
     const reason = this.#isShaped
       ? explainShape(
@@ -237,11 +238,16 @@ export class GamePool {
       : this.#noMatch(pooled);
   }
 
-  /** The pairs that may not be in one game, by refused pairs or constraints. */
+  /** The pairs that may not be in one game, by refused pairs or constraints; none more once the time is over. */
   #refusals(): Forbids | undefined {
     const constraints = this.#constraints;
     if (!constraints) return this.#forbids;
-    return (a, b) => this.#forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
+    // Constraints prepare for all tickets that have entered, anew after each that enters later.
+    for (const { ticket } of this.#tickets.values()) constraints.enter(ticket);
+    return (a, b) => {
+      if (this.#clock.isOver(stepsPerRefusal)) return undefined;
+      return this.#forbids?.(a, b) ?? constraints.refusal(constraints.enter(a), constraints.enter(b));
+    };
   }
 
   #noMatch({ ticket }: PooledTicket): string {
@@ -327,6 +333,9 @@ export class GamePool {
     return this.#nodeBudget ?? Math.max(1000, Math.min(200_000, Math.round(2e7 / this.size)));
   }
 }
+
+/** The work of asking the constraints about a pair, in steps of a `SearchClock`. */
+const stepsPerRefusal = 16;
 
 /** The nodes of a query of a pool with constraints: with 8 regions and 10,000 tickets nearly all games are proved best. */
 const ruledNodeBudget = 20_000;

@@ -7,7 +7,7 @@ import {
 } from '../../lib/engine/game-pool.ts';
 import type { Game, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 import { allGames as allRuledGames, checkRuledGame, type OracleGame } from '../rules/oracle.ts';
-import { poolOf, shapedOracle } from '../rules/oracle-run.ts';
+import { constraintsOf, poolOf, shapedOracle } from '../rules/oracle-run.ts';
 import { randomRuledCase, randomShapedRuledCase } from '../rules/random-rules.ts';
 import { allFillings } from './backfill-oracle.ts';
 import { allGames, checkGame, scale } from './oracle.ts';
@@ -308,6 +308,33 @@ describe('a query of a pool in which searches take long', () => {
       }
     }
   });
+});
+
+it('an explanation prepares the constraints once, for all tickets of the pool', () => {
+  const of = randomRuledCase(seeded(3));
+  let entered = 0;
+  let enteredLate = 0;
+  let isAsked = false;
+  const constraints = constraintsOf(of, 64);
+  const enter = constraints.enter.bind(constraints);
+  const known = new Set<Ticket>();
+  constraints.enter = (ticket) => {
+    if (!known.has(ticket)) entered++;
+    if (!known.has(ticket) && isAsked) enteredLate++;
+    known.add(ticket);
+    return enter(ticket);
+  };
+  const refusal = constraints.refusal.bind(constraints);
+  constraints.refusal = (a, b) => {
+    isAsked = true;
+    return refusal(a, b);
+  };
+  const pool = new GamePool(of.rules, { constraints });
+  for (const ticket of of.tickets) pool.insert(ticket);
+  for (const { ticketId } of of.tickets) pool.explain(ticketId, of.nowMs);
+  expect(isAsked).toBe(true);
+  expect(entered).toBe(of.tickets.length);
+  expect(enteredLate).toBe(0);
 });
 
 function hardPool(

@@ -4,7 +4,7 @@ import { layoutOf } from '../../lib/engine/shapes/layout.ts';
 import { RuledLargeQueue } from '../../lib/engine/shapes/ruled-large-queue.ts';
 import { makeShapedGame, membersOf, type ShapedGame } from '../../lib/engine/shapes/shape-game.ts';
 import { poolShapeTicket, type ShapeTicket } from '../../lib/engine/shapes/shape-ticket.ts';
-import type { Game, Ticket } from '../../lib/engine/types.ts';
+import type { Constraints, Game, Ticket } from '../../lib/engine/types.ts';
 import { compileRules } from '../../lib/rules/compile-rules.ts';
 import { ruleFaults } from '../../lib/rules/faults.ts';
 import type { Meetings } from '../../lib/rules/met.ts';
@@ -36,17 +36,22 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
   };
 }
 
+export function constraintsOf(of: RuledCase, facetsFrom: number): Constraints {
+  const { seats, seatsMin, teamSizes } = shapeOf(of.rules);
+  const teams = facetsFrom === 1 ? teamSizes.length : undefined;
+  const { nowMs, kinds } = of;
+  const moment = { nowMs, seats, seatsMin, teams, kinds, meetings: meetingsOf(of), facetsFrom };
+  return compileRules(of.definition, moment, true)!();
+}
+
 export function poolOf(
   of: RuledCase,
   facetsFrom: number,
   nodeBudget?: number,
   outOfTime?: () => boolean,
 ): GamePool {
-  const { rules, definition, nowMs, tickets } = of;
-  const { seats, seatsMin, teamSizes } = shapeOf(rules);
-  const teams = facetsFrom === 1 ? teamSizes.length : undefined;
-  const moment = { nowMs, seats, seatsMin, teams, kinds: of.kinds, meetings: meetingsOf(of), facetsFrom };
-  const constraints = compileRules(definition, moment, true)!();
+  const { rules, tickets } = of;
+  const constraints = constraintsOf(of, facetsFrom);
   const pool = new GamePool(rules, { constraints, outOfTime, ...(nodeBudget && { nodeBudget }) });
   for (const ticket of tickets) pool.insert(ticket);
   return pool;
