@@ -368,24 +368,34 @@ function groupsOf(
   }
   if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
   if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
+  let known: readonly EnteredTicket[] | undefined;
+  const plain = () => {
+    known ??= withoutLevels(tickets);
+    return known;
+  };
   for (const { rule, index } of choices) {
     const offFrom = levelsOf(rule).indexOf(undefined);
     const isOff = (ticket: number) => offFrom !== -1 && tickets[ticket].levels[index] >= offFrom;
-    const alternatives = rule.rules.map((inner) => stateOf(inner, tickets, settings));
+    const alternatives = rule.rules.map((inner) => stateOf(inner, plain(), settings));
     groups.push(new AnyOfState(alternatives, isOff, seats));
   }
   return groups;
 }
 
-/** The state of one of the rules of `anyOf`. It admits every ticket when only a whole game can violate the rule. */
+/** The tickets as the rules of `anyOf` see them, which do not relax. */
+function withoutLevels(tickets: readonly EnteredTicket[]): readonly EnteredTicket[] {
+  return tickets.map(({ ticketId, players }) => ({ ticketId, players, levels: strictest }));
+}
+
+const strictest: readonly number[] = [0];
+
+/**
+ * The state of one of the rules of `anyOf`. It admits every ticket when only a whole game can violate the rule.
+ * @param tickets without levels
+ */
 function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: RuleSettings): StateGroup {
-  const unleveled = tickets.map((ticket) => ({ ...ticket, levels: [0] }));
   const rule = { ...inner, name: '' } as Rule;
-  const withoutAvoid = unleveled.map((ticket) => ({
-    ...ticket,
-    players: ticket.players.map(({ avoid: _, ...player }) => player),
-  }));
-  return groupsOf([{ rule, index: 0 }], withoutAvoid, false, settings)[0] ?? open;
+  return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0] ?? open;
 }
 
 const open: StateGroup = {

@@ -63,10 +63,6 @@ export function partitionBySearch(
     for (const ticketId of ticketIds) oldest = Math.min(oldest, enqueuedAtMs.get(ticketId)!);
     return oldest;
   };
-  const poolBound =
-    poolOf(order, rules.beta).best(nowMs)?.lowerBound ??
-    priority(0, oldestOf(enqueuedAtMs.keys()), nowMs, rules.beta);
-
   // Only balance counts: waiting has no weight where everyone plays.
   const starts = [bestFirst(poolOf(order, 0), nowMs, outOfTime)];
   if (order.length <= smallPoolMax) {
@@ -111,6 +107,10 @@ export function partitionBySearch(
     }
   }
 
+  // Found at the end, so that a proof that takes long costs no games.
+  const poolBound =
+    poolOf(order, rules.beta).best(nowMs)?.lowerBound ??
+    priority(0, oldestOf(enqueuedAtMs.keys()), nowMs, rules.beta);
   const played = new Set(games.flatMap(({ ticketIds }) => ticketIds));
   const left = order.filter(({ ticketId }) => !played.has(ticketId));
   const pool = reasons ? poolOf(left, 0) : undefined;

@@ -85,10 +85,13 @@ export function partitionWith(
   };
   // If the budget runs out before a game is found: no game has a longer wait than this or an imbalance below 0.
   const oldestMs = tickets.reduce((least, { enqueuedAtMs }) => Math.min(least, enqueuedAtMs), nowMs);
-  const poolBound =
-    poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
-  const release = ({ members, division }: DividedGame) =>
-    makeGame(members, division, rules, roles, nowMs, poolBound);
+  // Found at the end, so that a proof that takes long costs no games.
+  let poolBound: number | undefined;
+  const release = ({ members, division }: DividedGame) => {
+    poolBound ??=
+      poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
+    return makeGame(members, division, rules, roles, nowMs, poolBound);
+  };
   if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
     return partitionSoloTickets(pooled, rules, { ...options, clock }, release);
   }
