@@ -19,6 +19,7 @@ import type { KeyRange } from '../../lib/service/ticks/buckets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import type { EmulatedTables } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
 import { ChaosServers } from './chaos-servers.ts';
@@ -51,6 +52,13 @@ const CALM_MS = 11 * 60_000;
 const PEOPLE = 20;
 /** The time limit of a function. */
 const FUNCTION_MS = 10_000;
+
+/**
+ * What some plans cost: milliseconds of virtual time each time their tick looks at its clock. The costliest are those of a
+ * search so hard that a tick ends in the middle of it, or outlives its function.
+ */
+const PLAN_MS = [1, 20, 300, 2_500];
+const COSTLY_CHANCE = 0.1;
 
 type ChaosDeps = VirtualCloud['deps'] & { readonly limits: BucketLimits };
 
@@ -96,6 +104,8 @@ export class ChaosRun {
   readonly cloud: VirtualCloud;
   readonly all: Interleaving;
   readonly #functions: readonly ChaosDeps[];
+  /** Decides what plans cost: a source of its own, so that what else a seed does stays. */
+  readonly #costs: RandomSource;
   readonly #isLarge: boolean;
   readonly #definition: QueueDefinition;
   /** Tickets whose request got a response, and all tickets that were requested and may be stored. */
@@ -134,6 +144,7 @@ export class ChaosRun {
       limits: this.#isLarge ? LARGE_LIMITS : LIMITS,
     }));
     const asks = this.all.chance(0.5);
+    this.#costs = seededRandom(seed).fork('costs');
     this.#definition = definition({
       name: this.queue,
       teamSize: 2,
@@ -405,10 +416,19 @@ export class ChaosRun {
   #tick(message: TickMessage): void {
     const name = `tick ${JSON.stringify(message)} ${this.all.trace.length}-${this.all.random.integer(1e9)}`;
     this.all.begin(name, (process) => {
-      const { tickets, ranges } = this.#deps;
+      const { tickets, ranges, clock } = this.#deps;
+      const isCostly = this.#costs.uniform() < COSTLY_CHANCE;
+      const planMs = isCostly ? PLAN_MS[this.#costs.integer(PLAN_MS.length)]! : 0;
       return tick(
         {
           ...this.#deps,
+          clock: {
+            ...clock,
+            now: () => {
+              this.cloud.nowMs += planMs;
+              return clock.now();
+            },
+          },
           tickets: {
             ...tickets,
             waiting: (queue, layouts, range, bound) => {

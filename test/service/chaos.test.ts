@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
+import { HostileRun } from './hostile/hostile-run.ts';
 import type { Streams } from './virtual-cloud.ts';
 
 // Hundreds of sequential calls of an emulator take long on a busy machine.
@@ -53,4 +54,18 @@ describe('the service, with faults, with its tables in memory,', () => {
     for (const name of ['kills', 'failures', 'lostAnswers', 'deadLetters'] as const)
       expect(mean(name), name).toBeGreaterThan(1);
   });
+});
+
+describe('a tenant beside hostile ones', () => {
+  // Together these seeds have a hostile tenant of each kind.
+  it.each([0, 1, 2])(
+    'is matched and told in bounded time, and nothing of any tenant is lost (seed %i)',
+    async (seed) => {
+      const run = await HostileRun.start(seed);
+      const replay = `replay with npm run chaos -- --hostile --seed ${seed} --runs 1`;
+      expect(await run.violations(), replay).toEqual([]);
+      expect(run.counts.matches).toBeGreaterThan(120);
+      expect(run.counts.hostileRequests).toBeGreaterThan(200);
+    },
+  );
 });

@@ -3,17 +3,19 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { startTables } from '../aws/emulated-tables.ts';
 import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
+import { type HostileCounts, HostileRun } from './hostile/hostile-run.ts';
 
 /**
- * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--trace]`: runs the service with random faults, with its
- * tables in memory. Prints the seeds of runs that violate an invariant, with `--trace` each of their calls, and the counts
- * of all runs. The exit status is 1 when a run violates an invariant.
+ * `npm run chaos -- [--runs 1000] [--seed 1] [--processes 2] [--hostile] [--trace]`: runs the service with random faults, with
+ * its tables in memory; with `--hostile`, a good tenant beside hostile ones. Prints the seeds of runs that violate an invariant,
+ * with `--trace` each of their calls, and the counts of all runs. The exit status is 1 when a run violates an invariant.
  */
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
     processes: { type: 'string', default: '2' },
+    hostile: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
   },
 });
@@ -27,11 +29,11 @@ const [runs, firstSeed, processes] = [values.runs, values.seed, values.processes
 interface ChaosResult {
   readonly seed: number;
   readonly violations: readonly string[];
-  readonly counts: ChaosCounts | undefined;
+  readonly counts: ChaosCounts | HostileCounts | undefined;
 }
 
 /** The number of results between two lines of progress. */
-const PROGRESS = 500;
+const PROGRESS = values.hostile ? 20 : 500;
 
 const share = process.env.CHAOS_SHARE;
 if (share === undefined) await all();
@@ -73,7 +75,7 @@ async function runShare(index: number): Promise<void> {
   // Many errors are thrown on purpose, and their stacks are not used.
   Error.stackTraceLimit = values.trace ? 10 : 0;
   for (let number = index; number < runs; number += processes) {
-    const result = await resultOf(firstSeed + number);
+    const result = await (values.hostile ? hostileResultOf : resultOf)(firstSeed + number);
     if (!process.send!(result)) await new Promise((resolve) => setImmediate(resolve));
   }
   process.disconnect();
@@ -89,6 +91,17 @@ async function resultOf(seed: number): Promise<ChaosResult> {
     return { seed, violations, counts: await run.counts() };
   } catch (error) {
     if (values.trace) console.log(run.trace.join('\n'));
+    return { seed, violations: [`the run failed: ${error}`], counts: undefined };
+  }
+}
+
+async function hostileResultOf(seed: number): Promise<ChaosResult> {
+  const run = await HostileRun.start(seed);
+  try {
+    const violations = await run.violations();
+    if (violations.length > 0 && values.trace) console.log(run.failures.join('\n'));
+    return { seed, violations, counts: run.counts };
+  } catch (error) {
     return { seed, violations: [`the run failed: ${error}`], counts: undefined };
   }
 }
