@@ -77,6 +77,5 @@ const BUILT_IN = [
   'node',
   'preact',
   'standardwebhooks',
-  'uplot',
   'zod-openapi',
 ];

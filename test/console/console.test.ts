@@ -227,7 +227,7 @@ describe('what if', () => {
     await tab.getByRole('columnheader', { name: 'waitCost 9' }).waitFor();
     await expectWellMade(tab);
 
-    const command = (await tab.locator('.command-text').textContent())!;
+    const command = (await tab.locator('.command > pre').textContent())!;
     const [definition, numbers] = await tab.locator('.command details pre').allTextContents();
     expect(JSON.parse(definition!)).toMatchObject({ name: 'duel', release: { waitCost: 9 } });
     const folder = mkdtempSync(join(tmpdir(), 'muster-console-'));

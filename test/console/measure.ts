@@ -84,10 +84,10 @@ async function opened(path: string): Promise<Page> {
   return tab;
 }
 
-/** From the navigation to a canvas on which a chart is drawn. */
+/** From the navigation to a chart that is drawn. */
 async function firstChartMs(): Promise<number> {
   const tab = await opened('/');
-  await tab.locator('canvas').first().waitFor();
+  await tab.locator('.plot svg').first().waitFor();
   const ms = await tab.evaluate<number>('performance.now()');
   await tab.context().close();
   return ms;
@@ -98,7 +98,7 @@ async function interactionsMs(): Promise<number[]> {
   const tab = await opened('/');
   await tab.getByRole('row').nth(QUEUES).waitFor();
   // Every queue has its figures.
-  await tab.waitForFunction("document.querySelectorAll('canvas').length >= 5");
+  await tab.waitForFunction("document.querySelectorAll('.plot svg').length >= 5");
   await tab.evaluate(`
     globalThis.durations = [];
     for (const type of ['click', 'input', 'keydown'])
@@ -135,7 +135,7 @@ async function whatIfMs(): Promise<number> {
   await tab.getByLabel('Players', { exact: true }).fill('20000');
   const startMs = performance.now();
   await tab.getByRole('button', { name: 'Simulate' }).click();
-  await tab.locator('.command-text').waitFor();
+  await tab.locator('.command > pre').waitFor();
   const ms = performance.now() - startMs;
   await tab.context().close();
   return ms;

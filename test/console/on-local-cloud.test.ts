@@ -121,7 +121,7 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     );
     await tab.getByLabel('Players', { exact: true }).fill('500');
     await tab.getByRole('button', { name: 'Simulate' }).click();
-    await tab.locator('.command-text').waitFor();
+    await tab.locator('.command > pre').waitFor();
     await expectAccessible(tab);
   });
 

@@ -49,7 +49,7 @@ export function DefinitionPage({ name }: { readonly name: string }) {
       title={`Definition of ${name}`}
       trail={trail}
       lead={
-        <p class="lead">
+        <p class="soft">
           Version {data[0]!.version} is running. Changes are in force within a second of being saved.
         </p>
       }
@@ -111,7 +111,7 @@ function KnownDefinition({
   };
   return (
     <>
-      <section class="card" aria-labelledby="edit-title">
+      <section class="card stack" aria-labelledby="edit-title">
         <h2 id="edit-title">Edit</h2>
         <DefinitionEditor
           text={text.value}
@@ -122,7 +122,7 @@ function KnownDefinition({
             message.value = undefined;
           }}
         />
-        <div class="actions">
+        <div class="row">
           <button
             type="button"
             class="primary"
@@ -152,12 +152,12 @@ function KnownDefinition({
           </p>
         </div>
       </section>
-      <div class="cards">
-        <section class="card" aria-labelledby="diff-title">
+      <div class="tiles">
+        <section class="card stack" aria-labelledby="diff-title">
           <h2 id="diff-title">Difference from the running version</h2>
           <DiffView before={base.value} after={text.value} />
         </section>
-        <section class="card" aria-labelledby="dry-title">
+        <section class="card stack" aria-labelledby="dry-title">
           <h2 id="dry-title">Dry run on the waiting tickets</h2>
           <DryRun name={name} text={text.value} isValid={isValid} />
         </section>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
+import { CountedBar } from '../charts/counted-bar.tsx';
 import { countReasons, type DryRunResult, dryRun } from '../data/engine.ts';
 import { service } from '../data/service.ts';
 import { countText, numberText, shareText } from '../frame/format.ts';
@@ -60,7 +61,7 @@ export function DryRun({
         Searches once among the tickets that wait now, with the running definition and with this one. It runs
         in this page and changes nothing.
       </p>
-      <div class="actions">
+      <div class="row">
         <button type="button" disabled={!isValid || isBusy.value} onClick={start}>
           {isBusy.value ? 'Searching …' : 'Run'}
         </button>
@@ -103,12 +104,9 @@ function OutcomeTable({ running, edited, reasons, isComplete }: Outcome) {
       </table>
       {!isComplete && <p class="soft small">Over a sample of the waiting tickets.</p>}
       {reasons.length > 0 && (
-        <ul class="bars">
+        <ul class="stack">
           {reasons.slice(0, 4).map(({ reason, tickets }) => (
-            <li key={reason}>
-              <span class="bar-text">{reason}</span>
-              <span class="bar-value">{countText(tickets, 'ticket')}</span>
-            </li>
+            <CountedBar key={reason} text={reason} value={countText(tickets, 'ticket')} />
           ))}
         </ul>
       )}

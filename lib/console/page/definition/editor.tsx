@@ -30,18 +30,17 @@ export function DefinitionEditor({ text, faults, onInput }: DefinitionEditorProp
   };
   const completions = completionsAt(text, Math.min(cursor.value, text.length));
   return (
-    <div class="editor">
-      <div class="editor-text">
-        <ol class="editor-lines" aria-hidden="true">
+    <>
+      <div class="editor">
+        <ol aria-hidden="true">
           {lines.map((_, at) => (
-            <li key={at} class={byLine.has(at) ? 'line-fault' : ''}>
+            <li key={at} class={byLine.has(at) ? 'fault' : ''}>
               {at + 1}
             </li>
           ))}
         </ol>
         <textarea
           ref={area}
-          class="editor-area"
           aria-label="The definition as JSON"
           aria-invalid={faults.length > 0}
           aria-describedby={faults.length > 0 ? 'editor-faults' : undefined}
@@ -57,9 +56,9 @@ export function DefinitionEditor({ text, faults, onInput }: DefinitionEditorProp
           onKeyUp={noteCursor}
           onClick={noteCursor}
         />
-        <div class="editor-faults-column" aria-hidden="true">
+        <div class="fault wide-only" aria-hidden="true">
           {lines.map((_, at) => (
-            <p key={at} class="line-message">
+            <p key={at}>
               {byLine
                 .get(at)
                 ?.map(({ detail }) => detail)
@@ -69,10 +68,10 @@ export function DefinitionEditor({ text, faults, onInput }: DefinitionEditorProp
         </div>
       </div>
       {faults.length > 0 && (
-        <ul class="editor-faults" id="editor-faults">
+        <ul class="fault stack" id="editor-faults">
           {faults.map(({ line, field, detail }) => (
             <li key={`${line} ${field} ${detail}`}>
-              <button type="button" class="link" onClick={() => goToLine(area.current, line)}>
+              <button type="button" onClick={() => goToLine(area.current, line)}>
                 line {line + 1}
               </button>{' '}
               {field !== '' && <strong>{field}: </strong>}
@@ -82,12 +81,12 @@ export function DefinitionEditor({ text, faults, onInput }: DefinitionEditorProp
         </ul>
       )}
       {completions.items.length > 0 && (
-        <section class="completions" aria-label="What may stand at the cursor">
+        <section class="stack" aria-label="What may stand at the cursor">
           <h3>
             {completions.of === '' ? 'Fields of the definition' : `In ${completions.of}`}
             <span class="soft"> at the cursor</span>
           </h3>
-          <ul>
+          <ul class="row">
             {completions.items.map(({ label, description, insert }) => (
               <li key={label}>
                 <button
@@ -102,7 +101,7 @@ export function DefinitionEditor({ text, faults, onInput }: DefinitionEditorProp
           </ul>
         </section>
       )}
-    </div>
+    </>
   );
 }
 

@@ -30,18 +30,17 @@ export function Versions({ name, versions, onLoad }: VersionsProps) {
     asked.value = undefined;
   };
   return (
-    <section class="card versions" aria-labelledby="versions-title">
+    <section class="card stack" aria-labelledby="versions-title">
       <h2 id="versions-title">Versions</h2>
       <p role="status">{message.value}</p>
-      <ol>
+      <ol class="items">
         {versions.map(({ version, changedAt, changedBy, restored, definition }, at) => {
           const before = versions[at + 1];
           return (
             <li key={version}>
               <details>
                 <summary>
-                  <strong>Version {version}</strong>
-                  {at === 0 && <span class="badge">running</span>}
+                  <strong>Version {version}</strong> {at === 0 && <mark>running</mark>}{' '}
                   <span class="soft">
                     {changedAt === null
                       ? ''
@@ -60,7 +59,7 @@ export function Versions({ name, versions, onLoad }: VersionsProps) {
                 )}
               </details>
               {at > 0 && (
-                <div class="actions">
+                <div class="row">
                   <button type="button" onClick={() => onLoad(definition)}>
                     Edit from here
                   </button>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { drawnIn } from '../charts/drawn-in.ts';
 import { serviceUrl } from '../data/pace.ts';
 import { outage } from '../data/service.ts';
 import { clockText } from './format.ts';
@@ -8,15 +9,15 @@ import { goTo, pathTo, place } from './router.ts';
 export function Masthead() {
   const isAt = (path: string) => (place.value === path ? 'page' : undefined);
   return (
-    <header class="masthead">
+    <header class="masthead row">
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <a class="brand" href="/">
+      <a class="brand row" href="/">
         <img src="/icon.svg" alt="" width="26" height="26" />
         Muster
       </a>
-      <nav aria-label="Pages">
+      <nav class="row" aria-label="Pages">
         <a href="/" aria-current={isAt('/')}>
           Overview
         </a>
@@ -24,11 +25,11 @@ export function Masthead() {
           What if
         </a>
       </nav>
-      <search class="finder-area">
+      <search>
         <Finder />
       </search>
-      <p class="service-url" title="The service that this console shows">
-        <span class={`dot ${outage.value === undefined ? 'dot-good' : 'dot-bad'}`} aria-hidden="true" />
+      <p class="soft small" title="The service that this console shows">
+        <span class="key" style={drawnIn(outage.value === undefined ? 'good' : 'bad')} aria-hidden="true" />{' '}
         {serviceUrl.replace(/^https?:\/\//, '')}
       </p>
     </header>
@@ -40,7 +41,7 @@ function Finder() {
   const text = useSignal('');
   return (
     <form
-      class="finder"
+      class="row"
       onSubmit={(event) => {
         event.preventDefault();
         const id = text.value.trim();

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { place } from './router.ts';
 
@@ -30,13 +30,14 @@ export function Page({ title, trail = [], lead, children }: PageProps) {
   }, [title]);
   return (
     <main id="main">
-      <header class="page-head">
+      <header>
         {trail.length > 0 && (
-          <nav class="trail" aria-label="Where this page belongs">
-            {trail.map(({ text, href }) => (
-              <a key={href} href={href}>
-                {text}
-              </a>
+          <nav class="row small" aria-label="Where this page belongs">
+            {trail.map(({ text, href }, at) => (
+              <Fragment key={href}>
+                {at > 0 && <span aria-hidden="true">/</span>}
+                <a href={href}>{text}</a>
+              </Fragment>
             ))}
           </nav>
         )}

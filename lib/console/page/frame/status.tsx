@@ -1,4 +1,5 @@
 import type { TicketStatus } from '../../../contract/ticket.ts';
+import { drawnIn } from '../charts/drawn-in.ts';
 
 const TEXTS: Readonly<Record<TicketStatus, string>> = {
   QUEUED: 'waiting',
@@ -23,14 +24,20 @@ export interface Station {
   readonly state: 'done' | 'now' | 'ahead' | 'failed';
 }
 
+const COLOURS = { done: 'accent', now: 'second', ahead: 'soft', failed: 'bad' } as const;
+
 /** The way of a ticket or match through its statuses, as a picture. */
 export function Way({ stations }: { readonly stations: readonly Station[] }) {
   return (
     <ol class="way">
       {stations.map(({ text, note, state }) => (
-        <li key={text} class={`way-${state}`} aria-current={state === 'now' ? 'step' : undefined}>
-          <strong>{text}</strong>
-          {note !== undefined && <span>{note}</span>}
+        <li
+          key={text}
+          class={state === 'ahead' ? 'ahead' : ''}
+          style={drawnIn(COLOURS[state])}
+          aria-current={state === 'now' ? 'step' : undefined}
+        >
+          {state === 'ahead' ? text : <strong>{text}</strong>} <span class="soft small">{note}</span>
         </li>
       ))}
     </ol>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { isFinal } from '../../../client/index.ts';
 import type { MatchView } from '../../../contract/match.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
+import { CountedBar } from '../charts/counted-bar.tsx';
 import { ticketIdsOf } from '../data/matched-tickets.ts';
 import { paced } from '../data/pace.ts';
 import { usePolled } from '../data/polling.ts';
@@ -52,23 +53,23 @@ function KnownMatch({ match }: { readonly match: MatchView }) {
         { text: queue, href: pathTo('queues', queue) },
       ]}
       lead={
-        <p class="lead">
+        <p class="soft">
           {statusText(status)} · {teams.map(({ players }) => players.length).join(' v ')} players
           {region !== undefined && ` · in ${region}`} · <code>{matchId}</code>
         </p>
       }
     >
       {reason !== undefined && <p class="trouble trouble-bad">{reason}</p>}
-      <section class="card" aria-labelledby="teams-title">
+      <section class="card stack" aria-labelledby="teams-title">
         <h2 id="teams-title">Teams along the skill axis</h2>
         <TeamsPicture match={match} tickets={tickets} />
       </section>
-      <div class="cards">
-        <section class="card" aria-labelledby="proof-title">
+      <div class="tiles">
+        <section class="card stack" aria-labelledby="proof-title">
           <h2 id="proof-title">The proof</h2>
           <ProofPicture match={match} />
         </section>
-        <section class="card" aria-labelledby="way-title">
+        <section class="card stack" aria-labelledby="way-title">
           <h2 id="way-title">Its way</h2>
           <Way stations={stationsOf(match)} />
           <dl class="facts">
@@ -104,20 +105,16 @@ function Costs({ match }: { readonly match: MatchView }) {
   if (rules.length === 0) return null;
   const greatest = Math.max(1e-9, ...rules.map(([, { cost = 0 }]) => cost));
   return (
-    <section class="card" aria-labelledby="rules-title">
+    <section class="card stack" aria-labelledby="rules-title">
       <h2 id="rules-title">What its rules cost</h2>
-      <ul class="bars">
-        {rules.map(([name, { cost, values }]) => (
-          <li key={name}>
-            <span class="bar-text">
-              {name}
-              {values !== undefined && <span class="soft"> {values.join(', ')}</span>}
-            </span>
-            <span class="bar-value">{cost === undefined ? 'met' : `${numberText(cost)} imbalance`}</span>
-            {cost !== undefined && (
-              <meter class="bar" min={0} max={greatest} value={cost} aria-hidden="true" />
-            )}
-          </li>
+      <ul class="stack">
+        {rules.map(([name, { cost, values = [] }]) => (
+          <CountedBar
+            key={name}
+            text={[name, values.join(', ')].join(' ')}
+            value={cost === undefined ? 'met' : `${numberText(cost)} imbalance`}
+            part={cost === undefined ? undefined : cost / greatest}
+          />
         ))}
       </ul>
     </section>

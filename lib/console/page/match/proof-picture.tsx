@@ -1,4 +1,5 @@
 import type { MatchView } from '../../../contract/match.ts';
+import { Bar } from '../charts/bar.tsx';
 import { gapOf } from '../data/measures.ts';
 import { numberText } from '../frame/format.ts';
 
@@ -10,37 +11,27 @@ export function ProofPicture({ match }: { readonly match: MatchView }) {
   const { imbalance, teamGap, skillSpread, priority, lowerBound } = match;
   const gap = gapOf(match);
   const shown = Math.max(imbalance, gap, 1e-9);
-  const part = (value: number) => (1000 * value) / shown;
   const bestAtLeast = Math.max(0, imbalance - gap);
   return (
     <>
-      <p class="verdict">
+      <strong>
         {gap === 0
           ? 'Proved best: no match possible in the pool at that moment was better.'
           : `No match possible in the pool at that moment was better by more than ${numberText(gap)}.`}
-      </p>
-      <svg
-        class="proof"
-        viewBox="0 0 1000 64"
+      </strong>
+      <div
         role="img"
         aria-label={`Imbalance ${numberText(imbalance)}; the best possible match had at least ${numberText(bestAtLeast)}`}
       >
-        <rect class="proof-sure" x="0" y="14" width={part(bestAtLeast)} height="26" />
-        <rect
-          class="proof-gap"
-          x={part(bestAtLeast)}
-          y="14"
-          width={part(Math.min(gap, imbalance))}
-          height="26"
+        <Bar
+          height={36}
+          stretches={[
+            { from: 0, to: bestAtLeast / shown, colour: 'accent', thickness: 20 },
+            { from: bestAtLeast / shown, to: imbalance / shown, colour: 'second', thickness: 20 },
+          ]}
+          marks={[bestAtLeast / shown]}
         />
-        <line
-          class="proof-bound"
-          x1={Math.max(1.5, part(bestAtLeast))}
-          x2={Math.max(1.5, part(bestAtLeast))}
-          y1="4"
-          y2="50"
-        />
-      </svg>
+      </div>
       <dl class="facts">
         <dt>Imbalance</dt>
         <dd>{numberText(imbalance)}, 0 is perfect</dd>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MatchView } from '../../../contract/match.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
+import { drawnIn } from '../charts/drawn-in.ts';
 import { numberText, secondsText } from '../frame/format.ts';
 import { pathTo } from '../frame/router.ts';
 
@@ -26,15 +27,15 @@ export function TeamsPicture({ match, tickets }: TeamsPictureProps) {
   return (
     <>
       {skills.length > 0 && <Axis teams={teams} names={names} skills={skills} />}
-      <div class="teams">
+      <div class="tiles groups">
         {teams.map((seats, at) => (
-          <section key={names[at]} class={`team team-${at % 6}`} aria-label={names[at]}>
+          <section key={names[at]} class="team" style={drawnIn(colourOf(at))} aria-label={names[at]}>
             <h3>
               {names[at]} <span class="soft">{meanText(seats)}</span>
             </h3>
-            <ul>
+            <ul class="items">
               {seats.map((seat) => (
-                <li key={seat.playerId}>
+                <li key={seat.playerId} class="row spread">
                   {seat.ticketId === undefined ? (
                     <span class="player">bot</span>
                   ) : (
@@ -80,6 +81,9 @@ function meanText(seats: readonly Seat[]): string {
   if (skills.length === 0) return '';
   return `mean skill ${numberText(skills.reduce((sum, skill) => sum + skill, 0) / skills.length)}`;
 }
+
+const TEAM_COLOURS = ['accent', 'second', 'third', 'bad', 'good', 'soft'] as const;
+const colourOf = (team: number) => TEAM_COLOURS[team % TEAM_COLOURS.length]!;
 
 const LANE = 46;
 const EDGE = 24;
@@ -128,26 +132,20 @@ function Axis({
         const known = seats.filter(({ skill }) => skill !== undefined);
         const mean = known.reduce((sum, { skill }) => sum + skill!, 0) / known.length;
         return (
-          <g key={names[at]} class={`team-${at % 6}`}>
-            <line class="axis-lane" x1={EDGE / 2} x2={width - EDGE / 2} y1={y} y2={y} />
+          <g key={names[at]} style={drawnIn(colourOf(at))}>
+            <line style={drawnIn('line')} x1={EDGE / 2} x2={width - EDGE / 2} y1={y} y2={y} />
             {partiesOf(known).map((party) => (
-              <path key={party[0]!.ticketId} class="axis-party" d={arcsOf(party, x, y)} />
+              <path key={party[0]!.ticketId} d={arcsOf(party, x, y)} />
             ))}
-            {known.length > 0 && <line class="axis-mean" x1={x(mean)} x2={x(mean)} y1={y - 13} y2={y + 13} />}
+            {known.length > 0 && <line x1={x(mean)} x2={x(mean)} y1={y - 13} y2={y + 13} />}
             {known.map(({ playerId, skill }) => (
-              <circle key={playerId} class="axis-player" cx={x(skill!)} cy={y} r="7" />
+              <circle key={playerId} cx={x(skill!)} cy={y} r="7" />
             ))}
           </g>
         );
       })}
       {[...new Set([least, greatest])].map((skill, at) => (
-        <text
-          key={at}
-          class="axis-text"
-          x={x(skill)}
-          y={height - 4}
-          text-anchor={(at === 0) === isNarrow ? 'end' : 'start'}
-        >
+        <text key={at} x={x(skill)} y={height - 4} text-anchor={(at === 0) === isNarrow ? 'end' : 'start'}>
           {numberText(skill)}
         </text>
       ))}

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { drawnIn } from '../charts/drawn-in.ts';
 import { beatMs, type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
 import { measuresOf } from '../data/measures.ts';
 import { paced } from '../data/pace.ts';
@@ -70,7 +71,7 @@ function Summary({ queues }: { readonly queues: readonly ListedQueue[] }) {
     return sum + (Number.isNaN(rate) ? 0 : rate);
   }, 0);
   return (
-    <p class="lead">
+    <p class="soft">
       {countText(queues.length, 'queue')} · {countText(waiting, 'ticket')} waiting ·{' '}
       {numberText(Math.round(perMinute))} players matched in the last minute
     </p>
@@ -106,17 +107,16 @@ function Troubles({ queues, ofService }: TroublesProps) {
     <section aria-label="What is wrong" aria-live="polite">
       {all.length === 0 ? (
         outage.value === undefined && (
-          <p class="all-well">
-            <span class="dot dot-good" aria-hidden="true" /> All queues are well: ticks are on time, and no
-            ticket is near its time-out.
+          <p>
+            <span class="key" style={drawnIn('good')} aria-hidden="true" /> All queues are well: ticks are on
+            time, and no ticket is near its time-out.
           </p>
         )
       ) : (
-        <ul class="troubles">
+        <ul class="stack">
           {all.map(({ queue, level, text }) => (
             <li key={`${queue} ${text}`} class={`trouble trouble-${level}`}>
-              {queue !== undefined && <a href={`/queues/${encodeURIComponent(queue)}`}>{queue}</a>}
-              <span>{text}</span>
+              {queue !== undefined && <a href={`/queues/${encodeURIComponent(queue)}`}>{queue}</a>} {text}
             </li>
           ))}
         </ul>
@@ -127,28 +127,30 @@ function Troubles({ queues, ofService }: TroublesProps) {
 
 function QueueTable({ queues }: { readonly queues: readonly ListedQueue[] }) {
   return (
-    <table class="queues">
-      <thead>
-        <tr>
-          <th scope="col">Queue</th>
-          <th scope="col">
-            <span class="key key-matched">players matched</span>{' '}
-            <span class="key key-waiting">tickets waiting</span>, last 5 min
-          </th>
-          <th scope="col">Waiting</th>
-          <th scope="col">Matched/min</th>
-          <th scope="col">Wait p50</th>
-          <th scope="col">Wait p99</th>
-          <th scope="col">Imbalance</th>
-          <th scope="col">Proved best</th>
-          <th scope="col">Tick</th>
-        </tr>
-      </thead>
-      <tbody>
-        {queues.map((queue) => (
-          <QueueRow key={queue.live.definition.name} {...queue} />
-        ))}
-      </tbody>
-    </table>
+    <div class="card queues">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Queue</th>
+            <th scope="col">
+              <span class="key key-bars" style={drawnIn('accent')} /> players matched,{' '}
+              <span class="key key-line" style={drawnIn('second')} /> tickets waiting, last 5 min
+            </th>
+            <th scope="col">Waiting</th>
+            <th scope="col">Matched/min</th>
+            <th scope="col">Wait p50</th>
+            <th scope="col">Wait p99</th>
+            <th scope="col">Imbalance</th>
+            <th scope="col">Proved best</th>
+            <th scope="col">Tick</th>
+          </tr>
+        </thead>
+        <tbody>
+          {queues.map((queue) => (
+            <QueueRow key={queue.live.definition.name} {...queue} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -21,12 +21,12 @@ export const QueueRow = memo(
     const measures = measuresOf(live, atMs);
     const level = live.error === undefined ? (troubles[0]?.level ?? 'good') : 'bad';
     return (
-      <tr class={`queue queue-${level}`}>
+      <tr class={`queue-${level}`}>
         <th scope="row">
           <a class="queue-name" href={pathTo('queues', name)}>
             {name}
           </a>
-          <span class="queue-shape">
+          <span class="soft small">
             {shapeText(definition)} · {definition.release.policy}
           </span>
         </th>

@@ -1,4 +1,5 @@
 import type { MatchView } from '../../../contract/match.ts';
+import { Bar } from '../charts/bar.tsx';
 import type { LiveQueue } from '../data/live-queues.ts';
 import { gapOf, playersIn } from '../data/measures.ts';
 import { clockText, numberText } from '../frame/format.ts';
@@ -12,7 +13,7 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
   const matches = live.matches.slice(-SHOWN).reverse();
   const greatest = Math.max(1, ...matches.map(({ imbalance }) => imbalance));
   return (
-    <section class="card matches" aria-labelledby="matches">
+    <section class="card stack matches" aria-labelledby="matches">
       <h2 id="matches">Latest matches</h2>
       {matches.length === 0 ? (
         <p class="soft">No match yet.</p>
@@ -22,8 +23,8 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
             <tr>
               <th scope="col">Made at</th>
               <th scope="col">Players</th>
-              <th scope="col">
-                Imbalance <span class="soft">with the part a better match could have saved at most</span>
+              <th scope="col" colSpan={2}>
+                Imbalance<span class="wide-only"> with the part a better match could have saved at most</span>
               </th>
               <th scope="col">Proof</th>
               <th scope="col" class="wide-only">
@@ -45,7 +46,7 @@ export function LatestMatches({ live }: { readonly live: LiveQueue }) {
 
 function MatchRow({ match, greatest }: { readonly match: MatchView; readonly greatest: number }) {
   const gap = Math.min(match.imbalance, gapOf(match));
-  const part = (value: number) => (200 * value) / greatest;
+  const sure = (match.imbalance - gap) / greatest;
   return (
     <tr>
       <td>
@@ -53,12 +54,15 @@ function MatchRow({ match, greatest }: { readonly match: MatchView; readonly gre
       </td>
       <td>{playersIn(match)}</td>
       <td class="imbalance">
-        <svg viewBox="0 0 200 10" preserveAspectRatio="none" aria-hidden="true">
-          <rect class="imbalance-sure" x="0" y="1" width={part(match.imbalance - gap)} height="8" />
-          <rect class="imbalance-gap" x={part(match.imbalance - gap)} y="1" width={part(gap)} height="8" />
-        </svg>
-        <span>{numberText(match.imbalance)}</span>
+        <Bar
+          height={10}
+          stretches={[
+            { from: 0, to: sure, colour: 'accent', thickness: 8 },
+            { from: sure, to: match.imbalance / greatest, colour: 'second', thickness: 8 },
+          ]}
+        />
       </td>
+      <td>{numberText(match.imbalance)}</td>
       <td>{gap === 0 ? 'proved best' : `within ${numberText(gap)}`}</td>
       <td class="wide-only">{match.region ?? '–'}</td>
       <td>{statusText(match.status)}</td>

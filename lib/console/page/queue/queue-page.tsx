@@ -1,5 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { CountedBar } from '../charts/counted-bar.tsx';
+import { drawnIn } from '../charts/drawn-in.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { countReasons } from '../data/engine.ts';
 import { type LiveQueue, liveQueues, updateQueues } from '../data/live-queues.ts';
@@ -68,7 +70,7 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
       title={name}
       trail={trail}
       lead={
-        <div class="lead lead-actions">
+        <div class="row spread soft">
           <p>
             {shapeText(definition)} · {release.policy} · a tick every{' '}
             {secondsText(tickSeconds).replace('.0', '')} · time-out after {secondsText(timeoutSeconds)}
@@ -85,7 +87,7 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
       }
     >
       {troubles.length > 0 && (
-        <ul class="troubles" aria-label="What is wrong">
+        <ul class="stack" aria-label="What is wrong">
           {troubles.map(({ level, text }) => (
             <li key={text} class={`trouble trouble-${level}`}>
               {text}
@@ -108,7 +110,7 @@ function Numbers({ live }: { readonly live: LiveQueue }) {
   const sinceTick =
     stats?.lastTickAt == null ? undefined : Math.max(0, now.value - Date.parse(stats.lastTickAt)) / 1_000;
   return (
-    <dl class="numbers">
+    <dl class="tiles figures">
       <Figure of="tickets waiting">{numberText(stats?.waiting)}</Figure>
       <Figure of="players matched per min">{numberText(Math.round(measures.playersPerMinute))}</Figure>
       <Figure of="wait, half of the matched">{secondsText(stats?.recentMatches.waitSecondsP50)}</Figure>
@@ -128,7 +130,7 @@ function Numbers({ live }: { readonly live: LiveQueue }) {
 function Figure({ of, children }: { readonly of: string; readonly children: preact.ComponentChildren }) {
   return (
     <div>
-      <dt>{of}</dt>
+      <dt class="small">{of}</dt>
       <dd>{children}</dd>
     </div>
   );
@@ -148,30 +150,37 @@ function Pool({ live, boundaries }: { readonly live: LiveQueue; readonly boundar
   const without = (what: string) =>
     error === undefined ? <Loading what={what} /> : <p class="soft">Not known: {error.message}</p>;
   return (
-    <div class="pool">
-      <section class="card pool-card" aria-labelledby="pool-title">
+    <div class="tiles pool">
+      <section class="card stack" aria-labelledby="pool-title">
         <h2 id="pool-title">Waiting now, by skill and by age</h2>
         {data === undefined ? (
           without('the waiting tickets')
         ) : (
           <>
             <PoolPicture waiting={data.waiting} boundaries={boundaries} timeoutSeconds={timeoutSeconds} />
-            <p class="soft pool-legend">
-              <span class="mark mark-accent" /> a player alone <span class="mark mark-second" /> a party{' '}
-              <span class="mark mark-bad" /> close to its time-out
+            <p class="row soft small">
+              <span>
+                <span class="key" style={drawnIn('accent')} /> a player alone
+              </span>
+              <span>
+                <span class="key" style={drawnIn('second')} /> a party
+              </span>
+              <span>
+                <span class="key" style={drawnIn('bad')} /> close to its time-out
+              </span>
               {boundaries.length > 0 && (
-                <>
-                  {' '}
-                  <span class="mark mark-third" /> boundary of two buckets
-                </>
+                <span>
+                  <span class="key key-line" style={drawnIn('third')} /> boundary of two buckets
+                </span>
               )}
-              {!data.isComplete &&
-                ` · ${countText(data.waiting.length, 'ticket')} of more, evenly along the skills`}
+              {!data.isComplete && (
+                <span>{countText(data.waiting.length, 'ticket')} of more, evenly along the skills</span>
+              )}
             </p>
           </>
         )}
       </section>
-      <section class="card" aria-labelledby="reasons-title">
+      <section class="card stack" aria-labelledby="reasons-title">
         <h2 id="reasons-title">Why they wait</h2>
         {data === undefined ? without('the reasons') : <Reasons live={live} sample={data} />}
       </section>
@@ -203,13 +212,14 @@ function Reasons({ live, sample }: { readonly live: LiveQueue; readonly sample: 
   return (
     <>
       {total === 0 && <p class="soft">A match is within reach of everybody; the next tick decides.</p>}
-      <ul class="bars">
+      <ul class="stack">
         {reasons.value.map(({ reason, tickets }) => (
-          <li key={reason}>
-            <span class="bar-text">{reason}</span>
-            <span class="bar-value">{countText(tickets, 'ticket')}</span>
-            <meter class="bar" min={0} max={total} value={tickets} aria-hidden="true" />
-          </li>
+          <CountedBar
+            key={reason}
+            text={reason}
+            value={countText(tickets, 'ticket')}
+            part={total === 0 ? 0 : tickets / total}
+          />
         ))}
       </ul>
       <p class="soft small">
@@ -239,8 +249,8 @@ function Charts({ live }: { readonly live: LiveQueue }) {
   const window = { windowSeconds, untilMs: atMs };
   const measures = measuresOf(live, atMs);
   return (
-    <div class="cards">
-      <section class="card">
+    <div class="tiles">
+      <section class="card stack">
         <h2>Waiting and matched</h2>
         <TimeChart
           {...window}
@@ -250,7 +260,7 @@ function Charts({ live }: { readonly live: LiveQueue }) {
           data={waitingAndMatched(live, atMs, { windowSeconds, binSeconds: 10 })}
         />
       </section>
-      <section class="card">
+      <section class="card stack">
         <h2>Imbalance and proof of each match</h2>
         <TimeChart
           {...window}
@@ -260,7 +270,7 @@ function Charts({ live }: { readonly live: LiveQueue }) {
           data={imbalanceOverTime(live, atMs, windowSeconds)}
         />
       </section>
-      <section class="card">
+      <section class="card stack">
         <h2>Waits of matched tickets, seconds</h2>
         <TimeChart
           {...window}
@@ -297,9 +307,9 @@ function Waits({ live }: { readonly live: LiveQueue }) {
   const groups = useComputed(() => waitsByGroup(tickets.value));
   if (groups.value.length === 0) return null;
   return (
-    <section class="card waits" aria-labelledby="waits-title">
+    <section class="card stack" aria-labelledby="waits-title">
       <h2 id="waits-title">Waits of the last {tickets.value.length} matched tickets</h2>
-      <div class="waits-groups">
+      <div class="tiles groups">
         {groups.value.map((group) => (
           <WaitBars key={group.by} {...group} />
         ))}

@@ -1,3 +1,4 @@
+import { Bar } from '../charts/bar.tsx';
 import type { GroupWaits } from '../data/matched-tickets.ts';
 import { secondsText } from '../frame/format.ts';
 
@@ -20,10 +21,13 @@ export function WaitBars({ by, groups }: { readonly by: string; readonly groups:
           <tr key={of} title={`${tickets} tickets`}>
             <th scope="row">{of}</th>
             <td class="wait-picture">
-              <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
-                <rect class="wait-p99" x="0" y="5" width={(100 * p99) / longest} height="2" />
-                <rect class="wait-p50" x="0" y="2" width={Math.max(0.6, (100 * p50) / longest)} height="8" />
-              </svg>
+              <Bar
+                height={12}
+                stretches={[
+                  { from: 0, to: p99 / longest, colour: 'second', thickness: 2 },
+                  { from: 0, to: Math.max(0.006, p50 / longest), colour: 'accent', thickness: 8 },
+                ]}
+              />
             </td>
             <td class="number">{secondsText(p50)}</td>
             <td class="number soft">{secondsText(p99)}</td>

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { isFinal } from '../../../client/index.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
+import { Bar } from '../charts/bar.tsx';
 import { liveQueues, updateQueues } from '../data/live-queues.ts';
 import { paced } from '../data/pace.ts';
 import { poll, usePolled } from '../data/polling.ts';
@@ -49,16 +50,16 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
         { text: queue, href: pathTo('queues', queue) },
       ]}
       lead={
-        <p class="lead">
+        <p class="soft">
           {statusText(status)} · {players.length === 1 ? 'a player alone' : `a party of ${players.length}`}
           {ticket.split === true && ' that may be divided'} · since {clockText(Date.parse(enqueuedAt))}
         </p>
       }
     >
-      <section class="card" aria-labelledby="way-title">
+      <section class="card stack" aria-labelledby="way-title">
         <h2 id="way-title">Its way</h2>
         <Way stations={stationsOf(ticket, now.value)} />
-        {reason !== undefined && status !== 'QUEUED' && <p class="reason">{reason}</p>}
+        {reason !== undefined && status !== 'QUEUED' && <p class="player">{reason}</p>}
         {matchId !== undefined && (
           <p>
             <a class="button" href={pathTo('matches', matchId)}>
@@ -68,11 +69,11 @@ function KnownTicket({ ticket }: { readonly ticket: TicketView }) {
         )}
       </section>
       {status === 'QUEUED' && <Waiting ticket={ticket} />}
-      <section class="card players" aria-labelledby="players-title">
+      <section class="card stack" aria-labelledby="players-title">
         <h2 id="players-title">{countText(players.length, 'player')}</h2>
-        <ul>
+        <ul class="items">
           {players.map(({ playerId, skill, roles, attributes, latencyMs, teams, avoid }) => (
-            <li key={playerId}>
+            <li key={playerId} class="row">
               <strong class="player">{playerId}</strong>
               <span>skill {numberText(skill)}</span>
               {roles !== undefined && <span>plays {roles.join(' or ')}</span>}
@@ -120,20 +121,20 @@ function Waiting({ ticket }: { readonly ticket: TicketView }) {
   const estimate = (ticket as { estimatedWaitSeconds?: { p50: number; p90: number } }).estimatedWaitSeconds;
   const { waitSecondsP50: p50, waitSecondsP99: p99 } = live?.stats?.recentMatches ?? {};
   return (
-    <div class="cards">
-      <section class="card" aria-labelledby="why-title">
+    <div class="tiles">
+      <section class="card stack" aria-labelledby="why-title">
         <h2 id="why-title">Why it waits</h2>
         {explained.value.data?.reason === undefined ? (
           <Loading what="the reason" />
         ) : (
-          <p class="reason">{sentence(explained.value.data.reason)}</p>
+          <p class="player">{sentence(explained.value.data.reason)}</p>
         )}
         <p class="soft small">
           The service has searched for its best match among its neighbours. The reason names what would have
           to give: the policy, a rule, or time.
         </p>
       </section>
-      <section class="card" aria-labelledby="long-title">
+      <section class="card stack" aria-labelledby="long-title">
         <h2 id="long-title">How long yet</h2>
         {estimate === undefined ? (
           <p>
@@ -172,21 +173,19 @@ function AgePicture({
   readonly timeout: number;
 }) {
   // Roots, because most waits are short against the time-out.
-  const x = (seconds: number) => 1000 * Math.sqrt(Math.min(1, seconds / timeout));
+  const part = (seconds: number) => Math.sqrt(Math.min(1, seconds / timeout));
   return (
     <figure>
-      <svg
-        class="age"
-        viewBox="0 0 1000 46"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`It has waited ${secondsText(age)} of at most ${secondsText(timeout)}`}
-      >
-        <rect class="age-all" x="0" y="12" width="1000" height="20" />
-        <rect class={age > 0.85 * timeout ? 'age-late' : 'age-now'} x="0" y="12" width={x(age)} height="20" />
-        {p50 !== undefined && <rect class="age-mark" x={x(p50) - 1.5} y="4" width="3" height="36" />}
-        {p99 !== undefined && <rect class="age-mark" x={x(p99) - 1.5} y="4" width="3" height="36" />}
-      </svg>
+      <div role="img" aria-label={`It has waited ${secondsText(age)} of at most ${secondsText(timeout)}`}>
+        <Bar
+          height={36}
+          stretches={[
+            { from: 0, to: 1, colour: 'line', thickness: 20 },
+            { from: 0, to: part(age), colour: age > 0.85 * timeout ? 'bad' : 'accent', thickness: 20 },
+          ]}
+          marks={[p50, p99].flatMap((seconds) => (seconds === undefined ? [] : part(seconds)))}
+        />
+      </div>
       <figcaption class="soft small">
         waited {secondsText(age)} of {secondsText(timeout)}
         {p50 !== undefined && ' · the lines: half and 99 % of recent matches'}

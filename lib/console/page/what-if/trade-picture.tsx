@@ -1,79 +1,50 @@
+import { type Colour, drawnIn } from '../charts/drawn-in.ts';
+import { at, dot, valueTicks } from '../charts/plot.ts';
+import { PlotFrame } from '../charts/plot-frame.tsx';
 import { numberText, secondsText } from '../frame/format.ts';
 import type { Run } from './what-if-page.tsx';
 
-const [WIDTH, HEIGHT] = [460, 300];
-const EDGE = { left: 56, right: 20, top: 30, bottom: 44 };
+const HEIGHT = 260;
+/** The space beyond the largest value, as a factor. */
+const HEADROOM = 1.15;
 
 /** Every run as a dot: to the left players wait less, further down their matches are better. */
 export function TradePicture({ runs }: { readonly runs: readonly Run[] }) {
-  const points = runs.map(({ name, result: { measures } }) => ({
-    name,
-    wait: measures.waitSeconds.p90,
-    imbalance: measures.imbalance.p90,
+  const points = runs
+    .map(({ name, result: { measures } }) => ({
+      name,
+      wait: measures.waitSeconds.p90,
+      imbalance: measures.imbalance.p90,
+    }))
+    .filter(({ imbalance }) => Number.isFinite(imbalance));
+  const wait = Math.max(1, ...points.map((point) => point.wait)) * HEADROOM;
+  const imbalance = Math.max(1, ...points.map((point) => point.imbalance)) * HEADROOM;
+  const colourOf = (place: number): Colour =>
+    place === 0 ? 'second' : place === points.length - 1 ? 'accent' : 'soft';
+  const places = points.map((point, place) => ({
+    name: point.name,
+    x: point.wait / wait,
+    y: point.imbalance / imbalance,
+    colour: colourOf(place),
   }));
-  const waits = Math.max(1, ...points.map(({ wait }) => wait)) * 1.15;
-  const imbalances = Math.max(1, ...points.map(({ imbalance }) => imbalance || 0)) * 1.15;
-  const x = (wait: number) => EDGE.left + (wait / waits) * (WIDTH - EDGE.left - EDGE.right);
-  const y = (imbalance: number) =>
-    HEIGHT - EDGE.bottom - (imbalance / imbalances) * (HEIGHT - EDGE.top - EDGE.bottom);
-  const drawn = points.filter(({ imbalance }) => Number.isFinite(imbalance));
+  const inWords = points.map(
+    (point) => `${point.name}: wait ${secondsText(point.wait)}, imbalance ${numberText(point.imbalance)}`,
+  );
   return (
-    <svg
-      class="trade"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      role="img"
-      aria-label={drawn
-        .map(
-          ({ name, wait, imbalance }) =>
-            `${name}: wait ${secondsText(wait)}, imbalance ${numberText(imbalance)}`,
-        )
-        .join('. ')}
-    >
-      <line class="trade-axis" x1={EDGE.left} x2={WIDTH - EDGE.right} y1={y(0)} y2={y(0)} />
-      <line class="trade-axis" x1={EDGE.left} x2={EDGE.left} y1={EDGE.top} y2={y(0)} />
-      {[0.25, 0.5, 0.75, 1].map((part) => (
-        <g key={part}>
-          <text class="axis-text" x={x(part * waits)} y={HEIGHT - 26} text-anchor="middle">
-            {secondsText(part * waits)}
-          </text>
-          <text class="axis-text" x={EDGE.left - 8} y={y(part * imbalances) + 4} text-anchor="end">
-            {numberText(part * imbalances)}
-          </text>
-          <line
-            class="trade-grid"
-            x1={EDGE.left}
-            x2={WIDTH - EDGE.right}
-            y1={y(part * imbalances)}
-            y2={y(part * imbalances)}
-          />
-        </g>
-      ))}
-      <text class="axis-text" x={WIDTH - EDGE.right} y={HEIGHT - 6} text-anchor="end">
-        wait, 90 % of players at most →
-      </text>
-      <text class="axis-text" x="4" y="12">
-        imbalance, 90 % of matches at most ↑
-      </text>
-      {drawn.length > 1 && (
-        <polyline
-          class="trade-path"
-          points={drawn.map(({ wait, imbalance }) => `${x(wait)},${y(imbalance)}`).join(' ')}
-        />
-      )}
-      {drawn.map(({ name, wait, imbalance }, at) => (
-        <g key={name} class={at === 0 ? 'trade-first' : at === drawn.length - 1 ? 'trade-last' : 'trade-run'}>
-          <circle cx={x(wait)} cy={y(imbalance)} r="7">
-            <title>{name}</title>
-          </circle>
-          <text
-            x={x(wait) > WIDTH / 2 ? x(wait) - 12 : x(wait) + 12}
-            y={y(imbalance) + (at === 0 ? 20 : -10)}
-            text-anchor={x(wait) > WIDTH / 2 ? 'end' : 'start'}
-          >
-            {name}
-          </text>
-        </g>
-      ))}
-    </svg>
+    <div role="img" aria-label={inWords.join('. ')}>
+      <p class="soft small">imbalance, 90 % of matches at most ↑</p>
+      <PlotFrame
+        height={HEIGHT}
+        rows={valueTicks(0, imbalance).map((value) => ({ part: value / imbalance, text: numberText(value) }))}
+        columns={valueTicks(0, wait, 4).map((value) => ({ part: value / wait, text: secondsText(value) }))}
+        names={places.map(({ name, x, y }) => ({ part: x, partUp: y, text: name }))}
+      >
+        <path style={drawnIn('line')} d={`M${places.map(({ x, y }) => at(x, y)).join('L')}`} />
+        {places.map(({ name, x, y, colour }) => (
+          <path key={name} class="dots" style={{ ...drawnIn(colour), '--size': '14px' }} d={dot(x, y)} />
+        ))}
+      </PlotFrame>
+      <p class="soft small number">wait, 90 % of players at most →</p>
+    </div>
   );
 }

@@ -53,7 +53,7 @@ export function WhatIfPage({ name }: { readonly name: string | undefined }) {
       title="What if"
       trail={[{ text: 'Overview', href: '/' }]}
       lead={
-        <p class="lead">
+        <p class="soft">
           Plays a queue with simulated players in this page, with the service's own search and policies, and
           shows what a change would do to waits and matches. Nothing in the service changes.
         </p>
@@ -67,7 +67,7 @@ export function WhatIfPage({ name }: { readonly name: string | undefined }) {
         )
       ) : (
         <>
-          <p class="chooser">
+          <p>
             <label>
               Queue{' '}
               <select
@@ -181,7 +181,7 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
   return (
     <>
       <form
-        class="card simulator"
+        class="card stack"
         onSubmit={(event) => {
           event.preventDefault();
           void start();
@@ -189,7 +189,7 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
       >
         <fieldset>
           <legend>The definition</legend>
-          <div class="knobs">
+          <div class="tiles fields">
             {knobsOf(definition).map(({ path, label, value }) => (
               <NumberField
                 key={path}
@@ -215,7 +215,7 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
                 : 'assumed: the queue has too few matches to measure'}
             </span>
           </legend>
-          <div class="knobs">
+          <div class="tiles fields">
             {shown.map(({ key, label, hint }) => (
               <label key={key}>
                 {label}
@@ -234,7 +234,7 @@ function Simulator({ definition }: { readonly definition: QueueDefinition }) {
             ))}
           </div>
         </fieldset>
-        <div class="actions">
+        <div class="row">
           {share.value === undefined ? (
             <button type="submit" class="primary">
               Simulate
@@ -273,7 +273,7 @@ function NumberField({
     if (text.trim() !== '' && Number.isFinite(number)) onInput(number);
   };
   return (
-    <div class="knob">
+    <div>
       <label>
         {label}
         <input
@@ -318,12 +318,12 @@ function Results({ runs }: { readonly runs: readonly Run[] }) {
   const columns = first === latest ? [latest] : [first!, latest];
   return (
     <>
-      <div class="cards" aria-live="polite">
-        <section class="card" aria-labelledby="trade-title">
+      <div class="tiles" aria-live="polite">
+        <section class="card stack" aria-labelledby="trade-title">
           <h2 id="trade-title">Wait against imbalance</h2>
           <TradePicture runs={runs} />
         </section>
-        <section class="card" aria-labelledby="results-title">
+        <section class="card stack" aria-labelledby="results-title">
           <h2 id="results-title">Results</h2>
           <table class="compare">
             <thead>
@@ -354,20 +354,20 @@ function Results({ runs }: { readonly runs: readonly Run[] }) {
           ))}
         </section>
       </div>
-      <section class="card command" aria-labelledby="command-title">
+      <section class="card stack command" aria-labelledby="command-title">
         <h2 id="command-title">The same run on the command line</h2>
         <p>
           Save the definition as <code>definition.json</code>. The command then prints the same numbers, to
           the last digit.
         </p>
-        <pre class="command-text">{commandOf(latest.options)}</pre>
+        <pre>{commandOf(latest.options)}</pre>
         <details>
           <summary>The definition</summary>
           <pre>{JSON.stringify(latest.definition, null, 2)}</pre>
         </details>
         <details>
           <summary>All numbers, as the command prints them</summary>
-          <pre class="run-json">
+          <pre>
             {JSON.stringify(
               runJson(latest.definition, latest.result, {
                 seed: Number(latest.options.seed),
