@@ -3,6 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
+import { erasedPlayers } from '../lib/aws/erased-players.ts';
 import { fromEnvelope } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
@@ -28,6 +29,7 @@ const urls = {
 const deps = {
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   receivers: recentReceivers(receiverStore(client, environment('RECEIVERS_TABLE')), Date.now),
+  erased: erasedPlayers(client, environment('RECEIVERS_TABLE')),
   secrets: secretsManager(
     new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
     environment('SECRETS_PREFIX'),

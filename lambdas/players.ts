@@ -3,6 +3,7 @@ import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
+import { erasedPlayers } from '../lib/aws/erased-players.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
@@ -24,6 +25,7 @@ const deps = {
   tickets: ticketStore(client, tables.tickets),
   matches: singleMatchStore(client, tables.matches),
   backfills: backfillStore(client, tables),
+  erased: erasedPlayers(client, environment('RECEIVERS_TABLE')),
   clock,
   pseudonym: randomUUID,
   log: logger,

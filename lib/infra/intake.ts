@@ -141,6 +141,7 @@ export class Intake extends Construct {
     store.tickets.allow(this.players, 'Scan', 'GetItem', 'UpdateItem', 'DeleteItem');
     store.matches.allow(this.players, 'Scan', 'GetItem', 'UpdateItem');
     store.ranges.allow(this.players, 'Scan', 'UpdateItem', 'DeleteItem');
+    store.receivers.allow(this.players, 'UpdateItem');
     api.route(this.players, 'GET /players/{playerId}', 'DELETE /players/{playerId}');
 
     this.dryRun = new MusterFunction(this, 'DryRun', {

@@ -86,6 +86,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:Scan ranges',
     'dynamodb:UpdateItem ranges',
     'dynamodb:DeleteItem ranges',
+    'dynamodb:UpdateItem receivers',
   ],
   'dry-run': ['dynamodb:GetItem queues'],
   meta: [],
@@ -225,7 +226,12 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     GAME_SESSION_QUEUES: '["arenas"]',
     DEAD_LETTER_URLS: DEAD_LETTERS.join(),
   },
-  players: { TICKETS_TABLE: 'tickets', MATCHES_TABLE: 'matches', RANGES_TABLE: 'ranges' },
+  players: {
+    TICKETS_TABLE: 'tickets',
+    MATCHES_TABLE: 'matches',
+    RANGES_TABLE: 'ranges',
+    RECEIVERS_TABLE: 'receivers',
+  },
   'dry-run': { QUEUES_TABLE: 'queues' },
   meta: {},
   dispatch: {

@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
+import { erasedPlayers } from '../../lib/aws/erased-players.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
@@ -116,6 +117,7 @@ export class VirtualCloud {
       ranges: rangeStore(client, tables.names.ranges),
       meetings: meetingStore(client, tables.names.ranges),
       receivers: receiverStore(client, receivers),
+      erased: erasedPlayers(client, receivers),
       secrets: {
         get: (name: string) =>
           pass('get secret', async () => ({ outcome: 'found' as const, value: `whsec_${btoa(name)}` })),

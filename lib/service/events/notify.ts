@@ -1,6 +1,7 @@
 import { type MusterEvent, toWebhookBody } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
 import type { DeliverySender } from '../ports/delivery-sender.ts';
+import type { ErasedPlayers } from '../ports/erased-players.ts';
 import type { Outbound, OutboundResult } from '../ports/outbound.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
@@ -13,6 +14,7 @@ import type { Delivery } from './delivery.ts';
 import { admit, isDown, type Lane, postponeMs, recordResult, recordSlow, responseMs } from './receivers.ts';
 import { signed } from './signature.ts';
 import { subscribers } from './subscribers.ts';
+import { withoutErased } from './without-erased.ts';
 
 /** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
 const TRIES = 8;
@@ -26,6 +28,7 @@ const KEPT_MS = 24 * 3_600_000;
 export interface NotifyDeps {
   readonly queues: QueueStore;
   readonly receivers: ReceiverStore;
+  readonly erased: Pick<ErasedPlayers, 'among'>;
   readonly secrets: Secrets;
   readonly outbound: Outbound;
   readonly sender: DeliverySender;
@@ -66,6 +69,7 @@ export interface Failure {
  *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
  *                    after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
+ *     blank          the players of an event that has waited, who were erased meanwhile: see `without-erased.ts`
  *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
  *                    A receiver that does not respond in the time of the first queue is posted to again in the slow lane
  *     record         the result; see `receivers.ts`. A crash after it: the failure counts twice
@@ -109,8 +113,9 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   if (admission.outcome === 'postponed')
     return postpone(deps, { ...delivery, url }, admission.afterMs, 'the receiver is down');
 
+  const event = await withoutErased(deps.erased, delivery.event, deps.now());
   const startMs = deps.now();
-  const result = await post(deps.outbound, url, secret.value, delivery.event, lane, startMs);
+  const result = await post(deps.outbound, url, secret.value, event, lane, startMs);
   if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   const nowMs = deps.now();
   if (lane === 'first' && result.outcome === 'unreachable' && result.timedOut) {

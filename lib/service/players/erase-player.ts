@@ -4,6 +4,7 @@ import { isFinal } from '../../contract/ticket.ts';
 import { currentBackfill } from '../backfills/stored-backfill.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
+import type { ErasedPlayers } from '../ports/erased-players.ts';
 import type { Named, PlayerDataStore } from '../ports/player-data-store.ts';
 import { withMatch } from '../tickets/ticket-status.ts';
 import { type CancelDeps, cancelTicket } from '../tickets/tickets.ts';
@@ -17,6 +18,7 @@ const AT_ONCE = 8;
 export interface EraseDeps extends CancelDeps {
   readonly data: PlayerDataStore;
   readonly backfills: Pick<BackfillStore, 'get'>;
+  readonly erased: Pick<ErasedPlayers, 'add'>;
   /** A new random name, which does not depend on the player. */
   readonly pseudonym: () => string;
   readonly log: { warn(message: string, more: { readonly why: string }): void };
@@ -26,6 +28,7 @@ export interface EraseDeps extends CancelDeps {
  * Erases a player from all tables, page by page. No index lists the items of a player, so the tables are read; a call does
  * the pages that it has time for, and the next call goes on where it ended.
  *
+ *     webhooks that wait           the player is remembered by a hash, so that `notify` posts them without the player
  *     ticket that waits            cancelled; the next reading blanks it
  *     ticket that has ended        blanked: a random id, skill 0, nothing else
  *     match that has ended or      blanked: a random id, no attributes, no token. The others in it stay. A place is removed
@@ -51,6 +54,7 @@ export async function erasePlayer(
   text: string | undefined,
 ): Promise<PlayerErasure> {
   const progress: Progress = progressFrom(text);
+  if (text === undefined) await deps.erased.add(playerId, deps.clock.now());
   const endMs = deps.clock.now() + PAGES_MS;
   do {
     const { named, next } = await deps.data.page(playerId, progress.position);

@@ -129,6 +129,7 @@ class Disorder {
     return {
       queues: { get: () => line('Get queue', async () => ({ definition: WITH_WEBHOOKS })) } as never,
       receivers: overLine(this.#receivers, line),
+      erased: { among: async () => new Set() },
       secrets: {
         get: () => line('Get secret', async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const),
       },

@@ -14,6 +14,7 @@ it('an event is neither sent nor retried when its queue may no longer use the se
       secrets: { get: async (name, queue) => ({ outcome: 'refused', why: `${name} is not for ${queue}` }) },
       outbound: { post: unexpected },
       receivers: { get: unexpected } as never,
+      erased: { among: async () => new Set() },
       sender: { split: unexpected, later: unexpected, slowLane: unexpected, deadLetter: unexpected },
       now: () => 0,
       random: () => 0,

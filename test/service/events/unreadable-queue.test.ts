@@ -52,6 +52,7 @@ function world() {
   const notifying: NotifyDeps = {
     queues,
     receivers: { get: async () => undefined } as never,
+    erased: { among: async () => new Set() },
     secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) },
     outbound: {
       post: async (url) => {

@@ -77,6 +77,7 @@ export class WebhookLanes {
     this.#instances = Array.from({ length: INSTANCES }, () => ({
       queues: { get: (queue: string) => this.#queue(queue) } as never,
       receivers: recentReceivers(receivers, () => this.#time.nowMs),
+      erased: { among: async () => new Set() },
       secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const },
       outbound: { post: (url, body, _headers, timeoutMs) => this.#post(url, body, timeoutMs) },
       sender: {

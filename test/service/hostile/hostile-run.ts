@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../../lib/aws/deadline-index.ts';
+import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
 import { eventBus, fromEnvelope } from '../../../lib/aws/event-bus.ts';
 import { matchIdOf } from '../../../lib/aws/match-message.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
@@ -124,6 +125,7 @@ export class HostileRun {
       ranges: rangeStore(this.#client, names.ranges),
       meetings: meetingStore(this.#client, names.ranges),
       receivers: receiverStore(this.#client, names.receivers),
+      erased: erasedPlayers(this.#client, names.receivers),
       overdue: overdueMatches(this.#client, names.matches),
       ticks: tickSender(sqs, 'tick'),
       timer: deadlineTimer(sqs, 'deadline'),

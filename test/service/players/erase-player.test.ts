@@ -3,6 +3,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { packId } from '../../../lib/aws/compact-id.ts';
+import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
 import { matchStore } from '../../../lib/aws/match-store.ts';
 import { meetingStore } from '../../../lib/aws/meeting-store.ts';
 import { playerDataStore } from '../../../lib/aws/player-data-store.ts';
@@ -41,6 +42,7 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       tickets: ticketStore(client, names.tickets),
       matches: matchStore(client, { matches: names.matches, ranges: names.ranges }),
       backfills: backfillStore(client, names),
+      erased: erasedPlayers(client, names.receivers),
       meetings: meetingStore(client, names.ranges),
       data: {
         ...data,
@@ -168,7 +170,9 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
     await backfills.create(backfillOf('backfill-1', 'backfilled'), undefined);
     await backfills.end('backfill-1', 'CANCELLED', 'cancelled', nowMs);
 
+    expect([...(await service().erased.among([ann, 'bob']))]).toEqual([]);
     expect(await erasePlayer(service(), ann, undefined)).toMatchObject({ isErased: false, pending: 0 });
+    expect([...(await service().erased.among([ann, 'bob']))]).toEqual([ann]);
     expect(await erased()).toEqual(NOTHING_LEFT);
     await expectNothingLeft();
     expect(await erased()).toEqual(NOTHING_LEFT);

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { MusterEvent } from '../../../lib/contract/events.ts';
+import { LATE_MS, withoutErased } from '../../../lib/service/events/without-erased.ts';
+import { toMatchView } from '../../../lib/service/placement/stored-match.ts';
+import { match, NOW_MS } from '../../aws/samples.ts';
+
+const about = { eventId: 'e', time: new Date(NOW_MS).toISOString(), queue: 'duel' };
+const ticketEvent: MusterEvent = {
+  type: 'TicketTimedOut',
+  ...about,
+  ticket: {
+    ticketId: 't',
+    queue: 'duel',
+    status: 'TIMED_OUT',
+    enqueuedAt: about.time,
+    players: [
+      { playerId: 'ann', skill: 1234, attributes: { clan: 'red' }, latencyMs: { eu: 3 } },
+      { playerId: 'bob', skill: 7, avoid: ['ann', 'cy'] },
+    ],
+  },
+};
+const game = match('duel', 'm', ['ann', 'bob'], {
+  teams: [
+    { players: [{ playerId: 'ann', ticketId: 't', role: 'tank', attributes: { clan: 'red' } }] },
+    { players: [{ playerId: 'bob', ticketId: 'u', attributes: { clan: 'blue' } }] },
+  ],
+  assignment: { address: 'game.example', tokens: { ann: 'token-of-ann', bob: 'token-of-bob' } },
+});
+const matchEvent: MusterEvent = { type: 'MatchAssigned', ...about, match: toMatchView(game) };
+
+/** The players that were erased, and how many were asked about. */
+function erased(...names: string[]) {
+  const asked: string[] = [];
+  const among = async (playerIds: readonly string[]) => {
+    asked.push(...playerIds);
+    return new Set(playerIds.filter((playerId) => names.includes(playerId)));
+  };
+  return { among, asked };
+}
+
+describe('a webhook that has waited', () => {
+  const late = NOW_MS + LATE_MS;
+
+  it('is posted without the players who were erased meanwhile', async () => {
+    const ticket = await withoutErased(erased('ann'), ticketEvent, late);
+    expect(ticket).toEqual({
+      ...ticketEvent,
+      ticket: {
+        ...ticketEvent.ticket,
+        players: [
+          { playerId: 'erased', skill: 0 },
+          { playerId: 'bob', skill: 7, avoid: ['cy'] },
+        ],
+      },
+    });
+    const found = await withoutErased(erased('ann'), matchEvent, late);
+    expect(found).toEqual({
+      ...matchEvent,
+      match: {
+        ...matchEvent.match,
+        teams: [
+          { players: [{ playerId: 'erased', ticketId: 't', role: 'tank' }] },
+          { players: [{ playerId: 'bob', ticketId: 'u', attributes: { clan: 'blue' } }] },
+        ],
+        assignment: { address: 'game.example', tokens: { bob: 'token-of-bob' } },
+      },
+    });
+  });
+
+  it('is posted as it is when nobody in it was erased', async () => {
+    for (const event of [ticketEvent, matchEvent])
+      expect(await withoutErased(erased('eve'), event, late)).toBe(event);
+  });
+
+  it('is not looked at when it is prompt', async () => {
+    const { among, asked } = erased('ann');
+    expect(await withoutErased({ among }, matchEvent, late - 1)).toBe(matchEvent);
+    expect(asked).toEqual([]);
+  });
+});
