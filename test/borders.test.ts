@@ -47,7 +47,6 @@ const engineModules = [
   'search',
   'scarce',
   'index',
-  'ruled',
   'partition',
   'shapes',
   'queue',

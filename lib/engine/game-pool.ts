@@ -17,7 +17,6 @@ import {
 } from './partition/ticket-partition.ts';
 import type { NewPool } from './partition/ticket-pool.ts';
 import { exactSeatsMax, ShapeIndex } from './queue/shape-index.ts';
-import { RuledIndex } from './ruled/ruled-index.ts';
 import { explainShape } from './shapes/explain-shape.ts';
 import { layoutOf } from './shapes/layout.ts';
 import { ShapeGames } from './shapes/shape-games.ts';
@@ -117,7 +116,7 @@ export class GamePool {
   #index: PoolIndex | undefined;
   /** Whether a pool of solo players can use the faster index: no roles, no refused pairs, no β. */
   readonly #isPlain: boolean;
-  /** Whether the pool is searched by `shapes`: other teams than two equal ones, or a party that may be split. */
+  /** Whether the pool has a `ShapeIndex`: with constraints, teams other than two equal ones, or a party that may be split. */
   #isShaped: boolean;
   #parties = 0;
 
@@ -131,7 +130,7 @@ export class GamePool {
     this.#constraints = options.constraints;
     this.#nodeBudget = options.nodeBudget;
     this.#lostGameCost = lostGameCost;
-    this.#isShaped = !isPaperShape(rules);
+    this.#isShaped = !isPaperShape(rules) || options.constraints !== undefined;
     this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
     this.#prepared = options.prepared;
     this.#clock = new SearchClock(options.outOfTime);
@@ -269,10 +268,6 @@ export class GamePool {
       );
       return this.#index;
     }
-    if (this.#constraints) {
-      this.#index ??= this.#ruledIndex(this.#constraints);
-      return this.#index;
-    }
     const isPacked = this.#lostGameCost > 0 && !this.#roles && !this.#forbids && this.#parties > 0;
     if (isPacked || this.#index instanceof PackingIndex) {
       if (!(this.#index instanceof PackingIndex)) this.#index = this.#packingIndex();
@@ -293,19 +288,6 @@ export class GamePool {
 
   #soloIndex(): PoolIndex {
     return new SoloIndex(this.rules, this.#nodeBudget, this.#tickets.values(), this.#clock);
-  }
-
-  #ruledIndex(constraints: Constraints): PoolIndex {
-    const nodeBudget = this.#nodeBudget ?? ruledNodeBudget;
-    return new RuledIndex(
-      this.rules,
-      this.#roles,
-      this.#forbids,
-      constraints,
-      nodeBudget,
-      this.#tickets.values(),
-      this.#clock,
-    );
   }
 
   #ticketIndex(): PoolIndex {
@@ -336,9 +318,6 @@ export class GamePool {
 
 /** The work of asking the constraints about a pair, in steps of a `SearchClock`. */
 const stepsPerRefusal = 16;
-
-/** The nodes of a query of a pool with constraints: with 8 regions and 10,000 tickets nearly all games are proved best. */
-const ruledNodeBudget = 20_000;
 
 /**
  * Puts everyone into games at once.

@@ -20,3 +20,7 @@ it('finds the only games that judged rules permit with a budget of one node', ()
 it('proves the least imbalance of equal players in teams of unequal offset', () => {
   expect(compareShapedCase(3_000_354)).toBe(30);
 });
+
+it('proves the least imbalance of a small pool whose games differ in teamGap far more than in skillSpread', () => {
+  expect(compareShapedCase(50_000_276)).toBe(30);
+});

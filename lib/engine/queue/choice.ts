@@ -57,8 +57,8 @@ export class Choice implements ChosenAround {
     this.chosen.length = this.tickets.length = this.numbers.length = 0;
     this.m = this.sum = this.squares = this.within = this.lead = this.credit = 0;
     this.#seats?.clear();
-    const tickets = others.map((other) => other.ticket);
-    this.#mixes.start(ticket, tickets, n);
+    const areSolos = ticket.size === 1 && others.every((other) => other.ticket.size === 1);
+    this.#mixes.start(ticket, areSolos ? [] : others.map((other) => other.ticket), n);
     if (ticket.size > n || !this.#mixes.fits(ticket)) return false;
     if (this.#seats && !this.#seats.join(ticket.classes!)) return false;
     this.#push(anchor, 0);

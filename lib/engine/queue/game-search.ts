@@ -175,7 +175,7 @@ export class GameSearch {
     const areAbove = others.length > 0 && others[0].ticket.mean >= ticket.mean;
     this.#arePairs = areAlike && kinds[0].size === 2 && !classes && areAbove && !this.#hasParties;
     // The joint bound counts a party by its mean, on one team.
-    const isSplit = ticket.isSplit || others.some((other) => other.ticket.isSplit);
+    const isSplit = this.#hasParties && (ticket.isSplit || others.some((other) => other.ticket.isSplit));
     this.#isJoint = areAlike && teams === 2 && kinds[0].size > 1 && !isSplit && !this.#arePairs;
     this.#lone = isFull ? loneTeamOf(this.#layout, this.#rules, ticket, others) : undefined;
   }

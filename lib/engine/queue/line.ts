@@ -21,6 +21,8 @@ export class Line {
   /** By id. */
   readonly tickets: QueuedTicket[];
   means: Float64Array;
+  sizes: Uint8Array;
+  numbers: Int32Array;
   /** By id: the waiting neighbours; −1 at the ends. */
   after: Int32Array;
   before: Int32Array;
@@ -34,12 +36,16 @@ export class Line {
     this.facet = facet;
     this.tickets = sorted;
     this.means = new Float64Array(length + spare);
+    this.sizes = new Uint8Array(length + spare);
+    this.numbers = new Int32Array(length + spare);
     this.after = new Int32Array(length + spare);
     this.before = new Int32Array(length + spare);
     this.#order = new Int32Array(length + spare);
     this.#ordered = length;
-    sorted.forEach(({ ticket }, id) => {
+    sorted.forEach(({ ticket, number }, id) => {
       this.means[id] = ticket.mean;
+      this.sizes[id] = ticket.size;
+      this.numbers[id] = number;
       this.after[id] = id + 1 < length ? id + 1 : -1;
       this.before[id] = id - 1;
       this.#order[id] = id;
@@ -52,6 +58,8 @@ export class Line {
     this.tickets.push(queued);
     if (id === this.means.length) this.#grow();
     this.means[id] = queued.ticket.mean;
+    this.sizes[id] = queued.ticket.size;
+    this.numbers[id] = queued.number;
     const place = this.#placeFor(queued);
     const next = this.#waitingFrom(place, 1);
     const previous = this.#waitingFrom(place - 1, -1);
@@ -104,6 +112,10 @@ export class Line {
     const means = new Float64Array(room);
     means.set(this.means);
     this.means = means;
+    const sizes = new Uint8Array(room);
+    sizes.set(this.sizes);
+    this.sizes = sizes;
+    this.numbers = grown(this.numbers);
     this.after = grown(this.after);
     this.before = grown(this.before);
     this.#order = grown(this.#order);

@@ -45,8 +45,11 @@ export class Gatherer {
   readonly #filing: Filing;
   readonly #constraints: Constraints | undefined;
   readonly #clock: SearchClock;
-  #numbers = new Int32Array(batchMax);
-  #kept = new Int32Array(batchMax);
+  /** The batch that constraints have not filtered yet: ids, those below the entry as their complements, and numbers. */
+  #count = 0;
+  readonly #ids = new Int32Array(batchMax);
+  readonly #numbers = new Int32Array(batchMax);
+  readonly #kept = new Int32Array(batchMax);
 
   constructor(layout: Layout, filing: Filing, constraints: Constraints | undefined, clock: SearchClock) {
     this.#clock = clock;
@@ -65,13 +68,12 @@ export class Gatherer {
     isEnough?: (above: readonly QueuedTicket[]) => boolean,
   ): Neighbours {
     const { queued, line, id } = entry;
-    const { tickets, means, after, before } = line;
+    const { tickets, means, sizes, numbers, after, before } = line;
     const isOwn = games === 'own';
     const { byWait, seats } = this.#filing;
     const size = this.#layout.seats - queued.ticket.size;
     const above: QueuedTicket[] = [];
     const below: QueuedTicket[] = [];
-    const batch = { tickets: [] as QueuedTicket[], areAbove: [] as boolean[] };
     let players = queued.ticket.size;
     let asked = false;
     let beyond = Number.POSITIVE_INFINITY;
@@ -85,28 +87,28 @@ export class Gatherer {
       const distance = isUp ? toUp : toDown;
       if (distance === Number.POSITIVE_INFINITY) break;
       if (distance > reach) {
-        if (this.#constraints) players += this.#admit(this.#constraints, batch, above, below);
+        if (this.#constraints) players += this.#admit(this.#constraints, tickets, above, below);
         if (players >= enough) {
           beyond = distance;
           break;
         }
       }
-      const other = tickets[isUp ? up : down];
+      const at = isUp ? up : down;
       if (isUp) up = after[up];
       else down = before[down];
       looked++;
-      if (other.ticket.size > size) continue;
-      if (isOwn && byWait && !isBefore(queued, other)) continue;
-      if (isOwn && seats !== 0 && !isUp && accepts(other, seats)) continue;
+      if (sizes[at] > size) continue;
+      if (isOwn && byWait && !isBefore(queued, tickets[at])) continue;
+      if (isOwn && seats !== 0 && !isUp && accepts(tickets[at], seats)) continue;
       if (this.#constraints) {
-        batch.tickets.push(other);
-        batch.areAbove.push(isUp);
+        this.#ids[this.#count] = isUp ? at : ~at;
+        this.#numbers[this.#count++] = numbers[at];
         // As long as there are fewer than a game needs, a few at once.
-        if (batch.tickets.length < (players < enough ? batchMin : batchMax)) continue;
-        players += this.#admit(this.#constraints, batch, above, below);
+        if (this.#count < (players < enough ? batchMin : batchMax)) continue;
+        players += this.#admit(this.#constraints, tickets, above, below);
       } else {
-        players += other.ticket.size;
-        (isUp ? above : below).push(other);
+        players += sizes[at];
+        (isUp ? above : below).push(tickets[at]);
       }
       if (asked || !isEnough || players < enough) continue;
       asked = true;
@@ -114,7 +116,7 @@ export class Gatherer {
       beyond = distance;
       break;
     }
-    if (this.#constraints) players += this.#admit(this.#constraints, batch, above, below);
+    if (this.#constraints) players += this.#admit(this.#constraints, tickets, above, below);
     const work = 3 + (looked >> 3);
     this.work += work;
     this.#clock.isOver(work);
@@ -122,25 +124,23 @@ export class Gatherer {
     return { others, beyond, areEnough: players >= enough };
   }
 
-  /** Moves the tickets of a batch that the constraints admit to the others. Returns their players. */
+  /** Moves the tickets of the batch that the constraints admit to the others. Returns their players. */
   #admit(
     constraints: Constraints,
-    batch: { readonly tickets: QueuedTicket[]; readonly areAbove: boolean[] },
+    tickets: readonly QueuedTicket[],
     above: QueuedTicket[],
     below: QueuedTicket[],
   ): number {
-    const { length } = batch.tickets;
-    if (length === 0) return 0;
-    for (let i = 0; i < length; i++) this.#numbers[i] = batch.tickets[i].number;
-    const kept = constraints.keep(this.#numbers, 0, length, this.#kept);
+    if (this.#count === 0) return 0;
+    const kept = constraints.keep(this.#numbers, 0, this.#count, this.#kept);
     let players = 0;
     for (let k = 0; k < kept; k++) {
-      const i = this.#kept[k];
-      const queued = batch.tickets[i];
+      const id = this.#ids[this.#kept[k]];
+      const queued = tickets[id < 0 ? ~id : id];
       players += queued.ticket.size;
-      (batch.areAbove[i] ? above : below).push(queued);
+      (id < 0 ? below : above).push(queued);
     }
-    batch.tickets.length = batch.areAbove.length = 0;
+    this.#count = 0;
     return players;
   }
 }

@@ -2,6 +2,7 @@ import type { Forbids } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
+import { mixesOf } from './size-mixes.ts';
 
 /**
  * Why no game with this ticket can be formed, when counting shows it: no team takes it, too few players, too few for a
@@ -31,7 +32,7 @@ export function explainShape(
   const players = within.reduce((sum, { size }) => sum + size, 0);
   if (players < layout.seatsMin)
     return `Too few players: a match with this ticket needs ${layout.seatsMin}, ${players} available${apart}.`;
-  return tooFewFor(within, layout, apart);
+  return tooFewFor(within, layout, apart) ?? incomplete(ticket, within, layout, apart);
 }
 
 /** Why no team takes this ticket, whoever else is waiting. */
@@ -65,6 +66,7 @@ function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string
     if (role !== undefined) add(`the role ${role}`);
     if (role !== undefined && name !== undefined) add(`the role ${role} in the team ${name}`);
   });
+  for (const [what, set] of rolesTogether(layout)) sets.set(what, set);
   for (const [what, set] of sets) {
     let needed = 0;
     layout.classes.forEach(({ seats }, at) => {
@@ -77,6 +79,43 @@ function tooFewFor(within: readonly ShapeTicket[], layout: Layout, apart: string
   }
   return undefined;
 }
+
+/** The sets of two or more roles of teams of one kind. */
+function rolesTogether({ kinds, classes }: Layout): [string, number][] {
+  if (kinds.length > 1 || classes![0].role === undefined || classes!.length > rolesMax) return [];
+  const found: [string, number][] = [];
+  for (let set = 1; set < 2 ** classes!.length; set++) {
+    const names = classes!.filter((_, at) => (set >> at) & 1).map(({ role }) => role);
+    if (names.length > 1) found.push([`one of the roles ${names.join(' and ')}`, set]);
+  }
+  return found;
+}
+
+/** Sets of more roles are not counted. */
+const rolesMax = 8;
+
+/** Whether the sizes of the parties make no full teams with this ticket. */
+function incomplete(
+  { size }: ShapeTicket,
+  within: readonly ShapeTicket[],
+  layout: Layout,
+  apart: string,
+): string | undefined {
+  const { kinds, teams, seats, seatsMin } = layout;
+  if (seats > mixedSeatsMax || seatsMin < seats || within.some(({ isSplit }) => isSplit)) return undefined;
+  const counts = new Uint32Array(layout.partyMax + 1);
+  for (const party of within) counts[party.size]++;
+  const canBeMade = mixesOf(layout, seats).some(
+    (mix) => mix[size] > 0 && mix.every((parties, of) => of === 0 || parties <= counts[of]),
+  );
+  if (canBeMade) return undefined;
+  const what = size === 1 ? 'this ticket' : `this party of ${size}`;
+  const named = kinds.length === 1 ? `${teams === 2 ? 'two' : teams} teams of ${kinds[0].size}` : 'the teams';
+  return `The waiting parties do not add up to ${named} with ${what}${apart}.`;
+}
+
+/** Party mixes are counted in games of at most this many seats. */
+const mixedSeatsMax = 16;
 
 function namesOf({ kinds }: Layout): string {
   return kinds
