@@ -29,6 +29,8 @@ export class CentreBasis {
   readonly #above: Int32Array;
   readonly #below: Int32Array;
   readonly #chosen: Int32Array;
+  /** The distances of the players chosen last. */
+  readonly #distances: Float64Array;
   readonly #seating: RoleSeating;
 
   /**
@@ -66,6 +68,7 @@ export class CentreBasis {
     this.#above = new Int32Array(this.#masks.length);
     this.#below = new Int32Array(this.#masks.length);
     this.#chosen = new Int32Array(shapeOf(rules).seats);
+    this.#distances = new Float64Array(this.#chosen.length);
     this.#seating = new RoleSeating(roles);
   }
 
@@ -145,10 +148,22 @@ export class CentreBasis {
         below[set] = nearest(this.#down, below[set] - 1);
       }
       seating.join(this.#masks[set]);
+      this.#distances[chosen] = distance;
       if (this.#q === Number.POSITIVE_INFINITY) cost = Math.max(cost, distance);
       else cost += this.#q === 2 ? distance * distance : distance ** this.#q;
     }
-    return this.#q === Number.POSITIVE_INFINITY ? cost : (cost / this.#chosen.length) ** (1 / this.#q);
+    if (this.#q === Number.POSITIVE_INFINITY) return cost;
+    return cost < Number.POSITIVE_INFINITY
+      ? (cost / this.#chosen.length) ** (1 / this.#q)
+      : this.#largeCost();
+  }
+
+  /** The cost of the players chosen last, for a large q, whose powers are beyond the largest number. */
+  #largeCost(): number {
+    const farthest = this.#distances.reduce((most, distance) => Math.max(most, distance), 0);
+    let sum = 0;
+    for (const distance of this.#distances) sum += (distance / farthest) ** this.#q;
+    return farthest * (sum / this.#distances.length) ** (1 / this.#q);
   }
 
   /**

@@ -77,7 +77,10 @@ export class CentreBound {
       const interval = this.#intervals[id];
       const { low, high, least } = interval;
       const best = low.cost < high.cost ? low : high;
-      if (best.nearest === Number.POSITIVE_INFINITY) return false;
+      if (best.nearest === Number.POSITIVE_INFINITY) {
+        this.basis = [];
+        return false;
+      }
       if (this.#clock.isOver(stepsPerCentre)) {
         this.bound = least.bound;
         this.basis = [];

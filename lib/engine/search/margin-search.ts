@@ -405,6 +405,7 @@ export class MarginSearch {
     }
     const chosen = this.#chosen;
     const tickets = this.#tickets;
+    if (this.#clock.isOver(1 + (this.#count >> 6))) this.#nodesLeft = 0;
     for (let at = from; at < this.#count; at++) {
       const place = this.#order[at];
       const pooled = tickets[place];
@@ -413,7 +414,6 @@ export class MarginSearch {
       const needed = n * (this.#margin - slack * this.#tau + this.#tau / 2);
       if (sum + this.#worthOfRest(at, r) <= needed) break;
       if (!chosen.fitsSize(size)) continue;
-      if (this.#clock.isOver()) this.#nodesLeft = 0;
       if (this.#nodesLeft === 0) return;
       this.#nodesLeft--;
       if (chosen.refuses(pooled)) continue;
