@@ -50,6 +50,7 @@ const engineModules = [
   'partition',
   'shapes',
   'queue',
+  'margin',
   'backfill',
 ];
 

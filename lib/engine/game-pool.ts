@@ -28,6 +28,8 @@ export type { Filling, PresentPlayer, RunningGame } from './backfill/running-gam
 export { imbalancePerRange } from './bounds/range-bounds.ts';
 export { sortedBy } from './collections/sort-skills.ts';
 export { isForSolos, SoloGames, SoloPool } from './index/solo-pool.ts';
+export { LimitedSearch, type TicketWindow } from './margin/limited-search.ts';
+export type { TicketLimits } from './margin/margin-search.ts';
 export { type GameShape, isPaperShape, shapeOf } from './model/game-shape.ts';
 export { skillSpread, skillSpreadOfRelative } from './model/imbalance.ts';
 export { gameMixes as partyMixes } from './model/party-mixes.ts';
@@ -39,8 +41,6 @@ export { SearchClock } from './model/search-clock.ts';
 export { TicketDivider } from './model/ticket-divider.ts';
 export type { PartitionObjective } from './partition/solo-partition.ts';
 export type { TicketPartition, TicketPartitionOptions } from './partition/ticket-partition.ts';
-export { LimitedSearch, type TicketWindow } from './search/limited-search.ts';
-export type { TicketLimits } from './search/margin-search.ts';
 
 /** How a pool searches. */
 export interface GamePoolOptions {

@@ -18,7 +18,7 @@ import { type Policy, type PoolFacts, takesAnyone } from './policy.ts';
  * - with the fourth power of the ticket's age: it is doubled at five times the wait that a typical θ is worth, and
  *   seventeen times as high at ten times, so that the wait is bounded;
  * - when so little time is left before the time-out that few newcomers can be expected;
- * - with roles, when more players than there are seats wait near it who accept no other roles: see `roleLoads`.
+ * - with roles or sides, when more players than there are seats wait near it who accept no others: see `seatLoads`.
  * The skill spread within a party is added, because waiting cannot reduce it; a game of such parties alone has at
  * least that imbalance. A game's limit is the mean over its players, so that each long wait counts. A game is
  * released when its imbalance is within its limit, and always at the last tick before a time-out or the longest wait.
@@ -42,7 +42,7 @@ export type OptionValueOptions = z.infer<typeof optionValueOptions>;
 
 export function optionValue(options: OptionValueOptions): Policy {
   let last: { facts: PoolFacts; nowMs: number; termsOf: (ticket: Ticket) => LimitTerms } | undefined;
-  /** The loads of roles that the candidates of these facts were searched with. */
+  /** The loads of seats that the candidates of these facts were searched with. */
   let loads: { facts: PoolFacts; byTicket: ReadonlyMap<Ticket, number> } | undefined;
   /** The terms of one tick, prepared once. */
   const termsAt = (facts: PoolFacts, nowMs: number) => {
@@ -55,19 +55,19 @@ export function optionValue(options: OptionValueOptions): Policy {
       const termsOf = termsAt(facts, nowMs);
       const isSolo = (ticket: Ticket) => ticket.players.length === 1 || !pool.isWaiting(ticket);
       const solos = takesAnyone(facts.rules) && !pool.hasRules && pool.bySkill.every(isSolo);
-      if (solos && shapeOf(facts.rules).seats <= SEATS_AMONG_NEIGHBOURS)
-        return soloWindows(pool, facts, termsOf);
-      // The neighbours of a ticket often lack a side, and a search around each ticket is slow with many seats.
-      if (!isPaperShape(facts.rules)) return pool.bestFirst();
-      if (pool.hasRules) return aroundLongestWaiters(pool, facts, termsOf);
+      // A search around each ticket is slow with many seats.
+      if (shapeOf(facts.rules).seats > SEATS_AMONG_NEIGHBOURS) return pool.bestFirst();
+      if (solos) return soloWindows(pool, facts, termsOf);
+      if (pool.hasRules)
+        return isPaperShape(facts.rules) ? aroundLongestWaiters(pool, facts, termsOf) : pool.bestFirst();
       const byTicket = new Map<Ticket, number>();
       loads = { facts, byTicket };
-      return aroundDueTickets(pool, facts, termsOf, dueAt(options, pool, facts, nowMs), byTicket);
+      return aroundDueTickets(pool, facts, nowMs, termsOf, dueAt(options, pool, facts, nowMs), byTicket);
     },
     release({ game, tickets }, facts, nowMs) {
       const termsOf = termsAt(facts, nowMs);
       const byTicket = loads?.facts === facts ? loads.byTicket : NO_LOADS;
-      const limit = limitOf(tickets, tickets.map(termsOf), facts.rules, byTicket);
+      const limit = limitOf(tickets, tickets.map(termsOf), byTicket);
       if (game.imbalance <= limit) return { release: true };
       return {
         release: false,

@@ -107,10 +107,10 @@ export interface CandidateSource {
   /** The best game among a few tickets; with `anchor`, the best one that contains this ticket. */
   gameAmong(tickets: readonly Ticket[], anchor?: Ticket): Candidate | undefined;
   /**
-   * Prepares searches for games within limits among these tickets, for two equal teams without rules.
+   * Prepares searches for games within limits among these tickets, for games of up to 16 seats without rules.
    *
    * @param tickets ascending by mean skill
-   * @param limits by their places
+   * @param limits by their places; the caller may change them between searches
    */
   within(tickets: readonly Ticket[], limits: TicketLimits): CandidatesWithin;
 }
@@ -132,6 +132,10 @@ export interface CandidatesWithin {
    * @param above only games with a wider margin are considered, in which long waits count for little. @default all
    */
   game(places: readonly number[], anchor: number, raise: number, above?: number): WithinLimit | undefined;
+  /** The seats of each class in a game: those of one role in the teams of one kind. Undefined where there is one class. */
+  readonly seats: readonly number[] | undefined;
+  /** The classes of seats, as a bit set, that each player of the ticket at a place accepts; empty without `seats`. */
+  masksAt(place: number): ArrayLike<number>;
   /** The shortest windows of these places that could fill a game if parties could be split, one for each first ticket. */
   windows(places: readonly number[]): readonly TicketWindow[];
 }

@@ -56,6 +56,8 @@ export class WaitingPool implements CandidateSource {
   readonly #clock: SearchClock;
   /** From earlier ticks; undefined when searches now differ from those of other ticks. */
   readonly #kept: KeptSearches | undefined;
+  /** Whether the pool of all tickets is kept too. */
+  readonly #isAllKept: boolean;
   /** Of all pools of this tick, and of earlier ones. */
   readonly #prepared: PreparedTickets;
   #isLimitedTaken = false;
@@ -113,7 +115,8 @@ export class WaitingPool implements CandidateSource {
       this.#playersTwice.size === 0 &&
       tickets.every(({ players }) => players.length === 1);
     const differs = constraintsOf !== undefined || this.#playersTwice.size > 0;
-    if (!differs && isPaperShape(rules) && !tickets.some(({ split }) => split)) this.#kept = kept;
+    if (!differs) this.#kept = kept;
+    this.#isAllKept = isPaperShape(rules) && !tickets.some(({ split }) => split);
     if (this.#isPlain && isForSolos(rules)) this.#soloGames = new SoloGames(rules, nowMs);
   }
 
@@ -270,6 +273,8 @@ export class WaitingPool implements CandidateSource {
         const found = this.#isSpent() ? undefined : search.game(places, anchor, raise, above);
         return found && { ...this.#candidateOf(found.game), margin: found.margin };
       },
+      seats: search.seats,
+      masksAt: (place) => search.masksAt(place),
       windows: (places) => search.windows(places),
     };
   }
@@ -342,7 +347,8 @@ export class WaitingPool implements CandidateSource {
   /** A pool of all waiting tickets, for proofs. */
   #poolOfAll(): GamePool {
     const { waiting } = this;
-    const kept = this.#kept?.all(() => this.#poolOf([], PROOF_NODE_BUDGET), waiting);
+    const keeper = this.#isAllKept ? this.#kept : undefined;
+    const kept = keeper?.all(() => this.#poolOf([], PROOF_NODE_BUDGET), waiting);
     return kept ?? this.#poolOf(waiting, PROOF_NODE_BUDGET);
   }
 

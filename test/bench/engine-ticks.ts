@@ -14,6 +14,11 @@ export function benchTicks(
   const parties = scenario('5v5 with parties');
   const roles = scenario('5v5 with roles');
   const rigid = { ...roles, population: { ...roles.population, roleFlexibility: 0 } };
+  const trios = {
+    ...parties,
+    definition: { ...parties.definition, teamSize: 4, teams: 3 },
+    population: { ...parties.population, partyWeights: [55, 25, 10, 10] },
+  };
   const greedy: Scenario = { ...solos, definition: { ...solos.definition, release: { policy: 'greedy' } } };
   const cases: [string, Scenario, string][] = [
     ['greedy, solo players', greedy, ''],
@@ -21,6 +26,7 @@ export function benchTicks(
     ['option-value, parties (75/15/5/2/3%)', parties, '< 200 ms'],
     ['option-value, each other role accepted by 30%', roles, '< 250 ms'],
     ['option-value, one role accepted', rigid, '< 250 ms'],
+    ['option-value, 3 teams of 4 with parties (55/25/10/10%)', trios, ''],
   ];
   for (const [name, { definition, population }, aim] of cases) {
     const traffic = trafficOf(

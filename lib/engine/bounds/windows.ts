@@ -1,24 +1,26 @@
-import type { GameShape } from '../model/game-shape.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
-import type { RoleTable } from '../model/roles.ts';
+/** The players of a ticket: how many, and by player the classes of seats that it accepts; empty without classes. */
+export interface WindowPlayers {
+  readonly size: number;
+  readonly masks: ArrayLike<number>;
+}
 
 /**
- * Counts the players of a window of tickets by the role sets that they could fill. The window is full when a
+ * Counts the players of a window of tickets by the sets of classes of seats that they could fill. The window is full when a
  * game could be formed of it, ignoring parties: it has as many players as a game has seats and, by Hall's
- * theorem, for every role set B as many players who accept a role of B as B has seats in a game.
+ * theorem, for every set B of classes as many players who accept a class of B as B has seats in a game.
  */
 export class WindowCounter {
   readonly #needed: Uint8Array;
   readonly #counts: Int32Array;
-  /** The role sets for which a player of each mask counts; set 0 counts all players. */
+  /** The sets of classes for which a player of each mask counts; set 0 counts all players. */
   readonly #setsOf: Uint8Array[];
   #short: number;
 
-  constructor(shape: GameShape, roles: RoleTable | undefined) {
-    const sets = roles ? roles.all + 1 : 1;
-    this.#needed = Uint8Array.from({ length: sets }, (_, set) =>
-      set === 0 ? shape.seats : roles!.gameSeatsOf[set],
-    );
+  /** @param seatsOfSets by set of classes, how many seats it has in a game. @default no classes */
+  constructor(seats: number, seatsOfSets: Uint8Array = new Uint8Array(1)) {
+    const sets = seatsOfSets.length;
+    this.#needed = seatsOfSets.slice();
+    this.#needed[0] = seats;
     this.#counts = new Int32Array(sets);
     this.#short = sets;
     this.#setsOf = Array.from({ length: sets }, (_, mask) =>
@@ -28,7 +30,7 @@ export class WindowCounter {
     );
   }
 
-  /** Whether the window has enough players for every role set. */
+  /** Whether the window has enough players for every set of classes. */
   get isFull(): boolean {
     return this.#short === 0;
   }
@@ -38,17 +40,17 @@ export class WindowCounter {
     this.#short = this.#counts.length;
   }
 
-  add(pooled: PooledTicket): void {
-    for (let i = 0; i < pooled.size; i++) {
-      for (const set of this.#setsOf[pooled.masks.length > 0 ? pooled.masks[i] : 0]) {
+  add({ size, masks }: WindowPlayers): void {
+    for (let i = 0; i < size; i++) {
+      for (const set of this.#setsOf[masks.length > 0 ? masks[i] : 0]) {
         if (++this.#counts[set] === this.#needed[set]) this.#short--;
       }
     }
   }
 
-  remove(pooled: PooledTicket): void {
-    for (let i = 0; i < pooled.size; i++) {
-      for (const set of this.#setsOf[pooled.masks.length > 0 ? pooled.masks[i] : 0]) {
+  remove({ size, masks }: WindowPlayers): void {
+    for (let i = 0; i < size; i++) {
+      for (const set of this.#setsOf[masks.length > 0 ? masks[i] : 0]) {
         if (this.#counts[set]-- === this.#needed[set]) this.#short++;
       }
     }
@@ -61,7 +63,7 @@ export class WindowCounter {
  * once. Cost: linear, with two pointers.
  */
 export function narrowestWindows(
-  sorted: readonly { readonly pooled: PooledTicket }[],
+  sorted: readonly { readonly pooled: WindowPlayers }[],
   counter: WindowCounter,
 ): Int32Array {
   const ends = new Int32Array(sorted.length);
@@ -73,4 +75,12 @@ export function narrowestWindows(
     counter.remove(sorted[start].pooled);
   }
   return ends;
+}
+
+/** For every set of classes, by its bits, how many seats they have together. */
+export function seatsOfSets(seats: readonly number[]): Uint8Array {
+  const sums = new Uint8Array(2 ** seats.length);
+  for (let set = 1; set < sums.length; set++)
+    sums[set] = sums[set & (set - 1)] + seats[31 - Math.clz32(set & -set)];
+  return sums;
 }

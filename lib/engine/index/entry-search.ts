@@ -46,7 +46,7 @@ export class EntrySearch {
     this.#perRange = imbalancePerRange(rules);
     this.#search = new TicketSearch(rules, roles, forbids, clock);
     this.#dive = new TicketDive(rules, roles, forbids, clock);
-    this.#counter = new WindowCounter(shapeOf(rules), roles);
+    this.#counter = new WindowCounter(shapeOf(rules).seats, roles?.gameSeatsOf);
   }
 
   /** The nodes visited since construction, with other work converted to nodes. */

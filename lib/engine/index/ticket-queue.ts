@@ -86,7 +86,7 @@ export class TicketQueue {
     this.#clock = clock;
     this.#share = Math.ceil(shareOfBudget * nodeBudget);
     this.#keys = new EntryKeys(this.#list, rules.beta);
-    this.#everyone = new WindowCounter(shapeOf(rules), roles);
+    this.#everyone = new WindowCounter(shapeOf(rules).seats, roles?.gameSeatsOf);
     this.#search = new EntrySearch(rules, roles, forbids, this.#list, clock);
     this.#exchanges = new SoloExchanges(rules, roles, forbids, clock);
   }
@@ -410,7 +410,7 @@ export class TicketQueue {
     const ranges = rangesOfAll(
       sorted,
       place,
-      new WindowCounter(shapeOf(this.#rules), this.#roles),
+      new WindowCounter(shapeOf(this.#rules).seats, this.#roles?.gameSeatsOf),
       this.#clock,
     );
     sorted.forEach((entry, i) => {

@@ -1,3 +1,6 @@
+import { partyDivisions } from '../model/divisions.ts';
+import { shapeOf } from '../model/game-shape.ts';
+import { leastPowerSum } from '../model/imbalance.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
@@ -49,6 +52,9 @@ export class ShapeDivider {
   #best = 0;
   #isFound = false;
   #stepsLeft = 0;
+  /** The weight of each subset of the lower half of the units, and of the upper half. */
+  readonly #lower = new Float64Array(256);
+  readonly #upper = new Float64Array(256);
   /** Judges each complete division, for `divideEach`. */
   #visit: Visit | undefined;
   /** By unit: the units that may not be on one team with it, as a bit set; and the units of the team being filled. */
@@ -100,7 +106,10 @@ export class ShapeDivider {
     if (isSolos && kinds[0].size === 1) this.#eachAlone();
     else if (isSolos && kinds[0].size === 2) this.#leastWithGreatest();
     else if (isFull && this.#p === 1 && this.#areFree()) this.#fillWithSolos();
-    else this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+    else if (!this.#areHalves(members) || !this.#halve(members)) {
+      this.#findTwins();
+      this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
+    }
     this.steps += stepsMax - this.#stepsLeft;
     return this.#isFound ? this.#best : Number.POSITIVE_INFINITY;
   }
@@ -161,36 +170,27 @@ export class ShapeDivider {
 
   #read(members: readonly ShapeTicket[]): void {
     const origin = members[0].low;
+    const unitOf = this.#unitOf;
     let players = 0;
     let units = 0;
     let total = 0;
-    for (const { skills, kinds, classes, isSplit, size } of members) {
+    for (let m = 0; m < members.length; m++) {
+      const { skills, kinds, classes, isSplit, size } = members[m];
+      let sum = 0;
       for (let i = 0; i < size; i++) {
         const value = skills[i] - origin;
         this.#skills[players] = skills[i];
         if (classes) this.#classes[players] = classes[i];
-        if (i === 0 || isSplit) {
-          this.#first[units] = players;
-          this.#size[units] = 0;
-          this.#sum[units] = 0;
-          this.#kinds[units] = kinds[i];
-          units++;
-        }
-        this.#size[units - 1]++;
-        this.#sum[units - 1] += value;
-        this.#unitOf[players++] = units - 1;
-        total += value;
+        sum += value;
+        unitOf[players++] = units;
+        if (i + 1 < size && !isSplit) continue;
+        this.#first[units] = isSplit ? players - 1 : players - size;
+        this.#size[units] = isSplit ? 1 : size;
+        this.#sum[units] = sum;
+        this.#kinds[units++] = kinds[i];
+        total += sum;
+        sum = 0;
       }
-    }
-    for (let u = 0; u < units; u++) {
-      this.#isTwin[u] = Number(
-        u > 0 &&
-          this.#size[u] === 1 &&
-          this.#size[u - 1] === 1 &&
-          this.#sum[u] === this.#sum[u - 1] &&
-          this.#kinds[u] === this.#kinds[u - 1] &&
-          this.#classes[this.#first[u]] === this.#classes[this.#first[u - 1]],
-      );
     }
     this.#team.fill(-1, 0, units);
     this.#units = units;
@@ -201,6 +201,20 @@ export class ShapeDivider {
     let offsets = 0;
     for (const { count, size, offset } of this.#layout.kinds) offsets += count * size * offset;
     this.#target = (total * this.#meanSize + offsets) / players;
+  }
+
+  /** Finds the solo players who are like the one before them. */
+  #findTwins(): void {
+    for (let u = 0; u < this.#units; u++) {
+      this.#isTwin[u] = Number(
+        u > 0 &&
+          this.#size[u] === 1 &&
+          this.#size[u - 1] === 1 &&
+          this.#sum[u] === this.#sum[u - 1] &&
+          this.#kinds[u] === this.#kinds[u - 1] &&
+          this.#classes[this.#first[u]] === this.#classes[this.#first[u - 1]],
+      );
+    }
   }
 
   /** Completes team t and those after it, with values from `low` to `high` so far. */
@@ -295,7 +309,7 @@ export class ShapeDivider {
     const value =
       this.#p === 1
         ? (players === this.#meanSize ? total : (total * this.#meanSize) / players) + offset
-        : teamValue(this.#skillsOf(t), this.#meanSize, this.#p, offset, this.#origin);
+        : this.#valueOf(t);
     const least = Math.min(low, value);
     const greatest = Math.max(high, value);
     if (greatest - least >= this.#best) return;
@@ -312,11 +326,12 @@ export class ShapeDivider {
     this.#keep(greatest - least);
   }
 
-  #skillsOf(t: number): number[] {
+  #valueOf(t: number): number {
+    const { kinds, kindOf } = this.#layout;
     const skills: number[] = [];
     for (let player = 0; player < this.#players; player++)
       if (this.#team[this.#unitOf[player]] === t) skills.push(this.#skills[player]);
-    return skills;
+    return teamValue(skills, this.#meanSize, this.#p, kinds[kindOf[t]].offset, this.#origin);
   }
 
   #canPlayRoles(t: number): boolean {
@@ -326,6 +341,71 @@ export class ShapeDivider {
     for (let player = 0; player < this.#players; player++)
       if (this.#team[this.#unitOf[player]] === t && !seating.joinOne(this.#classes[player])) return false;
     return true;
+  }
+
+  /** Whether the game has two full, equal teams of up to 8 players, and its tickets are whole and accept both. */
+  #areHalves(members: readonly ShapeTicket[]): boolean {
+    const { kinds, teams, seats } = this.#layout;
+    if (kinds.length > 1 || teams !== 2 || kinds[0].size > 8) return false;
+    if (this.#players !== seats || this.#units !== members.length) return false;
+    for (let u = 0; u < this.#units; u++) if (this.#kinds[u] === 0) return false;
+    return true;
+  }
+
+  /**
+   * Two equal teams: the weights of a division are two sums each of the subsets of the halves of the tickets. Returns false
+   * when the weights have lost too many digits to compare divisions.
+   *
+   * For p > 1, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows, because A + B is the same for all. (It is not
+   * taken from the difference: the root is steep near zero, where a difference has lost all precision.)
+   */
+  #halve(members: readonly ShapeTicket[]): boolean {
+    const isTop = this.#p === Number.POSITIVE_INFINITY;
+    const isPower = this.#p > 1 && !isTop;
+    const half = this.#units >> 1;
+    const lowest = 2 ** half - 1;
+    const all = 2 ** this.#units - 1;
+    const lower = this.#lower;
+    const upper = this.#upper;
+    this.#weighSubsets(members, lower, 0, half);
+    this.#weighSubsets(members, upper, half, this.#units);
+    const divisions = partyDivisions(members, shapeOf({ teamSize: this.#layout.kinds[0].size }));
+    this.#stepsLeft -= divisions.length >> 4;
+    let least = isPower ? Number.POSITIVE_INFINITY : this.#best;
+    for (let i = 0; i < divisions.length; i++) {
+      const team = divisions[i];
+      const others = all & ~team;
+      const a = lower[team & lowest];
+      const b = upper[team >> half];
+      const c = lower[others & lowest];
+      const d = upper[others >> half];
+      const x = isTop ? Math.max(a, b) : a + b;
+      const y = isTop ? Math.max(c, d) : c + d;
+      const distance = isPower ? -Math.min(x, y) : Math.abs(x - y);
+      if (distance >= least) continue;
+      for (let u = 0; u < this.#units; u++) this.#team[u] = ((team >> u) & 1) ^ 1;
+      if (!this.#canPlayRoles(0) || !this.#canPlayRoles(1)) continue;
+      least = distance;
+      const gap = isPower ? Math.abs(this.#valueOf(0) - this.#valueOf(1)) : distance;
+      if (gap < this.#best) this.#keep(gap);
+    }
+    return !isPower || least === Number.POSITIVE_INFINITY || -least >= leastPowerSum;
+  }
+
+  /** For every subset of the units `from` to `to`, by its bits: the sum of the weights, or for p = ∞ the greatest skill. */
+  #weighSubsets(members: readonly ShapeTicket[], sets: Float64Array, from: number, to: number): void {
+    const p = this.#p;
+    let top = Number.MIN_VALUE;
+    for (const { high } of members) top = Math.max(top, high);
+    sets[0] = 0;
+    for (let u = from, size = 1; u < to; u++, size *= 2) {
+      const { high, skills } = members[u];
+      let weight = p === 1 ? this.#sum[u] : 0;
+      if (p === Number.POSITIVE_INFINITY) weight = high;
+      else if (p > 1) for (const skill of skills) weight += (skill / top) ** p;
+      for (let set = 0; set < size; set++)
+        sets[size + set] = p === Number.POSITIVE_INFINITY ? Math.max(sets[set], weight) : sets[set] + weight;
+    }
   }
 
   /**

@@ -16,43 +16,61 @@ export interface ShapeTicket extends PooledTicket {
 export function poolShapeTicket(ticket: Ticket, layout: Layout): ShapeTicket {
   const isSplit = ticket.split === true && ticket.players.length > 1;
   const pooled = poolTicket(ticket, isSplit ? layout.seats : layout.partyMax, undefined);
-  const kinds =
-    ticket.players.length === 1 && layout.kinds.length === 1 && layout.names === undefined
-      ? theOnlyKind
-      : Int32Array.from(ticket.players, (player) => kindsOf(player, layout));
-  if (!isSplit && kinds !== theOnlyKind) {
-    let together = kinds.reduce((a, b) => a & b);
-    layout.kinds.forEach(({ size }, kind) => {
-      if (size < pooled.size) together &= ~(1 << kind);
-    });
-    kinds.fill(together);
-  }
-  const classes =
-    layout.classes && Int32Array.from(ticket.players, (player, i) => classesOf(player, kinds[i], layout));
-  return { ...pooled, isSplit, kinds, classes };
+  const kinds = kindsOfPlayers(ticket, isSplit, layout);
+  const classes = layout.classes && masksOf(ticket, (player, i) => classesOf(player, kinds[i], layout));
+  const { size, skills, mean, low, high, spread, masks } = pooled;
+  return { ticket, size, skills, mean, low, high, spread, masks, isSplit, kinds, classes };
 }
 
-/** The kinds of a solo player where all teams are of one kind and have no name. */
-const theOnlyKind = Int32Array.of(1);
+function kindsOfPlayers(ticket: Ticket, isSplit: boolean, layout: Layout): Int32Array {
+  const { kinds, names } = layout;
+  const areAlike = kinds.length === 1 && names === undefined;
+  if (isSplit || areAlike) return masksOf(ticket, (player) => kindsOf(player, layout));
+  let together = 2 ** kinds.length - 1;
+  for (const player of ticket.players) together &= kindsOf(player, layout);
+  for (let kind = 0; kind < kinds.length; kind++)
+    if (kinds[kind].size < ticket.players.length) together &= ~(1 << kind);
+  return masksOf(ticket, () => together);
+}
+
+/** The masks of the players. Those of one player are shared, because most tickets have one. */
+function masksOf({ players }: Ticket, maskOf: (player: Player, i: number) => number): Int32Array {
+  if (players.length > 1) {
+    const masks = new Int32Array(players.length);
+    for (let i = 0; i < masks.length; i++) masks[i] = maskOf(players[i], i);
+    return masks;
+  }
+  const mask = maskOf(players[0], 0);
+  let shared = ofOnePlayer.get(mask);
+  if (shared === undefined) {
+    shared = Int32Array.of(mask);
+    ofOnePlayer.set(mask, shared);
+  }
+  return shared;
+}
+
+const ofOnePlayer = new Map<number, Int32Array>();
 
 /** Whether the two are solo players who can take the same seats. */
 export function areAlike(a: ShapeTicket, b: ShapeTicket): boolean {
   return a.size === 1 && b.size === 1 && a.classes?.[0] === b.classes?.[0];
 }
 
-function kindsOf({ teams }: Player, { kinds }: Layout): number {
-  let mask = 0;
-  kinds.forEach(({ name }, kind) => {
-    if (teams === undefined || name === undefined || teams.includes(name)) mask |= 1 << kind;
-  });
+function kindsOf({ teams }: Player, { kinds, names }: Layout): number {
+  let mask = 2 ** kinds.length - 1;
+  if (teams === undefined || names === undefined) return mask;
+  for (let kind = 0; kind < kinds.length; kind++)
+    if (!teams.includes(kinds[kind].name!)) mask &= ~(1 << kind);
   return mask;
 }
 
 function classesOf({ roles }: Player, kinds: number, layout: Layout): number {
+  const classes = layout.classes!;
   let mask = 0;
-  layout.classes!.forEach(({ kind, role }, at) => {
+  for (let at = 0; at < classes.length; at++) {
+    const { kind, role } = classes[at];
     const accepts = roles === undefined || role === undefined || roles.includes(role);
     if (accepts && (kinds >> kind) & 1) mask |= 1 << at;
-  });
+  }
   return mask;
 }

@@ -1,16 +1,23 @@
-import { fitsMix, teamMixes } from '../model/party-mixes.ts';
+import { teamMixes } from '../model/party-mixes.ts';
 import type { Layout } from './layout.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 
 /**
  * Tells which parties still fit, by their sizes alone: a choice is hopeless when no party mix of a game's teams contains
  * it. Parties that may be split count as that many solo players. For games of up to 16 players.
+ *
+ * The mixes are a bit set, and so are those with at least c parties of each size. A choice is the common part of such sets.
  */
 export class SizeMixes {
   readonly #layout: Layout;
+  /** The chosen parties by size. */
   readonly #counts: Uint8Array;
-  #mixes: readonly Uint8Array[] = [];
+  #mixes: MixSets = noMixes;
+  /** By number of tickets chosen: the mixes that contain them, among those that the candidates can form. */
+  #open = new Int32Array(0);
+  #chosen = 0;
   #isNeeded = false;
+  #hasSplit = false;
 
   constructor(layout: Layout) {
     this.#layout = layout;
@@ -19,41 +26,112 @@ export class SizeMixes {
 
   /** Clears the choice, for games of n players of these tickets. */
   start(anchor: ShapeTicket, candidates: readonly ShapeTicket[], n: number): void {
-    const available = new Uint32Array(this.#counts.length);
-    this.#isNeeded = !isSolo(anchor) || !candidates.every(isSolo);
     this.#counts.fill(0);
+    this.#chosen = 0;
+    this.#isNeeded = !isSolo(anchor) || !candidates.every(isSolo);
     if (!this.#isNeeded) return;
-    count(anchor, available, 1);
-    for (const ticket of candidates) count(ticket, available, 1);
-    this.#mixes = mixesOf(this.#layout, n).filter((mix) =>
-      mix.every((parties, size) => size === 0 || parties <= available[size]),
-    );
+    const available = new Uint32Array(this.#counts.length);
+    this.#hasSplit = false;
+    this.#add(anchor, available);
+    for (const ticket of candidates) if (ticket !== anchor) this.#add(ticket, available);
+    this.#mixes = mixSetsOf(this.#layout, n);
+    const { words } = this.#mixes;
+    if (this.#open.length < words * (n + 2)) this.#open = new Int32Array(words * (n + 2));
+    this.#open.fill(-1, 0, words);
+    for (let size = 1; size < available.length; size++) {
+      const more = this.#mixes.atLeast(size, available[size] + 1);
+      for (let word = 0; word < words; word++) this.#open[word] &= ~this.#mixes.bits[more + word];
+    }
   }
 
   /** Whether the chosen and this ticket can be completed to full teams. */
   fits(ticket: ShapeTicket): boolean {
     if (!this.#isNeeded) return true;
-    count(ticket, this.#counts, 1);
-    const fits = fitsMix(this.#counts, this.#mixes);
-    count(ticket, this.#counts, -1);
-    return fits;
+    const { bits, words } = this.#mixes;
+    const from = this.#chosen * words;
+    const row = this.#rowWith(ticket);
+    for (let word = 0; word < words; word++)
+      if ((this.#open[from + word] & bits[row + word]) !== 0) return true;
+    return false;
   }
 
   join(ticket: ShapeTicket): void {
-    count(ticket, this.#counts, 1);
+    if (!this.#isNeeded) return;
+    const { bits, words } = this.#mixes;
+    const from = this.#chosen * words;
+    const row = this.#rowWith(ticket);
+    for (let word = 0; word < words; word++)
+      this.#open[from + words + word] = this.#open[from + word] & bits[row + word];
+    this.#chosen++;
+    if (ticket.isSplit) this.#counts[1] += ticket.size;
+    else this.#counts[ticket.size]++;
   }
 
   leave(ticket: ShapeTicket): void {
-    count(ticket, this.#counts, -1);
+    if (!this.#isNeeded) return;
+    this.#chosen--;
+    if (ticket.isSplit) this.#counts[1] -= ticket.size;
+    else this.#counts[ticket.size]--;
+  }
+
+  /** The mixes with as many parties as are chosen with this ticket, of its size. */
+  #rowWith(ticket: ShapeTicket): number {
+    const { size } = ticket;
+    if (this.#hasSplit && ticket.isSplit) return this.#mixes.atLeast(1, this.#counts[1] + size);
+    return this.#mixes.atLeast(size, this.#counts[size] + 1);
+  }
+
+  #add({ size, isSplit }: ShapeTicket, available: Uint32Array): void {
+    if (isSplit) {
+      this.#hasSplit = true;
+      available[1] += size;
+    } else available[size]++;
   }
 }
 
 const isSolo = ({ size }: ShapeTicket) => size === 1;
 
-function count({ size, isSplit }: ShapeTicket, counts: Uint8Array | Uint32Array, times: 1 | -1): void {
-  if (isSplit) counts[1] += times * size;
-  else counts[size] += times;
+/** The party mixes of games of n players as bits, 32 in a word. */
+class MixSets {
+  readonly words: number;
+  /** By size and number of parties: the mixes with at least as many. */
+  readonly bits: Int32Array;
+  readonly #most: number;
+
+  constructor(mixes: readonly Uint8Array[], sizes: number, n: number) {
+    this.words = Math.max(1, Math.ceil(mixes.length / 32));
+    this.#most = n + 1;
+    this.bits = new Int32Array(sizes * (this.#most + 1) * this.words);
+    mixes.forEach((mix, m) => {
+      for (let size = 1; size < sizes; size++)
+        for (let parties = 0; parties <= mix[size]; parties++)
+          this.bits[this.atLeast(size, parties) + (m >> 5)] |= 1 << (m & 31);
+    });
+  }
+
+  /** Where in `bits` the mixes with at least so many parties of a size begin. */
+  atLeast(size: number, parties: number): number {
+    return (size * (this.#most + 1) + Math.min(parties, this.#most)) * this.words;
+  }
 }
+
+const noMixes = new MixSets([], 0, 0);
+
+function mixSetsOf(layout: Layout, n: number): MixSets {
+  let byPlayers = setsBuilt.get(layout);
+  if (!byPlayers) {
+    byPlayers = new Map();
+    setsBuilt.set(layout, byPlayers);
+  }
+  let sets = byPlayers.get(n);
+  if (!sets) {
+    sets = new MixSets(mixesOf(layout, n), layout.partyMax + 1, n);
+    byPlayers.set(n, sets);
+  }
+  return sets;
+}
+
+const setsBuilt = new WeakMap<Layout, Map<number, MixSets>>();
 
 /** The party mixes of games of n players, each once. */
 export function mixesOf(layout: Layout, n: number): readonly Uint8Array[] {

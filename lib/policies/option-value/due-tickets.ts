@@ -1,4 +1,4 @@
-import { imbalancePerRange, RoleTable, shapeOf, sortedBy } from '../../engine/game-pool.ts';
+import { imbalancePerRange, shapeOf, sortedBy } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import {
   byArrival,
@@ -9,7 +9,7 @@ import {
   type WithinLimit,
 } from '../policy.ts';
 import { forLoad, growthByAge, type LimitOptions, type LimitTerms, limitOf } from './limits.ts';
-import { roleLoads } from './role-loads.ts';
+import { seatLoads } from './seat-loads.ts';
 import { type Neighbours, SkillLine } from './skill-line.ts';
 
 /** Whether a search around the ticket may find what searches at earlier ticks did not. */
@@ -17,9 +17,10 @@ type IsDue = (ticket: Ticket) => boolean;
 
 /**
  * A ticket is due when it is new, and then each time its threshold has grown by another step. A game that was above its limit
- * is within it only when one of its tickets is new, has a higher threshold or becomes urgent. All tickets are due in a
- * tick without new ones, because the estimated rate falls in a silence, which raises all thresholds. The loads of roles
- * change with the neighbours; searching a ticket each time its own has risen gives the same results.
+ * is within it only when one of its tickets is new, has a higher threshold, becomes urgent or has waited long enough for
+ * teams that start short. All tickets are due in a tick without new ones, because the estimated rate falls in a silence, which
+ * raises all thresholds. The loads of seats change with the neighbours; searching a ticket each time its own has risen gives
+ * the same results.
  */
 export function dueAt(options: LimitOptions, pool: CandidateSource, facts: PoolFacts, nowMs: number): IsDue {
   const { searchedAtMs } = facts;
@@ -28,8 +29,10 @@ export function dueAt(options: LimitOptions, pool: CandidateSource, facts: PoolF
     return () => true;
   const growth = growthByAge(options, facts);
   const steps = (grown: number) => Math.floor(Math.log(grown) / Math.log(GROWTH_STEP));
+  const shortAfterMs = 1000 * (facts.rules.short?.afterSeconds ?? Number.POSITIVE_INFINITY);
   return ({ enqueuedAtMs }) => {
     if (enqueuedAtMs > searchedAtMs) return true;
+    if (enqueuedAtMs + shortAfterMs > searchedAtMs && enqueuedAtMs + shortAfterMs <= nowMs) return true;
     const grown = growth((nowMs - enqueuedAtMs) / 1000);
     return grown >= GROWTH_STEP && steps(growth((searchedAtMs - enqueuedAtMs) / 1000)) < steps(grown);
   };
@@ -56,15 +59,15 @@ interface AnchoredGame {
 }
 
 /**
- * For parties and roles without rules: for each ticket that is due, longest wait first, the game with the widest margin among
- * its neighbours. Neighbours of its own kind are tried first. Solo players with roles are all searched first, and the widest
- * margin of all is released first.
+ * For parties and classes of seats (roles, sides) without rules: for each ticket that is due, longest wait first, the game with
+ * the widest margin among its neighbours. Neighbours of its own kind are tried first. Solo players with classes are all
+ * searched first, and the widest margin of all is released first.
  *
  * When many solo players are due at once, after a start or an outage, the order of the searches decides what is left for
  * the last ones. Then the narrowest windows of skill that can fill a game go first, in relation to their limits, and loads
- * of roles do not count. With parties, only the games around the due tickets themselves are compared then.
+ * of seats do not count. With parties, only the games around the due tickets themselves are compared then.
  *
- * `loads` receives the loads of roles that the limits of the games offered contain.
+ * `loads` receives the loads of seats that the limits of the games offered contain.
  *
  * The urgency of a game is that of its most urgent ticket, and that one is due. So a search considers the urgency of
  * its own ticket, and leaves out those that are more urgent. They have been searched before.
@@ -72,12 +75,13 @@ interface AnchoredGame {
 export function* aroundDueTickets(
   pool: CandidateSource,
   facts: PoolFacts,
+  nowMs: number,
   termsOf: (ticket: Ticket) => LimitTerms,
   isDue: IsDue,
   loads: Map<Ticket, number>,
 ): Iterable<Candidate> {
   const { rules } = facts;
-  const { seats } = shapeOf(rules);
+  const { seats, seatsMin } = shapeOf(rules);
   const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
   const count = sorted.length;
   const skills = new Float64Array(count);
@@ -109,29 +113,42 @@ export function* aroundDueTickets(
   const byAge = (a: number, b: number) => byArrival(sorted[a], sorted[b]);
   due.push(...grown.sort(byAge).slice(0, GROWN_MAX));
   const isMany = due.length >= GAMES_OF_MANY * seats;
-  const table = RoleTable.of(rules);
-  let ofRoles: Float64Array | undefined;
-  if (table !== undefined && (hasParties || !isMany)) {
-    ofRoles = roleLoads(sorted, skills, table, seats);
-    for (let at = 0; at < count; at++) limits.apart[at] += forLoad(limits.atFirst[at], ofRoles[at]);
+  const search = pool.within(sorted, limits);
+  const hasClasses = search.seats !== undefined;
+  // Where sides differ, a player of the rare one should not go to whoever is searched first.
+  const hasSides = typeof rules.teams === 'object';
+  const looksAround = hasSides || (hasParties && !isMany);
+  const areUrgent = urgencies.includes(Number.POSITIVE_INFINITY);
+  const countsLoads = hasParties || !isMany;
+  const seatsOfClasses = countsLoads || (areUrgent && hasSides) ? search.seats : undefined;
+  const loadsOfSeats = seatsOfClasses && seatLoads(skills, seatsOfClasses, search.masksAt);
+  const ofSeats = countsLoads ? loadsOfSeats : undefined;
+  if (ofSeats) {
+    for (let at = 0; at < count; at++) limits.apart[at] += forLoad(limits.atFirst[at], ofSeats[at]);
   }
   /** The place of each ticket; made when the first game is found. */
   let places: Map<Ticket, number> | undefined;
   const line = new SkillLine(skills, sizes);
+  /** The removals after which the waiting tickets lacked the players of some seat. */
+  let lackingAt = -1;
   /** By place: the range of the neighbours among which no game was found, and the removals until then. */
   const failed: ({ low: number; high: number; removals: number } | undefined)[] = [];
-  const search = pool.within(sorted, limits);
-  // Parties may not fit into two teams and roles may be missing, so the engine gets more tickets than a game needs.
-  const enough = (rules.roles === undefined ? 3 : 6) * seats;
+  // Parties may not fit into the teams and roles may be missing, so the engine gets more tickets than a game needs.
+  const enough = (hasClasses ? 6 : 3) * seats;
   const searched: Neighbours[] = hasParties ? ['of its kind', 'all'] : ['all'];
   const anchors = sortedBy(due, (at) => sorted[at].enqueuedAtMs, byAge);
   const isLastChance = (at: number) => urgencies[at] === Number.POSITIVE_INFINITY;
 
-  for (const anchor of anchors) if (isLastChance(anchor) && !pool.isOver()) yield* around(anchor);
+  // Somebody whose seats are crowded may wait in vain, and should not take scarce players from games within their limits.
+  const isCrowded = (at: number) => hasSides && loadsOfSeats !== undefined && loadsOfSeats[at] > 1;
+  for (const anchor of anchors)
+    if (isLastChance(anchor) && !isCrowded(anchor) && !pool.isOver()) yield* around(anchor);
   if (isMany && !hasParties) yield* narrowestWindows();
   const others = anchors.filter((anchor) => !isLastChance(anchor));
-  if (table !== undefined && !hasParties && !isMany) yield* widestFirst(others);
+  if (hasClasses && !hasParties && !isMany) yield* widestFirst(others);
   else for (const anchor of others) if (!pool.isOver()) yield* around(anchor);
+  for (const anchor of anchors)
+    if (isLastChance(anchor) && isCrowded(anchor) && !pool.isOver()) yield* around(anchor);
 
   /** The widest margin of all due tickets first. After a release, tickets are searched again whose game has lost a player. */
   function* widestFirst(due: readonly number[]): Iterable<Candidate> {
@@ -152,7 +169,7 @@ export function* aroundDueTickets(
     if (candidate === undefined) return [];
     const { tickets, game } = candidate;
     tellLoads(tickets);
-    const margin = limitOf(tickets, tickets.map(termsOf), rules, loads) - game.imbalance;
+    const margin = limitOf(tickets, tickets.map(termsOf), loads) - game.imbalance;
     return [{ anchor, candidate, margin }];
   }
 
@@ -214,7 +231,7 @@ export function* aroundDueTickets(
   }
 
   function tellLoads(tickets: readonly Ticket[]): void {
-    if (ofRoles) for (const ticket of tickets) loads.set(ticket, ofRoles[placeOf(ticket)]);
+    if (ofSeats) for (const ticket of tickets) loads.set(ticket, ofSeats[placeOf(ticket)]);
   }
 
   /** The game with the widest margin among the neighbours. It is not searched again while they are the same. */
@@ -222,13 +239,14 @@ export function* aroundDueTickets(
     const last = neighbours === 'all' ? failed[anchor] : undefined;
     if (last && line.isUnchanged(last.low, last.high, last.removals)) return undefined;
     const near = line.nearest(anchor, neighbours, enough, (at) => urgencies[at] > urgencies[anchor]);
-    if (near.players < seats) return undefined;
+    if (near.players < seatsMin) return undefined;
     const game = search.game(near.places, near.middle, 1 + urgencies[anchor]);
+    if (game === undefined && mayStartShort(sorted[anchor])) return bestAmong(near.places, anchor);
     if (game === undefined && neighbours === 'all') {
       const { places } = near;
       failed[anchor] = { low: places[0], high: places[places.length - 1], removals: line.removals };
     }
-    return game === undefined || !hasParties || isMany ? game : widestAround(game, anchor);
+    return game === undefined || !looksAround ? game : widestAround(game, anchor);
   }
 
   /**
@@ -246,13 +264,27 @@ export function* aroundDueTickets(
     return best;
   }
 
+  /** Whether its game may start short. The search within limits knows games of full teams only. */
+  function mayStartShort({ enqueuedAtMs }: Ticket): boolean {
+    return rules.short !== undefined && nowMs - enqueuedAtMs >= 1000 * rules.short.afterSeconds;
+  }
+
   /** The best game at a last chance: among the neighbours, or among all waiting tickets when those form none. */
   function bestOfAny(anchor: number, neighbours: Neighbours): Candidate | undefined {
     const near = line.nearest(anchor, neighbours, enough, () => false);
-    const best = near.players < seats ? undefined : bestAmong(near.places, anchor);
+    const best = near.players < seatsMin ? undefined : bestAmong(near.places, anchor);
     if (best !== undefined || neighbours !== 'all') return best;
     const waiting = line.places();
-    return waiting.length === near.places.length ? undefined : bestAmong(waiting, anchor);
+    if (waiting.length === near.places.length) return undefined;
+    // Where a role or side is missing altogether, a search among all would be in vain.
+    if (rules.short === undefined && isLacking(waiting)) return undefined;
+    return bestAmong(waiting, anchor);
+  }
+
+  /** Whether all waiting tickets lack the players of some seat. */
+  function isLacking(waiting: readonly number[]): boolean {
+    if (lackingAt !== line.removals && search.windows(waiting).length === 0) lackingAt = line.removals;
+    return lackingAt === line.removals;
   }
 
   function bestAmong(places: readonly number[], anchor: number): Candidate | undefined {

@@ -51,28 +51,28 @@ export interface LimitTerms {
 /**
  * The largest imbalance with which a game of these tickets is released.
  *
- * @param loads of their roles: see `roleLoads`. @default 1 for a ticket that is not among them
+ * @param loads of their seats: see `seatLoads`. @default 1 for a ticket that is not among them
  */
 export function limitOf(
   tickets: readonly Ticket[],
   terms: readonly LimitTerms[],
-  rules: GameRules,
   loads: ReadonlyMap<Ticket, number>,
 ): number {
-  const { seats } = shapeOf(rules);
+  let players = 0;
+  for (const ticket of tickets) players += ticket.players.length;
   let threshold = 0;
   let apart = 0;
   let urgency = 0;
   tickets.forEach((ticket, at) => {
     const size = ticket.players.length;
-    threshold += (size * terms[at].threshold) / seats;
-    apart += (size * (terms[at].apart + forLoad(terms[at].theta, loads.get(ticket) ?? 1))) / seats;
+    threshold += (size * terms[at].threshold) / players;
+    apart += (size * (terms[at].apart + forLoad(terms[at].theta, loads.get(ticket) ?? 1))) / players;
     urgency = Math.max(urgency, terms[at].urgency);
   });
   return threshold * (1 + urgency) + apart;
 }
 
-/** What the load of its roles adds to what a ticket allows; below 0 for a load below 1. */
+/** What the load of its seats adds to what a ticket allows; below 0 for a load below 1. */
 export function forLoad(theta: number, load: number): number {
   return theta * (Math.max(LOAD_MIN, load) - 1);
 }

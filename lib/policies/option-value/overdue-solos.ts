@@ -1,4 +1,4 @@
-import { isPaperShape, shapeOf } from '../../engine/game-pool.ts';
+import { shapeOf } from '../../engine/game-pool.ts';
 import type { Ticket } from '../../engine/types.ts';
 import { type Candidate, type CandidateSource, meanSkill, type PoolFacts } from '../policy.ts';
 import type { LimitTerms } from './limits.ts';
@@ -22,7 +22,7 @@ export function* overdueSolos(
 ): Iterable<Candidate> {
   const anchors = pool.byAge.filter((ticket) => pool.isWaiting(ticket) && termsOf(ticket).isOverdue);
   const { seats } = shapeOf(facts.rules);
-  if (!isPaperShape(facts.rules) || anchors.length === 0 || anchors.length > seats) return;
+  if (anchors.length === 0 || anchors.length > seats) return;
   const sorted = pool.bySkill.filter((ticket) => pool.isWaiting(ticket));
   const places = new Map(sorted.map((ticket, at) => [ticket, at]));
   const line = new SkillLine(Float64Array.from(sorted, meanSkill), new Uint8Array(sorted.length).fill(1));

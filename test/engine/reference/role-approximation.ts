@@ -52,7 +52,7 @@ export class RoleApproximation {
     const roles = RoleTable.of(rules);
     if (!roles) throw new Error('Expected rules with roles; without them use SoloQueue');
     this.#rules = rules;
-    this.#counter = new WindowCounter(shapeOf(rules), roles);
+    this.#counter = new WindowCounter(shapeOf(rules).seats, roles?.gameSeatsOf);
     this.#seating = new RoleSeating(roles);
     this.#divider = new TicketDivider(rules, roles);
     this.#perRange = lemma6(rules.teamSize, rules.q);

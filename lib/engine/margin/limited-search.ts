@@ -1,15 +1,15 @@
-import { narrowestWindows, WindowCounter } from '../bounds/windows.ts';
-import { makeGame } from '../model/game.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import { type PooledTicket, poolTicket } from '../model/pooled-ticket.ts';
-import { RoleTable } from '../model/roles.ts';
+import { narrowestWindows, seatsOfSets, WindowCounter } from '../bounds/windows.ts';
 import { SearchClock } from '../model/search-clock.ts';
+import { type Layout, layoutOf } from '../shapes/layout.ts';
+import { makeShapedGame } from '../shapes/shape-game.ts';
+import { poolShapeTicket, type ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Forbids, Game, GameRules, Ticket } from '../types.ts';
 import { MarginSearch, type TicketLimits } from './margin-search.ts';
+import { type SeatClasses, seatClassesOf } from './seat-classes.ts';
 
 /** What searches within limits are made for. */
 export interface LimitedSearchOptions {
-  /** Of two equal teams. */
+  /** Of games of up to 16 seats. */
   readonly rules: GameRules;
   readonly forbids: Forbids | undefined;
   /** The nodes that one search may visit. */
@@ -30,12 +30,13 @@ export interface TicketWindow {
  */
 export class LimitedSearch {
   readonly #options: LimitedSearchOptions;
-  readonly #roles: RoleTable | undefined;
+  readonly #layout: Layout;
+  readonly #classes: SeatClasses | undefined;
   readonly #search: MarginSearch;
   readonly #clock: SearchClock;
   /** The tickets of the current moment. Those that were there before are not prepared again. */
-  #known = new Map<Ticket, PooledTicket>();
-  #tickets: readonly PooledTicket[] = [];
+  #known = new Map<Ticket, ShapeTicket>();
+  #tickets: readonly ShapeTicket[] = [];
   #limits: TicketLimits = limitsFor(0);
   #nowMs = 0;
   /** Those of the candidates of a search. */
@@ -45,8 +46,19 @@ export class LimitedSearch {
     const { rules, forbids, outOfTime } = options;
     this.#options = options;
     this.#clock = new SearchClock(outOfTime);
-    this.#roles = RoleTable.of(rules);
-    this.#search = new MarginSearch(rules, this.#roles, forbids, this.#clock);
+    this.#layout = layoutOf(rules);
+    this.#classes = seatClassesOf(this.#layout);
+    this.#search = new MarginSearch(rules, this.#layout, forbids, this.#clock);
+  }
+
+  /** The seats of each class in a game; undefined where all players seem to accept all seats. See `seatClassesOf`. */
+  get seats(): readonly number[] | undefined {
+    return this.#classes?.seats;
+  }
+
+  /** The classes of seats, as a bit set, that each player of the ticket at a place accepts; empty without classes. */
+  masksAt(place: number): ArrayLike<number> {
+    return this.#classes ? this.#classes.masksOf(this.#tickets[place]) : [];
   }
 
   /** The number of tickets. */
@@ -58,13 +70,13 @@ export class LimitedSearch {
    * Replaces the tickets.
    *
    * @param tickets ascending by mean skill
-   * @param limits by place
+   * @param limits by place; the caller may change them between searches
    * @throws RangeError for a party that fits no team, or an invalid skill
    */
   begin(tickets: readonly Ticket[], limits: TicketLimits, nowMs: number): void {
-    const known = new Map<Ticket, PooledTicket>();
+    const known = new Map<Ticket, ShapeTicket>();
     this.#tickets = tickets.map((ticket) => {
-      const pooled = this.#known.get(ticket) ?? poolTicket(ticket, this.#options.rules.teamSize, this.#roles);
+      const pooled = this.#known.get(ticket) ?? poolShapeTicket(ticket, this.#layout);
       known.set(ticket, pooled);
       return pooled;
     });
@@ -92,7 +104,7 @@ export class LimitedSearch {
     const count = places.length;
     if (count > this.#chosen.now.length) this.#chosen = limitsFor(2 * count);
     const limits = this.#chosen;
-    const tickets: PooledTicket[] = [];
+    const tickets: ShapeTicket[] = [];
     for (let i = 0; i < count; i++) {
       const at = places[i];
       tickets.push(this.#tickets[at]);
@@ -104,15 +116,16 @@ export class LimitedSearch {
     this.#clock.start();
     const found = this.#search.run({ tickets, anchor, limits }, nodeBudget, above);
     if (!found) return undefined;
-    const { members, division } = found;
-    const game = makeGame(members, division, rules, this.#roles, this.#nowMs, Number.NEGATIVE_INFINITY);
+    const game = makeShapedGame(found, rules, this.#layout, this.#nowMs, Number.NEGATIVE_INFINITY);
     return { game, margin: this.#search.margin };
   }
 
   /** The shortest windows of these places that could fill a game, one for each first ticket. Cost: linear. */
   windows(places: readonly number[]): TicketWindow[] {
-    const tickets = places.map((at) => ({ pooled: this.#tickets[at] }));
-    const counter = new WindowCounter(shapeOf(this.#options.rules), this.#roles);
+    const tickets = places.map((at) => ({
+      pooled: { size: this.#tickets[at].size, masks: this.masksAt(at) },
+    }));
+    const counter = new WindowCounter(this.#layout.seats, seatsOfSets(this.#classes?.seats ?? []));
     const windows: TicketWindow[] = [];
     narrowestWindows(tickets, counter).forEach((last, first) => {
       if (last < places.length) windows.push({ first, last });

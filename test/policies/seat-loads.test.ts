@@ -1,22 +1,18 @@
 import { expect, it } from 'vitest';
-import { RoleTable } from '../../lib/engine/game-pool.ts';
-import type { Ticket } from '../../lib/engine/types.ts';
-import { roleLoads } from '../../lib/policies/option-value/role-loads.ts';
+import { seatLoads } from '../../lib/policies/option-value/seat-loads.ts';
 
-const table = new RoleTable({ tank: 1, healer: 1, damage: 3 }, 2);
+const ROLES = ['tank', 'healer', 'damage'];
 
 /** Tickets one unit of skill apart. `tank|damage` accepts both, `tank,damage` is a party of two. */
 function loadsOf(...tickets: string[]): number[] {
-  const sorted = tickets.map(
-    (players, at): Ticket => ({
-      ticketId: `${at}`,
-      enqueuedAtMs: 0,
-      players: players
-        .split(',')
-        .map((roles, i) => ({ playerId: `${at}.${i}`, skill: at, roles: roles.split('|') })),
-    }),
+  const masks = tickets.map((players) =>
+    players
+      .split(',')
+      .map((roles) =>
+        ROLES.reduce((mask, role, bit) => mask | (roles.split('|').includes(role) ? 1 << bit : 0), 0),
+      ),
   );
-  return [...roleLoads(sorted, Float64Array.from(tickets.keys()), table, 10)];
+  return [...seatLoads(Float64Array.from(tickets.keys()), [2, 2, 6], (place) => masks[place])];
 }
 const times = (count: number, ticket: string) => Array<string>(count).fill(ticket);
 const near = (expected: readonly number[]) => expected.map((load) => expect.closeTo(load, 9));

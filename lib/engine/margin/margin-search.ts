@@ -1,17 +1,18 @@
-import type { DividedGame } from '../model/division.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import type { PooledTicket } from '../model/pooled-ticket.ts';
-import { RoleSeating } from '../model/role-seating.ts';
-import type { RoleTable } from '../model/roles.ts';
+import { skillSpread } from '../model/imbalance.ts';
 import { SearchClock } from '../model/search-clock.ts';
-import { TicketDivider } from '../model/ticket-divider.ts';
+import type { Layout } from '../shapes/layout.ts';
+import { SeatCounts } from '../shapes/seat-counts.ts';
+import { ShapeDivider } from '../shapes/shape-divider.ts';
+import type { ShapedGame } from '../shapes/shape-game.ts';
+import type { ShapeTicket } from '../shapes/shape-ticket.ts';
 import type { Forbids, GameRules } from '../types.ts';
-import { ChosenTickets } from './chosen-tickets.ts';
+import { Choice } from './choice.ts';
+import { type SeatClasses, seatClassesOf } from './seat-classes.ts';
 
 /** The scope of a search: games of one ticket, the anchor, with others of these. */
 export interface LimitedCandidates {
   /** In ascending order of mean skill. */
-  readonly tickets: readonly PooledTicket[];
+  readonly tickets: readonly ShapeTicket[];
   /** The anchor's place. */
   readonly anchor: number;
   readonly limits: TicketLimits;
@@ -50,16 +51,18 @@ export interface TicketLimits {
  */
 export class MarginSearch {
   readonly #rules: GameRules;
-  readonly #roles: RoleTable | undefined;
   readonly #n: number;
+  readonly #classes: SeatClasses | undefined;
   /** v_q of typical players in units of their v_2, for q < 2. (Of a normal distribution v_1 is 0.80 of it.) */
   readonly #scale: number;
   readonly #clock: SearchClock;
-  readonly #chosen: ChosenTickets;
-  readonly #divider: TicketDivider;
-  readonly #seating: RoleSeating;
+  readonly #chosen: Choice;
+  readonly #divider: ShapeDivider;
+  readonly #seats: SeatCounts | undefined;
+  /** The skills of the players chosen. */
+  readonly #skills: Float64Array;
 
-  #tickets: readonly PooledTicket[] = [];
+  #tickets: readonly ShapeTicket[] = [];
   #anchor = 0;
   #anchorSize = 1;
   /** By place: skill relative to the anchor, mean square within the party (both scaled), what it allows, worth. */
@@ -91,25 +94,22 @@ export class MarginSearch {
   readonly #searched: number[] = [];
 
   #nodesLeft = 0;
-  #game: DividedGame | undefined;
+  #game: ShapedGame | undefined;
   /** The margin of `#game`; before one is found, the one that it has to exceed. */
   #margin = 0;
 
-  constructor(
-    rules: GameRules,
-    roles: RoleTable | undefined,
-    forbids: Forbids | undefined,
-    clock = new SearchClock(),
-  ) {
+  /** @param layout of games of up to 16 seats */
+  constructor(rules: GameRules, layout: Layout, forbids: Forbids | undefined, clock = new SearchClock()) {
     this.#rules = rules;
     this.#clock = clock;
-    this.#roles = roles;
-    this.#n = shapeOf(rules).seats;
+    this.#n = layout.seats;
+    this.#classes = seatClassesOf(layout);
     this.#scale = Math.min(1, 0.6 + 0.2 * rules.q);
     this.#top = new Float64Array(this.#n);
-    this.#chosen = new ChosenTickets(rules, roles, forbids);
-    this.#divider = new TicketDivider(rules, roles);
-    this.#seating = new RoleSeating(roles);
+    this.#chosen = new Choice(layout, this.#classes, forbids);
+    this.#divider = new ShapeDivider(rules, layout);
+    this.#seats = this.#classes && new SeatCounts(this.#classes.seats);
+    this.#skills = new Float64Array(this.#n);
   }
 
   /** The margin of the last game found. */
@@ -122,11 +122,12 @@ export class MarginSearch {
    *
    * @param above only games with a wider margin are searched, in which waits count for as little as at first. @default all
    */
-  run(candidates: LimitedCandidates, nodeBudget: number, above?: number): DividedGame | undefined {
+  run(candidates: LimitedCandidates, nodeBudget: number, above?: number): ShapedGame | undefined {
     this.#game = undefined;
     this.#margin = above ?? 0;
     this.#nodesLeft = nodeBudget;
-    if (!this.#chosen.start({ ...candidates, credits: [] })) return undefined;
+    const { tickets, anchor } = candidates;
+    if (!this.#chosen.start(tickets[anchor], tickets)) return undefined;
     this.#prepare(candidates);
     const { now, atFirst, apart } = candidates.limits;
     for (let growthMax = firstGrowthMax; !this.#game; growthMax *= growthStep) {
@@ -346,8 +347,7 @@ export class MarginSearch {
       worth[i] = this.#allows[i] - half * (this.#within[i] + away * away);
     }
     this.#sort();
-    const seating = this.#seating;
-    if (this.#roles) seating.copy(this.#chosen.seating);
+    this.#seats?.copy(this.#chosen.seats!);
     const n = this.#n;
     const anchor = this.#anchor;
     worth[anchor] = this.#allows[anchor] - half * (this.#within[anchor] + mu * mu);
@@ -357,16 +357,7 @@ export class MarginSearch {
     let squares = this.#anchorSize * this.#within[anchor];
     for (let at = 0; at < this.#count && left > 0; at++) {
       const place = this.#order[at];
-      const { size, masks } = tickets[place];
-      let taken = Math.min(left, size);
-      if (this.#roles) {
-        taken = 0;
-        for (let i = 0; i < size && taken < left; i++) {
-          if ((masks[i] & ~seating.full) === 0) continue;
-          seating.join(masks[i]);
-          taken++;
-        }
-      }
+      const taken = this.#seat(tickets[place], left);
       const x = this.#x[place];
       sum += taken * worth[place];
       total += taken * x;
@@ -376,6 +367,17 @@ export class MarginSearch {
     this.#surplus = left > 0 ? Number.NEGATIVE_INFINITY : sum - (n * tau) / 2;
     this.#bestMean = total / n;
     this.#bestSpread = Math.sqrt(Math.max(0, squares - (total * total) / n) / n);
+  }
+
+  /** Adds the players of a ticket to `#seats` who have one, at most `left`. Returns how many. */
+  #seat(ticket: ShapeTicket, left: number): number {
+    const most = Math.min(left, ticket.size);
+    const seats = this.#seats;
+    if (seats === undefined) return most;
+    const masks = this.#classes!.masksOf(ticket);
+    let taken = 0;
+    for (let i = 0; i < masks.length && taken < most; i++) if (seats.joinOne(masks[i])) taken++;
+    return taken;
   }
 
   /** Sorts by insertion: from cell to cell the order hardly changes. */
@@ -408,25 +410,25 @@ export class MarginSearch {
     if (this.#clock.isOver(1 + (this.#count >> 6))) this.#nodesLeft = 0;
     for (let at = from; at < this.#count; at++) {
       const place = this.#order[at];
-      const pooled = tickets[place];
-      const { size } = pooled;
-      if (size > r || !chosen.seating.hasSeat(pooled.masks)) continue;
+      const ticket = tickets[place];
+      const { size } = ticket;
+      if (size > r || !chosen.hasSeat(ticket)) continue;
       const needed = n * (this.#margin - slack * this.#tau + this.#tau / 2);
       if (sum + this.#worthOfRest(at, r) <= needed) break;
-      if (!chosen.fitsSize(size)) continue;
+      if (!chosen.fits(ticket)) continue;
       if (this.#nodesLeft === 0) return;
       this.#nodesLeft--;
-      if (chosen.refuses(pooled)) continue;
+      if (chosen.refuses(ticket)) continue;
       const x = this.#x[place];
-      if (chosen.join(pooled))
-        this.#extend(
-          at + 1,
-          m + size,
-          sum + size * this.#worth[place],
-          total + size * x,
-          squares + size * (x * x + this.#within[place]),
-          allowed + size * this.#allows[place],
-        );
+      if (!chosen.join(ticket)) continue;
+      this.#extend(
+        at + 1,
+        m + size,
+        sum + size * this.#worth[place],
+        total + size * x,
+        squares + size * (x * x + this.#within[place]),
+        allowed + size * this.#allows[place],
+      );
       chosen.leave();
     }
   }
@@ -434,23 +436,13 @@ export class MarginSearch {
   /** What the best r players from this place in the order on are worth that can be seated with the chosen. */
   #worthOfRest(from: number, r: number): number {
     const tickets = this.#tickets;
-    const seating = this.#seating;
-    if (this.#roles) seating.copy(this.#chosen.seating);
+    this.#seats?.copy(this.#chosen.seats!);
     let sum = 0;
     let left = r;
     for (let at = from; at < this.#count; at++) {
       const place = this.#order[at];
-      const { masks, size } = tickets[place];
-      if (size > r) continue;
-      let taken = Math.min(left, size);
-      if (this.#roles) {
-        taken = 0;
-        for (let i = 0; i < size && taken < left; i++) {
-          if ((masks[i] & ~seating.full) === 0) continue;
-          seating.join(masks[i]);
-          taken++;
-        }
-      }
+      if (tickets[place].size > r) continue;
+      const taken = this.#seat(tickets[place], left);
       sum += taken * this.#worth[place];
       left -= taken;
       if (left === 0) return sum;
@@ -465,17 +457,24 @@ export class MarginSearch {
     const limit = allowed / n;
     if (q >= 2 && limit - Math.sqrt(Math.max(0, squares - (total * total) / n) / n) <= this.#margin) return;
     const members = this.#chosen.tickets;
-    const spread = this.#divider.skillSpread(members);
+    const spread = this.#skillSpread(members);
     const room = limit - spread - this.#margin;
     if (room <= 0) return;
+    const stepsBefore = this.#divider.steps;
     const unfair = alpha * this.#divider.divide(members, room / alpha);
+    const nodes = Math.floor((this.#divider.steps - stepsBefore) / stepsPerNode);
+    this.#nodesLeft = this.#clock.isOver(nodes) ? 0 : Math.max(0, this.#nodesLeft - nodes);
     if (unfair >= room) return;
     this.#margin = limit - spread - unfair;
-    this.#game = {
-      members: [...members],
-      division: this.#divider.division,
-      imbalance: spread + unfair,
-    };
+    const teams = this.#divider.teams.slice();
+    this.#game = { members: [...members], teams, imbalance: spread + unfair };
+  }
+
+  #skillSpread(members: readonly ShapeTicket[]): number {
+    let player = 0;
+    for (const { skills } of members)
+      for (let i = 0; i < skills.length; i++) this.#skills[player++] = skills[i];
+    return skillSpread(this.#skills, this.#rules.q);
   }
 }
 
@@ -490,3 +489,5 @@ const tauStep = 1.5;
 /** The share of τ by which a set may be worth less in a cell near its own. */
 const slack = 0.04;
 const climbStepsMax = 6;
+/** The steps of a division that count as a node; small games have fewer. */
+const stepsPerNode = 1024;
