@@ -418,7 +418,13 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
             url = `https://game.example/${count}`;
             await begin({ webhooks: [{ url, secret: 'shared/s' }] });
             await before?.();
-            const event = { eventId: 'e', type: 'TicketQueued', queue, time: new Date(0).toISOString() };
+            const event = {
+              eventId: 'e',
+              type: 'TicketQueued',
+              queue,
+              time: new Date(0).toISOString(),
+              ticket: { players: [] },
+            };
             const message = { event, ...history?.() } as Delivery;
             cloud.answer = () =>
               status === 0

@@ -55,7 +55,13 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
 
     const url = () => `https://${queue}.example/`;
     const delivery = (): Delivery => ({
-      event: { eventId: 'e', type: 'TicketQueued', queue, time: new Date(0).toISOString() } as never,
+      event: {
+        eventId: 'e',
+        type: 'TicketQueued',
+        queue,
+        time: new Date(0).toISOString(),
+        ticket: { players: [] },
+      } as never,
       url: url(),
       slowSinceMs: cloud.nowMs,
     });

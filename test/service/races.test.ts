@@ -243,7 +243,13 @@ describe.skipIf(skipped !== undefined)(suiteName('what happens at once', emulato
   describe('when deliveries to a receiver that is down arrive at the same time', () => {
     const url = () => `https://${queue}.example/`;
     const delivery = (eventId: string): Delivery => ({
-      event: { eventId, type: 'TicketQueued', queue, time: new Date(0).toISOString() } as never,
+      event: {
+        eventId,
+        type: 'TicketQueued',
+        queue,
+        time: new Date(0).toISOString(),
+        ticket: { players: [] },
+      } as never,
       url: url(),
       slowSinceMs: cloud.nowMs,
     });

@@ -98,8 +98,14 @@ class Disorder {
   sendEvent(): void {
     const eventId = `e${this.#sent.length}`;
     this.#sent.push(eventId);
-    const event = { eventId, type: 'MatchFound', queue: 'arena', time: new Date(0).toISOString() };
-    this.#send({ event } as Delivery, 0);
+    const event = {
+      eventId,
+      type: 'MatchFound',
+      queue: 'arena',
+      time: new Date(0).toISOString(),
+      match: { teams: [] },
+    };
+    this.#send({ event } as never as Delivery, 0);
   }
 
   #turn(): void {

@@ -98,9 +98,15 @@ export class WebhookLanes {
   /** An event for the receiver of this number. */
   send(receiver: number): void {
     const eventId = `e${this.sentMs.size}`;
-    const event = { eventId, type: 'MatchFound', queue: `q${receiver}`, time: new Date(0).toISOString() };
+    const event = {
+      eventId,
+      type: 'MatchFound',
+      queue: `q${receiver}`,
+      time: new Date(0).toISOString(),
+      match: { teams: [] },
+    };
     this.sentMs.set(eventId, this.#time.nowMs);
-    this.first.messages.push({ delivery: { event: event as MusterEvent }, dueMs: this.#time.nowMs });
+    this.first.messages.push({ delivery: { event: event as never as MusterEvent }, dueMs: this.#time.nowMs });
   }
 
   /** Sends the dead letters to the queue of new deliveries, as an operator does. */
