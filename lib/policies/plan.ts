@@ -1,4 +1,4 @@
-import { type Filling, isPaperShape, shapeOf } from '../engine/game-pool.ts';
+import { type Filling, shapeOf } from '../engine/game-pool.ts';
 import type { Constraints, Game, GameRules, Ticket } from '../engine/types.ts';
 import { compileRules } from '../rules/compile-rules.ts';
 import { type Meetings, meetingsOf } from '../rules/met.ts';
@@ -249,12 +249,14 @@ function constraintsOf(
   const hasAvoid = groups.some(({ players }) => players.some(isAvoiding));
   if (rules.rules === undefined && !hasAvoid) return undefined;
   const players = groups.flatMap((group) => group.players);
+  const { seats, seatsMin, teamSizes } = shapeOf(gameRules);
   const moment = {
     nowMs,
-    seats: shapeOf(gameRules).seats,
-    seatsMin: shapeOf(gameRules).seatsMin,
+    seats,
+    seatsMin,
     kinds: kindsOf(rules.teams),
-    ...(!isPaperShape(gameRules) && { teams: shapeOf(gameRules).teamSizes.length }),
+    teams: teamSizes.length,
+    teamSize: Math.max(...teamSizes),
     meetings: meetings ?? meetingsOf(players),
   };
   return compileRules(rules, moment, hasAvoid);

@@ -14,6 +14,8 @@ export interface SearchMoment {
   readonly kinds?: readonly string[] | undefined;
   /** The number of teams, from which counts of teams limit those of the game. @default such counts are only judged */
   readonly teams?: number | undefined;
+  /** The players of the largest team. @default what each team has to share is only judged */
+  readonly teamSize?: number | undefined;
   /** @default no two players have met */
   readonly meetings?: Meetings | undefined;
   /** Pools of at least this many tickets are cut into facets where a rule separates them. @default 64 */
@@ -26,7 +28,16 @@ export interface SearchMoment {
  */
 export function compileRules(
   { attributes = {}, rules = [], relaxBy = 'each' }: RulesDefinition,
-  { nowMs, seats, seatsMin = seats, kinds, teams, meetings = noMeetings, facetsFrom = 64 }: SearchMoment,
+  {
+    nowMs,
+    seats,
+    seatsMin = seats,
+    kinds,
+    teams,
+    teamSize,
+    meetings = noMeetings,
+    facetsFrom = 64,
+  }: SearchMoment,
   hasAvoid: boolean,
 ): (() => Constraints) | undefined {
   if (rules.length === 0 && !hasAvoid) return undefined;
@@ -40,6 +51,7 @@ export function compileRules(
       seatsMin,
       kinds,
       teams,
+      teamSize,
       meetings,
       facetsFrom,
     });

@@ -19,8 +19,9 @@ export interface RuleSettings extends RuleContext {
   /** The maximum and the minimum of players in a game. */
   readonly seats: number;
   readonly seatsMin: number;
-  /** The number of teams; undefined where counts of teams are only judged. */
+  /** The number of teams and the players of the largest; undefined where rules of teams are only judged. */
   readonly teams?: number | undefined;
+  readonly teamSize?: number | undefined;
   /** The kind of each team of a game, by name; undefined when the queue names none. */
   readonly kinds?: readonly string[] | undefined;
   /** Pools of at least this many tickets are cut into facets. */
@@ -346,7 +347,7 @@ function groupsOf(
   avoids: boolean,
   settings: RuleSettings,
 ): StateGroup[] {
-  const { attributes, meetings, nowMs, seats } = settings;
+  const { attributes, meetings, nowMs, seats, teams, teamSize } = settings;
   const of = <R extends Rule>(test: (rule: Rule) => boolean) =>
     rules.filter(({ rule }) => overGame(rule) && test(rule)) as IndexedRule<R>[];
   const ranges = of<RangeRule>(
@@ -368,6 +369,13 @@ function groupsOf(
   }
   if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
   if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
+  if (teams !== undefined && teamSize !== undefined) {
+    const perTeam = rules.filter(
+      ({ rule }) => rule.type === 'same' && rule.scope === 'team' && rule.cost === undefined,
+    ) as IndexedRule<ValueRule>[];
+    const all = { count: teams, size: teamSize };
+    if (perTeam.length > 0) groups.push(new ValueRules(perTeam, tickets, attributes, seats, all));
+  }
   let known: readonly EnteredTicket[] | undefined;
   const plain = () => {
     known ??= withoutLevels(tickets);

@@ -39,8 +39,9 @@ export function meetingsOf({ tickets, met }: RuledCase): Meetings {
 export function constraintsOf(of: RuledCase, facetsFrom: number): Constraints {
   const { seats, seatsMin, teamSizes } = shapeOf(of.rules);
   const teams = facetsFrom === 1 ? teamSizes.length : undefined;
+  const teamSize = facetsFrom === 1 ? Math.max(...teamSizes) : undefined;
   const { nowMs, kinds } = of;
-  const moment = { nowMs, seats, seatsMin, teams, kinds, meetings: meetingsOf(of), facetsFrom };
+  const moment = { nowMs, seats, seatsMin, teams, teamSize, kinds, meetings: meetingsOf(of), facetsFrom };
   return compileRules(of.definition, moment, true)!();
 }
 

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
 import type { ReleaseOptions } from '../../lib/policies/release.ts';
-import { seeded } from '../engine/random-pool.ts';
+import { normal, seeded } from '../engine/random-pool.ts';
+import { VirtualClock } from '../engine/virtual-clock.ts';
 import { allGames, checkRuledGame, type RuledCase } from './oracle.ts';
 import { meetingsOf, shapedOracle } from './oracle-run.ts';
 import { policies } from './policies.ts';
@@ -71,4 +72,39 @@ describe.each(Object.entries(policies))('policy %s in a queue with rules', (name
       }
     },
   );
+});
+
+describe('a queue in which all players of a team are of one clan', () => {
+  const clock = new VirtualClock();
+  let end = () => {};
+  beforeEach(() => {
+    end = clock.install(false);
+  });
+  afterEach(() => end());
+
+  it.each([5, 8])('finds all games of %i against as many in few steps', (teamSize) => {
+    const random = seeded(7);
+    const clans = Array.from({ length: 8 * teamSize }, (_, i) => `c${i % 4}`);
+    const tickets = clans.map((clan, i) => ({
+      ticketId: `t${i}`,
+      enqueuedAtMs: 0,
+      players: [{ playerId: `p${i}`, skill: Math.max(1, 1500 + 300 * normal(random)), attributes: { clan } }],
+    }));
+    clock.start(100_000);
+    const plan = planTick({
+      rules: {
+        teamSize,
+        attributes: { clan: { type: 'string' } },
+        rules: [{ name: 'clan', type: 'same', attribute: 'clan', scope: 'team' }],
+        imbalance: { alpha: 1, p: 1, q: 2 },
+        release: { policy: 'greedy' },
+        tickSeconds: 1,
+        timeoutSeconds: 60,
+      },
+      tickets,
+      nowMs: 0,
+      outOfTime: clock.outOfTime,
+    });
+    expect(plan.matches).toHaveLength(4);
+  });
 });

@@ -3,7 +3,10 @@ import type { Attributes, CountRule, DifferentRule, Rule, SameRule } from '../ty
 import { attributeOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 
-/** A rule that counts how often values occur over the game: `different`, and `same` with a cost. */
+/**
+ * A rule that counts how often values occur over the game: `different`, `same` with a cost, and `same` in each team. In each team
+ * means for the game that the teams of all its values are no more than it has.
+ */
 export type ValueRule = Rule & (DifferentRule | SameRule);
 
 export class ValueRules implements StateGroup {
@@ -15,8 +18,9 @@ export class ValueRules implements StateGroup {
     tickets: readonly EnteredTicket[],
     attributes: Attributes,
     depthMax: number,
+    teams?: Teams,
   ) {
-    this.#counters = rules.map((rule) => new Counter(rule, tickets, attributes, depthMax));
+    this.#counters = rules.map((rule) => new Counter(rule, tickets, attributes, depthMax, teams));
     this.hasCosts = this.#counters.some(({ cost }) => cost > 0);
   }
 
@@ -50,6 +54,13 @@ export class ValueRules implements StateGroup {
   }
 }
 
+/** The teams of a game. */
+export interface Teams {
+  readonly count: number;
+  /** The players of the largest. */
+  readonly size: number;
+}
+
 /** One rule: how often each value occurs among the joined tickets, how many distinct values there are, and how many players repeat one. */
 class Counter {
   readonly cost: number;
@@ -63,13 +74,18 @@ class Counter {
   #depth = 0;
   #distinct = 0;
   #repeated = 0;
+  /** The teams of the rule where each has to have one value, and how many of them the joined tickets need. */
+  readonly #teams: Teams | undefined;
+  #needed = 0;
 
   constructor(
     { rule, index }: IndexedRule<ValueRule>,
     tickets: readonly EnteredTicket[],
     attributes: Attributes,
     depthMax: number,
+    teams: Teams | undefined,
   ) {
+    this.#teams = rule.scope === 'team' ? teams : undefined;
     const levels = levelsOf(rule);
     const offFrom = levels.indexOf(undefined);
     const numbers = new Map<unknown, number>();
@@ -94,11 +110,12 @@ class Counter {
 
   start(): void {
     this.#taken.fill(0);
-    this.#depth = this.#distinct = this.#repeated = 0;
+    this.#depth = this.#distinct = this.#repeated = this.#needed = 0;
   }
 
   admits(ticket: number): boolean {
     if (this.cost > 0 || this.#levelWith(ticket) >= this.#offFrom) return true;
+    if (this.#teams) return this.#neededWith(ticket, this.#teams) <= this.#teams.count;
     if (this.#repeated > 0) return false;
     const values = this.#values[ticket];
     for (let i = 0; i < values.length; i++) {
@@ -112,6 +129,7 @@ class Counter {
     this.#levels[this.#depth + 1] = this.#levelWith(ticket);
     this.#depth++;
     for (const value of this.#values[ticket]) {
+      if (this.#teams && this.#taken[value] % this.#teams.size === 0) this.#needed++;
       if (this.#taken[value]++ > 0) this.#repeated++;
       else this.#distinct++;
     }
@@ -122,7 +140,16 @@ class Counter {
     for (const value of this.#values[ticket]) {
       if (--this.#taken[value] > 0) this.#repeated--;
       else this.#distinct--;
+      if (this.#teams && this.#taken[value] % this.#teams.size === 0) this.#needed--;
     }
+  }
+
+  /** How many teams of one value each the joined tickets and this one fill, at least in part. */
+  #neededWith(ticket: number, { size }: Teams): number {
+    let needed = this.#needed;
+    for (const value of this.#values[ticket]) if (this.#taken[value]++ % size === 0) needed++;
+    for (const value of this.#values[ticket]) this.#taken[value]--;
+    return needed;
   }
 
   costNow(): number {
