@@ -7,8 +7,8 @@ import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { UnreadableQueue } from '../lib/service/domain/unreadable.ts';
 import { checkDeadline } from '../lib/service/placement/deadline.ts';
-import { UnreadableQueue } from '../lib/service/ports/unreadable.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();

@@ -6,7 +6,7 @@ import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
 import { logger } from '../lib/aws/log.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
-import { readWith } from '../lib/service/ports/unreadable.ts';
+import { readWith } from '../lib/service/domain/unreadable.ts';
 import { deployQueues } from '../lib/service/queues/deploy-queues.ts';
 
 const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));

@@ -8,7 +8,7 @@ import { deadlineTimer, sqsClient, tickSender } from '../lib/aws/message-queue.t
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { bucketLimits } from '../lib/service/ticks/bucket-limits.ts';
+import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
 import { dispatch } from '../lib/service/ticks/dispatch.ts';
 
 const client = documentClient();

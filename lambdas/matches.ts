@@ -9,10 +9,10 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id } from '../lib/contract/ticket.ts';
 import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
-import { toBackfillView } from '../lib/service/backfills/stored-backfill.ts';
+import { toBackfillView } from '../lib/service/domain/stored-backfill.ts';
+import { toMatchView } from '../lib/service/domain/stored-match.ts';
 import { assignMatch, getMatch } from '../lib/service/placement/assign-match.ts';
 import { endMatch } from '../lib/service/placement/end-match.ts';
-import { toMatchView } from '../lib/service/placement/stored-match.ts';
 import { matchFor } from '../lib/service/players/own-match.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 

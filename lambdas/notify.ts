@@ -14,7 +14,7 @@ import { receiverStore } from '../lib/aws/receiver-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
-import { type Delivery, readDelivery } from '../lib/service/events/delivery.ts';
+import { type Delivery, readDelivery } from '../lib/service/domain/delivery.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';

@@ -17,9 +17,9 @@ import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
-import { readParkedEvent } from '../lib/service/events/parked-event.ts';
+import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
+import { Unreadable } from '../lib/service/domain/unreadable.ts';
 import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
-import { Unreadable } from '../lib/service/ports/unreadable.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const sqs = sqsClient();

@@ -15,10 +15,10 @@ import { queueName } from '../lib/contract/queue-definition.ts';
 import { versionPath } from '../lib/contract/queue-versions.ts';
 import { latestQuery, waitingQuery } from '../lib/contract/queue-views.ts';
 import type { Caller } from '../lib/contract/routes.ts';
-import { untilInForce } from '../lib/service/queues/definition-age.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
 import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
+import { untilInForce } from '../lib/service/queues/until-in-force.ts';
 import { listVersions, restoreVersion } from '../lib/service/queues/versions.ts';
 import { sampleWaiting } from '../lib/service/queues/waiting-sample.ts';
 

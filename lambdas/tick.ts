@@ -12,11 +12,11 @@ import { ParsedTickets } from '../lib/aws/parsed-tickets.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
+import { bucketLimits } from '../lib/service/domain/bucket-limits.ts';
+import { readTickMessage, type TickMessage } from '../lib/service/domain/tick-message.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
-import { bucketLimits } from '../lib/service/ticks/bucket-limits.ts';
 import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
-import { readTickMessage, type TickMessage } from '../lib/service/ticks/tick-message.ts';
 import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
 import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 

@@ -9,10 +9,10 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
 import { parseWith } from '../lib/contract/problem.ts';
 import { id } from '../lib/contract/ticket.ts';
+import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { answerMatch } from '../lib/service/tickets/acceptance.ts';
-import { toTicketView } from '../lib/service/tickets/stored-ticket.ts';
 import { cancelTicket } from '../lib/service/tickets/tickets.ts';
 
 const client = documentClient();

@@ -54,6 +54,25 @@ const engineModules = [
   'backfill',
 ];
 
+/**
+ * The rooms of the service, from the lowest up; each may import from those before it. Nouns are below the ports, and the use
+ * cases are on top.
+ */
+const serviceRooms = [
+  'concurrency',
+  'domain',
+  'ports',
+  'waking',
+  'queues',
+  'commits',
+  'tickets',
+  'placement',
+  'backfills',
+  'ticks',
+  'events',
+  'players',
+];
+
 /** What the rest of the project imports of the engine. */
 const engineDoors = ['lib/engine/game-pool.ts', 'lib/engine/types.ts'];
 
@@ -120,6 +139,24 @@ describe('the borders of the project', () => {
   it('opens the engine by game-pool.ts and types.ts alone', () => {
     const wrong = imports.filter(
       ({ from, to }) => moduleOf(to) === 'engine' && moduleOf(from) !== 'engine' && !engineDoors.includes(to),
+    );
+    expect(wrong.map(written)).toEqual([]);
+  });
+});
+
+describe('the rooms of the service', () => {
+  const inside = imports.filter(({ from, to }) => moduleOf(from) === 'service' && moduleOf(to) === 'service');
+  const roomOf = (path: string) => path.split('/').slice(2, -1).join('/');
+
+  it('are all known, and every file is in one', () => {
+    const rooms = new Set(globSync('lib/service/**/*.ts', { cwd: root }).map(roomOf));
+    expect([...rooms].sort()).toEqual([...serviceRooms].sort());
+  });
+
+  it('import from the rooms below them', () => {
+    expect(inside.length).toBeGreaterThan(100);
+    const wrong = inside.filter(
+      ({ from, to }) => serviceRooms.indexOf(roomOf(to)) > serviceRooms.indexOf(roomOf(from)),
     );
     expect(wrong.map(written)).toEqual([]);
   });

@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { type StoredBackfill, storedRequest, storedState } from '../service/backfills/stored-backfill.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
+import { poolOrder } from '../service/domain/buckets.ts';
+import { BACKFILL, MATCH, TICKET } from '../service/domain/statuses.ts';
+import { type StoredBackfill, storedRequest, storedState } from '../service/domain/stored-backfill.ts';
+import { readWith } from '../service/domain/unreadable.ts';
 import type { BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import { readWith } from '../service/ports/unreadable.ts';
-import { BACKFILL, MATCH, TICKET } from '../service/statuses/statuses.ts';
-import { poolOrder } from '../service/ticks/buckets.ts';
 import { packGame } from './compact-game.ts';
 import { conditionally, isTooLarge, itemAfter, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { StoredMatch } from '../service/domain/stored-match.ts';
 import { packId, unpackId } from './compact-id.ts';
 import { packedAttribute } from './packed-attribute.ts';
 

@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import * as z from 'zod';
 import type { MusterEvent } from '../contract/events.ts';
-import { readEvent } from '../service/events/read-event.ts';
+import { readEvent } from '../service/domain/read-event.ts';
+import { readWith } from '../service/domain/unreadable.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
-import { readWith } from '../service/ports/unreadable.ts';
 import { inBatches } from './batches.ts';
 import { messageText } from './message-text.ts';
 

@@ -8,12 +8,12 @@ import {
   TerminateGameSessionCommand,
 } from '@aws-sdk/client-gamelift';
 import * as z from 'zod';
+import { readWith } from '../service/domain/unreadable.ts';
 import type {
   GameSessionFailure,
   GameSessionPlacement,
   GameSessions,
 } from '../service/ports/game-sessions.ts';
-import { readWith } from '../service/ports/unreadable.ts';
 
 /**
  * Game sessions of Amazon GameLift Servers. A queue that is given as an ARN is called in its own region.

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { StoredMatch } from '../service/domain/stored-match.ts';
+import { Unreadable } from '../service/domain/unreadable.ts';
 import type { LatestMatches } from '../service/ports/latest-matches.ts';
-import { Unreadable } from '../service/ports/unreadable.ts';
 import { BATCH_GET_MAX, batchGet } from './batch-get.ts';
 import { latestGroups } from './latest-group.ts';
 import { isAbandoned, toMatch } from './match-store.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readWith } from '../service/ports/unreadable.ts';
+import { readWith } from '../service/domain/unreadable.ts';
 
 /** An event about a match from a rule of the bus, or a reminder that Muster has sent to itself. */
 const matchMessage = z.union([

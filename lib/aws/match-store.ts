@@ -3,10 +3,10 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
-import { type StoredMatch, storedGame, storedMatchState } from '../service/placement/stored-match.ts';
+import { MATCH, type Transition } from '../service/domain/statuses.ts';
+import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
+import { readWith } from '../service/domain/unreadable.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
-import { readWith } from '../service/ports/unreadable.ts';
-import { MATCH, type Transition } from '../service/statuses/statuses.ts';
 import { batchGet } from './batch-get.ts';
 import { packedGame, packGame } from './compact-game.ts';
 import { deadlineGroup } from './deadline-index.ts';
@@ -28,7 +28,7 @@ const LOOK_AGAIN_MS = 30_000;
  * Matches in DynamoDB. Key: `matchId`. The sparse index `deadlines` contains the matches with a deadline: see
  * `deadline-index.ts`.
  *
- * The condition of each write on the status is that of its transition in `service/statuses/statuses.ts`. Further conditions:
+ * The condition of each write on the status is that of its transition in `service/domain/statuses.ts`. Further conditions:
  *
  *     assign    the assignment; COMPLETED    if it has no assignment
  *     end       endedAt                      if it has not ended

@@ -1,4 +1,4 @@
-import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
+import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 
 /** The default limit: a tick reads at most 20,000 tickets, and parties of five take about 2 KB each. */
 const TICKETS_MAX = 40_000;

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
+import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import { secondsAfter } from './dynamo.ts';
 
 /** No id of a ticket contains this character, so a place is never taken for one. */

@@ -7,9 +7,9 @@ import {
 import * as z from 'zod';
 import { Problem } from '../contract/problem.ts';
 import type { RuledPlayer } from '../rules/types.ts';
-import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { StoredMatch } from '../service/domain/stored-match.ts';
+import { Unreadable } from '../service/domain/unreadable.ts';
 import type { Named, PlayerDataStore, StoredItem } from '../service/ports/player-data-store.ts';
-import { Unreadable } from '../service/ports/unreadable.ts';
 import { backfillRequestOf, isBackfill, toBackfill } from './backfill-store.ts';
 import { packGame } from './compact-game.ts';
 import { packId } from './compact-id.ts';

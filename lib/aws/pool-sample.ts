@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/domain/buckets.ts';
 import type { PoolSample } from '../service/ports/pool-sample.ts';
-import { type KeyRange, poolKeys, skillKey, skillOf } from '../service/ticks/buckets.ts';
 import type { PoolItem } from './pool-page.ts';
 import { bySkill, inRange, readQueued } from './ticket-store.ts';
 

@@ -2,11 +2,11 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand }
 import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
+import { bucketLayout } from '../service/domain/buckets.ts';
+import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../service/domain/queue-record.ts';
+import { storedDefinition } from '../service/domain/stored-definition.ts';
+import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
-import { readWith, Unreadable, UnreadableQueue } from '../service/ports/unreadable.ts';
-import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../service/queues/queue-record.ts';
-import { storedDefinition } from '../service/queues/stored-definition.ts';
-import { bucketLayout } from '../service/ticks/buckets.ts';
 import { batchGet } from './batch-get.ts';
 import { definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';

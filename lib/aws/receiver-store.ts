@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { readWith } from '../service/domain/unreadable.ts';
 import type { ReceiverRecord, ReceiverStore } from '../service/ports/receiver-store.ts';
-import { readWith } from '../service/ports/unreadable.ts';
 import { conditionally, secondsAfter } from './dynamo.ts';
 import { receiverKey } from './receiver-key.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';

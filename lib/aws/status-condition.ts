@@ -1,4 +1,4 @@
-import { NONE, type Transition } from '../service/statuses/statuses.ts';
+import { NONE, type Transition } from '../service/domain/statuses.ts';
 
 /** The condition of a conditional write, and the values in it. */
 export interface StatusCondition {

@@ -7,11 +7,6 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { StoreBusy } from '../service/ports/store-busy.ts';
-import type { PoolSurvey, ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
-import { readWith } from '../service/ports/unreadable.ts';
-import { TICKET, type Transition } from '../service/statuses/statuses.ts';
-import { type StoredTicket, storedTicket } from '../service/tickets/stored-ticket.ts';
 import {
   type BucketLayout,
   bucketsWithin,
@@ -22,7 +17,12 @@ import {
   poolKeysAround,
   poolKeysWithin,
   poolOrder,
-} from '../service/ticks/buckets.ts';
+} from '../service/domain/buckets.ts';
+import { TICKET, type Transition } from '../service/domain/statuses.ts';
+import { type StoredTicket, storedTicket } from '../service/domain/stored-ticket.ts';
+import { readWith } from '../service/domain/unreadable.ts';
+import { StoreBusy } from '../service/ports/store-busy.ts';
+import type { PoolSurvey, ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
 import { batchGet } from './batch-get.ts';
 import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
@@ -50,7 +50,7 @@ export const TICKET_DAYS = 1;
  *     release, requeue  → in the pool
  *     cancelWithMatch, failWithMatch
  *
- * The condition of each write on the status is that of its transition in `service/statuses/statuses.ts`. Every way out of the
+ * The condition of each write on the status is that of its transition in `service/domain/statuses.ts`. Every way out of the
  * pool has the same condition, so exactly one of them happens. For writes whose response is lost see `write-mark.ts`.
  * @param parsed what the function has parsed of the pool, for a function that reads it at every tick. @default nothing is kept
  */

@@ -10,7 +10,7 @@ import { type Assignment, type MatchView, matchView } from '../contract/match.ts
 import { check } from '../contract/problem.ts';
 import type { QueueDefinition } from '../contract/queue-definition.ts';
 import { type TicketView, ticketView } from '../contract/ticket.ts';
-import { storedDefinition } from '../service/queues/stored-definition.ts';
+import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { Failure } from './failure.ts';
 import { serviceCredentials } from './service-credentials.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Assignment, assignment } from '../contract/match.ts';
 import type { ProvisionerOptions } from '../contract/queue-definition.ts';
-import type { StoredMatch } from '../service/placement/stored-match.ts';
+import type { StoredMatch } from '../service/domain/stored-match.ts';
 import type { ClientCertificate, Outbound } from '../service/ports/outbound.ts';
 import type { Provisioner, Release } from '../service/ports/provisioner.ts';
 import type { Secrets } from '../service/ports/secrets.ts';

@@ -1,8 +1,9 @@
 import { type Assignment, assignment, type MatchView } from '../contract/match.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../contract/queue-definition.ts';
 import { seatsOf } from '../contract/team-kinds.ts';
-import { placementSecondsOf } from '../service/placement/match-status.ts';
-import { type StoredMatch, toMatchView } from '../service/placement/stored-match.ts';
+import { placementSecondsOf } from '../service/domain/match-status.ts';
+import { type StoredMatch, toMatchView } from '../service/domain/stored-match.ts';
+import type { StoredTicket } from '../service/domain/stored-ticket.ts';
 import {
   type GameSessionFailure,
   type GameSessionPlacement,
@@ -12,7 +13,6 @@ import {
 } from '../service/ports/game-sessions.ts';
 import type { Provision, Provisioner, Release } from '../service/ports/provisioner.ts';
 import type { TicketStore } from '../service/ports/ticket-store.ts';
-import type { StoredTicket } from '../service/tickets/stored-ticket.ts';
 import { ATTEMPTS_MAX, attemptOf, pauseMs, placementIdOf } from './placement-attempts.ts';
 
 export interface GameLiftDeps {

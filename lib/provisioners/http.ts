@@ -1,8 +1,8 @@
 import { assignment } from '../contract/match.ts';
 import { Problem, parseWith } from '../contract/problem.ts';
 import type { ProvisionerOptions } from '../contract/queue-definition.ts';
+import { type StoredMatch, toMatchView } from '../service/domain/stored-match.ts';
 import { signed } from '../service/events/signature.ts';
-import { type StoredMatch, toMatchView } from '../service/placement/stored-match.ts';
 import type { Outbound } from '../service/ports/outbound.ts';
 import type { Provision, Provisioner } from '../service/ports/provisioner.ts';
 import type { Secrets } from '../service/ports/secrets.ts';

@@ -2,7 +2,7 @@ import type { Game, Ticket } from '../engine/types.ts';
 import { KeptSearches } from '../policies/kept-searches.ts';
 import { type Filling, planTick, type QueueRules, type TickMemory } from '../policies/plan.ts';
 import { meanSkill } from '../policies/policy.ts';
-import { rangeName, type TickRange, tickRanges } from '../service/ticks/buckets.ts';
+import { rangeName, type TickRange, tickRanges } from '../service/domain/buckets.ts';
 import type { Arrival } from './arrivals.ts';
 import type { WaitCalibration } from './calibration.ts';
 import type { RunningMatches } from './running-matches.ts';

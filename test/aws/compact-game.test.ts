@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { packedGame, packGame } from '../../lib/aws/compact-game.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 
 type Game = Pick<StoredMatch, 'ticketIds' | 'teams'>;
 const unpack = (text: string) => packedGame(z.unknown()).parse(text);

@@ -2,7 +2,7 @@ import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendAll, setVisibility, sqsClient, tickSender } from '../../lib/aws/message-queue.ts';
 import { type Sqs, startSqs } from '../../lib/local/sqs.ts';
-import { readTickMessage, type TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import { readTickMessage, type TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { onWire } from './emulated-tables.ts';
 import { NOW_MS } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import type { Player } from '../../lib/engine/types.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
-import type { CurrentTicket } from '../../lib/service/tickets/stored-ticket.ts';
-import type { BucketLayout, Edge } from '../../lib/service/ticks/buckets.ts';
+import type { BucketLayout, Edge } from '../../lib/service/domain/buckets.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
+import type { CurrentTicket } from '../../lib/service/domain/stored-ticket.ts';
 
 /** Sample items for the tests of stores; a test sets only the fields that it is about. */
 

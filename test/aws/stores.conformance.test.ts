@@ -10,8 +10,17 @@ import { queueStore } from '../../lib/aws/queue-store.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { LIMITS } from '../../lib/contract/queue-definition.ts';
-import type { StoredBackfill } from '../../lib/service/backfills/stored-backfill.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import {
+  type KeyRange,
+  rangeName,
+  rangesOf,
+  skillKey,
+  tickRanges,
+} from '../../lib/service/domain/buckets.ts';
+import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
+import type { StoredBackfill } from '../../lib/service/domain/stored-backfill.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
+import type { TickReport } from '../../lib/service/domain/tick-report.ts';
 import type { BackfillStore } from '../../lib/service/ports/backfill-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { MeetingStore } from '../../lib/service/ports/meeting-store.ts';
@@ -19,9 +28,6 @@ import type { OverdueMatches } from '../../lib/service/ports/overdue-matches.ts'
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
-import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
-import { type KeyRange, rangeName, rangesOf, skillKey, tickRanges } from '../../lib/service/ticks/buckets.ts';
-import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { definition } from '../service/definitions.ts';
 import { type EmulatedTables, STORES, startTables, suiteName, type Wire } from './emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { BUCKET_LIMITS } from '../../lib/service/ticks/bucket-limits.ts';
+import { BUCKET_LIMITS } from '../../lib/service/domain/bucket-limits.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { AutoRun, type AutoRunOptions } from '../service/auto-run.ts';
 

@@ -3,8 +3,8 @@ import { packGame } from '../../lib/aws/compact-game.ts';
 import { attributeBytesMax, sizeProblems } from '../../lib/contract/match-size.ts';
 import type { Problem } from '../../lib/contract/problem.ts';
 import { checkQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { type StoredMatch, toMatchView } from '../../lib/service/domain/stored-match.ts';
 import { EVENT_BYTES_MAX } from '../../lib/service/events/fit-event.ts';
-import { type StoredMatch, toMatchView } from '../../lib/service/placement/stored-match.ts';
 import { parseNewTicket } from '../../lib/service/tickets/parse-tickets.ts';
 import { definition } from '../service/definitions.ts';
 

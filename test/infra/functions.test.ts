@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { functionNames, lambdasDir } from '../../lib/infra/bundle.ts';
+import { LEASE_MS, TICK_STAGES } from '../../lib/service/domain/timing.ts';
 import { ROUNDS_MS } from '../../lib/service/ticks/dispatch.ts';
-import { LEASE_MS, TICK_STAGES } from '../../lib/service/ticks/timing.ts';
 import { functionNamed, functionsOf, type Resource, resourcesOf, statementsOf, target } from './resources.ts';
 import { synthesized } from './synthesized.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outbound } from '../../lib/aws/outbound.ts';
 import type { ProvisionerOptions } from '../../lib/contract/queue-definition.ts';
 import { agonesProvisioner } from '../../lib/provisioners/agones.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import { match } from '../aws/samples.ts';
 import { definition } from '../service/definitions.ts';

@@ -3,7 +3,7 @@ import { placementOfEvent } from '../../lib/aws/game-sessions.ts';
 import type { Assignment } from '../../lib/contract/match.ts';
 import type { ProvisionerOptions } from '../../lib/contract/queue-definition.ts';
 import { sessionData } from '../../lib/provisioners/gamelift.ts';
-import { toMatchView } from '../../lib/service/placement/stored-match.ts';
+import { toMatchView } from '../../lib/service/domain/stored-match.ts';
 import { SESSION_DATA_LENGTH_MAX } from '../../lib/service/ports/game-sessions.ts';
 import { match, NOW_MS, ticket } from '../aws/samples.ts';
 import type { Fault } from '../service/faults.ts';

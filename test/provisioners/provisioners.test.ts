@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProvisionerOptions } from '../../lib/contract/queue-definition.ts';
 import { type ProvisionersDeps, provisioners } from '../../lib/provisioners/provisioners.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import type { OutboundResult } from '../../lib/service/ports/outbound.ts';
 import type { Provisioner } from '../../lib/service/ports/provisioner.ts';
 import { match } from '../aws/samples.ts';

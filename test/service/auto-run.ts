@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import type { BucketLimits } from '../../lib/service/domain/bucket-limits.ts';
+import { type BucketLayout, layoutAt, tickRanges } from '../../lib/service/domain/buckets.ts';
+import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
+import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { quantile } from '../../lib/service/queues/quantile.ts';
-import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
-import type { BucketLimits } from '../../lib/service/ticks/bucket-limits.ts';
-import { type BucketLayout, layoutAt, tickRanges } from '../../lib/service/ticks/buckets.ts';
 import { dispatch } from '../../lib/service/ticks/dispatch.ts';
-import { isOdd, wake } from '../../lib/service/ticks/schedule.ts';
 import { type TickDeps, tick } from '../../lib/service/ticks/tick.ts';
-import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
+import { isOdd, wake } from '../../lib/service/waking/schedule.ts';
 import type { RandomSource } from '../../lib/simulation/random.ts';
 import { NOW_MS } from '../aws/samples.ts';
 import { definition } from './definitions.ts';

@@ -6,8 +6,8 @@ import {
   getBackfill,
   requestBackfill,
 } from '../../lib/service/backfills/request-backfill.ts';
+import { toMatchView } from '../../lib/service/domain/stored-match.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
-import { toMatchView } from '../../lib/service/placement/stored-match.ts';
 import { putQueue } from '../../lib/service/queues/queues.ts';
 import { getStats } from '../../lib/service/queues/stats.ts';
 import { enqueue } from '../../lib/service/tickets/enqueue.ts';

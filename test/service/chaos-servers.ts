@@ -5,9 +5,9 @@ import {
   getBackfill,
   requestBackfill,
 } from '../../lib/service/backfills/request-backfill.ts';
-import type { StoredBackfill } from '../../lib/service/backfills/stored-backfill.ts';
+import type { StoredBackfill } from '../../lib/service/domain/stored-backfill.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
 import type { Interleaving } from './interleaving.ts';
 import type { VirtualCloud } from './virtual-cloud.ts';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MusterEvent } from '../../lib/contract/events.ts';
 import { isFinal, type TicketStatus } from '../../lib/contract/ticket.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
+import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
 import { type Change, toEvent } from '../../lib/service/events/publish.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
-import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
 
 /** The state after everything has ended. */
 export interface Outcome {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { cancelBackfill, requestBackfill } from '../../lib/service/backfills/request-backfill.ts';
-import type { Delivery } from '../../lib/service/events/delivery.ts';
+import type { Delivery } from '../../lib/service/domain/delivery.ts';
+import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
 import { deliver } from '../../lib/service/events/notify.ts';
 import { assignMatch } from '../../lib/service/placement/assign-match.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { endMatch } from '../../lib/service/placement/end-match.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
-import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
 import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
 import { listVersions, restoreVersion } from '../../lib/service/queues/versions.ts';
 import { answerMatch } from '../../lib/service/tickets/acceptance.ts';

@@ -1,16 +1,16 @@
 import type { TickMemory } from '../../lib/policies/memory.ts';
-import type { StoredMatch } from '../../lib/service/placement/stored-match.ts';
+import { type KeyRange, poolKey, poolKeysWithin, poolOrder } from '../../lib/service/domain/buckets.ts';
+import type { QueueRecord } from '../../lib/service/domain/queue-record.ts';
+import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
+import type { StoredTicket } from '../../lib/service/domain/stored-ticket.ts';
+import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
+import type { TickReport } from '../../lib/service/domain/tick-report.ts';
 import type { BackfillStore } from '../../lib/service/ports/backfill-store.ts';
 import type { MatchStore } from '../../lib/service/ports/match-store.ts';
 import type { QueueStore } from '../../lib/service/ports/queue-store.ts';
 import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TickSender } from '../../lib/service/ports/tick-sender.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
-import type { QueueRecord } from '../../lib/service/queues/queue-record.ts';
-import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
-import { type KeyRange, poolKey, poolKeysWithin, poolOrder } from '../../lib/service/ticks/buckets.ts';
-import type { TickMessage } from '../../lib/service/ticks/tick-message.ts';
-import type { TickReport } from '../../lib/service/ticks/tick-report.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** The latency of calls in milliseconds, as to DynamoDB in the same region. */

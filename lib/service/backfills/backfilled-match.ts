@@ -1,6 +1,6 @@
 import { gameJson } from '../../contract/match.ts';
 import type { Filling } from '../../policies/plan.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { BackfilledMatch } from '../ports/backfill-store.ts';
 import type { OpenBackfill } from './open-backfills.ts';
 

@@ -1,10 +1,10 @@
 import { inParallel } from '../concurrency/in-parallel.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { KeyRange } from '../domain/buckets.ts';
+import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { KeyRange } from '../ticks/buckets.ts';
-import { currentBackfill, type StoredBackfill } from './stored-backfill.ts';
 
 /** A backfill that asks for players, and its match. */
 export interface OpenBackfill {

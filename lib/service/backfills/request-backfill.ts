@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newBackfill } from '../../contract/backfill.ts';
 import { invalid, Problem, parseWith } from '../../contract/problem.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { currentBackfill, type StoredBackfill } from '../domain/stored-backfill.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import { getMatch, unknownMatch } from '../placement/assign-match.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { openQueue } from '../queues/queues.ts';
 import { clashes } from '../tickets/misfits.ts';
 import { seatProblems } from './seat-problems.ts';
-import { currentBackfill, type StoredBackfill } from './stored-backfill.ts';
 
 export interface BackfillDeps {
   readonly backfills: BackfillStore;

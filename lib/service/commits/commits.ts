@@ -1,12 +1,12 @@
 import { allOf } from '../concurrency/all-of.ts';
 import { AtMost } from '../concurrency/at-most.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MatchStore } from '../ports/match-store.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import { Journal } from './journal.ts';
 import { type SettleDeps, settleMatch } from './settle.ts';
 

@@ -1,13 +1,13 @@
 import { inParallel } from '../concurrency/in-parallel.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import { layoutAt } from '../domain/buckets.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import { fateOf } from '../domain/returning.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import { fateOf } from '../tickets/returning.ts';
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import { layoutAt } from '../ticks/buckets.ts';
-import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
+import { type ScheduleDeps, wake } from '../waking/schedule.ts';
 
 export interface ReturnDeps extends ScheduleDeps {
   readonly tickets: TicketStore;

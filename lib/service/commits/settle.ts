@@ -1,8 +1,8 @@
 import { inParallel } from '../concurrency/in-parallel.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { FormingMatch, SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
 import { returnTickets } from './return-tickets.ts';
 
 export interface SettleDeps {

@@ -1,5 +1,9 @@
 import { type MusterEvent, toWebhookBody } from '../../contract/events.ts';
 import type { Webhook } from '../../contract/queue-definition.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import { subscribers } from '../domain/subscribers.ts';
+import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { DeliverySender } from '../ports/delivery-sender.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 import type { Outbound, OutboundResult } from '../ports/outbound.ts';
@@ -7,13 +11,9 @@ import type { QueueStore } from '../ports/queue-store.ts';
 import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { backoffSeconds } from './backoff.ts';
-import type { Delivery } from './delivery.ts';
 import { admit, isDown, type Lane, postponeMs, recordResult, recordSlow, responseMs } from './receivers.ts';
 import { signed } from './signature.ts';
-import { subscribers } from './subscribers.ts';
 import { withoutErased } from './without-erased.ts';
 
 /** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */

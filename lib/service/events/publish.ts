@@ -2,16 +2,16 @@ import type { EventType, MatchEventType, TicketEventType } from '../../contract/
 import type { MusterEvent } from '../../contract/events.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
 import { allOf } from '../concurrency/all-of.ts';
-import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { ParkedEvent } from '../domain/parked-event.ts';
+import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
+import { type StoredTicket, toTicketView } from '../domain/stored-ticket.ts';
+import { isOnBus, subscribers } from '../domain/subscribers.ts';
+import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { EventParking } from '../ports/event-parking.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import { type StoredTicket, toTicketView } from '../tickets/stored-ticket.ts';
 import { fitted } from './fit-event.ts';
-import type { ParkedEvent } from './parked-event.ts';
-import { isOnBus, subscribers } from './subscribers.ts';
 
 /** One write to the tickets or the matches table, as its stream reports it. */
 export type Change = TicketChange | MatchChange;

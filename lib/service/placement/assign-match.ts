@@ -1,7 +1,7 @@
 import { assignment } from '../../contract/match.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
-import type { StoredMatch } from './stored-match.ts';
 
 /**
  * Stores the assignment that a studio sends. Repeating the same assignment returns the match unchanged.

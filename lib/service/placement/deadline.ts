@@ -1,13 +1,13 @@
 import { returnDissolved, returnTickets } from '../commits/return-tickets.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { isDissolving } from '../domain/returning.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import { type UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
 import type { DeadlineTimer } from '../ports/deadline-timer.ts';
-import { type UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import type { AcceptanceDeps } from '../tickets/acceptance.ts';
 import { advanceIfAccepted, dissolveMatch } from '../tickets/acceptance.ts';
-import { isDissolving } from '../tickets/returning.ts';
-import { wake } from '../ticks/schedule.ts';
+import { wake } from '../waking/schedule.ts';
 import { failPlacement } from './fail-placement.ts';
-import type { StoredMatch } from './stored-match.ts';
 
 export interface DeadlineDeps extends AcceptanceDeps {
   readonly timer: DeadlineTimer;

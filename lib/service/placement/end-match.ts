@@ -1,8 +1,8 @@
 import { matchEnd } from '../../contract/backfill.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import { unknownMatch } from './assign-match.ts';
-import type { StoredMatch } from './stored-match.ts';
 
 /**
  * Ends a match for good. No backfill of it is filled afterwards: each is filled on the condition that its match has not

@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
-import type { StoredMatch } from './stored-match.ts';
 
 /**
  * Fails a match that gets no assignment. In a queue with `onFailure: "requeue"` its tickets return to the pool.

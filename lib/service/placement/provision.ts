@@ -1,11 +1,11 @@
 import type { Assignment } from '../../contract/match.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { GameSessionPlacement } from '../ports/game-sessions.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { Provision, Provisioner, Provisioners } from '../ports/provisioner.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 import { failPlacement } from './fail-placement.ts';
-import type { StoredMatch } from './stored-match.ts';
 
 export interface ProvisionDeps {
   readonly queues: QueueStore;

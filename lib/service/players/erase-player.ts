@@ -1,8 +1,8 @@
 import type { PlayerErasure } from '../../contract/player-data.ts';
 import { Problem } from '../../contract/problem.ts';
 import { isFinal } from '../../contract/ticket.ts';
-import { currentBackfill } from '../backfills/stored-backfill.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
+import { currentBackfill } from '../domain/stored-backfill.ts';
 import type { BackfillStore } from '../ports/backfill-store.ts';
 import type { ErasedPlayers } from '../ports/erased-players.ts';
 import type { Named, PlayerDataStore } from '../ports/player-data-store.ts';

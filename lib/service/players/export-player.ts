@@ -1,9 +1,9 @@
 import type { PlayerData } from '../../contract/player-data.ts';
 import type { TicketStatus } from '../../contract/ticket.ts';
 import { isFinal } from '../../contract/ticket.ts';
+import { toTicketView } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Named, PlayerDataStore } from '../ports/player-data-store.ts';
-import { toTicketView } from '../tickets/stored-ticket.ts';
 import { PAGES_MS } from './erase-player.ts';
 import { progressFrom, progressText } from './progress.ts';
 

@@ -1,8 +1,8 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { RuleBody } from '../../rules/types.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import { Unreadable } from '../ports/unreadable.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
 
 /** What players of a queue see of each other, and of what its backend has stored about themselves. */
 export interface Sight {

@@ -1,6 +1,6 @@
-import type { StoredBackfill } from '../backfills/stored-backfill.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
-import type { KeyRange } from '../ticks/buckets.ts';
+import type { KeyRange } from '../domain/buckets.ts';
+import type { StoredBackfill } from '../domain/stored-backfill.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
 /** A match with its next roster. */

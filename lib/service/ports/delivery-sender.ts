@@ -1,4 +1,4 @@
-import type { Delivery } from '../events/delivery.ts';
+import type { Delivery } from '../domain/delivery.ts';
 
 /** Sends deliveries to the queues of `notify`. */
 export interface DeliverySender {

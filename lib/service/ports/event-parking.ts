@@ -1,5 +1,5 @@
-import type { ParkedEvent } from '../events/parked-event.ts';
-import type { UnreadableQueue } from './unreadable.ts';
+import type { ParkedEvent } from '../domain/parked-event.ts';
+import type { UnreadableQueue } from '../domain/unreadable.ts';
 
 /** Keeps the events of queues that cannot be read, until they can. */
 export interface EventParking {

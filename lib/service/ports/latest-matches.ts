@@ -1,4 +1,4 @@
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 
 /** Matches by queue and time. */
 export interface LatestMatches {

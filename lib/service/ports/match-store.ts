@@ -1,5 +1,5 @@
 import type { Assignment } from '../../contract/match.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
 /** A match that a tick forms: its id and its tickets. */

@@ -1,6 +1,6 @@
-import type { StoredBackfill } from '../backfills/stored-backfill.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
+import type { StoredBackfill } from '../domain/stored-backfill.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 
 /** Where a reading of all tables goes on. It is text without a meaning outside the store. */
 export type Position = string;

@@ -1,5 +1,5 @@
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import type { BucketLayout } from '../ticks/buckets.ts';
+import type { BucketLayout } from '../domain/buckets.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 
 /** Reads a part of the waiting tickets of a queue at a limited cost, however many are waiting. */
 export interface PoolSample {

@@ -1,6 +1,6 @@
 import type { Assignment } from '../../contract/match.ts';
 import type { ProvisionerOptions, QueueDefinition } from '../../contract/queue-definition.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
 import type { GameSessionPlacement } from './game-sessions.ts';
 
 /** Produces the assignments of matches, and frees servers that no match needs any more. */

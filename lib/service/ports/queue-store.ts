@@ -1,6 +1,6 @@
-import type { Deployed, QueueRecord, QueueState, ReplacedDefinition } from '../queues/queue-record.ts';
-import type { BucketLayout } from '../ticks/buckets.ts';
-import type { Unreadable } from './unreadable.ts';
+import type { BucketLayout } from '../domain/buckets.ts';
+import type { Deployed, QueueRecord, QueueState, ReplacedDefinition } from '../domain/queue-record.ts';
+import type { Unreadable } from '../domain/unreadable.ts';
 
 export interface StoredQueues {
   readonly records: QueueRecord[];

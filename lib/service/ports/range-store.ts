@@ -1,5 +1,6 @@
 import type { TickMemory } from '../../policies/memory.ts';
-import type { TickReport } from '../ticks/tick-report.ts';
+import type { FailedTicks } from '../domain/set-aside.ts';
+import type { TickReport } from '../domain/tick-report.ts';
 import type { FormingMatch } from './match-store.ts';
 
 /** The shared state of ticks: leases on cells, their journals, and reports of ranges. */
@@ -82,16 +83,6 @@ export interface Crashed {
 export interface CrashedCells {
   readonly cells: readonly string[];
   readonly failed: FailedTicks;
-}
-
-/** The ticks that have failed in a row in a cell. */
-export interface FailedTicks {
-  /** From 1. */
-  readonly count: number;
-  /** The slot of the last one, milliseconds since the epoch. */
-  readonly atMs: number;
-  /** `stopped`: the last one ended without a word, or ran out of time. `error`: it threw. */
-  readonly how: 'stopped' | 'error';
 }
 
 /** A tick's right to search some cells. Times are milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import type { TickMessage } from '../ticks/tick-message.ts';
+import type { TickMessage } from '../domain/tick-message.ts';
 
 /** Sends ticks to the function `tick`. */
 export interface TickSender {

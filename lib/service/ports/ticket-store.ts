@@ -1,5 +1,5 @@
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
-import type { BucketLayout, KeyRange } from '../ticks/buckets.ts';
+import type { BucketLayout, KeyRange } from '../domain/buckets.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 
 /** Limits a read. */
 export interface ReadBound {

@@ -1,5 +1,5 @@
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import type { QueueRecord } from './queue-record.ts';
 
 /**
  * A store that caches queues for callers that accept a slightly old record. Without a cache, thousands of tickets a

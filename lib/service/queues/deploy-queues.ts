@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { invalid, Problem } from '../../contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Deployed } from '../domain/queue-record.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { DeploymentNotes } from '../ports/deployment-notes.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { Unreadable } from '../ports/unreadable.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import type { Deployed } from './queue-record.ts';
 import { changeOf, type LiveQueue, queueOrState, replaceDefinition } from './queues.ts';
 
 /** The maximum of tries to change a queue that others are changing. */

@@ -1,5 +1,5 @@
 import type { MatchSummary } from '../../contract/queue-views.ts';
-import { type StoredMatch, toMatchView } from '../placement/stored-match.ts';
+import { type StoredMatch, toMatchView } from '../domain/stored-match.ts';
 import type { LatestMatches } from '../ports/latest-matches.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { openQueue } from './queues.ts';

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { check, invalid, Problem } from '../../contract/problem.ts';
 import { type QueueDefinition, queueDefinition, queueName } from '../../contract/queue-definition.ts';
+import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../domain/buckets.ts';
+import type { DefinitionChange, Deployed, QueueRecord, QueueState } from '../domain/queue-record.ts';
+import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { Unreadable } from '../ports/unreadable.ts';
-import { type BucketLayout, LAYOUT_GRACE_MS, nextLayout, withLayout } from '../ticks/buckets.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import type { DefinitionChange, Deployed, QueueRecord, QueueState } from './queue-record.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.

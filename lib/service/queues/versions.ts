@@ -1,8 +1,8 @@
 import { invalid, Problem } from '../../contract/problem.ts';
 import { type QueueVersionView, VERSIONS_KEPT } from '../../contract/queue-versions.ts';
+import type { QueueRecord, ReplacedDefinition } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
-import type { QueueRecord, ReplacedDefinition } from './queue-record.ts';
 import { changeOf, openQueue, putQueue } from './queues.ts';
 
 /**

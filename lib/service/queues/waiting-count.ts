@@ -1,5 +1,5 @@
-import { type BucketLayout, rangeName, tickRanges } from '../ticks/buckets.ts';
-import type { TickReport } from '../ticks/tick-report.ts';
+import { type BucketLayout, rangeName, tickRanges } from '../domain/buckets.ts';
+import type { TickReport } from '../domain/tick-report.ts';
 
 /** The number of tickets that were waiting after a queue's last ticks. */
 export interface WaitingCount {

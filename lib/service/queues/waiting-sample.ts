@@ -1,8 +1,8 @@
 import type { WaitingSample } from '../../contract/queue-views.ts';
 import { meanSkill } from '../../policies/policy.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { PoolSample } from '../ports/pool-sample.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import { openQueue } from './queues.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { acceptanceBody } from '../../contract/acceptance.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
 import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
-import { statusAfterAcceptance } from '../placement/match-status.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { statusAfterAcceptance } from '../domain/match-status.ts';
+import { isDissolving } from '../domain/returning.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import { isDissolving } from './returning.ts';
-import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 import { type TicketDeps, unknownTicket } from './tickets.ts';
 

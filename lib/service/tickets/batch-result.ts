@@ -1,8 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import type { TicketBatchResult } from '../../contract/ticket-batch.ts';
+import type { CurrentTicket } from '../domain/stored-ticket.ts';
 import type { BatchOutcome } from './enqueue-batch.ts';
-import type { CurrentTicket } from './stored-ticket.ts';
 
 /**
  * The result of one ticket of a batch, for the client.

@@ -1,9 +1,9 @@
 import { Problem, parseWith } from '../../contract/problem.ts';
 import { ticketBatch } from '../../contract/ticket-batch.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
-import { wake } from '../ticks/schedule.ts';
+import { wake } from '../waking/schedule.ts';
 import { type EnqueueDeps, type Enqueued, putTicket } from './enqueue.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
 

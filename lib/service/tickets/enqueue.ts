@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import { isOnBus } from '../events/subscribers.ts';
+import { recentSeconds } from '../commits/meeting-records.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
+import { isOnBus } from '../domain/subscribers.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { MeetingStore } from '../ports/meeting-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
-import { recentSeconds } from '../ticks/meeting-records.ts';
-import { type ScheduleDeps, wake } from '../ticks/schedule.ts';
+import { type ScheduleDeps, wake } from '../waking/schedule.ts';
 import { putInOnePlace } from './one-place.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
-import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface EnqueueDeps extends ScheduleDeps {

@@ -1,6 +1,6 @@
+import type { CurrentTicket } from '../domain/stored-ticket.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { CurrentTicket } from './stored-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { Problem } from '../../contract/problem.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
 import type { PoolWriter } from './pool-writer.ts';
-import type { StoredTicket } from './stored-ticket.ts';
 import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
 
 /** A match that nobody has ended counts as running for this long: as long as its tickets are kept. Milliseconds. */

@@ -4,8 +4,8 @@ import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { fileTicket, type NewTicket, newTicket } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
+import { toEngineTicket } from '../domain/stored-ticket.ts';
 import { clashes, misfits } from './misfits.ts';
-import { toEngineTicket } from './stored-ticket.ts';
 
 /**
  * Parses the ticket that a client POSTs to a queue.

@@ -1,10 +1,10 @@
+import { type BucketLayout, layoutAt } from '../domain/buckets.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import { type BucketLayout, layoutAt } from '../ticks/buckets.ts';
-import { addShards } from '../ticks/shards.ts';
-import type { StoredTicket } from './stored-ticket.ts';
+import { addShards } from '../waking/shards.ts';
 
 /** Stores new tickets: see `TicketStore.create`. */
 export type PoolWriter = (
@@ -18,7 +18,7 @@ export type PoolWriter = (
  * partition keys, once for all tickets of the request, and the ticket is stored under one of those.
  *
  *     put           under the layout in force
- *     add shards    after a throttled put only: see `shards.ts`. A crash after it: the client repeats its request
+ *     add shards    after a throttled put only: see `waking/shards.ts`. A crash after it: the client repeats its request
  *     put again     on the same condition, so a first put that was applied after all is found
  */
 export function poolWriter(

@@ -1,10 +1,10 @@
 import { isFinal } from '../../contract/ticket.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
+import { fateOf } from '../domain/returning.ts';
+import { SEEN_IN_MATCH } from '../domain/statuses.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { SEEN_IN_MATCH } from '../statuses/statuses.ts';
-import { fateOf } from './returning.ts';
-import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 
 export interface TicketStatusDeps {
   readonly tickets: Pick<TicketStore, 'get'>;

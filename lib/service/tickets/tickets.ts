@@ -1,13 +1,13 @@
 import { Problem } from '../../contract/problem.ts';
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
+import { fateOf } from '../domain/returning.ts';
+import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { fateOf } from './returning.ts';
-import type { CurrentTicket, StoredTicket } from './stored-ticket.ts';
 import { type TicketAndMatch, withMatch } from './ticket-status.ts';
 import { whyWaiting } from './why-waiting.ts';
 

@@ -1,12 +1,12 @@
 import type { TicketView } from '../../contract/ticket.ts';
 import { shareBelow, waitQuantiles } from '../../policies/waits/wait-table.ts';
+import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
+import { type CurrentTicket, toEngineTicket, toTicketView } from '../domain/stored-ticket.ts';
+import type { TickReport } from '../domain/tick-report.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
-import type { TickReport } from '../ticks/tick-report.ts';
-import { type CurrentTicket, toEngineTicket, toTicketView } from './stored-ticket.ts';
 
 export type WaitEstimate = NonNullable<TicketView['estimatedWaitSeconds']>;
 

@@ -1,13 +1,13 @@
 import { planTick } from '../../policies/plan.ts';
+import { poolOrder, rangeName, rangesAround } from '../domain/buckets.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import { poolOrder, rangeName, rangesAround } from '../ticks/buckets.ts';
 import { misfits } from './misfits.ts';
-import { type StoredTicket, toEngineTicket } from './stored-ticket.ts';
 
 export interface ExplainDeps {
   readonly tickets: TicketStore;

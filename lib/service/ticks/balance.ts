@@ -1,6 +1,6 @@
-import type { BucketLimits } from './bucket-limits.ts';
-import { type BucketLoad, evenly, isOverloaded } from './bucket-load.ts';
-import type { Edge } from './buckets.ts';
+import type { BucketLimits } from '../domain/bucket-limits.ts';
+import { type BucketLoad, evenly, isOverloaded } from '../domain/bucket-load.ts';
+import type { Edge } from '../domain/buckets.ts';
 
 /**
  * Computes the boundaries for the current load: overloaded buckets are split, and quiet neighbours are merged.

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import type { Ticket } from '../../engine/types.ts';
+import { type StoredTicket, toEngineTicket } from '../domain/stored-ticket.ts';
 import { misfits } from '../tickets/misfits.ts';
-import { type StoredTicket, toEngineTicket } from '../tickets/stored-ticket.ts';
 
 /** A waiting ticket as a tick needs it. */
 export interface CheckedTicket {

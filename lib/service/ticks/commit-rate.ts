@@ -1,5 +1,5 @@
-import type { BucketLimits } from './bucket-limits.ts';
-import { type BucketLayout, bucketsWithin, type KeyRange, keysOfBucket, overlap } from './buckets.ts';
+import type { BucketLimits } from '../domain/bucket-limits.ts';
+import { type BucketLayout, bucketsWithin, type KeyRange, keysOfBucket, overlap } from '../domain/buckets.ts';
 
 /**
  * The tickets a second that commits may remove from a range, so that all ranges of a slot together remove from each pool

@@ -1,16 +1,16 @@
 import { settleTick } from '../commits/settle.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
+import type { BucketLimits } from '../domain/bucket-limits.ts';
+import { type BucketLayout, cellsOf, LAYOUT_GRACE_MS, rangesOf } from '../domain/buckets.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import { type SweepDeps, sweepDeadlines } from '../placement/sweep-deadlines.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import type { BucketLimits } from './bucket-limits.ts';
-import { type BucketLayout, cellsOf, LAYOUT_GRACE_MS, rangesOf } from './buckets.ts';
+import { keepAwake, type ScheduleDeps } from '../waking/schedule.ts';
+import { endShards } from '../waking/shards.ts';
 import { mayMerge, rebalance } from './rebalance.ts';
-import { keepAwake, type ScheduleDeps } from './schedule.ts';
-import { endShards } from './shards.ts';
 
 /** A deleted queue is kept longer than a match can take to be accepted (15 minutes) and placed (an hour). */
 const QUEUE_GRACE_MS = 2 * 3_600_000;
@@ -193,7 +193,7 @@ class DispatchedQueue {
    * Settles what crashed ticks of a layout have left. The next tick of a cell does so too, but a queue whose last tickets were
    * claimed by a crashed tick has no next tick, and older layouts have none.
    *
-   *     settle      see `settle.ts`
+   *     settle      see `commits/settle.ts`
    *     end lease   a crash before it: settled again
    * @returns whether there was nothing to settle
    */

@@ -1,10 +1,10 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { BUCKET_LIMITS, type BucketLimits } from '../domain/bucket-limits.ts';
+import { nextLayout, rangeName, tickRanges, withLayout } from '../domain/buckets.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
 import { balance, type LayoutAge } from './balance.ts';
-import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
-import { nextLayout, rangeName, tickRanges, withLayout } from './buckets.ts';
 
 /** A layout is in force for at least this long before the next, so that ticks can measure it. */
 const SETTLE_MS = 5_000;

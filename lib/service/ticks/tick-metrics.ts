@@ -1,4 +1,4 @@
-import type { RecentMatch } from './tick-report.ts';
+import type { RecentMatch } from '../domain/tick-report.ts';
 
 /** The metrics of a tick, for dashboards. */
 export interface TickMetrics {

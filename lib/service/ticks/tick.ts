@@ -2,19 +2,8 @@ import { type TickMemory, together } from '../../policies/memory.ts';
 import { countTick, shareBelow, type WaitTable } from '../../policies/waits/wait-table.ts';
 import { Commits } from '../commits/commits.ts';
 import { settleTick } from '../commits/settle.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { MatchStore } from '../ports/match-store.ts';
-import type { QueueStore } from '../ports/queue-store.ts';
-import type { Crashed, FailedTicks, Lease, RangeStore } from '../ports/range-store.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
-import type { TickSender } from '../ports/tick-sender.ts';
-import { UnreadableQueue, unlessUnreadable } from '../ports/unreadable.ts';
-import { choiceFreeNeeded } from '../queues/choice-advice.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import { BUCKET_LIMITS, type BucketLimits } from './bucket-limits.ts';
-import { type BucketLoad, isOverloaded, loadOf } from './bucket-load.ts';
+import { BUCKET_LIMITS, type BucketLimits } from '../domain/bucket-limits.ts';
+import { type BucketLoad, isOverloaded, loadOf } from '../domain/bucket-load.ts';
 import {
   type BucketLayout,
   cellsWithin,
@@ -22,11 +11,33 @@ import {
   rangeName,
   type TickRange,
   tickRanges,
-} from './buckets.ts';
-import { type EndedTickets, mergedEnds } from './ended-tickets.ts';
-import { addMatches } from './match-tally.ts';
+} from '../domain/buckets.ts';
+import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { type EndedTickets, mergedEnds } from '../domain/ended-tickets.ts';
+import { addMatches } from '../domain/match-tally.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import {
+  type FailedTicks,
+  failuresInForce,
+  oneMore,
+  type SetAside,
+  setAsideAt,
+  whyOf,
+} from '../domain/set-aside.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { TickMessage } from '../domain/tick-message.ts';
+import type { BackfillReport, TickReport } from '../domain/tick-report.ts';
+import { LEASE_MS, TICK_LATE_MS, TICK_STAGES } from '../domain/timing.ts';
+import { UnreadableQueue, unlessUnreadable } from '../domain/unreadable.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { MatchStore } from '../ports/match-store.ts';
+import type { QueueStore } from '../ports/queue-store.ts';
+import type { Crashed, Lease, RangeStore } from '../ports/range-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { TickSender } from '../ports/tick-sender.ts';
+import { choiceFreeNeeded } from '../queues/choice-advice.ts';
+import { isOdd } from '../waking/schedule.ts';
 import { choosesBuckets, mayChange, rebalance } from './rebalance.ts';
-import { isOdd } from './schedule.ts';
 import {
   endOverdue,
   type RestResult,
@@ -35,11 +46,7 @@ import {
   type SearchTimes,
   searchRange,
 } from './search-range.ts';
-import { failuresInForce, oneMore, type SetAside, setAsideAt, whyOf } from './set-aside.ts';
-import type { TickMessage } from './tick-message.ts';
 import type { TickMetrics } from './tick-metrics.ts';
-import type { BackfillReport, TickReport } from './tick-report.ts';
-import { LEASE_MS, TICK_LATE_MS, TICK_STAGES } from './timing.ts';
 
 /** Tries to take a lease that the previous tick still holds, before this tick is dropped. */
 const LEASE_TRIES = 8;

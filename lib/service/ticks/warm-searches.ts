@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { KeptSearches } from '../../policies/kept-searches.ts';
-import type { KeyRange } from './buckets.ts';
+import type { KeyRange } from '../domain/buckets.ts';
 
 /** As many as the tickets that a function keeps parsed: about 60 MB, of the 1,769 MB of the function. */
 const TICKETS_MAX = 40_000;

@@ -1,12 +1,12 @@
 import { unpackId } from '../../../lib/aws/compact-id.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { CONCURRENCY } from '../../../lib/infra/limits.ts';
+import type { BucketLayout } from '../../../lib/service/domain/buckets.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { quantile } from '../../../lib/service/queues/quantile.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueueBatch } from '../../../lib/service/tickets/enqueue-batch.ts';
 import { getTicket } from '../../../lib/service/tickets/tickets.ts';
-import type { BucketLayout } from '../../../lib/service/ticks/buckets.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../../service/definitions.ts';

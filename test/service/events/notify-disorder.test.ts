@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../../lib/service/events/delivery.ts';
+import type { Delivery } from '../../../lib/service/domain/delivery.ts';
 import { type DeliveryOutcome, deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MusterEvent } from '../../../lib/contract/events.ts';
-import type { Delivery } from '../../../lib/service/events/delivery.ts';
+import type { Delivery } from '../../../lib/service/domain/delivery.ts';
+import type { ParkedEvent } from '../../../lib/service/domain/parked-event.ts';
+import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import { deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
-import type { ParkedEvent } from '../../../lib/service/events/parked-event.ts';
 import {
   type Change,
   type PublishDeps,
@@ -11,7 +12,6 @@ import {
 } from '../../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { UnreadableQueue } from '../../../lib/service/ports/unreadable.ts';
 import { match, NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 

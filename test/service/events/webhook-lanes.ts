@@ -1,5 +1,5 @@
 import type { MusterEvent } from '../../../lib/contract/events.ts';
-import type { Delivery } from '../../../lib/service/events/delivery.ts';
+import type { Delivery } from '../../../lib/service/domain/delivery.ts';
 import { type DeliveryOutcome, deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
 import { recentReceivers } from '../../../lib/service/events/recent-receivers.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';

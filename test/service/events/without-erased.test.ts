@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MusterEvent } from '../../../lib/contract/events.ts';
+import { toMatchView } from '../../../lib/service/domain/stored-match.ts';
 import { LATE_MS, withoutErased } from '../../../lib/service/events/without-erased.ts';
-import { toMatchView } from '../../../lib/service/placement/stored-match.ts';
 import { match, NOW_MS } from '../../aws/samples.ts';
 
 const about = { eventId: 'e', time: new Date(NOW_MS).toISOString(), queue: 'duel' };

@@ -3,14 +3,14 @@ import type { MatchView } from '../../../lib/contract/match.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import type { Caller } from '../../../lib/contract/routes.ts';
 import { AVOIDED } from '../../../lib/rules/reasons.ts';
-import { matchFor } from '../../../lib/service/players/own-match.ts';
-import { checkOwnTicket, ticketFor } from '../../../lib/service/players/own-ticket.ts';
-import { Unreadable } from '../../../lib/service/ports/unreadable.ts';
 import {
   type CurrentTicket,
   type StoredTicket,
   toTicketView,
-} from '../../../lib/service/tickets/stored-ticket.ts';
+} from '../../../lib/service/domain/stored-ticket.ts';
+import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
+import { matchFor } from '../../../lib/service/players/own-match.ts';
+import { checkOwnTicket, ticketFor } from '../../../lib/service/players/own-ticket.ts';
 import { definition } from '../definitions.ts';
 
 const player = (playerId: string): Caller => ({ scope: 'player', playerId });

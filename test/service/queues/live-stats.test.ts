@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { queueStats } from '../../../lib/contract/queue-stats.ts';
 import type { RuledPlayer } from '../../../lib/rules/types.ts';
+import { layoutAt, tickRanges } from '../../../lib/service/domain/buckets.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
-import { layoutAt, tickRanges } from '../../../lib/service/ticks/buckets.ts';
-import { isOdd } from '../../../lib/service/ticks/schedule.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
+import { isOdd } from '../../../lib/service/waking/schedule.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type BucketLayout, rangeName, tickRanges } from '../../../lib/service/domain/buckets.ts';
+import type { TickReport } from '../../../lib/service/domain/tick-report.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
-import { type BucketLayout, rangeName, tickRanges } from '../../../lib/service/ticks/buckets.ts';
-import type { TickReport } from '../../../lib/service/ticks/tick-report.ts';
 import { bucketLayout, NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 

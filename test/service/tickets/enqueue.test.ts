@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
 import { definition } from '../definitions.ts';
 
 /** A queue whose tickets are stored as JSON. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
-import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
+import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import { putInOnePlace } from '../../../lib/service/tickets/one-place.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
 import { bucketLayout, match, ticket } from '../../aws/samples.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
-import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
+import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
+import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { type TicketStatusDeps, withMatchStatus } from '../../../lib/service/tickets/ticket-status.ts';
 
 const proposed: StoredTicket = {

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { estimatesOf } from '../../../lib/policies/memory.ts';
+import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
+import type { BucketLoad } from '../../../lib/service/domain/bucket-load.ts';
+import type { Edge } from '../../../lib/service/domain/buckets.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { balance } from '../../../lib/service/ticks/balance.ts';
-import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
-import type { BucketLoad } from '../../../lib/service/ticks/bucket-load.ts';
-import type { Edge } from '../../../lib/service/ticks/buckets.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';
 import { AutoRun } from '../auto-run.ts';

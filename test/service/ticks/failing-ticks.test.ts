@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { KeyRange } from '../../../lib/service/domain/buckets.ts';
+import { UnreadableQueue } from '../../../lib/service/domain/unreadable.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import { UnreadableQueue } from '../../../lib/service/ports/unreadable.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import type { KeyRange } from '../../../lib/service/ticks/buckets.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { type TickDeps, tick } from '../../../lib/service/ticks/tick.ts';
 import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
-import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
+import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
 import { getStats } from '../../../lib/service/queues/stats.ts';
-import type { StoredTicket } from '../../../lib/service/tickets/stored-ticket.ts';
-import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { NOW_MS } from '../../aws/samples.ts';

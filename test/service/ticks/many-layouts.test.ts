@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../lib/contract/problem.ts';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import type { BucketLayout } from '../../../lib/service/domain/buckets.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
-import type { BucketLayout } from '../../../lib/service/ticks/buckets.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
 import { ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { MusterEvent } from '../../contract/events.ts';
-import { readWith } from '../ports/unreadable.ts';
 import { storedEvent } from './read-event.ts';
+import { readWith } from './unreadable.ts';
 
 /** An event whose queue could not be read, so that nobody knew who receives it. */
 export interface ParkedEvent {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storedDefinition } from '../../../lib/service/queues/stored-definition.ts';
+import { storedDefinition } from '../../../lib/service/domain/stored-definition.ts';
 import { definition } from '../definitions.ts';
 
 const readRelease = (release: object) => storedDefinition.parse({ ...definition(), release }).release;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
+import type { BucketLoad } from '../../../lib/service/domain/bucket-load.ts';
+import { type BucketLayout, poolKeys, tickRanges } from '../../../lib/service/domain/buckets.ts';
+import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
-import type { QueueRecord } from '../../../lib/service/queues/queue-record.ts';
 import { poolWriter } from '../../../lib/service/tickets/pool-writer.ts';
-import { BUCKET_LIMITS } from '../../../lib/service/ticks/bucket-limits.ts';
-import type { BucketLoad } from '../../../lib/service/ticks/bucket-load.ts';
-import { type BucketLayout, poolKeys, tickRanges } from '../../../lib/service/ticks/buckets.ts';
 import { commitRate } from '../../../lib/service/ticks/commit-rate.ts';
-import { addShards, endShards } from '../../../lib/service/ticks/shards.ts';
+import { addShards, endShards } from '../../../lib/service/waking/shards.ts';
 import { bucketLayout, NOW_MS, ticket } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 

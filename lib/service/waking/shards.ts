@@ -1,8 +1,15 @@
+import {
+  type BucketLayout,
+  layoutAt,
+  nextLayout,
+  rangeName,
+  tickRanges,
+  withLayout,
+} from '../domain/buckets.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
-import { type BucketLayout, layoutAt, nextLayout, rangeName, tickRanges, withLayout } from './buckets.ts';
 
 /**
  * Several partition keys for each bucket, for a load that comes too fast to split the buckets.

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { BackfillStatus, BackfillView } from '../../contract/backfill.ts';
 import type { Backfill } from '../../policies/plan.ts';
-import type { StoredMatch } from '../placement/stored-match.ts';
-import { BACKFILL } from '../statuses/statuses.ts';
-import { storedTicket } from '../tickets/stored-ticket.ts';
+import { BACKFILL } from './statuses.ts';
+import type { StoredMatch } from './stored-match.ts';
+import { storedTicket } from './stored-ticket.ts';
 
 /** A backfill as it is stored. */
 export interface StoredBackfill {

@@ -1,4 +1,4 @@
-import type { StoredMatch } from '../placement/stored-match.ts';
+import type { StoredMatch } from './stored-match.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
 /** A ticket fails with this one of its matches that are not placed. */

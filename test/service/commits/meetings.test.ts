@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../../lib/rules/types.ts';
-import { putQueue } from '../../lib/service/queues/queues.ts';
-import { enqueue } from '../../lib/service/tickets/enqueue.ts';
-import { layoutAt } from '../../lib/service/ticks/buckets.ts';
-import { MET_MAX, meetingRecords } from '../../lib/service/ticks/meeting-records.ts';
-import { tick } from '../../lib/service/ticks/tick.ts';
-import { EMULATORS, suiteName } from '../aws/emulated-tables.ts';
-import { definition } from './definitions.ts';
-import { ownCloudForEachTest } from './own-cloud.ts';
-import type { VirtualCloud } from './virtual-cloud.ts';
+import type { Rule } from '../../../lib/rules/types.ts';
+import { MET_MAX, meetingRecords } from '../../../lib/service/commits/meeting-records.ts';
+import { layoutAt } from '../../../lib/service/domain/buckets.ts';
+import { putQueue } from '../../../lib/service/queues/queues.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { tick } from '../../../lib/service/ticks/tick.ts';
+import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
+import { definition } from '../definitions.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { VirtualCloud } from '../virtual-cloud.ts';
 
 const { emulator, skipped } = EMULATORS[0]!;
 describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, skipped), () => {

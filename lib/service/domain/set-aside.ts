@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { FailedTicks } from '../ports/range-store.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
+import type { QueueRecord } from './queue-record.ts';
 
 /**
  * A range of a queue whose ticks fail, one after another, is set aside: it is searched again only after a pause, which grows
@@ -23,6 +22,16 @@ const FAILURES_MAX = 3;
 /** The first pause; each further failure doubles it, up to the longest. */
 const PAUSE_MS = 5_000;
 const PAUSE_MAX_MS = 60_000;
+
+/** The ticks that have failed in a row in a cell. */
+export interface FailedTicks {
+  /** From 1. */
+  readonly count: number;
+  /** The slot of the last one, milliseconds since the epoch. */
+  readonly atMs: number;
+  /** `stopped`: the last one ended without a word, or ran out of time. `error`: it threw. */
+  readonly how: 'stopped' | 'error';
+}
 
 /** Why a range is not searched, and until when. */
 export interface SetAside {

@@ -1,6 +1,6 @@
+import type { QueueRecord } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { TickSender } from '../ports/tick-sender.ts';
-import type { QueueRecord } from '../queues/queue-record.ts';
 
 /**
  * Ticks are due at multiples of `tickSeconds` since the epoch, called slots. `awakeUntilMs` of a queue is the

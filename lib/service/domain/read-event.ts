@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type MusterEvent, musterEvent } from '../../contract/events.ts';
-import { withPresentNames } from '../placement/earlier-names.ts';
-import { readWith } from '../ports/unreadable.ts';
+import { withPresentNames } from './earlier-names.ts';
+import { readWith } from './unreadable.ts';
 
 /**
  * Parses an event in a message of this or an earlier version of Muster.

@@ -14,7 +14,7 @@ import {
   poolOrder,
   skillKey,
   tickRanges,
-} from '../../../lib/service/ticks/buckets.ts';
+} from '../../../lib/service/domain/buckets.ts';
 
 const layout = (...boundaries: Edge[]): BucketLayout => ({ version: 3, boundaries, fromMs: 0 });
 /** Edges at skills, and edges among the tickets of one skill. */

@@ -1,5 +1,5 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import type { BucketLayout } from '../ticks/buckets.ts';
+import type { BucketLayout } from './buckets.ts';
 
 /** A stored queue: its definition and its state. */
 export interface QueueRecord extends QueueState {

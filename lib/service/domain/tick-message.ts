@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readWith } from '../ports/unreadable.ts';
+import { readWith } from './unreadable.ts';
 
 /**
  * The message of one tick. The message of a slot has no range, because it is sent minutes earlier and the layout in

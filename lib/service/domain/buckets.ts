@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Player } from '../../engine/types.ts';
 import { meanSkill } from '../../policies/policy.ts';
-import { DEFINITION_AGE_MS } from '../queues/definition-age.ts';
+import { DEFINITION_AGE_MS } from './definition-age.ts';
 import { SPREAD_WIDTH, shareOf, spreadAt, spreadKey } from './spread.ts';
 
 /**
@@ -28,7 +28,7 @@ export interface BucketLayout {
   readonly boundaries: readonly Edge[];
   /** The first slot searched under this layout, milliseconds since the epoch. */
   readonly fromMs: number;
-  /** Further partition keys of each bucket, under a load that one key cannot take: see `shards.ts`. @default none */
+  /** Further partition keys of each bucket, under a load that one key cannot take: see `waking/shards.ts`. @default none */
   readonly shards?: Shards;
 }
 

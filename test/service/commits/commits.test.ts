@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
-import { Commits } from '../../lib/service/commits/commits.ts';
-import { publish } from '../../lib/service/events/publish.ts';
-import { getMatch } from '../../lib/service/placement/assign-match.ts';
-import { checkDeadline } from '../../lib/service/placement/deadline.ts';
-import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
-import { deleteQueue, putQueue } from '../../lib/service/queues/queues.ts';
-import { answerMatch } from '../../lib/service/tickets/acceptance.ts';
-import { enqueue } from '../../lib/service/tickets/enqueue.ts';
-import { getTickets } from '../../lib/service/tickets/get-tickets.ts';
-import type { StoredTicket } from '../../lib/service/tickets/stored-ticket.ts';
-import { cancelTicket, getTicket } from '../../lib/service/tickets/tickets.ts';
-import { cellsOf } from '../../lib/service/ticks/buckets.ts';
-import { dispatch } from '../../lib/service/ticks/dispatch.ts';
-import { tick } from '../../lib/service/ticks/tick.ts';
-import { match, ticket } from '../aws/samples.ts';
-import { definition } from './definitions.ts';
-import { Killed, mortalLine, withFaults } from './faults.ts';
-import { ownCloudForEachTest } from './own-cloud.ts';
-import type { Line, VirtualCloud } from './virtual-cloud.ts';
+import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { Commits } from '../../../lib/service/commits/commits.ts';
+import { cellsOf } from '../../../lib/service/domain/buckets.ts';
+import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts';
+import { publish } from '../../../lib/service/events/publish.ts';
+import { getMatch } from '../../../lib/service/placement/assign-match.ts';
+import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
+import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
+import { deleteQueue, putQueue } from '../../../lib/service/queues/queues.ts';
+import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
+import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
+import { getTickets } from '../../../lib/service/tickets/get-tickets.ts';
+import { cancelTicket, getTicket } from '../../../lib/service/tickets/tickets.ts';
+import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
+import { tick } from '../../../lib/service/ticks/tick.ts';
+import { match, ticket } from '../../aws/samples.ts';
+import { definition } from '../definitions.ts';
+import { Killed, mortalLine, withFaults } from '../faults.ts';
+import { ownCloudForEachTest } from '../own-cloud.ts';
+import type { Line, VirtualCloud } from '../virtual-cloud.ts';
 
 /** A match is committed in steps. Whatever happens between them, each ticket is in one match or waits. */
 describe('a commit', () => {

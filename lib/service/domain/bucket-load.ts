@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { StoredTicket } from '../tickets/stored-ticket.ts';
 import type { BucketLimits } from './bucket-limits.ts';
 import { type Edge, edge, edgeAt, edgeKey, poolOrder, skillOf } from './buckets.ts';
+import type { StoredTicket } from './stored-ticket.ts';
 
 /** The recent load of a range, as its last tick measured it. */
 export interface BucketLoad {

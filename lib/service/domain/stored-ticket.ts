@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TicketStatus, TicketView } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
-import { type StoredTicketStatus, TICKET } from '../statuses/statuses.ts';
+import { type StoredTicketStatus, TICKET } from './statuses.ts';
 
 /** A stored ticket. */
 export interface StoredTicket {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { MusterEvent } from '../../contract/events.ts';
-import { readWith } from '../ports/unreadable.ts';
 import { storedEvent } from './read-event.ts';
+import { readWith } from './unreadable.ts';
 
 /** An event to deliver to one webhook, or, without `url`, to every webhook of its queue that subscribes to it. */
 export interface Delivery {

@@ -7,9 +7,6 @@ import { matchStore } from '../../../lib/aws/match-store.ts';
 import { toChange } from '../../../lib/aws/stream.ts';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
 import { isFinal, TICKET_STATUSES } from '../../../lib/contract/ticket.ts';
-import type { StoredBackfill } from '../../../lib/service/backfills/stored-backfill.ts';
-import { toEvent } from '../../../lib/service/events/publish.ts';
-import type { StoredMatch } from '../../../lib/service/placement/stored-match.ts';
 import {
   BACKFILL,
   isPossible,
@@ -19,7 +16,10 @@ import {
   type StatusMachine,
   type StoredMatchStatus,
   TICKET,
-} from '../../../lib/service/statuses/statuses.ts';
+} from '../../../lib/service/domain/statuses.ts';
+import type { StoredBackfill } from '../../../lib/service/domain/stored-backfill.ts';
+import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
+import { toEvent } from '../../../lib/service/events/publish.ts';
 import { withMatchStatus } from '../../../lib/service/tickets/ticket-status.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, ticket } from '../../aws/samples.ts';

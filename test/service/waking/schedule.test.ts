@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueRecord } from '../../../lib/service/queues/queue-record.ts';
-import { isOdd, keepAwake, wake } from '../../../lib/service/ticks/schedule.ts';
-import type { TickMessage } from '../../../lib/service/ticks/tick-message.ts';
+import type { QueueRecord } from '../../../lib/service/domain/queue-record.ts';
+import type { TickMessage } from '../../../lib/service/domain/tick-message.ts';
+import { isOdd, keepAwake, wake } from '../../../lib/service/waking/schedule.ts';
 import { definition } from '../definitions.ts';
 
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import { NONE, type StatusMachine } from '../../../lib/service/statuses/statuses.ts';
+import { NONE, type StatusMachine } from '../../../lib/service/domain/statuses.ts';
 
 /** The statuses and the writes between them, as a diagram of Mermaid, without writes that keep the status and without the statuses of earlier versions. */
 export function drawing({ transitions }: StatusMachine<string, string>): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addMatches, mergedTallies } from '../../../lib/service/ticks/match-tally.ts';
+import { addMatches, mergedTallies } from '../../../lib/service/domain/match-tally.ts';
 
 const HOUR_MS = 3_600_000;
 const match = (region: string, waitsMs: number[], changes: object = {}) => ({
