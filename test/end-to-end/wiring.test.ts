@@ -117,7 +117,8 @@ describe.concurrent('when the first calls of each kind are rejected, a game back
 
 describe('the template', () => {
   it('leaves no errors in the log', () => {
-    expect(muster.cloud.logs.filter(isError)).toEqual([]);
+    const unexpected = muster.cloud.logs.filter((line) => isError(line) && !isExpected(line));
+    expect(unexpected).toEqual([]);
   });
 
   it('has no unused route', () => {
@@ -322,6 +323,11 @@ function patience(): Promise<string> {
   return new Promise((resolve) => {
     setTimeout(() => resolve('the journey did not end'), PATIENCE_MS).unref();
   });
+}
+
+/** Errors that journeys cause: a definition of a later version, and a provisioner that refuses matches. */
+function isExpected({ line }: LogLine): boolean {
+  return /cannot be read by this version|"why":"the provisioner returned status 4/.test(line);
 }
 
 function isError({ line }: LogLine): boolean {
