@@ -113,7 +113,7 @@ describe('a query whose time ends after any number of steps', () => {
     (_, make) => {
       const random = seeded(31);
       let cut = 0;
-      for (let round = 0; round < 60; round++) {
+      for (let round = 0; round < 150; round++) {
         const { pool, tickets, rules, nowMs, gamesOf, check } = make(random);
         let waiting = tickets;
         for (;;) {

@@ -310,7 +310,9 @@ export class TicketQueue {
     const game = this.#withEntries(search.best(entry, accepts, limit, nodeBudget));
     // A game that costs more than the best is kept: it may be the best once that one is removed.
     entry.game = game ?? entry.game;
-    if (search.wasCut) {
+    if (this.#clock.wasOver) {
+      // The next query searches it with all of its time.
+    } else if (search.wasCut) {
       // If less than its share of the budget is left, the entry is searched at the next query.
       if (nodeBudget === this.#share) entry.cuts++;
       entry.halvings++;
