@@ -109,7 +109,7 @@ export function partitionBySearch(
 
   // Found at the end, so that a proof that takes long costs no games.
   const poolBound =
-    poolOf(order, rules.beta).best(nowMs)?.lowerBound ??
+    (outOfTime() ? undefined : poolOf(order, rules.beta).best(nowMs)?.lowerBound) ??
     priority(0, oldestOf(enqueuedAtMs.keys()), nowMs, rules.beta);
   const played = new Set(games.flatMap(({ ticketIds }) => ticketIds));
   const left = order.filter(({ ticketId }) => !played.has(ticketId));

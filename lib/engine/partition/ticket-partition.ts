@@ -89,7 +89,8 @@ export function partitionWith(
   let poolBound: number | undefined;
   const release = ({ members, division }: DividedGame) => {
     poolBound ??=
-      poolOf(pooled, rules.beta).best(nowMs)?.lowerBound ?? priority(0, oldestMs, nowMs, rules.beta);
+      (outOfTime() ? undefined : poolOf(pooled, rules.beta).best(nowMs)?.lowerBound) ??
+      priority(0, oldestMs, nowMs, rules.beta);
     return makeGame(members, division, rules, roles, nowMs, poolBound);
   };
   if (!roles && !forbids && pooled.every(({ size }) => size === 1)) {
