@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus } from '../../lib/contract/ticket.ts';
@@ -6,7 +6,7 @@ import { testMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
 
-const { api, receiver, bus } = await testMuster(retriesAtOnce());
+const { api, receiver, bus, cloud } = await testMuster(retriesAtOnce());
 
 const PLACE = { address: 'game-7.example', port: 7777, sessionId: 's-1', tokens: { ann: 'secret' } };
 
@@ -154,7 +154,13 @@ describe.concurrent('http', () => {
     const path = `/unusable-${what.replaceAll(' ', '-')}`;
     receiver.answer(path, (_, response) => response.end(text));
     const { match } = await matched(at(path), 'FAILED');
-    expect(match.reason).toContain(told);
+    // Players read the reason; what the studio's server has sent is in the log.
+    expect(match.reason).toContain("the provisioner's response is invalid");
+    expect(match.reason).not.toContain(told);
+    await vi.waitFor(() => {
+      const lines = cloud.logs.map(({ line }) => line).filter((line) => line.includes(match.matchId));
+      expect(lines.join('\n')).toContain(told);
+    });
   });
 
   it('fails the match at its deadline when the studio never responds', async () => {

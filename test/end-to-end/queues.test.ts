@@ -83,6 +83,7 @@ describe.concurrent('stats', () => {
       tickMilliseconds: null,
       recentMatches: { count: 0, imbalanceMean: null, waitSecondsP50: null, waitSecondsP99: null },
       recentEnds: { tickets: 0, timedOutShare: null },
+      searchesCut: 0,
     });
   });
 
