@@ -317,7 +317,7 @@ const ODD_HEADERS: readonly [string, string][] = [
   ['content-encoding', 'gzip'],
   ['cookie', 'a=b; a=c; =; ;'],
   ['if-match', '"1"'],
-  ['origin', 'null'],
+  ['origin', 'http://localhost:5173'],
   ['range', 'bytes=0-0'],
   ['x-amzn-trace-id', 'Root=1;Parent=;Sampled=2'],
   ['x-forwarded-for', "'; --"],
