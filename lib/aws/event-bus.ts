@@ -8,9 +8,9 @@ import * as z from 'zod';
 import type { MusterEvent } from '../contract/events.ts';
 import { readEvent } from '../service/domain/read-event.ts';
 import { readWith } from '../service/domain/unreadable.ts';
+import { messageText } from '../service/events/message-text.ts';
 import type { EventBus } from '../service/ports/event-bus.ts';
 import { inBatches } from './batches.ts';
-import { messageText } from './message-text.ts';
 
 /** The maximum of a request: entries, and their bytes as EventBridge counts them. */
 export const PUT_EVENTS_LIMIT = { count: 10, bytes: 256 * 1024 } as const;

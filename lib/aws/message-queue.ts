@@ -7,13 +7,13 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { toWire } from '../service/domain/tick-message.ts';
+import { messageText } from '../service/events/message-text.ts';
 import type { DeadlineTimer } from '../service/ports/deadline-timer.ts';
 import type { DeliverySender } from '../service/ports/delivery-sender.ts';
 import type { EventParking } from '../service/ports/event-parking.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import type { TickSender } from '../service/ports/tick-sender.ts';
 import { inBatches } from './batches.ts';
-import { messageText } from './message-text.ts';
 import { REQUEST_TIMEOUTS, REQUEST_TRIES } from './request-timeouts.ts';
 import { unlessThrottled } from './throttling.ts';
 

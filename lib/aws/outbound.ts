@@ -123,13 +123,15 @@ function send(
         else fail(new Error(`expected a response of at most ${RESPONSE_BYTES_MAX} bytes`));
       });
       response.on('error', fail);
-      response.on('end', () =>
+      response.on('end', () => {
         resolve({
           outcome: 'responded',
           status: response.statusCode ?? 0,
           body: Buffer.concat(chunks).toString('utf8'),
-        }),
-      );
+        });
+        // Node keeps the socket until the receiver has read the whole request, which it may never do.
+        if (!request.writableFinished) request.destroy();
+      });
     });
     request.end(body);
   });

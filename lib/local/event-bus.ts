@@ -1,6 +1,6 @@
 /** A stand-in for EventBridge: accepts events and sends them to the queues of the rules that match. */
 import { randomUUID } from 'node:crypto';
-import { messageText } from '../aws/message-text.ts';
+import { messageText } from '../service/events/message-text.ts';
 import type { AwsDelays } from './aws-delays.ts';
 import { type AwsService, callAws, errorReply, jsonReply } from './aws-json.ts';
 import { ACCOUNT_ID, REGION } from './local-account.ts';

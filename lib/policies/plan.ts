@@ -183,6 +183,8 @@ export function* planGames(input: TickInput): Generator<Released, TickPlan> {
     // The next tick can still fill its game. Timing it out here would deny it that game.
     if (rules.fill === 'bots' && outOfTime()) break;
     const game = rules.fill === 'bots' ? fillWithBots(pool, ticket, gameRules, nowMs) : undefined;
+    // The search for its game was cut short, which does not mean that there is none.
+    if (game === undefined && rules.fill === 'bots' && outOfTime()) break;
     if (game !== undefined) {
       matches.push(game);
       yield game;

@@ -300,6 +300,18 @@ describe('a receiver that misbehaves', () => {
     expect(sockets).toHaveLength(1);
   });
 
+  it('responds without reading the request: the call returns the response, and its connection is closed', async () => {
+    const { url, sockets } = await receiving((socket) => {
+      socket.pause();
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+    const result = await post(url, 'x'.repeat(16 * 1024 * 1024), {}, NEVER_MS);
+    expect(result).toEqual({ outcome: 'responded', status: 200, body: '' });
+    const [socket] = sockets;
+    socket!.resume();
+    if (!socket!.closed) await new Promise((closed) => socket!.once('close', closed));
+  });
+
   it('has a name that resolves to nothing for ever: the call settles, and the resolution is aborted', async () => {
     const aborted = Promise.withResolvers<void>();
     const resolve: Resolve = (_name, signal) =>

@@ -44,6 +44,20 @@ it('a tick that runs out of time leaves overdue tickets waiting, so that the nex
   expect(plan.waiting).toHaveLength(20);
 });
 
+it('a tick whose time ends while it looks for the game of an overdue ticket does not time the ticket out', () => {
+  const late = { ...rules, fill: 'bots' as const };
+  const planOf = (asksMax: number) => {
+    let asked = 0;
+    return planTick({ rules: late, tickets, nowMs: 90_000, outOfTime: () => ++asked > asksMax });
+  };
+  for (let asksMax = 0; asksMax < 40; asksMax++) {
+    const { matches, timedOut, waiting } = planOf(asksMax);
+    expect(timedOut).toEqual([]);
+    const matched = matches.reduce((sum, { ticketIds }) => sum + ticketIds.length, 0);
+    expect(matched + waiting.length).toBe(20);
+  }
+});
+
 it('a plan made game by game is the plan made at once', () => {
   const input = { rules, tickets, nowMs: 1_000 };
   const games = planGames(input);

@@ -1,7 +1,8 @@
 import type { MusterEvent } from '../../contract/events.ts';
+import { messageText } from './message-text.ts';
 
 /**
- * The maximum size of an event, as JSON in UTF-8. EventBridge and SQS documented 256 KB for an entry and a message; the
+ * The maximum size of an event, as the text of a message in UTF-8. EventBridge and SQS documented 256 KB for an entry and a message; the
  * difference is for their envelopes and for the webhook's URL.
  */
 export const EVENT_BYTES_MAX = 240 * 1024;
@@ -17,7 +18,7 @@ const REASON_MAX = 1_000;
  * names of teams are below 200 KB.
  */
 export function fitted(event: MusterEvent): MusterEvent {
-  if (Buffer.byteLength(JSON.stringify(event)) <= EVENT_BYTES_MAX) return event;
+  if (Buffer.byteLength(messageText(event)) <= EVENT_BYTES_MAX) return event;
   if ('ticket' in event) {
     const { reason, ...ticket } = event.ticket;
     const players = ticket.players.map(({ playerId, skill }) => ({ playerId, skill }));

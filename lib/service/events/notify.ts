@@ -116,8 +116,12 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   const event = await withoutErased(deps.erased, delivery.event, deps.now());
   const startMs = deps.now();
   const result = await post(deps.outbound, url, secret.value, event, lane, startMs);
-  if (result.outcome === 'forbidden') return { outcome: 'refused', why: result.error };
   const nowMs = deps.now();
+  if (result.outcome === 'forbidden') {
+    // Ends a trial, for whose result the other deliveries to this receiver would wait in the first queue for ever.
+    if (lane === 'first') await recordSlow(deps.receivers, url, admission, nowMs);
+    return { outcome: 'refused', why: result.error };
+  }
   if (lane === 'first' && result.outcome === 'unreachable' && result.timedOut) {
     await recordSlow(deps.receivers, url, admission, nowMs);
     return postpone(deps, { ...delivery, url }, 0, result.error);

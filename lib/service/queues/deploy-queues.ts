@@ -138,7 +138,7 @@ type Decision =
 
 function decide({ name, definition, digest, before }: Change, live: LiveQueue | undefined): Decision {
   const isLive = live !== undefined && live.deletedAt === undefined;
-  const inForce = isLive && live.definition !== undefined ? digestOf(live.definition) : '';
+  const inForce = digestInForce(live);
   const { version } = changeOf(live);
   const last = live?.deployed?.digest ?? before;
   if (definition === undefined && !isLive) return { action: 'none' };
@@ -154,11 +154,23 @@ function decide({ name, definition, digest, before }: Change, live: LiveQueue | 
   return { action: 'conflict', message: conflictOf(name, definition, live) };
 }
 
+/** The digest of the live definition; '' without a live queue, undefined when the definition cannot be read. */
+function digestInForce(live: LiveQueue | undefined): string | undefined {
+  if (live === undefined || live.deletedAt !== undefined) return '';
+  return live.definition === undefined ? undefined : digestOf(live.definition);
+}
+
 /** Whether nobody has changed or deleted a queue since the last deployment. `last` is the digest of what this has put. */
-function isAsDeployed(live: LiveQueue | undefined, inForce: string, last: string | undefined): boolean {
+function isAsDeployed(
+  live: LiveQueue | undefined,
+  inForce: string | undefined,
+  last: string | undefined,
+): boolean {
   if (live === undefined || live.deletedAt !== undefined) return last === undefined;
   if (live.deployed !== undefined && live.deployed.version === changeOf(live).version) return true;
-  return inForce === last || (live.deployed === undefined && live.change?.by === BY);
+  return (
+    (inForce !== undefined && inForce === last) || (live.deployed === undefined && live.change?.by === BY)
+  );
 }
 
 function conflictOf(

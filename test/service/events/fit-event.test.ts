@@ -6,6 +6,7 @@ import { LIMITS } from '../../../lib/contract/queue-definition.ts';
 import { RULE_LIMITS } from '../../../lib/contract/rules.ts';
 import type { TicketView } from '../../../lib/contract/ticket.ts';
 import { EVENT_BYTES_MAX, fitted } from '../../../lib/service/events/fit-event.ts';
+import { messageText } from '../../../lib/service/events/message-text.ts';
 
 const ABOUT = { eventId: 'e'.repeat(64), time: '2026-01-01T12:00:00.000Z', queue: 'q'.repeat(64) };
 const bytes = (event: MusterEvent) => Buffer.byteLength(JSON.stringify(event));
@@ -79,6 +80,18 @@ describe('an event', () => {
     const room = EVENT_BYTES_MAX - bytes(padded(0));
     expect(fitted(padded(room))).not.toHaveProperty('truncated');
     expect(fitted(padded(room + 1))).toHaveProperty('truncated', true);
+  });
+
+  it('is measured as the text of a message, in which a letter that SQS rejects takes six bytes', () => {
+    const reason = '\uFFFE'.repeat(EVENT_BYTES_MAX / 4);
+    const event: MusterEvent = {
+      ...ABOUT,
+      type: 'MatchFailed',
+      match: { ...largest, rules: {}, assignment: { address: 'a' }, teams: [], reason },
+    };
+    expect(bytes(event)).toBeLessThan(EVENT_BYTES_MAX);
+    expect(fitted(event)).toHaveProperty('truncated', true);
+    expect(Buffer.byteLength(messageText(fitted(event)))).toBeLessThanOrEqual(EVENT_BYTES_MAX);
   });
 
   it.each(MATCH_EVENT_TYPES)('%s of the largest match fits, with all players and ids', (type) => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queueStore } from '../../../lib/aws/queue-store.ts';
+import { Unreadable } from '../../../lib/service/domain/unreadable.ts';
 import type { DeploymentNote, DeploymentNotes } from '../../../lib/service/ports/deployment-notes.ts';
 import type { QueueStore } from '../../../lib/service/ports/queue-store.ts';
 import { deployQueues } from '../../../lib/service/queues/deploy-queues.ts';
@@ -211,6 +212,24 @@ describe('a deployment of queue definitions', () => {
     // Forward again is a deployment like any other.
     await put('duel', 400);
     await expect(update(from, { arena: 100, duel: 100 })).rejects.toThrow(/Queue duel-\d+/);
+  });
+
+  it('fails when the file of a queue is removed whose live definition cannot be read', async () => {
+    const { deploy, live } = stack();
+    await deploy({ a: 60, b: 60 });
+    const unreadable: QueueStore = {
+      ...queues,
+      get: async (name) => {
+        const record = await queues.get(name);
+        if (name.startsWith('a')) throw new Unreadable('a definition of a later version');
+        return record;
+      },
+    };
+    await expect(deploy({ b: 60 }, unreadable)).rejects.toThrow(
+      /cannot be deleted: its definition cannot be read/,
+    );
+    expect(await live('a')).toBe(60);
+    expect(await deploy({ b: 60 })).toMatchObject({ deleted: ['a'] });
   });
 
   it('decides again about a queue that is changed while it runs', async () => {

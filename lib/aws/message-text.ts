@@ -1,6 +1,0 @@
-/** JSON of letters that SQS accepts: of those that JSON leaves as they are, it rejects U+FFFE and U+FFFF. */
-export function messageText(value: unknown): string {
-  return JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, (letter) =>
-    letter === '\uFFFE' ? '\\ufffe' : '\\uffff',
-  );
-}
