@@ -5,39 +5,10 @@ import type { ReleaseOptions } from '../../lib/policies/release.ts';
 import { poissonArrivals } from '../../lib/simulation/arrivals.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { simulate } from '../../lib/simulation/simulate.ts';
+import { memoryOf, NOW_MS, queue, solo } from './plain-queues.ts';
 
 const optionValue: ReleaseOptions = { policy: 'option-value', waitCost: 2 };
 const expanding: ReleaseOptions = { policy: 'expanding', tolerance: 50, growthPerSecond: 5 };
-
-function queue(teamSize: number, release: ReleaseOptions, timeoutSeconds = 300): QueueRules {
-  return { teamSize, imbalance: { alpha: 1, p: 1, q: 2 }, release, tickSeconds: 1, timeoutSeconds };
-}
-
-function solo(ticketId: string, skill: number, enqueuedAtMs: number): Ticket {
-  return { ticketId, enqueuedAtMs, players: [{ playerId: `player of ${ticketId}`, skill }] };
-}
-
-/** The memory of a bucket in which `rate` normally distributed players per second have arrived for ten minutes. */
-function memoryOf(rate: number): TickMemory {
-  const tickets = Array.from(
-    poissonArrivals(
-      {
-        population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
-        rate: { kind: 'constant', perSecond: rate },
-        players: 600 * rate,
-      },
-      seededRandom(7),
-    ),
-    ({ ticket }) => ticket,
-  );
-  return planTick({
-    rules: queue(1, { policy: 'greedy' }),
-    tickets: [...tickets].slice(-600),
-    nowMs: NOW_MS - 1000,
-  }).memory;
-}
-
-const NOW_MS = 600_000;
 
 const matched = (rules: QueueRules, tickets: readonly Ticket[], memory?: TickMemory) =>
   planTick({ rules, tickets, nowMs: NOW_MS, memory }).matches.map(({ ticketIds }) => ticketIds);

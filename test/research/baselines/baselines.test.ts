@@ -4,17 +4,14 @@ import { planTick, type QueueRules, type TickMemory } from '../../../lib/policie
 import { brackets } from '../../../lib/research/baselines/brackets.ts';
 import { differenceWait } from '../../../lib/research/baselines/difference-wait.ts';
 import { patient } from '../../../lib/research/baselines/patient.ts';
-import { poissonArrivals } from '../../../lib/simulation/arrivals.ts';
-import { seededRandom } from '../../../lib/simulation/random.ts';
 import { describeConformance } from '../../policies/conformance.ts';
+import { memoryOf, NOW_MS, queue, solo } from '../../policies/plain-queues.ts';
 
 describeConformance({
   brackets: brackets({}),
   'difference-wait': differenceWait(0.2),
   patient: patient({ imbalanceMax: 20, waitCost: 1 }),
 });
-
-const NOW_MS = 600_000;
 
 describe('brackets', () => {
   it('matches across ranges only near the time-out', () => {
@@ -48,34 +45,6 @@ describe('patient', () => {
     expect(matched(rules, pair(100, 60_000), memory)).toHaveLength(1);
   });
 });
-
-function queue(teamSize: number, release: QueueRules['release'], timeoutSeconds = 300): QueueRules {
-  return { teamSize, imbalance: { alpha: 1, p: 1, q: 2 }, release, tickSeconds: 1, timeoutSeconds };
-}
-
-function solo(ticketId: string, skill: number, enqueuedAtMs: number): Ticket {
-  return { ticketId, enqueuedAtMs, players: [{ playerId: `player of ${ticketId}`, skill }] };
-}
-
-/** The memory of a bucket in which `rate` normally distributed players per second have arrived for ten minutes. */
-function memoryOf(rate: number): TickMemory {
-  const tickets = Array.from(
-    poissonArrivals(
-      {
-        population: { skills: { kind: 'normal', mean: 1500, standardDeviation: 350 } },
-        rate: { kind: 'constant', perSecond: rate },
-        players: 600 * rate,
-      },
-      seededRandom(7),
-    ),
-    ({ ticket }) => ticket,
-  );
-  return planTick({
-    rules: queue(1, { policy: 'greedy' }),
-    tickets: [...tickets].slice(-600),
-    nowMs: NOW_MS - 1000,
-  }).memory;
-}
 
 const matched = (rules: QueueRules, tickets: readonly Ticket[], memory?: TickMemory) =>
   planTick({ rules, tickets, nowMs: NOW_MS, memory }).matches.map(({ ticketIds }) => ticketIds);
