@@ -1,7 +1,5 @@
 import * as z from 'zod';
-
-/** The maximum of characters that an error quotes of a text value. */
-const GOT_LENGTH_MAX = 60;
+import { shown } from '../rules/expected.ts';
 
 /**
  * The message for an issue of a schema: "Expected a number, got nothing". A schema's own message takes precedence:
@@ -14,11 +12,6 @@ export const expectation: z.core.$ZodErrorMap = (issue) => {
   // Each unknown key becomes a separate fault, which adds the key.
   return issue.code === 'unrecognized_keys' ? `Expected ${text}` : `Expected ${text}, got ${gotOf(issue)}`;
 };
-
-/** A message for a schema, to pass as its `error`. */
-export function expected(what: string): (issue: { readonly input?: unknown }) => string {
-  return ({ input }) => `Expected ${what}, got ${shown(input)}`;
-}
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -110,13 +103,4 @@ function gotOf(issue: RawIssue): string {
   if ((issue.code === 'too_small' || issue.code === 'too_big') && issue.origin === 'string' && input !== '')
     return String((input as string).length);
   return shown(input);
-}
-
-/** A value in an error message: text quoted and truncated, lists and objects by their kind. */
-export function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value !== 'string') return String(value);
-  return JSON.stringify(value.length > GOT_LENGTH_MAX ? `${value.slice(0, GOT_LENGTH_MAX)}…` : value);
 }

@@ -1,4 +1,5 @@
-import type { Attribute, Attributes, Rule } from '../rules/types.ts';
+import type { Rule } from '../rules/rule-types.ts';
+import type { Attribute, Attributes } from '../rules/types.ts';
 import type { FieldProblem } from './problem.ts';
 import { type Teams, teamKindsOf } from './team-kinds.ts';
 

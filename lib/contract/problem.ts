@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { expectation, shown } from './expectation.ts';
+import { shown } from '../rules/expected.ts';
+import { expectation } from './expectation.ts';
 import type { ProblemDocument } from './problem-document.ts';
 
 /** One invalid field: an RFC 6901 JSON pointer as a URI fragment, and the reason. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { releaseOptions } from '../policies/release.ts';
+import { expected, shown } from '../rules/expected.ts';
 import { ruleFaults } from '../rules/faults.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { eventType } from './event-type.ts';
-import { expected, shown } from './expectation.ts';
 import { sizeProblems } from './match-size.ts';
 import { invalid, parseWith } from './problem.ts';
 import { attributes, relaxBy, rules } from './rules.ts';

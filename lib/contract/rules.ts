@@ -1,29 +1,13 @@
 import * as z from 'zod';
+import { expected } from '../rules/expected.ts';
+import { fieldName, RULE_LIMITS, text, value } from '../rules/fields.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
-import { expected } from './expectation.ts';
+import { RULE_TYPES, type Rule } from '../rules/rule-types.ts';
 
-/** The limits of attributes and rules. */
-export const RULE_LIMITS = {
-  attributesMax: 20,
-  valuesMax: 50,
-  textMax: 64,
-  regionsMax: 40,
-  rulesMax: 30,
-  stepsMax: 20,
-  innerRulesMax: 10,
-  avoidMax: 50,
-} as const;
-
-/** Names of attributes and regions. */
-const fieldName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, {
-  error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter'),
-});
 const ruleName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_. -]{0,63}$/, {
   error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . - and space, the first a letter or digit'),
 });
 
-const value = z.number().min(-NUMBER_LIMITS.valueMax).max(NUMBER_LIMITS.valueMax);
-const text = z.string().min(1).max(RULE_LIMITS.textMax);
 const texts = z
   .array(text)
   .min(1)
@@ -70,156 +54,36 @@ export const attributes = z
       'Attributes of players by name. A player without a value has the default; without a default its ticket is rejected',
   });
 
-const attributeName = fieldName.meta({ description: 'An attribute of this queue, or skill' });
-const gameOrTeam = z
-  .enum(['game', 'team'])
-  .optional()
-  .meta({ description: 'All players of a game, or those of each team (default game)' });
-const limit = z.number().min(0).max(NUMBER_LIMITS.valueMax);
-const wholeCount = z.number().int().min(0).max(200);
-const atLeastOne = z.number().int().min(1).max(RULE_LIMITS.valuesMax);
-const seconds = z.number().positive().max(604_800);
-
-const side = z.union(
-  [
-    value,
-    z.strictObject({
-      of: z.enum(['mean', 'sum', 'least', 'greatest', 'count']),
-      attribute: attributeName,
-      team: z.string().optional().meta({ description: 'A kind of team (default: the whole game)' }),
-    }),
-  ],
-  { error: expected('a number or an object with of and attribute') },
-);
-
-/** The keys of each type of rule, and those of them that its relaxation may change. */
-const bodies = {
-  same: {
-    keys: { type: z.literal('same'), attribute: attributeName, scope: gameOrTeam },
-    changes: {},
-  },
-  different: {
-    keys: { type: z.literal('different'), attribute: attributeName, scope: gameOrTeam },
-    changes: {},
-  },
-  within: {
-    keys: {
-      type: z.literal('within'),
-      attribute: attributeName,
-      max: limit.optional(),
-      party: z.enum(['each', 'mean', 'least', 'greatest']).optional(),
-      scope: gameOrTeam,
-    },
-    changes: { max: limit.optional() },
-  },
-  common: {
-    keys: {
-      type: z.literal('common'),
-      attribute: attributeName,
-      atLeast: atLeastOne.optional(),
-      scope: gameOrTeam,
-    },
-    changes: { atLeast: atLeastOne.optional() },
-  },
-  count: {
-    keys: {
-      type: z.literal('count'),
-      attribute: attributeName,
-      value: z.union([text, value], { error: expected('text or a number') }),
-      atLeast: wholeCount.optional(),
-      atMost: wholeCount.optional(),
-      scope: gameOrTeam,
-      team: z.string().optional().meta({ description: 'Counts in the teams of this kind alone' }),
-    },
-    changes: { atLeast: wholeCount.optional(), atMost: wholeCount.optional() },
-  },
-  balance: {
-    keys: { type: z.literal('balance'), attribute: attributeName, max: limit.optional() },
-    changes: { max: limit.optional() },
-  },
-  compare: {
-    keys: {
-      type: z.literal('compare'),
-      left: side,
-      right: side,
-      op: z.enum(['<=', '>=', '=']).optional(),
-      max: limit.optional().meta({ description: 'In place of op: the greatest difference' }),
-    },
-    changes: { max: limit.optional(), left: value.optional(), right: value.optional() },
-  },
-  latency: {
-    keys: {
-      type: z.literal('latency'),
-      max: limit.optional().meta({ description: 'Milliseconds of every player to the region of the match' }),
-    },
-    changes: { max: limit.optional() },
-  },
-  recent: {
-    keys: {
-      type: z.literal('recent'),
-      seconds: seconds.meta({ description: 'How long players who met stay apart; at most a week' }),
-      scope: z.enum(['game', 'opponents', 'teammates']).optional(),
-    },
-    changes: { seconds: z.number().min(0).max(604_800).optional() },
-  },
-} as const;
-
-const inner = z.discriminatedUnion('type', [
-  z.strictObject(bodies.same.keys),
-  z.strictObject(bodies.different.keys),
-  z.strictObject(bodies.within.keys),
-  z.strictObject(bodies.common.keys),
-  z.strictObject(bodies.count.keys),
-  z.strictObject(bodies.balance.keys),
-  z.strictObject(bodies.compare.keys),
-]);
-
 const cost = z.number().positive().max(NUMBER_LIMITS.weightMax).optional().meta({
   description:
     'Imbalance of each unit by which a game falls short. A rule with a cost forbids nothing, unless it has a max',
 });
 
-function named<K extends z.core.$ZodShape, C extends z.core.$ZodShape>({
-  keys,
-  changes,
-}: {
-  readonly keys: K;
-  readonly changes: C;
-}) {
+const rule = z.discriminatedUnion(
+  'type',
+  Object.values(RULE_TYPES).map((type) =>
+    z.strictObject({
+      name: ruleName,
+      ...type.keys,
+      relax: relaxOf(type.changes),
+      ...(type.cost !== 'none' && { cost }),
+    }),
+  ) as unknown as readonly [z.ZodObject],
+) as unknown as z.ZodType<Rule>;
+
+function relaxOf(changes: z.core.$ZodShape) {
   const step = z.strictObject({
     waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
     off: z.literal(true).optional(),
     ...changes,
   });
-  const relax = z
+  return z
     .array(step)
     .min(1)
     .max(RULE_LIMITS.stepsMax)
     .optional()
     .meta({ description: 'What changes for a ticket that has waited this long, in ascending order' });
-  return { name: ruleName, ...keys, relax };
 }
-
-const rule = z.discriminatedUnion('type', [
-  z.strictObject({ ...named(bodies.same), cost }),
-  z.strictObject({ ...named(bodies.different), cost }),
-  z.strictObject({ ...named(bodies.within), cost }),
-  z.strictObject({ ...named(bodies.common), cost }),
-  z.strictObject({ ...named(bodies.count), cost }),
-  z.strictObject({ ...named(bodies.balance), cost }),
-  z.strictObject({ ...named(bodies.compare), cost }),
-  z.strictObject({ ...named(bodies.latency), cost }),
-  z.strictObject({ ...named(bodies.recent), cost }),
-  z.strictObject({
-    ...named({
-      keys: {
-        type: z.literal('anyOf'),
-        rules: z.array(inner).min(2).max(RULE_LIMITS.innerRulesMax),
-      },
-      changes: {},
-    }),
-  }),
-]);
 
 /** Conditions that a game must meet, or that cost imbalance when it does not. */
 export const rules = z.array(rule).min(1).max(RULE_LIMITS.rulesMax).meta({

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { expected } from './expectation.ts';
+import { expected } from '../rules/expected.ts';
+import { RULE_LIMITS } from '../rules/fields.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
-import { latencyMs, playerAttributes, RULE_LIMITS } from './rules.ts';
+import { latencyMs, playerAttributes } from './rules.ts';
 
 /** The names of FlexMatch, familiar to studios that migrate. */
 export const TICKET_STATUSES = [

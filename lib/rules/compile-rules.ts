@@ -1,7 +1,7 @@
 import type { Constraints } from '../engine/types.ts';
 import { type Meetings, noMeetings } from './met.ts';
 import { RuleStates } from './rule-states.ts';
-import type { RulesDefinition } from './types.ts';
+import type { RulesDefinition } from './rule-types.ts';
 
 /** The moment of a search, and the facts that its rules need. */
 export interface SearchMoment {

@@ -1,4 +1,5 @@
-import type { RelaxStep, Rule } from './types.ts';
+import type { RelaxStep } from './rule-type.ts';
+import type { Rule } from './rule-types.ts';
 
 /**
  * A rule at one level of relaxation: its keys after all steps up to the level, or undefined when it is off. Level 0 is the

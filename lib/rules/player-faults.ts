@@ -1,5 +1,7 @@
-import { type RuleFault, valueFault } from './faults.ts';
-import type { RuledPlayer, RulesDefinition } from './types.ts';
+import { valueFault } from './attribute-faults.ts';
+import type { RuleFault } from './rule-type.ts';
+import type { RulesDefinition } from './rule-types.ts';
+import type { RuledPlayer } from './types.ts';
 
 /** The readable part of a player. */
 export interface SomePlayer extends Pick<RuledPlayer, 'attributes' | 'latencyMs' | 'avoid'> {

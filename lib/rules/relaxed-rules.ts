@@ -1,6 +1,7 @@
-import { evaluate, type RuledGame, type RuledTicket } from './evaluate.ts';
 import { meetingsOf } from './met.ts';
-import type { Rule, RuledPlayer, RulesDefinition } from './types.ts';
+import type { RuledGame, RuledTicket } from './rule-type.ts';
+import { isCostOnly, type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
+import type { RuledPlayer } from './types.ts';
 
 /** The part of a game that says who plays in which team. */
 interface TeamsOfGame {
@@ -18,7 +19,7 @@ export interface RulesOfTeams extends RulesDefinition {
 
 /** The rules of a queue that can relax: they forbid games, and have steps. */
 export function relaxableRules({ rules = [] }: RulesDefinition): readonly Rule[] {
-  return rules.filter((rule) => (rule.relax?.length ?? 0) > 0 && (rule.cost === undefined || 'max' in rule));
+  return rules.filter((rule) => (rule.relax?.length ?? 0) > 0 && !isCostOnly(rule));
 }
 
 /**
@@ -37,7 +38,9 @@ export function relaxedRules(
   const byId = new Map(players.map((player) => [player.playerId, player]));
   const game: RuledGame = { teams: teams.map((seats) => ticketsOf(seats, byId)), kinds: kindsOf(definition) };
   const context = { attributes: definition.attributes ?? {}, nowMs, meetings: meetingsOf(players) };
-  return relaxable.filter((rule) => !evaluate(rule, game, context).holds).map(({ name }) => name);
+  return relaxable
+    .filter((rule) => !typeOf(rule).evaluate(rule, game, context).holds)
+    .map(({ name }) => name);
 }
 
 /** The kind of each team, by name, when the queue names them. */

@@ -1,29 +1,23 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
-import { evaluate, type RuleContext, type RuledGame, ticketsOf } from './evaluate.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
 import { type LeveledRule, levelAt, levelsOf, nextStepSeconds } from './levels.ts';
+import { isOverGame, ticketsOf } from './measures.ts';
 import { AVOIDED } from './reasons.ts';
-import { AnyOfState } from './states/any-of-rules.ts';
+import type { RuledGame } from './rule-type.ts';
+import { isCostOnly, type RelaxBy, type Rule, type RuleBody, typeOf } from './rule-types.ts';
+import { betweenMates, groupsOf, type StateSettings } from './states/groups.ts';
 import { PairRules } from './states/pair-rules.ts';
-import { type RangeRule, RangeRules } from './states/range-rules.ts';
-import { type SetRule, SetRules } from './states/set-rules.ts';
+import { RangeRules } from './states/range-rules.ts';
+import { SetRules } from './states/set-rules.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './states/state-group.ts';
-import { CountRules, type ValueRule, ValueRules } from './states/value-rules.ts';
-import type { AnyOfRule, CountRule, InnerRule, RecentRule, RelaxBy, Rule, RuledPlayer } from './types.ts';
-import { attributeOf } from './values.ts';
+import type { RuledPlayer } from './types.ts';
 
 /** The data that compiled rules need besides the rules. */
-export interface RuleSettings extends RuleContext {
+export interface RuleSettings extends StateSettings {
   readonly rules: readonly Rule[];
   readonly relaxBy: RelaxBy;
-  /** The maximum and the minimum of players in a game. */
-  readonly seats: number;
+  /** The minimum of players in a game. */
   readonly seatsMin: number;
-  /** The number of teams and the players of the largest; undefined where rules of teams are only judged. */
-  readonly teams?: number | undefined;
-  readonly teamSize?: number | undefined;
-  /** The kind of each team of a game, by name; undefined when the queue names none. */
-  readonly kinds?: readonly string[] | undefined;
   /** Pools of at least this many tickets are cut into facets. */
   readonly facetsFrom: number;
 }
@@ -50,7 +44,7 @@ export class RuleStates implements Constraints {
     this.#allLevels = rules.map(levelsOf);
     this.#relaxes = rules.some(({ relax }) => relax !== undefined);
     this.#strictest = new Uint8Array(rules.length);
-    this.judgesTeams = rules.some(dependsOnTeams);
+    this.judgesTeams = rules.some((rule) => typeOf(rule).dependsOnTeams(rule));
     this.judgesGames =
       this.judgesTeams ||
       rules.some(isFinal) ||
@@ -142,8 +136,12 @@ export class RuleStates implements Constraints {
 
   costMax(): number {
     let most = 0;
-    for (const rule of this.#settings.rules)
-      if (rule.cost !== undefined) most += rule.cost * unitsMax(rule, this.#tickets, this.#settings);
+    const { rules, seats, attributes } = this.#settings;
+    const players = this.#tickets.flatMap((ticket) => ticket.players) as readonly RuledPlayer[];
+    for (const rule of rules) {
+      if (rule.cost !== undefined)
+        most += rule.cost * typeOf(rule).unitsMax(rule, players, seats, attributes);
+    }
     return most;
   }
 
@@ -157,12 +155,12 @@ export class RuleStates implements Constraints {
     for (let r = 0; r < rules.length; r++) {
       const leveled = this.#leveledFor(members, r);
       if (leveled === undefined) {
-        if (rules[r].type === 'latency') {
-          region = evaluate({ type: 'latency' }, game, this.#settings).region;
-        }
+        // A match is played in the best region, even if its latencies no longer matter.
+        if (rules[r].type === 'latency')
+          region = typeOf(rules[r]).evaluate(rules[r], game, this.#settings).region;
         continue;
       }
-      const verdict = evaluate(leveled, game, this.#settings);
+      const verdict = typeOf(leveled).evaluate(leveled, game, this.#settings);
       if (!verdict.holds && !isCostOnly(leveled)) return undefined;
       if (verdict.region !== undefined) region = verdict.region;
       const own =
@@ -185,7 +183,7 @@ export class RuleStates implements Constraints {
     for (let r = 0; r < this.#settings.rules.length; r++) {
       const leveled = this.#leveledFor(members, r);
       if (leveled === undefined || isCostOnly(leveled)) continue;
-      const { holds, units } = evaluate(leveled, game, this.#settings);
+      const { holds, units } = typeOf(leveled).evaluate(leveled, game, this.#settings);
       if (!holds) sum += Math.min(unmeasured, Math.max(Number.MIN_VALUE, units));
     }
     return sum;
@@ -231,8 +229,8 @@ export class RuleStates implements Constraints {
     for (let r = 0; r < rules.length; r++) {
       const level = Math.min(levels[a][r], levels[b][r]);
       const leveled = levelsOf(rules[r])[level];
-      const checked = leveled && hereditaryPart(leveled);
-      if (!checked || evaluate(checked, pair, this.#settings).holds) continue;
+      const checked = leveled && betweenTwo(leveled);
+      if (!checked || typeOf(checked).evaluate(checked, pair, this.#settings).holds) continue;
       const stricter = levels[a][r] <= levels[b][r] ? a : b;
       const seconds = nextStepSeconds(nowMs - this.#tickets[stricter].enqueuedAtMs, rules[r]);
       return `the rule ${rules[r].name} excludes them${relaxing(seconds)}`;
@@ -298,9 +296,8 @@ export class RuleStates implements Constraints {
       ({ ticketId, players }, number): EnteredTicket => ({ ticketId, players, levels: levels[number] }),
     );
     const indexed = rules.map((rule, index): IndexedRule => ({ rule, index }));
-    const sums = indexed.flatMap((one) => sumOverTeams(one, this.#settings));
     const avoids = tickets.some(({ players }) => players.some(({ avoid }) => avoid !== undefined));
-    const groups = groupsOf([...indexed, ...sums], tickets, avoids, this.#settings);
+    const groups = groupsOf(indexed, tickets, avoids, this.#settings);
     const ranges = groups.find((group) => group instanceof RangeRules);
     const sets = groups.find((group) => group instanceof SetRules);
     const pairs = groups.find((group) => group instanceof PairRules);
@@ -337,166 +334,14 @@ interface Compiled {
   readonly levels: readonly Uint8Array[];
 }
 
-/**
- * The incremental states of those rules, and parts of rules, that a subset of a game can violate.
- * @param avoids whether any player avoids others
- */
-function groupsOf(
-  rules: readonly IndexedRule[],
-  tickets: readonly EnteredTicket[],
-  avoids: boolean,
-  settings: RuleSettings,
-): StateGroup[] {
-  const { attributes, meetings, nowMs, seats, teams, teamSize } = settings;
-  const of = <R extends Rule>(test: (rule: Rule) => boolean) =>
-    rules.filter(({ rule }) => overGame(rule) && test(rule)) as IndexedRule<R>[];
-  const ranges = of<RangeRule>(
-    ({ type, cost }) => type === 'within' || (type === 'same' && cost === undefined),
-  );
-  const sets = of<SetRule>(({ type }) => type === 'common' || type === 'latency');
-  const values = of<ValueRule>(
-    ({ type, cost }) => type === 'different' || (type === 'same' && cost !== undefined),
-  );
-  const counts = of<Rule & CountRule>(({ type }) => type === 'count');
-  const recents = of<Rule & RecentRule>(({ type }) => type === 'recent');
-  const choices = of<Rule & AnyOfRule>(({ type }) => type === 'anyOf');
-  const groups: StateGroup[] = [];
-  if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
-  if (ranges.length > 0) groups.push(new RangeRules(ranges, tickets, attributes, seats));
-  if (recents.length > 0 || avoids) {
-    const others = [...groups];
-    groups.push(new PairRules(recents, tickets, others, meetings, nowMs, seats));
-  }
-  if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
-  if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
-  if (teams !== undefined && teamSize !== undefined) {
-    const perTeam = rules.filter(
-      ({ rule }) => rule.type === 'same' && rule.scope === 'team' && rule.cost === undefined,
-    ) as IndexedRule<ValueRule>[];
-    const all = { count: teams, size: teamSize };
-    if (perTeam.length > 0) groups.push(new ValueRules(perTeam, tickets, attributes, seats, all));
-  }
-  let known: readonly EnteredTicket[] | undefined;
-  const plain = () => {
-    known ??= withoutLevels(tickets);
-    return known;
-  };
-  for (const { rule, index } of choices) {
-    const offFrom = levelsOf(rule).indexOf(undefined);
-    const isOff = (ticket: number) => offFrom !== -1 && tickets[ticket].levels[index] >= offFrom;
-    const alternatives = rule.rules.map((inner) => stateOf(inner, plain(), settings));
-    groups.push(new AnyOfState(alternatives, isOff, seats));
-  }
-  return groups;
-}
-
-/** The tickets as the rules of `anyOf` see them, which do not relax. */
-function withoutLevels(tickets: readonly EnteredTicket[]): readonly EnteredTicket[] {
-  return tickets.map(({ ticketId, players }) => ({ ticketId, players, levels: strictest }));
-}
-
-const strictest: readonly number[] = [0];
-
-/**
- * The state of one of the rules of `anyOf`. It admits every ticket when only a whole game can violate the rule.
- * @param tickets without levels
- */
-function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: RuleSettings): StateGroup {
-  const rule = { ...inner, name: '' } as Rule;
-  return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0] ?? open;
-}
-
-const open: StateGroup = {
-  hasCosts: false,
-  start() {},
-  admits: () => true,
-  join() {},
-  leave() {},
-  cost: () => 0,
-  costWith: () => 0,
-};
-
-/** Whether a rule applies to the game, so that a subset of its players can violate it. */
-function overGame(rule: Rule | InnerRule): boolean {
-  if ('team' in rule && rule.team !== undefined) return false;
-  return !('scope' in rule) || rule.scope === undefined || rule.scope === 'game';
-}
-
-/** What a count in each team, or in those of a kind, means for the whole game: so many times as much. */
-function sumOverTeams({ rule, index }: IndexedRule, { teams, kinds }: RuleSettings): IndexedRule[] {
-  if (rule.type !== 'count' || rule.cost !== undefined || teams === undefined) return [];
-  const isAll = rule.scope === 'team';
-  const counted = isAll ? teams : (kinds ?? []).filter((kind) => kind === rule.team).length;
-  if (counted === 0) return [];
-  const times = (limit: number | undefined) => (limit === undefined ? undefined : counted * limit);
-  const limits = ({ atLeast, atMost }: Pick<CountRule, 'atLeast' | 'atMost'>) => ({
-    atLeast: times(atLeast),
-    // Players on other kinds of team are not limited.
-    atMost: isAll ? times(atMost) : undefined,
-  });
-  const { scope: _, team: __, ...others } = rule;
-  const relax = rule.relax?.map((step) => {
-    const own = limits(step);
-    return {
-      waitSeconds: step.waitSeconds,
-      ...(step.off && { off: step.off }),
-      ...(own.atLeast !== undefined && { atLeast: own.atLeast }),
-      ...(own.atMost !== undefined && { atMost: own.atMost }),
-    };
-  });
-  return [{ rule: { ...others, ...limits(rule), relax }, index }];
-}
-
-/** A rule that applies to each team, as one over the players of a team. */
-function betweenMates({ rule, index }: IndexedRule): IndexedRule[] {
-  if (isCostOnly(rule)) return [];
-  switch (rule.type) {
-    case 'same':
-    case 'different':
-    case 'within':
-    case 'common':
-    case 'count':
-      return rule.scope === 'team' ? [{ rule: { ...rule, scope: undefined } as Rule, index }] : [];
-    case 'recent':
-      return rule.scope === 'teammates' ? [{ rule: { ...rule, scope: undefined }, index }] : [];
-    default:
-      return [];
-  }
-}
-
-/** Whether the rule depends on the division into teams. */
-function dependsOnTeams(rule: Rule | InnerRule): boolean {
-  if (rule.type === 'anyOf') return rule.rules.some(dependsOnTeams);
-  if (rule.type === 'balance') return true;
-  if (rule.type === 'compare')
-    return [rule.left, rule.right].some((side) => typeof side !== 'number' && side.team !== undefined);
-  return !overGame(rule);
-}
-
 /** Whether only a whole game determines if the rule holds, or what it costs. */
 function isFinal(rule: Rule): boolean {
-  if (dependsOnTeams(rule) || rule.type === 'compare' || rule.type === 'anyOf') return true;
-  // During a search, only the loosest cost of a rule that depends on age is known.
-  return rule.type === 'recent' && rule.cost !== undefined && rule.relax !== undefined;
-}
-
-function isCostOnly(rule: Rule): boolean {
-  return rule.cost !== undefined && !('max' in rule && rule.type !== 'compare');
+  return typeOf(rule).dependsOnTeams(rule) || typeOf(rule).isFinal(rule);
 }
 
 /** The part of the rule that two tickets alone can violate. */
-function hereditaryPart(rule: Rule): Rule | undefined {
-  if (isCostOnly(rule) || !overGame(rule)) return undefined;
-  switch (rule.type) {
-    case 'count':
-      return rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined };
-    case 'balance':
-    case 'compare':
-    case 'anyOf':
-      return undefined;
-    default:
-      return rule;
-  }
+function betweenTwo(rule: Rule): RuleBody | undefined {
+  return isCostOnly(rule) || !isOverGame(rule) ? undefined : typeOf(rule).betweenTwo(rule);
 }
 
 function hasAvoided(game: RuledGame): boolean {
@@ -516,34 +361,4 @@ const unmeasured = 1e6;
 
 function relaxing(seconds: number | undefined): string {
   return seconds === undefined ? '' : ` and relaxes in ${Math.ceil(seconds)} s`;
-}
-
-/** No game of these tickets has more units of a rule than this. */
-function unitsMax(rule: Rule, tickets: readonly Ticket[], { attributes, seats }: RuleSettings): number {
-  const players = tickets.flatMap((ticket) => ticket.players) as readonly RuledPlayer[];
-  const greatest = (attribute: string) =>
-    players.reduce((most, player) => {
-      const value = attributeOf(player, attribute, attributes);
-      return typeof value === 'number' ? Math.max(most, Math.abs(value)) : most;
-    }, 0);
-  switch (rule.type) {
-    case 'within':
-    case 'balance':
-      return 2 * greatest(rule.attribute) * (rule.type === 'within' && rule.scope === 'team' ? seats : 1);
-    case 'compare':
-      return [rule.left, rule.right].reduce((sum: number, side) => {
-        if (typeof side === 'number') return sum + Math.abs(side);
-        return sum + seats * (side.of === 'count' ? 1 : Math.max(1, greatest(side.attribute)));
-      }, rule.max ?? 0);
-    case 'latency':
-      return players.reduce((most, { latencyMs = {} }) => Math.max(most, ...Object.values(latencyMs)), 0);
-    case 'recent':
-      return (seats * seats) / 2;
-    case 'common':
-      return seats * (rule.atLeast ?? 1);
-    case 'count':
-      return seats * Math.max(seats, rule.atLeast ?? 0);
-    default:
-      return seats;
-  }
 }

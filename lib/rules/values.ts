@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue, PartyValue, RuledPlayer } from './types.ts';
+import type { Attributes, AttributeValue, RuledPlayer } from './types.ts';
 
 /** The attribute that every player has without naming it. */
 export const SKILL = 'skill';
@@ -15,6 +15,9 @@ export function attributeOf(
   if (own !== undefined && Object.hasOwn(own, attribute)) return own[attribute];
   return attributes[attribute]?.default;
 }
+
+/** How a party counts in a `within` rule: each player, or one value for all. */
+export type PartyValue = 'each' | 'mean' | 'least' | 'greatest';
 
 /** The numbers of a party in a `within` rule; a player without a value does not count. */
 export function numbersOf(

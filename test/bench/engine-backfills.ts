@@ -1,7 +1,7 @@
 import { BackfillPool, GamePool, type RunningGame } from '../../lib/engine/game-pool.ts';
 import type { Constraints, GameRules, Player, Ticket } from '../../lib/engine/types.ts';
 import { compileRules } from '../../lib/rules/compile-rules.ts';
-import type { RulesDefinition } from '../../lib/rules/types.ts';
+import type { RulesDefinition } from '../../lib/rules/rule-types.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 
 /** What filling the seats of running games took. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { expected } from '../../lib/contract/expectation.ts';
 import { check } from '../../lib/contract/problem.ts';
 import { queueDefinition } from '../../lib/contract/queue-definition.ts';
 import { newTicket, ticketView, waitSeconds } from '../../lib/contract/ticket.ts';
+import { expected } from '../../lib/rules/expected.ts';
 import { definition } from '../service/definitions.ts';
 
 /** Every fault as one line: the pointer, then the message. */

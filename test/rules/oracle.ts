@@ -1,6 +1,8 @@
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
-import type { Rule, RuledPlayer, RulesDefinition, Side } from '../../lib/rules/types.ts';
+import type { Rule, RulesDefinition } from '../../lib/rules/rule-types.ts';
 import { canSeat } from '../engine/brute-force.ts';
+import { type AskedGame, meanOf, type Players } from './by-type/oracle-type.ts';
+import { ask } from './by-type/oracle-types.ts';
 
 /** When two players met, in milliseconds since the epoch. */
 export type Met = (a: string, b: string) => number | undefined;
@@ -23,7 +25,6 @@ export interface OracleGame {
   readonly priority: number;
 }
 
-type Players = readonly RuledPlayer[];
 type Team = readonly Ticket[];
 
 /**
@@ -67,6 +68,7 @@ export function rulesCost(
   members: readonly Ticket[] = teams.flat(),
 ): number | undefined {
   if (avoided(members)) return undefined;
+  const game = askedGame(teams, members, of);
   let sum = 0;
   for (const rule of of.definition.rules ?? []) {
     const askers =
@@ -77,7 +79,7 @@ export function rulesCost(
     for (const { enqueuedAtMs } of askers) {
       const own = atAge(rule, of.nowMs - enqueuedAtMs);
       if (own === undefined) continue;
-      const { amount, fails } = ask(own, teams, members, of);
+      const { amount, fails } = ask(own, game);
       if (fails && (own.cost === undefined || limitedByMax(own))) return undefined;
       cost = Math.max(cost, (own.cost ?? 0) * amount);
     }
@@ -154,153 +156,22 @@ function avoided(members: Team): boolean {
   return false;
 }
 
-/** The units that a cost multiplies, and whether the limit of the rule is broken. */
-function ask(
-  rule: Rule | Omit<Extract<Rule, { type: 'count' }>, 'name'>,
-  teams: readonly Team[],
-  members: readonly Ticket[],
-  of: RuledCase,
-): { amount: number; fails: boolean } {
-  const everybody = members.flatMap(({ players }) => players as Players);
+/** A whole game as the rules are asked about it. */
+function askedGame(teams: readonly Team[], members: readonly Ticket[], of: RuledCase): AskedGame {
   const perTeam = teams.map((team) => team.flatMap(({ players }) => players as Players));
-  const attributeOf = (player: RuledPlayer, name: string) =>
-    name === 'skill'
-      ? player.skill
-      : (player.attributes?.[name] ?? of.definition.attributes?.[name]?.default);
-  const ofKind = (kind: string) => perTeam.filter((_, t) => of.kinds?.[t] === kind);
-  const scoped =
-    'scope' in rule && rule.scope === 'team'
-      ? perTeam
-      : rule.type === 'count' && rule.team !== undefined
-        ? ofKind(rule.team)
-        : [everybody];
-  const total = (amountOf: (players: Players) => number) =>
-    scoped.reduce((sum, players) => sum + amountOf(players), 0);
-  const zeroHolds = (amount: number) => ({ amount, fails: amount > 0 });
-  switch (rule.type) {
-    case 'same': {
-      const values = (players: Players) => new Set(players.map((one) => attributeOf(one, rule.attribute)));
-      return zeroHolds(total((players) => values(players).size - 1));
-    }
-    case 'different':
-      return zeroHolds(
-        total((players) => {
-          const seen: unknown[] = [];
-          let again = 0;
-          for (const one of players) {
-            const value = attributeOf(one, rule.attribute);
-            if (seen.includes(value)) again++;
-            else seen.push(value);
-          }
-          return again;
-        }),
-      );
-    case 'within': {
-      const groups = rule.scope === 'team' ? teams : [members];
-      const widths = groups.map((tickets) => {
-        const values = tickets.flatMap(({ players }) => {
-          const own = players.map((player) => attributeOf(player as RuledPlayer, rule.attribute) as number);
-          if (rule.party === 'mean') return [own.reduce((a, b) => a + b, 0) / own.length];
-          if (rule.party === 'least') return [Math.min(...own)];
-          if (rule.party === 'greatest') return [Math.max(...own)];
-          return own;
-        });
-        return Math.max(...values) - Math.min(...values);
-      });
-      return {
-        amount: widths.reduce((a, b) => a + b, 0),
-        fails: rule.max !== undefined && widths.some((width) => width > rule.max!),
-      };
-    }
-    case 'common':
-      return zeroHolds(
-        total((players) => {
-          const lists = players.map((one) => attributeOf(one, rule.attribute) as readonly string[]);
-          const shared = new Set(lists.flat().filter((value) => lists.every((list) => list.includes(value))));
-          return Math.max(0, (rule.atLeast ?? 1) - shared.size);
-        }),
-      );
-    case 'count':
-      return zeroHolds(
-        total((players) => {
-          const have = players.filter((one) => {
-            const value = attributeOf(one, rule.attribute);
-            return Array.isArray(value) ? value.includes(rule.value) : value === rule.value;
-          }).length;
-          const short = rule.atLeast === undefined ? 0 : Math.max(0, rule.atLeast - have);
-          return short + (rule.atMost === undefined ? 0 : Math.max(0, have - rule.atMost));
-        }),
-      );
-    case 'balance': {
-      const means = perTeam.map((players) =>
-        meanOf(players.map((one) => attributeOf(one, rule.attribute) as number)),
-      );
-      const amount = Math.max(...means) - Math.min(...means);
-      return { amount, fails: rule.max !== undefined && amount > rule.max };
-    }
-    case 'compare': {
-      const sidesOf = (side: Side): number[] => {
-        if (typeof side === 'number') return [side];
-        return (side.team === undefined ? [everybody] : ofKind(side.team)).map((players) => {
-          if (side.of === 'count')
-            return players.filter((one) => attributeOf(one, side.attribute) !== undefined).length;
-          const values = players.map((one) => attributeOf(one, side.attribute) as number);
-          if (side.of === 'mean') return meanOf(values);
-          if (side.of === 'sum') return values.reduce((a, b) => a + b, 0);
-          return side.of === 'least' ? Math.min(...values) : Math.max(...values);
-        });
-      };
-      const amounts = sidesOf(rule.left).flatMap((l) =>
-        sidesOf(rule.right).map((r) => {
-          if (rule.op === '<=') return l - r;
-          if (rule.op === '>=') return r - l;
-          return Math.abs(l - r) - (rule.max ?? 0);
-        }),
-      );
-      return zeroHolds(Math.max(0, ...amounts));
-    }
-    case 'latency': {
-      const names = Object.keys(everybody[0].latencyMs ?? {});
-      const worst = names.map((name) =>
-        Math.max(...everybody.map(({ latencyMs = {} }) => latencyMs[name] ?? Number.POSITIVE_INFINITY)),
-      );
-      const amount = Math.min(Number.POSITIVE_INFINITY, ...worst);
-      const isNowhere = amount === Number.POSITIVE_INFINITY;
-      return { amount: isNowhere ? 0 : amount, fails: isNowhere || amount > (rule.max ?? amount) };
-    }
-    case 'recent': {
-      let amount = 0;
-      teams.forEach((x, s) => {
-        teams.forEach((y, t) => {
-          if (rule.scope === 'opponents' && s === t) return;
-          if (rule.scope === 'teammates' && s !== t) return;
-          for (const a of x) {
-            for (const b of y) {
-              if (a.ticketId >= b.ticketId) continue;
-              for (const p of a.players) {
-                for (const q of b.players) {
-                  const at = of.met(p.playerId, q.playerId);
-                  if (at === undefined || rule.seconds === 0) continue;
-                  amount += Math.max(0, 1 - (of.nowMs - at) / 1000 / rule.seconds);
-                }
-              }
-            }
-          }
-        });
-      });
-      return { amount, fails: amount > 0 };
-    }
-    case 'anyOf': {
-      const fails = rule.rules.every(
-        (inner) => ask({ ...inner, name: '' } as Rule, teams, members, of).fails,
-      );
-      return { amount: fails ? 1 : 0, fails };
-    }
-  }
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((a, b) => a + b, 0) / values.length;
+  return {
+    teams,
+    members,
+    everybody: members.flatMap(({ players }) => players as Players),
+    perTeam,
+    nowMs: of.nowMs,
+    met: of.met,
+    attributeOf: (player, name) =>
+      name === 'skill'
+        ? player.skill
+        : (player.attributes?.[name] ?? of.definition.attributes?.[name]?.default),
+    ofKind: (kind) => perTeam.filter((_, t) => of.kinds?.[t] === kind),
+  };
 }
 
 function imbalanceOf(x: Team, y: Team, { alpha, p, q }: GameRules): number {

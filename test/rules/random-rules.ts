@@ -1,6 +1,9 @@
 import type { GameRules, TeamKind, Ticket } from '../../lib/engine/types.ts';
-import type { Attributes, InnerRule, Rule, RuledPlayer, RulesDefinition } from '../../lib/rules/types.ts';
+import type { Rule, RulesDefinition } from '../../lib/rules/rule-types.ts';
+import type { Attributes, RuledPlayer } from '../../lib/rules/types.ts';
 import { shapeCase } from '../engine/random-shape.ts';
+import type { Tools } from './by-type/oracle-type.ts';
+import { ORACLE_TYPES } from './by-type/oracle-types.ts';
 import type { Met, RuledCase } from './oracle.ts';
 
 const infinity = Number.POSITIVE_INFINITY;
@@ -92,79 +95,13 @@ function randomDefinition(random: () => number, players: number, kinds?: readonl
     chance(0.5) ? { relax: steps().map((step, i) => ({ waitSeconds: [4, 9, 14][i], ...step })) } : {};
   const soft = (): { cost?: number } => (chance(0.35) ? { cost: pick([0.5, 2, 10]) } : {});
   const scope = (): { scope?: 'team' } => (chance(0.2) ? { scope: 'team' } : {});
-  const inner = (): InnerRule => {
-    const type = pick(['same', 'different', 'within', 'common', 'count', 'balance', 'compare'] as const);
-    switch (type) {
-      case 'same':
-        return { type, attribute: pick(['patch', 'level']), ...scope() };
-      case 'different':
-        return { type, attribute: pick(['patch', 'level']), ...scope() };
-      case 'within': {
-        const party = chance(0.4) ? { party: pick(['mean', 'least', 'greatest'] as const) } : {};
-        return { type, attribute: pick(['level', 'level', 'skill']), max: ticksOf(3), ...party, ...scope() };
-      }
-      case 'common':
-        return { type, attribute: 'maps', ...(chance(0.4) ? { atLeast: 2 } : {}), ...scope() };
-      case 'count': {
-        const value = pick(['x', 'b', 'a']);
-        const where = kinds && chance(0.3) ? { team: pick(kinds) } : scope();
-        const limits = pick([{ atLeast: 1 }, { atLeast: 2 }, { atMost: 1 }, { atLeast: 1, atMost: 2 }]);
-        return { type, attribute: value === 'x' ? 'maps' : 'patch', value, ...limits, ...where };
-      }
-      case 'balance':
-        return { type, attribute: 'level', max: ticksOf(2) };
-      case 'compare': {
-        const of = pick(['mean', 'sum', 'least', 'greatest', 'count'] as const);
-        const other = of === 'count' ? pick([2, 4]) : of === 'sum' ? 10 * players : pick([8, 10, 12]);
-        const how = chance(0.3) ? { max: 3 } : { op: pick(['<=', '>='] as const) };
-        const left = { of, attribute: 'level', ...(kinds && chance(0.5) && { team: pick(kinds) }) };
-        if (kinds && chance(0.3))
-          return { type, left, right: { of, attribute: 'level', team: pick(kinds) }, max: 3 };
-        return { type, left, right: other, ...how };
-      }
-    }
-  };
+  const innerTypes = ['same', 'different', 'within', 'common', 'count', 'balance', 'compare'] as const;
+  const inner = () => ORACLE_TYPES[pick(innerTypes)].random!(tools);
+  const tools: Tools = { kinds, players, random, pick, chance, ticksOf, relaxOf, soft, scope, inner };
   const ruleOf = (name: string): Rule => {
     const kind = random();
-    if (kind < 0.15) {
-      const body = { name, type: 'latency' as const };
-      const limit = chance(0.8) ? { max: pick([30, 60, 90]) } : { cost: 0.3 };
-      const relax = 'max' in limit ? relaxOf(() => [{ max: 120 }, pick([{ off: true }, { max: 150 }])]) : {};
-      return { ...body, ...limit, ...relax, ...(chance(0.3) ? { cost: 0.2 } : {}) } as Rule;
-    }
-    if (kind < 0.3) {
-      const recentScope = chance(0.5) ? { scope: pick(['opponents', 'teammates', 'game'] as const) } : {};
-      const relax = relaxOf(() => [{ seconds: 20 }, pick([{ seconds: 0 }, { off: true }])]);
-      return { name, type: 'recent', seconds: 60, ...recentScope, ...relax, ...soft() } as Rule;
-    }
-    if (kind < 0.4) {
-      const alternatives = [inner(), inner()];
-      return { name, type: 'anyOf', rules: alternatives, ...relaxOf(() => [{ off: true }]) } as Rule;
-    }
-    const body = inner();
-    switch (body.type) {
-      case 'within':
-      case 'balance': {
-        const max = body.max!;
-        const costed = soft();
-        if (costed.cost !== undefined && chance(0.5)) return { name, ...body, max: undefined, ...costed };
-        return {
-          name,
-          ...body,
-          ...costed,
-          ...relaxOf(() => [{ max: max + 3 }, pick([{ off: true }, { max: max + 8 }])]),
-        } as Rule;
-      }
-      case 'count': {
-        const { atMost } = body;
-        const looser = atMost === undefined ? { atLeast: 0 } : { atMost: atMost + 1 };
-        return { name, ...body, ...soft(), ...relaxOf(() => [looser, { off: true }]) } as Rule;
-      }
-      case 'compare':
-        return { name, ...body, ...soft(), ...relaxOf(() => [{ off: true }]) } as Rule;
-      default:
-        return { name, ...body, ...soft(), ...relaxOf(() => [{ off: true }]) } as Rule;
-    }
+    const type = kind < 0.15 ? 'latency' : kind < 0.3 ? 'recent' : kind < 0.4 ? 'anyOf' : pick(innerTypes);
+    return ORACLE_TYPES[type].randomNamed(name, tools);
   };
   const ruleList = Array.from({ length: 1 + upTo(3) }, (_, i) => ruleOf(`r${i}`)).filter(
     (rule, i, all) => rule.type !== 'latency' || all.findIndex(({ type }) => type === 'latency') === i,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { relaxableRules, relaxedRules } from '../../lib/rules/relaxed-rules.ts';
-import type { Rule, RuledPlayer, RulesDefinition } from '../../lib/rules/types.ts';
+import type { Rule, RulesDefinition } from '../../lib/rules/rule-types.ts';
+import type { RuledPlayer } from '../../lib/rules/types.ts';
 
 const relax = [{ waitSeconds: 10, max: 50 }];
 const level: Rule = { name: 'Level', type: 'within', attribute: 'level', max: 5, relax };

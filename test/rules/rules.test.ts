@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planTick, type QueueRules } from '../../lib/policies/plan.ts';
-import type { Rule, RuledPlayer } from '../../lib/rules/types.ts';
+import type { Rule } from '../../lib/rules/rule-types.ts';
+import type { RuledPlayer } from '../../lib/rules/types.ts';
 
 /** A 1v1 or 2v2 tick at second 60 with one rule. Tickets have waited a minute by default. */
 function tick(

@@ -1,4 +1,6 @@
-import type { InnerRule, Measure, RelaxStep, Rule } from '../../rules/types.ts';
+import type { Measure } from '../../rules/by-type/compare.ts';
+import type { RelaxStep } from '../../rules/rule-type.ts';
+import type { InnerRule, Rule } from '../../rules/rule-types.ts';
 import { parseExpression, takeApart } from './expression.ts';
 import { nextNumber, oppositeOf } from './opposite.ts';
 import type { FlexMatchRule, FlexMatchRuleSet } from './rule-set.ts';

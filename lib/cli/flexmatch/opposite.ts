@@ -1,4 +1,4 @@
-import type { InnerRule } from '../../rules/types.ts';
+import type { InnerRule } from '../../rules/rule-types.ts';
 
 /** The next number above (1) or below (-1), which stands for a strict comparison. */
 export function nextNumber(value: number, direction: 1 | -1): number {

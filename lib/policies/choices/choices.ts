@@ -1,5 +1,6 @@
 import { levelsOf } from '../../rules/levels.ts';
-import type { Rule, RuledPlayer } from '../../rules/types.ts';
+import type { Rule } from '../../rules/rule-types.ts';
+import type { RuledPlayer } from '../../rules/types.ts';
 import type { QueueRules } from '../plan.ts';
 
 /** Something that the players of a queue choose, and that may leave the wait without a bound. */

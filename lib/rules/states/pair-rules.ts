@@ -1,7 +1,7 @@
-import { freshness } from '../evaluate.ts';
+import { freshness, type RecentRule } from '../by-type/recent.ts';
 import { levelsOf } from '../levels.ts';
 import type { Meetings } from '../met.ts';
-import type { RecentRule, Rule } from '../types.ts';
+import type { Rule } from '../rule-types.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 
 /**

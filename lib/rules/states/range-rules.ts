@@ -1,5 +1,8 @@
+import type { SameRule } from '../by-type/same.ts';
+import type { WithinRule } from '../by-type/within.ts';
 import { levelsOf } from '../levels.ts';
-import type { Attributes, Rule, SameRule, WithinRule } from '../types.ts';
+import type { Rule } from '../rule-types.ts';
+import type { Attributes } from '../types.ts';
 import { attributeOf, numbersOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 

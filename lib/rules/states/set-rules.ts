@@ -1,5 +1,8 @@
+import type { CommonRule } from '../by-type/common.ts';
+import type { LatencyRule } from '../by-type/latency.ts';
 import { levelsOf } from '../levels.ts';
-import type { Attributes, CommonRule, LatencyRule, Rule, RuledPlayer } from '../types.ts';
+import type { Rule } from '../rule-types.ts';
+import type { Attributes, RuledPlayer } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 

@@ -1,6 +1,6 @@
 import type { Constraints } from '../../engine/types.ts';
-import type { RuledTicket } from '../evaluate.ts';
-import type { Rule } from '../types.ts';
+import type { RuledTicket } from '../rule-type.ts';
+import type { Rule } from '../rule-types.ts';
 
 /** A waiting ticket with its level of relaxation in each rule of the queue. */
 export interface EnteredTicket extends RuledTicket {

@@ -1,5 +1,9 @@
+import type { CountRule } from '../by-type/count.ts';
+import type { DifferentRule } from '../by-type/different.ts';
+import type { SameRule } from '../by-type/same.ts';
 import { levelsOf } from '../levels.ts';
-import type { Attributes, CountRule, DifferentRule, Rule, SameRule } from '../types.ts';
+import type { Rule } from '../rule-types.ts';
+import type { Attributes } from '../types.ts';
 import { attributeOf } from '../values.ts';
 import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
 

@@ -1,7 +1,8 @@
 import type { Game, Player, Ticket } from '../../engine/types.ts';
 import type { Filling } from '../../policies/plan.ts';
 import type { Met } from '../../rules/met.ts';
-import type { RuledPlayer, RulesDefinition } from '../../rules/types.ts';
+import type { RulesDefinition } from '../../rules/rule-types.ts';
+import type { RuledPlayer } from '../../rules/types.ts';
 import type { MeetingRecord } from '../ports/meeting-store.ts';
 
 /** The maximum of meetings in a player's record; the latest are kept. */

@@ -1,5 +1,5 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
-import type { RuleBody } from '../../rules/types.ts';
+import { typeOf } from '../../rules/rule-types.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
@@ -25,21 +25,11 @@ export async function sightOf(queues: Pick<QueueStore, 'get'>, queue: string): P
     Object.hasOwn(attributes, name) && attributes[name]!.visibleTo === 'match';
   const visible = new Set<string>();
   for (const rule of rules)
-    if (attributesOf(rule).every((name) => name === 'skill' || attribute(name))) visible.add(rule.name);
+    if (
+      typeOf(rule)
+        .attributes(rule)
+        .every((name) => name === 'skill' || attribute(name))
+    )
+      visible.add(rule.name);
   return { attribute, rule: (name) => visible.has(name) };
-}
-
-/** The attributes that a rule reads. */
-function attributesOf(rule: RuleBody): string[] {
-  switch (rule.type) {
-    case 'latency':
-    case 'recent':
-      return [];
-    case 'anyOf':
-      return rule.rules.flatMap(attributesOf);
-    case 'compare':
-      return [rule.left, rule.right].flatMap((side) => (typeof side === 'object' ? [side.attribute] : []));
-    default:
-      return [rule.attribute];
-  }
 }

@@ -3,7 +3,7 @@ import type { QueueStats } from '../../contract/queue-stats.ts';
 import type { ChoiceAdvice } from '../../policies/choices/advise-choices.ts';
 import { together } from '../../policies/memory.ts';
 import { relaxableRules } from '../../rules/relaxed-rules.ts';
-import type { Rule } from '../../rules/types.ts';
+import type { Rule } from '../../rules/rule-types.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../domain/buckets.ts';
 import { mergedEnds } from '../domain/ended-tickets.ts';
 import { type MatchTally, mergedTallies } from '../domain/match-tally.ts';

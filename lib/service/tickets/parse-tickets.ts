@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { shown } from '../../contract/expectation.ts';
 import { check, type FieldProblem, invalid } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { fileTicket, type NewTicket, newTicket } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
+import { shown } from '../../rules/expected.ts';
 import { toEngineTicket } from '../domain/stored-ticket.ts';
 import { clashes, misfits } from './misfits.ts';
 

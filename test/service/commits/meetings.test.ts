@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../../../lib/rules/types.ts';
+import type { Rule } from '../../../lib/rules/rule-types.ts';
 import { MET_MAX, meetingRecords } from '../../../lib/service/commits/meeting-records.ts';
 import { layoutAt } from '../../../lib/service/domain/buckets.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';

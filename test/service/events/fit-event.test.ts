@@ -3,8 +3,8 @@ import { MATCH_EVENT_TYPES } from '../../../lib/contract/event-type.ts';
 import { type MusterEvent, musterEvent } from '../../../lib/contract/events.ts';
 import type { MatchView } from '../../../lib/contract/match.ts';
 import { LIMITS } from '../../../lib/contract/queue-definition.ts';
-import { RULE_LIMITS } from '../../../lib/contract/rules.ts';
 import type { TicketView } from '../../../lib/contract/ticket.ts';
+import { RULE_LIMITS } from '../../../lib/rules/fields.ts';
 import { EVENT_BYTES_MAX, fitted } from '../../../lib/service/events/fit-event.ts';
 import { messageText } from '../../../lib/service/events/message-text.ts';
 

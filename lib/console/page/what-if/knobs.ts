@@ -17,7 +17,7 @@ export function knobsOf(definition: QueueDefinition): Knob[] {
   knobs.push({ path: 'tickSeconds', label: 'tickSeconds', value: definition.tickSeconds });
   for (const [at, rule] of (definition.rules ?? []).entries()) {
     for (const key of ['max', 'cost', 'atLeast', 'atMost'] as const) {
-      const value = (rule as Record<string, unknown>)[key];
+      const value = (rule as { readonly [limit in typeof key]?: unknown })[key];
       if (typeof value === 'number')
         knobs.push({ path: `rules.${at}.${key}`, label: `${rule.name}: ${key}`, value });
     }

@@ -1,7 +1,8 @@
 import { GamePool } from '../../../engine/game-pool.ts';
 import { compileRules } from '../../../rules/compile-rules.ts';
 import type { Meetings } from '../../../rules/met.ts';
-import type { RuledPlayer, RulesDefinition } from '../../../rules/types.ts';
+import type { RulesDefinition } from '../../../rules/rule-types.ts';
+import type { RuledPlayer } from '../../../rules/types.ts';
 import type { RandomSource } from '../../../simulation/random.ts';
 import { imbalanceOf, leastOverGames, type Parameters } from './brute-force.ts';
 

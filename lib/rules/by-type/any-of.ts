@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { RULE_LIMITS } from '../fields.ts';
+import type { RuleType } from '../rule-type.ts';
+
+/** A rule that holds when one of several does, which have neither names nor costs and do not relax. */
+export interface AnyOfRule<Inner> {
+  readonly type: 'anyOf';
+  readonly rules: readonly Inner[];
+}
+
+/**
+ * At least one of `rules` holds.
+ *
+ * @param schema of those rules
+ * @param typeOf the type of one of them
+ */
+export function anyOf<Inner>(
+  schema: z.ZodType<Inner>,
+  typeOf: (
+    rule: Inner,
+  ) => Required<Pick<RuleType<Inner>, 'evaluate' | 'faults' | 'attributes' | 'dependsOnTeams'>>,
+): RuleType<AnyOfRule<Inner>> {
+  return {
+    keys: { type: z.literal('anyOf'), rules: z.array(schema).min(2).max(RULE_LIMITS.innerRulesMax) },
+    changes: {},
+    cost: 'none',
+    evaluate({ rules }, game, context) {
+      const holds = rules.some((rule) => typeOf(rule).evaluate(rule, game, context).holds);
+      return { holds, units: holds ? 0 : 1 };
+    },
+    faults: ({ rules }, _cost, attributes, surroundings) =>
+      rules.flatMap((rule, i) =>
+        typeOf(rule)
+          .faults(rule, undefined, attributes, surroundings)
+          .map(({ path, message }) => ({ path: ['rules', i, ...path], message })),
+      ),
+    attributes: ({ rules }) => rules.flatMap((rule) => typeOf(rule).attributes(rule)),
+    dependsOnTeams: ({ rules }) => rules.some((rule) => typeOf(rule).dependsOnTeams(rule)),
+    isFinal: () => true,
+    betweenTwo: () => undefined,
+    states: (rule) => [{ by: 'choices', rule }],
+    unitsMax: () => 1,
+  };
+}

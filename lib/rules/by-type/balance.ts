@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { attributeUse, limitFaults, loneTeamFaults } from '../attribute-faults.ts';
+import { attributeName, limit } from '../fields.ts';
+import { greatestOf, mean, numbersIn } from '../measures.ts';
+import type { RuleType } from '../rule-type.ts';
+
+const keys = { type: z.literal('balance'), attribute: attributeName, max: limit.optional() };
+export type BalanceRule = z.output<z.ZodObject<typeof keys>>;
+
+/** The means of the teams differ by at most `max`; a cost counts the greatest difference. */
+export const balance: RuleType<BalanceRule> = {
+  keys,
+  changes: { max: limit.optional() },
+  cost: 'beside max',
+  evaluate({ attribute, max }, game, context) {
+    const teams = game.teams.map((team) => numbersIn(team, attribute, context));
+    const means = teams.filter(({ length }) => length > 0).map(mean);
+    const units = means.length === 0 ? 0 : Math.max(...means) - Math.min(...means);
+    return { holds: max === undefined || units <= max, units };
+  },
+  faults: (rule, cost, attributes, surroundings) => [
+    ...attributeUse(rule.attribute, ['number'], attributes),
+    ...limitFaults(rule, cost),
+    ...loneTeamFaults('balance compares teams', ['type'], surroundings),
+  ],
+  attributes: ({ attribute }) => [attribute],
+  dependsOnTeams: () => true,
+  betweenTwo: () => undefined,
+  states: () => [],
+  unitsMax: ({ attribute }, players, _seats, attributes) => 2 * greatestOf(players, attribute, attributes),
+};

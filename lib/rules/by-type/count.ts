@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { attributeUse, teamFaults, valueFault } from '../attribute-faults.ts';
+import { expected } from '../expected.ts';
+import { attributeName, gameOrTeam, text, value, wholeCount } from '../fields.ts';
+import { added, isOverGame, overMates, perScope, teamsOfKind, valuesOf } from '../measures.ts';
+import type {
+  Named,
+  RuledTicket,
+  RuleFault,
+  RulesSurroundings,
+  RuleType,
+  Stated,
+  TeamsOfQueue,
+} from '../rule-type.ts';
+import type { Attributes } from '../types.ts';
+import { SKILL } from '../values.ts';
+
+const keys = {
+  type: z.literal('count'),
+  attribute: attributeName,
+  value: z.union([text, value], { error: expected('text or a number') }),
+  atLeast: wholeCount.optional(),
+  atMost: wholeCount.optional(),
+  scope: gameOrTeam,
+  team: z.string().optional().meta({ description: 'Counts in the teams of this kind alone' }),
+};
+export type CountRule = z.output<z.ZodObject<typeof keys>>;
+
+/** `atLeast` to `atMost` players have a value; a cost counts the players too few or too many. */
+export const count: RuleType<CountRule> = {
+  keys,
+  changes: { atLeast: wholeCount.optional(), atMost: wholeCount.optional() },
+  cost: 'instead',
+  evaluate({ attribute, value, atLeast = 0, atMost = Number.POSITIVE_INFINITY, scope, team }, game, context) {
+    const judge = (tickets: readonly RuledTicket[]) => {
+      const values = valuesOf(tickets, attribute, context);
+      const found = values.filter((own) => (Array.isArray(own) ? own.includes(value) : own === value)).length;
+      const units = Math.max(0, atLeast - found) + Math.max(0, found - atMost);
+      return { holds: units === 0, units };
+    };
+    if (team !== undefined) return added(teamsOfKind(game, team).map(judge));
+    return perScope(scope, game, judge);
+  },
+  faults: (rule, _cost, attributes, surroundings) => [
+    ...attributeUse(rule.attribute, ['number', 'string', 'strings'], attributes),
+    ...valueFaults(rule, attributes),
+    ...limitFaults(rule, surroundings),
+    ...(rule.team === undefined ? [] : teamCountFaults(rule, rule.team, surroundings)),
+  ],
+  attributes: ({ attribute }) => [attribute],
+  betweenTwo: (rule) => (rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined }),
+  betweenMates: overMates,
+  states: (rule, teams) => (isOverGame(rule) ? [{ by: 'counts', rule }] : sumOverTeams(rule, teams)),
+  unitsMax: ({ atLeast = 0 }, _players, seats) => seats * Math.max(seats, atLeast),
+};
+
+function valueFaults({ attribute, value }: CountRule, attributes: Attributes): RuleFault[] {
+  const known = attribute === SKILL ? ({ type: 'number' } as const) : attributes[attribute];
+  if (known === undefined) return [];
+  const fault = valueFault(known.type === 'strings' ? [value] : value, known);
+  return fault === undefined ? [] : [{ path: ['value'], message: fault }];
+}
+
+function limitFaults({ atLeast, atMost }: CountRule, { seats }: RulesSurroundings): RuleFault[] {
+  const faults: RuleFault[] = [];
+  if (atLeast === undefined && atMost === undefined) {
+    faults.push({
+      path: ['atLeast'],
+      message: 'Expected atLeast, atMost or both, got none: the rule would permit every game',
+    });
+  }
+  if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
+    faults.push({
+      path: ['atLeast'],
+      message: `Expected at most atMost (${atMost}), got ${atLeast}: no game has that many`,
+    });
+  }
+  if (atLeast !== undefined && seats !== undefined && atLeast > seats) {
+    faults.push({
+      path: ['atLeast'],
+      message: `Expected at most the ${seats} players of a game, got ${atLeast}: lower it`,
+    });
+  }
+  return faults;
+}
+
+function teamCountFaults(
+  { atLeast, scope }: CountRule,
+  team: string,
+  { teamKinds, teamSizes = {} }: RulesSurroundings,
+): RuleFault[] {
+  const faults: RuleFault[] = [];
+  if (scope !== undefined) {
+    faults.push({ path: ['scope'], message: 'Expected scope or team, got both: remove scope' });
+  }
+  faults.push(...teamFaults(team, teamKinds, ['team']));
+  const size = Object.hasOwn(teamSizes, team) ? teamSizes[team]! : Number.POSITIVE_INFINITY;
+  if (atLeast !== undefined && atLeast > size) {
+    faults.push({
+      path: ['atLeast'],
+      message: `Expected at most the ${size} players of team ${team}, got ${atLeast}: lower it`,
+    });
+  }
+  return faults;
+}
+
+/** What a count in each team, or in those of a kind, means for the whole game: so many times as much. */
+function sumOverTeams(rule: CountRule & Named, { teams, kinds }: TeamsOfQueue): Stated<CountRule>[] {
+  if (rule.cost !== undefined || teams === undefined) return [];
+  const isAll = rule.scope === 'team';
+  const counted = isAll ? teams : (kinds ?? []).filter((kind) => kind === rule.team).length;
+  if (counted === 0) return [];
+  const times = (most: number | undefined) => (most === undefined ? undefined : counted * most);
+  const limits = ({ atLeast, atMost }: Pick<CountRule, 'atLeast' | 'atMost'>) => ({
+    atLeast: times(atLeast),
+    // Players on other kinds of team are not limited.
+    atMost: isAll ? times(atMost) : undefined,
+  });
+  const { scope: _, team: __, ...others } = rule;
+  const relax = rule.relax?.map((step) => {
+    const own = limits(step);
+    return {
+      waitSeconds: step.waitSeconds,
+      ...(step.off && { off: step.off }),
+      ...(own.atLeast !== undefined && { atLeast: own.atLeast }),
+      ...(own.atMost !== undefined && { atMost: own.atMost }),
+    };
+  });
+  return [{ by: 'counts', rule: { ...others, ...limits(rule), relax } }];
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { attributeUse } from '../attribute-faults.ts';
+import { attributeName, gameOrTeam } from '../fields.ts';
+import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
+import type { RuleType } from '../rule-type.ts';
+
+const keys = { type: z.literal('different'), attribute: attributeName, scope: gameOrTeam };
+export type DifferentRule = z.output<z.ZodObject<typeof keys>>;
+
+/** No two players have the same value; a cost counts the players beyond the first of each value. */
+export const different: RuleType<DifferentRule> = {
+  keys,
+  changes: {},
+  cost: 'instead',
+  evaluate: ({ attribute, scope }, game, context) =>
+    perScope(scope, game, (tickets) => {
+      const values = valuesOf(tickets, attribute, context);
+      const again = values.length - new Set(values).size;
+      return { holds: again === 0, units: again };
+    }),
+  faults: ({ attribute }, _cost, attributes) => attributeUse(attribute, ['number', 'string'], attributes),
+  impossible(rule, attributes, { seats, seatsMin = seats }) {
+    if (rule.scope === 'team') return [];
+    const attribute = attributes[rule.attribute];
+    const values = attribute?.type === 'string' ? attribute.values : undefined;
+    if (values === undefined || seatsMin === undefined || values.length >= seatsMin) return [];
+    const message = `Expected an attribute with at least ${seatsMin} values, one for each player of a game, got ${rule.attribute} with ${values.length}: no game has so many different ones`;
+    return [{ path: ['attribute'], message }];
+  },
+  attributes: ({ attribute }) => [attribute],
+  betweenMates: overMates,
+  states: (rule) => (isOverGame(rule) ? [{ by: 'values', rule }] : []),
+  unitsMax: (_rule, _players, seats) => seats,
+};

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { attributeUse, limitFaults } from '../attribute-faults.ts';
+import { attributeName, gameOrTeam, limit } from '../fields.ts';
+import { greatestOf, isOverGame, overMates, perScope } from '../measures.ts';
+import type { RuleType } from '../rule-type.ts';
+import { numbersOf } from '../values.ts';
+
+const keys = {
+  type: z.literal('within'),
+  attribute: attributeName,
+  max: limit.optional(),
+  party: z.enum(['each', 'mean', 'least', 'greatest']).optional(),
+  scope: gameOrTeam,
+};
+export type WithinRule = z.output<z.ZodObject<typeof keys>>;
+
+/** The numbers of the players differ by at most `max`; a cost counts greatest − least. */
+export const within: RuleType<WithinRule> = {
+  keys,
+  changes: { max: limit.optional() },
+  cost: 'beside max',
+  evaluate: ({ attribute, party, scope, max }, game, { attributes }) =>
+    perScope(scope, game, (tickets) => {
+      const values = tickets.flatMap(({ players }) => numbersOf(players, attribute, attributes, party));
+      const range = values.length === 0 ? 0 : Math.max(...values) - Math.min(...values);
+      return { holds: max === undefined || range <= max, units: range };
+    }),
+  faults: (rule, cost, attributes) => [
+    ...attributeUse(rule.attribute, ['number'], attributes),
+    ...limitFaults(rule, cost),
+  ],
+  attributes: ({ attribute }) => [attribute],
+  betweenMates: overMates,
+  states: (rule) => (isOverGame(rule) ? [{ by: 'ranges', rule }] : []),
+  unitsMax: ({ attribute, scope }, players, seats, attributes) =>
+    2 * greatestOf(players, attribute, attributes) * (scope === 'team' ? seats : 1),
+};

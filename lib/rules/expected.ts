@@ -1,0 +1,16 @@
+/** The maximum of characters that an error quotes of a text value. */
+const GOT_LENGTH_MAX = 60;
+
+/** A message for a schema, to pass as its `error`: "Expected 1 to 64 letters, got nothing". */
+export function expected(what: string): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) => `Expected ${what}, got ${shown(input)}`;
+}
+
+/** A value in an error message: text quoted and truncated, lists and objects by their kind. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value !== 'string') return String(value);
+  return JSON.stringify(value.length > GOT_LENGTH_MAX ? `${value.slice(0, GOT_LENGTH_MAX)}…` : value);
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { expected } from './expected.ts';
+import { NUMBER_LIMITS } from './number-limits.ts';
+
+/** The limits of attributes and rules. */
+export const RULE_LIMITS = {
+  attributesMax: 20,
+  valuesMax: 50,
+  textMax: 64,
+  regionsMax: 40,
+  rulesMax: 30,
+  stepsMax: 20,
+  innerRulesMax: 10,
+  avoidMax: 50,
+} as const;
+
+/** Names of attributes and regions. */
+export const fieldName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, {
+  error: expected('1 to 64 of the characters A–Z a–z 0–9 _ . -, the first a letter'),
+});
+
+/** A number that may be negative. */
+export const value = z.number().min(-NUMBER_LIMITS.valueMax).max(NUMBER_LIMITS.valueMax);
+/** The greatest permitted difference. */
+export const limit = z.number().min(0).max(NUMBER_LIMITS.valueMax);
+export const text = z.string().min(1).max(RULE_LIMITS.textMax);
+/** A number of players. */
+export const wholeCount = z.number().int().min(0).max(200);
+export const attributeName = fieldName.meta({ description: 'An attribute of this queue, or skill' });
+export const gameOrTeam = z
+  .enum(['game', 'team'])
+  .optional()
+  .meta({ description: 'All players of a game, or those of each team (default game)' });

@@ -1,0 +1,84 @@
+import type { RuleContext, RuledGame, RuledTicket, Verdict } from './rule-type.ts';
+import type { Attributes, RuledPlayer } from './types.ts';
+import { attributeOf, numbersOf } from './values.ts';
+
+/** Whether a rule applies to the whole game or to each team. */
+export type Scope = 'game' | 'team';
+
+/** Whether a rule applies to the game, so that a subset of its players can violate it. */
+export function isOverGame(rule: object): boolean {
+  const { scope, team } = rule as { readonly scope?: string; readonly team?: string };
+  return team === undefined && (scope === undefined || scope === 'game');
+}
+
+/** The rule over the players of a team, when it is one of each team. */
+export function overMates<R extends { readonly scope?: string | undefined }>(rule: R): R | undefined {
+  return rule.scope === 'team' ? { ...rule, scope: undefined } : undefined;
+}
+
+/** Evaluates the game as one team, or each team separately: all must hold, and their shortfalls are added. */
+export function perScope(
+  scope: Scope | undefined,
+  game: RuledGame,
+  judge: (tickets: readonly RuledTicket[]) => Verdict,
+): Verdict {
+  if (scope !== 'team') return judge(ticketsOf(game));
+  return added(game.teams.map(judge));
+}
+
+export function added(verdicts: readonly Verdict[]): Verdict {
+  return {
+    holds: verdicts.every(({ holds }) => holds),
+    units: verdicts.reduce((sum, { units }) => sum + units, 0),
+  };
+}
+
+/** The tickets of a game, each once. */
+export function ticketsOf({ teams, tickets = teams.flat() }: RuledGame): readonly RuledTicket[] {
+  return tickets;
+}
+
+export function teamsOfKind({ teams, kinds }: RuledGame, kind: string): (readonly RuledTicket[])[] {
+  return teams.filter((_, t) => kinds?.[t] === kind);
+}
+
+export function valuesOf(
+  tickets: readonly RuledTicket[],
+  attribute: string,
+  { attributes }: Pick<RuleContext, 'attributes'>,
+) {
+  return tickets.flatMap(({ players }) =>
+    players.flatMap((player) => {
+      const value = attributeOf(player, attribute, attributes);
+      return value === undefined ? [] : [value];
+    }),
+  );
+}
+
+export function numbersIn(
+  tickets: readonly RuledTicket[],
+  attribute: string,
+  { attributes }: Pick<RuleContext, 'attributes'>,
+): number[] {
+  return tickets.flatMap(({ players }) => numbersOf(players, attribute, attributes));
+}
+
+export function mean(values: readonly number[]): number {
+  return sum(values) / values.length;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+/** The greatest absolute value of a number attribute. */
+export function greatestOf(
+  players: readonly RuledPlayer[],
+  attribute: string,
+  attributes: Attributes,
+): number {
+  return players.reduce((most, player) => {
+    const value = attributeOf(player, attribute, attributes);
+    return typeof value === 'number' ? Math.max(most, Math.abs(value)) : most;
+  }, 0);
+}

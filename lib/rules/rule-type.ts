@@ -1,0 +1,134 @@
+import type * as z from 'zod';
+import type { Meetings } from './met.ts';
+import type { Attributes, RuledPlayer } from './types.ts';
+
+/**
+ * A type of rule: all that Muster knows about it. Each has a module in `by-type`, and `rule-types.ts` lists them. A cost never
+ * lowers the imbalance, and a rule only removes games, so lower bounds stay valid whatever the type.
+ */
+export interface RuleType<R> {
+  /** The schemas of its keys, and of those of them that a relaxation may change. */
+  readonly keys: z.core.$ZodShape;
+  readonly changes: z.core.$ZodShape;
+  /** Whether a rule of this type can cost imbalance. With `max` it forbids as well, where `max` is a limit of the cost's units. */
+  readonly cost: 'none' | 'instead' | 'beside max';
+  /** What the rule means for a whole game. It is simple and slow; searches use the states, and call this at the end. */
+  evaluate(rule: R, game: RuledGame, context: RuleContext): Verdict;
+  /** Contradictions of a definition. */
+  faults(
+    rule: R,
+    cost: number | undefined,
+    attributes: Attributes,
+    surroundings: RulesSurroundings,
+  ): RuleFault[];
+  /** Why a rule that forbids, and that is never off, forbids every game. @default it does not */
+  impossible?(rule: R & Named, attributes: Attributes, surroundings: RulesSurroundings): RuleFault[];
+  /** The direction in which a relaxation may change a key: 1 up, −1 down, 0 not at all. @default `max` and `atMost` up, others down */
+  looser?(rule: R, key: keyof RelaxStep): 1 | -1 | 0;
+  /** The attributes that the rule reads. */
+  attributes(rule: R): readonly string[];
+  /** Whether the rule depends on the division into teams. @default when it has the scope of a team, or names one */
+  dependsOnTeams?(rule: R): boolean;
+  /** Whether only a whole game determines if the rule holds, or what it costs. @default when it depends on teams */
+  isFinal?(rule: R & Named): boolean;
+  /** The part of a rule over the game that two tickets alone can violate. @default all of it */
+  betweenTwo?(rule: R): R | undefined;
+  /** A rule of each team, as one over the players of a team. @default it is none */
+  betweenMates?(rule: R): R | undefined;
+  /** The states with which a search turns back early, and the rule that each of them judges. */
+  states(rule: R & Named, teams: TeamsOfQueue): readonly Stated<R>[];
+  /** No game of these players has more units of the rule than this. */
+  unitsMax(rule: R, players: readonly RuledPlayer[], seats: number, attributes: Attributes): number;
+}
+
+/** What a rule has besides its body. */
+export interface Named {
+  readonly name: string;
+  /** The imbalance of each unit by which a game breaks the rule. A rule with a cost forbids nothing, unless it has a `max`. */
+  readonly cost?: number | undefined;
+  readonly relax?: readonly RelaxStep[] | undefined;
+}
+
+/** The changes for a ticket that has waited this long. */
+export interface RelaxStep {
+  readonly waitSeconds: number;
+  readonly off?: true | undefined;
+  readonly max?: number | undefined;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+  readonly seconds?: number | undefined;
+  readonly left?: number | undefined;
+  readonly right?: number | undefined;
+}
+
+/** The kinds of search state, one for each group in `states`. */
+export type StateKind = 'sets' | 'ranges' | 'pairs' | 'counts' | 'values' | 'team-values' | 'choices';
+
+/** A rule that a state judges: the rule itself, or what it means for the whole game. */
+export interface Stated<R> {
+  readonly by: StateKind;
+  readonly rule: R & Named;
+}
+
+/** The teams of a queue as far as searches know them. */
+export interface TeamsOfQueue {
+  /** The number of teams; undefined where rules of teams are only judged. */
+  readonly teams?: number | undefined;
+  /** The kind of each team of a game, by name; undefined when the queue names none. */
+  readonly kinds?: readonly string[] | undefined;
+}
+
+/** The part of a ticket that rules use. */
+export interface RuledTicket {
+  readonly ticketId: string;
+  readonly players: readonly RuledPlayer[];
+}
+
+/** A whole game. */
+export interface RuledGame {
+  /** The tickets of each team, in the order of the queue's teams; of a divided party those of its players who play there. */
+  readonly teams: readonly (readonly RuledTicket[])[];
+  /** The tickets of the game, each once and whole. @default those of the teams */
+  readonly tickets?: readonly RuledTicket[] | undefined;
+  /** The kind of each team, by name; absent when the queue names none. */
+  readonly kinds?: readonly string[] | undefined;
+}
+
+/** The data that evaluation needs besides the game. */
+export interface RuleContext {
+  readonly attributes: Attributes;
+  readonly nowMs: number;
+  readonly meetings: Meetings;
+}
+
+/** The result of a rule for a game. */
+export interface Verdict {
+  readonly holds: boolean;
+  /** The units by which the game breaks the rule, which a cost multiplies; 0 when it does not. With `scope: "team"` the sum over the teams. */
+  readonly units: number;
+  /** The values that all players share, for `common` over the game. */
+  readonly values?: readonly string[];
+  /** The region of the game, for `latency`. */
+  readonly region?: string;
+}
+
+/** A fault of a definition, and its position. */
+export interface RuleFault {
+  readonly path: readonly (string | number)[];
+  /** What was expected, what was found, and what to do. */
+  readonly message: string;
+}
+
+/** The other fields of a definition that rules depend on. */
+export interface RulesSurroundings {
+  /** The names of the kinds of team; undefined when the queue names none. */
+  readonly teamKinds?: readonly string[] | undefined;
+  /** The players of a team by kind; undefined when the queue names none. */
+  readonly teamSizes?: Readonly<Record<string, number>> | undefined;
+  /** The number of teams; undefined when the definition does not determine it. */
+  readonly teams?: number | undefined;
+  /** The number of players in a game; undefined when the definition does not determine it. */
+  readonly seats?: number | undefined;
+  /** The fewest players with which a game may start. @default seats */
+  readonly seatsMin?: number | undefined;
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { type AnyOfRule, anyOf } from './by-type/any-of.ts';
+import { type BalanceRule, balance } from './by-type/balance.ts';
+import { type CommonRule, common } from './by-type/common.ts';
+import { type CompareRule, compare } from './by-type/compare.ts';
+import { type CountRule, count } from './by-type/count.ts';
+import { type DifferentRule, different } from './by-type/different.ts';
+import { type LatencyRule, latency } from './by-type/latency.ts';
+import { type RecentRule, recent } from './by-type/recent.ts';
+import { type SameRule, same } from './by-type/same.ts';
+import { type WithinRule, within } from './by-type/within.ts';
+import { isOverGame } from './measures.ts';
+import type { Named, RelaxStep, RuleType } from './rule-type.ts';
+import type { Attributes } from './types.ts';
+
+/** The rules that `anyOf` may combine. */
+export type InnerRule =
+  | SameRule
+  | DifferentRule
+  | WithinRule
+  | CommonRule
+  | CountRule
+  | BalanceRule
+  | CompareRule;
+
+/** A rule without its name, cost and relaxation. */
+export type RuleBody = InnerRule | LatencyRule | RecentRule | AnyOfRule<InnerRule>;
+
+export type Rule = RuleBody & Named;
+
+const innerTypes = { same, different, within, common, count, balance, compare };
+
+const innerSchema = z.discriminatedUnion(
+  'type',
+  Object.values(innerTypes).map(({ keys }) => z.strictObject(keys)) as [z.ZodObject, ...z.ZodObject[]],
+) as unknown as z.ZodType<InnerRule>;
+
+/** All types of rules, by name. */
+export const RULE_TYPES: { readonly [T in RuleBody['type']]: RuleType<Extract<RuleBody, { type: T }>> } = {
+  ...innerTypes,
+  latency,
+  recent,
+  anyOf: anyOf<InnerRule>(innerSchema, typeOf),
+};
+
+/** The type of a rule, with the defaults of what it omits. */
+export function typeOf(rule: RuleBody): Required<RuleType<RuleBody>> {
+  return complete[rule.type]!;
+}
+
+const complete = Object.fromEntries(
+  Object.entries(RULE_TYPES).map(([name, type]) => {
+    const defaults = {
+      impossible: () => [],
+      looser: (rule: RuleBody, key: keyof RelaxStep) =>
+        !(key in rule) ? 0 : key === 'max' || key === 'atMost' ? 1 : -1,
+      dependsOnTeams: (rule: RuleBody) => !isOverGame(rule),
+      isFinal: () => false,
+      betweenTwo: (rule: RuleBody) => rule,
+      betweenMates: () => undefined,
+    };
+    return [name, { ...defaults, ...type } as Required<RuleType<RuleBody>>];
+  }),
+);
+
+/** Whether a rule only costs, and so forbids no game. */
+export function isCostOnly(rule: Rule): boolean {
+  return rule.cost !== undefined && !(typeOf(rule).cost === 'beside max' && 'max' in rule);
+}
+
+/** The age that relaxes a rule: each ticket's own, or that of the oldest ticket for all. */
+export type RelaxBy = 'each' | 'oldest';
+
+/** The part of a queue definition that its rules need. */
+export interface RulesDefinition {
+  readonly attributes?: Attributes | undefined;
+  readonly rules?: readonly Rule[] | undefined;
+  /** @default 'each' */
+  readonly relaxBy?: RelaxBy | undefined;
+}

@@ -1,0 +1,98 @@
+import type { AnyOfRule } from '../by-type/any-of.ts';
+import type { CountRule } from '../by-type/count.ts';
+import type { RecentRule } from '../by-type/recent.ts';
+import { levelsOf } from '../levels.ts';
+import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
+import { type InnerRule, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
+import { AnyOfState } from './any-of-rules.ts';
+import { PairRules } from './pair-rules.ts';
+import { type RangeRule, RangeRules } from './range-rules.ts';
+import { type SetRule, SetRules } from './set-rules.ts';
+import type { EnteredTicket, IndexedRule, StateGroup } from './state-group.ts';
+import { CountRules, type ValueRule, ValueRules } from './value-rules.ts';
+
+/** What the states of rules need to know of a queue and of the moment. */
+export interface StateSettings extends RuleContext, TeamsOfQueue {
+  /** The maximum of players in a game. */
+  readonly seats: number;
+  /** The players of the largest team; undefined where rules of teams are only judged. */
+  readonly teamSize?: number | undefined;
+}
+
+/**
+ * The incremental states of those rules, and parts of rules, that a subset of a game can violate.
+ * @param avoids whether any player avoids others
+ */
+export function groupsOf(
+  rules: readonly IndexedRule[],
+  tickets: readonly EnteredTicket[],
+  avoids: boolean,
+  settings: StateSettings,
+): StateGroup[] {
+  const { attributes, meetings, nowMs, seats, teams, teamSize } = settings;
+  const stated = rules.flatMap(({ rule, index }) =>
+    typeOf(rule)
+      .states(rule, settings)
+      .map((one) => ({ by: one.by, rule: one.rule as Rule, index })),
+  );
+  const of = <R extends Rule>(kind: StateKind) =>
+    stated.filter(({ by }) => by === kind) as unknown as IndexedRule<R>[];
+  const sets = of<SetRule>('sets');
+  const ranges = of<RangeRule>('ranges');
+  const pairs = of<Rule & RecentRule>('pairs');
+  const counts = of<Rule & CountRule>('counts');
+  const values = of<ValueRule>('values');
+  const perTeam = of<ValueRule>('team-values');
+  const groups: StateGroup[] = [];
+  if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
+  if (ranges.length > 0) groups.push(new RangeRules(ranges, tickets, attributes, seats));
+  if (pairs.length > 0 || avoids)
+    groups.push(new PairRules(pairs, tickets, [...groups], meetings, nowMs, seats));
+  if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
+  if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
+  if (perTeam.length > 0 && teams !== undefined && teamSize !== undefined)
+    groups.push(new ValueRules(perTeam, tickets, attributes, seats, { count: teams, size: teamSize }));
+  for (const choice of of<Rule & AnyOfRule<InnerRule>>('choices'))
+    groups.push(choiceOf(choice, tickets, settings));
+  return groups;
+}
+
+/** A rule that applies to each team, as one over the players of a team. */
+export function betweenMates({ rule, index }: IndexedRule): IndexedRule[] {
+  const own = isCostOnly(rule) ? undefined : typeOf(rule).betweenMates(rule);
+  return own === undefined ? [] : [{ rule: own as Rule, index }];
+}
+
+function choiceOf(
+  { rule, index }: IndexedRule<Rule & AnyOfRule<InnerRule>>,
+  tickets: readonly EnteredTicket[],
+  settings: StateSettings,
+): AnyOfState {
+  const offFrom = levelsOf(rule).indexOf(undefined);
+  const isOff = (ticket: number) => offFrom !== -1 && tickets[ticket].levels[index] >= offFrom;
+  // The rules of `anyOf` do not relax.
+  const plain = tickets.map(({ ticketId, players }) => ({ ticketId, players, levels: strictest }));
+  const alternatives = rule.rules.map((inner) => stateOf(inner, plain, settings));
+  return new AnyOfState(alternatives, isOff, settings.seats);
+}
+
+const strictest: readonly number[] = [0];
+
+/**
+ * The state of one of the rules of `anyOf`. It admits every ticket when only a whole game can violate the rule.
+ * @param tickets without levels
+ */
+function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: StateSettings): StateGroup {
+  const rule = { ...inner, name: '' } as Rule;
+  return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0] ?? open;
+}
+
+const open: StateGroup = {
+  hasCosts: false,
+  start() {},
+  admits: () => true,
+  join() {},
+  leave() {},
+  cost: () => 0,
+  costWith: () => 0,
+};
