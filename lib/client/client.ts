@@ -45,7 +45,7 @@ export interface MusterClient {
    * @throws TicketEnded when it ends without
    */
   waitForMatch(ticketId: string, options?: WaitOptions): Promise<Ticket>;
-  /** Cancels a ticket that is QUEUED. */
+  /** Cancels a ticket that is QUEUED. One that is CANCELLED stays as it is. */
   cancel(ticketId: string, options?: RequestOptions): Promise<Ticket>;
   /** Accepts the match of a ticket that REQUIRES_ACCEPTANCE, or declines it. */
   accept(
@@ -90,7 +90,7 @@ export interface QueuesClient {
   get(queue: string, options?: RequestOptions): Promise<QueueDefinition>;
   /** Creates a queue or changes its definition. */
   put(definition: QueueDefinition, options?: RequestOptions): Promise<QueueDefinition>;
-  /** Closes a queue. Waiting tickets can still be matched. */
+  /** Closes a queue, or leaves it closed. Waiting tickets can still be matched. */
   delete(queue: string, options?: RequestOptions): Promise<void>;
   stats(queue: string, options?: RequestOptions): Promise<QueueStats>;
   /** The latest matches, the newest first, without tokens. @param options `limit`: 1 to 100, 20 by default */
@@ -157,7 +157,8 @@ export function musterClient(options: ClientOptions): MusterClient {
       list: async (more) => (await get<{ queues: readonly QueueDefinition[] }>('/queues', more)).queues,
       get: (queue, more) => get<QueueDefinition>(queuePath(queue), more),
       put: (definition, more) => change<QueueDefinition>('PUT', queuePath(definition.name), definition, more),
-      delete: (queue, more) => change<void>('DELETE', queuePath(queue), undefined, more),
+      delete: (queue, more) =>
+        request<void>({ method: 'DELETE', path: queuePath(queue), removes: true, ...signalOf(more) }),
       stats: (queue, more) => get<QueueStats>(`${queuePath(queue)}/stats`, more),
       matches: async (queue, more) =>
         (await get<LatestMatches>(`${queuePath(queue)}/matches${limitOf(more)}`, more)).matches,

@@ -61,6 +61,8 @@ export interface RouteRequest extends RequestOptions {
   readonly body?: unknown;
   /** Added to the time-out of a try, in milliseconds. */
   readonly extraMs?: number;
+  /** Whether 404 is success after an earlier try without a response: that try may have removed what the path names. */
+  readonly removes?: boolean;
 }
 
 /** The response to a request that succeeded. */
@@ -101,6 +103,8 @@ export function sender(options: ClientOptions): Sender {
         const attempt = await attemptOf<T>(base, options, request);
         if (attempt.response !== undefined) return attempt.response;
         signal?.throwIfAborted();
+        if (request.removes && tried > 1 && attempt.status === 404)
+          return { status: 204, body: undefined as T };
         if (!attempt.mayPass || tried >= (options.tries ?? TRIES)) throw attempt.error;
         await wait(delayMs(backoff, tried, random, attempt.retryAfterMs), signal);
       }
@@ -114,6 +118,8 @@ type Attempt<T> =
   | {
       readonly response?: never;
       readonly error: Error;
+      /** Of the response, if there was one from Muster. */
+      readonly status?: number;
       /** Whether the next try may succeed. */
       readonly mayPass: boolean;
       readonly retryAfterMs?: number;
@@ -166,7 +172,7 @@ async function attemptOf<T>(
   if (response.ok) return { error: unexpected('no JSON'), mayPass: false };
   if (!isObject(parsed)) return { error: unexpected(`status ${status} and no JSON`), ...retry };
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  return { error: new MusterProblem(what, problemOf(status, parsed), requestId), ...retry };
+  return { error: new MusterProblem(what, problemOf(status, parsed), requestId), status, ...retry };
 }
 
 function parsedJson(text: string): unknown {

@@ -184,6 +184,16 @@ describe('a request of the client', () => {
     expect(fourth).toBe(60_075);
   });
 
+  it('that closes a queue succeeds when an earlier try without a response has closed it', async () => {
+    server.behave(drop, problem(404));
+    await clientOf().queues.delete('Q');
+    expect(server.arrived).toHaveLength(2);
+    server.behave(problem(404));
+    await expect(clientOf().queues.delete('Q')).rejects.toMatchObject({ status: 404 });
+    server.behave(drop, problem(404));
+    await expect(clientOf().match('m-1')).rejects.toMatchObject({ status: 404 });
+  });
+
   it('fails with the last error when no try is left', async () => {
     server.behave(drop);
     await expect(clientOf({ tries: 3 }).get('t-1')).rejects.toMatchObject({

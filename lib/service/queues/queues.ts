@@ -123,12 +123,15 @@ export async function queueOrState(queues: QueueStore, queue: string): Promise<L
 
 /**
  * Closes a queue. It accepts no new tickets. Waiting tickets are matched or time out under its last definition, so no
- * accepted ticket is lost. Then `dispatch` removes the queue. It is closed everywhere after `untilInForce`.
- * @throws Problem (404)
+ * accepted ticket is lost. Then `dispatch` removes the queue. It is closed everywhere after `untilInForce`. A queue that is
+ * closed stays so: a request whose response was lost can be repeated until the queue is removed.
+ * @throws Problem 404 no such queue
  */
 export async function deleteQueue(queues: QueueStore, queue: string, nowMs: number): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
-    const old = await openQueue(queues, queue);
+    const old = await queues.get(queue);
+    if (old === undefined) throw unknownQueue(queue);
+    if (old.deletedAt !== undefined) return;
     const record = { ...old, version: old.version + 1, deletedAt: new Date(nowMs).toISOString() };
     if (await queues.put(record)) return;
   }

@@ -79,7 +79,8 @@ const FORMING_MS = [20, 40, 80, 160] as const;
 const CANCELS_MAX = 5;
 
 /**
- * Cancels a ticket that is QUEUED. Either the ticket is cancelled or a tick matches it.
+ * Cancels a ticket that is QUEUED. Either the ticket is cancelled or a tick matches it. A ticket that is CANCELLED stays as it
+ * is, so a request whose response was lost can be repeated.
  *
  *     end       one conditional write: done, unless a tick has claimed the ticket for a match
  *     wait      a moment, until that match exists: the ticket cannot be cancelled any more
@@ -87,7 +88,7 @@ const CANCELS_MAX = 5;
  *               to the pool, and the request can be repeated
  *     end       the ticket, which is free of that match
  *
- * @throws Problem 404 no such ticket, 409 it is no longer QUEUED
+ * @throws Problem 404 no such ticket, 409 it has a match, or has ended in another way
  */
 export async function cancelTicket(
   deps: CancelDeps,
@@ -100,7 +101,7 @@ export async function cancelTicket(
     const result = await deps.tickets.end(ticketId, 'CANCELLED', reason, nowMs, freedFrom);
     if (result === undefined) throw unknownTicket(ticketId);
     const { ticket } = await (result.ended ? withMatch(deps, result.ticket) : formed(deps, result.ticket));
-    if (result.ended) return ticket;
+    if (result.ended || ticket.status === 'CANCELLED') return ticket;
     if (ticket.status !== 'QUEUED')
       throw new Problem(
         409,
