@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   Alarm,
@@ -12,6 +12,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -69,6 +70,11 @@ export class Observability extends Construct {
       ),
     ];
     if (props.alarmTopic) {
+      // A topic that has a policy, such as one of `enforceSSL`, accepts nothing else from alarms.
+      const account = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
+      props.alarmTopic.grantPublish(
+        new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: account }),
+      );
       const action = new SnsAction(props.alarmTopic);
       for (const alarm of this.alarms) {
         alarm.addAlarmAction(action);

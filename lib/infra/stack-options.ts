@@ -5,6 +5,7 @@ import type { Node } from 'constructs';
 import type { SecretGrants } from '../contract/secret-grants.ts';
 import type { LimitProps } from './limits.ts';
 import type { MatchmakerProps } from './matchmaker.ts';
+import type { MusterStackProps } from './muster-stack.ts';
 import { parseSecretGrants } from './secrets-access.ts';
 import { parseStage } from './stage-policy.ts';
 
@@ -17,13 +18,15 @@ import { parseStage } from './stage-policy.ts';
  * - `secretGrants`: queues by secret, as JSON: `{ "NAME": ["QUEUE"] }`. Default: none.
  * - `secretsKeys`: ARNs of KMS keys, separated by commas. Default: none.
  * - `gameSessionQueues`: queues of GameLift, by name or ARN, separated by commas. Default: those of the definitions.
+ * - `alarmTopic`: the ARN of a topic, or `alarmEmail`: an address, that is told of alarms. Default: none.
  * - `accessLog`: `true` or `false`. Default: `true`.
  * - `invocationLog`: `true` or `false`. Default: `false`.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
- * Throws an error that names the option when one is invalid.
+ * Throws an error that names the option when one is invalid or unknown.
  */
-export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps {
+export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>): MusterStackProps {
+  rejectUnknown(node);
   const text = (name: string): string | undefined => node.tryGetContext(name);
   return {
     stage: parseStage(node.tryGetContext('stage') ?? 'dev'),
@@ -35,8 +38,36 @@ export function stackOptions(node: Pick<Node, 'tryGetContext'>): MatchmakerProps
     gameSessionQueues: list(text('gameSessionQueues')),
     accessLog: flag('accessLog', node.tryGetContext('accessLog')),
     invocationLog: flag('invocationLog', node.tryGetContext('invocationLog')),
+    ...alarmReceiver(text('alarmTopic'), text('alarmEmail')),
     ...limits(node),
   };
+}
+
+const optionNames = [
+  'stage',
+  'queues',
+  'jwtIssuer',
+  'jwtAudience',
+  'secretsPrefix',
+  'secretGrants',
+  'secretsKeys',
+  'gameSessionQueues',
+  'alarmTopic',
+  'alarmEmail',
+  'accessLog',
+  'invocationLog',
+] as const;
+
+/** A misspelt option would be ignored. The context of the CDK itself has names with a colon or a slash. */
+function rejectUnknown(node: Pick<Node, 'getAllContext'>): void {
+  const known: readonly string[] = [...optionNames, ...limitNames, 'bucketCapacity'];
+  const unknown = Object.keys(node.getAllContext()).find(
+    (name) => !/[:/]/.test(name) && !known.includes(name),
+  );
+  if (unknown !== undefined)
+    throw new Error(
+      `Expected \`-c\` and the context to name options, got \`${unknown}\`. Options: ${known.join(', ')}.`,
+    );
 }
 
 /** The default folder of queue definitions. */
@@ -58,6 +89,21 @@ function jwt(issuer: string | undefined, audience: string | undefined): Matchmak
     );
   }
   return { issuer, audience: list(audience) };
+}
+
+function alarmReceiver(
+  topic: string | undefined,
+  email: string | undefined,
+): Pick<MusterStackProps, 'alarmTopicArn' | 'alarmEmail'> {
+  if (topic !== undefined && email !== undefined)
+    throw new Error('Expected `alarmTopic` or `alarmEmail`, got both. Subscribe the address to your topic.');
+  if (topic !== undefined && !/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/.test(topic))
+    throw new Error(
+      `Expected \`alarmTopic\` to be the ARN of a topic, arn:aws:sns:REGION:ACCOUNT:NAME, got "${topic}".`,
+    );
+  if (email !== undefined && !/^[^@\s]+@[^@\s]+$/.test(email))
+    throw new Error(`Expected \`alarmEmail\` to be an e-mail address, got "${email}".`);
+  return { alarmTopicArn: topic, alarmEmail: email };
 }
 
 /** From the command line it is text, from cdk.json it is an object. */

@@ -44,6 +44,28 @@ describe('cdk-nag', () => {
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
+  it('finds nothing with an address for alarms, whose topic accepts messages from alarms of the account', () => {
+    const app = appWith({});
+    new MusterStack(app, 'Muster', { alarmEmail: 'on-call@studio.example' });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+    const { template } = app.synth().getStackArtifact('Muster');
+    expect(resourcesOf(template, 'AWS::SNS::Subscription')[0]!.Properties).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'on-call@studio.example',
+    });
+    const [policy] = resourcesOf(template, 'AWS::SNS::TopicPolicy');
+    expect(policy!.Properties.PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+    for (const { Properties } of resourcesOf(template, 'AWS::CloudWatch::Alarm'))
+      expect(Properties.AlarmActions).toHaveLength(1);
+  });
+
   it('finds nothing without the access log, which is suppressed with a reason', () => {
     const app = appWith({});
     new MusterStack(app, 'Muster', { accessLog: false });
@@ -123,6 +145,7 @@ describe('options from context', () => {
         secretGrants: '{"backend":["arena"]}',
         secretsKeys: 'arn:one, arn:two',
         gameSessionQueues: 'arenas, duels',
+        alarmEmail: 'on-call@studio.example',
         accessLog: 'false',
         invocationLog: 'true',
         pollConcurrency: '500',
@@ -145,6 +168,7 @@ describe('options from context', () => {
       secretGrants: { backend: ['arena'] },
       secretsKeys: ['arn:one', 'arn:two'],
       gameSessionQueues: ['arenas', 'duels'],
+      alarmEmail: 'on-call@studio.example',
       accessLog: false,
       invocationLog: true,
       pollConcurrency: 500,
@@ -171,6 +195,16 @@ describe('options from context', () => {
     [{ secretGrants: { a: Array(500).fill('queue') } }, 'Expected `secretGrants` to be at most 2000 bytes'],
     [{ bucketCapacity: 'half' }, 'Expected `bucketCapacity` to be a number, got "half"'],
     [{ invocationLog: 'yes' }, 'Expected `invocationLog` to be true or false, got "yes"'],
+    [
+      { alarmTopic: 'on-call' },
+      'Expected `alarmTopic` to be the ARN of a topic, arn:aws:sns:REGION:ACCOUNT:NAME, got "on-call"',
+    ],
+    [{ alarmEmail: 'on-call' }, 'Expected `alarmEmail` to be an e-mail address, got "on-call"'],
+    [
+      { alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:on-call', alarmEmail: 'a@b' },
+      'Expected `alarmTopic` or `alarmEmail`, got both',
+    ],
+    [{ pollConcurency: '70' }, 'got `pollConcurency`. Options: stage, queues,'],
     [{ tickConcurrency: 'many' }, 'Expected `tickConcurrency` to be a whole number, got "many"'],
   ])('are rejected when they are %j', (context, message) => {
     expect(() => options(context)).toThrow(message);
