@@ -1,4 +1,4 @@
-import { type Match, musterClient, type NewTicket, verifyWebhook } from 'muster/client';
+import { type Match, musterClient, type NewTicket, readyMatch, verifyWebhook } from 'muster/client';
 
 const muster = musterClient({ url: process.env.MUSTER_URL! });
 const secret = process.env.MUSTER_SECRET!; // whsec_…
@@ -10,7 +10,8 @@ export async function findMatch(ticket: NewTicket) {
 // Call this with the raw body of a webhook. It throws when the signature is invalid: respond with 401.
 export async function onWebhook(body: string, headers: Record<string, string>) {
   const event = await verifyWebhook(secret, headers, body);
-  if (event.type === 'MatchFound') startGame(event.data.match);
+  const match = readyMatch(event); // in a queue with acceptance or a provisioner, once all have accepted and there is a server
+  if (match !== undefined) startGame(match);
 }
 
 /** Put your code here. */

@@ -1,7 +1,7 @@
 /**
  * Starts the lobby against `npx muster serve --secrets examples/lobby/secrets.json`:
  *
- *     node examples/lobby/start.ts [URL of Muster] [port]
+ *     npx node examples/lobby/start.ts [URL of Muster] [port]
  *
  * The secret in the file is for this machine only.
  */

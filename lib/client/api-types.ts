@@ -694,6 +694,8 @@ export interface MatchEvent {
   /** Present when the whole event is larger than 240 KB. Then `match` omits `rules`, `assignment.tokens` and the `attributes` of players, `ticket` has only `playerId` and `skill` of each player, and a `reason` ends after 1,000 letters. `GET /matches/{matchId}` and `GET /tickets/{ticketId}` return the whole */
   readonly truncated?: true | undefined;
   readonly match: Match;
+  /** Present on the one event of a match from which on its players can play: start its game now. It is MatchFound, or MatchAccepted in a queue with `acceptance`, or MatchAssigned in a queue with a provisioner */
+  readonly ready?: true | undefined;
 }
 
 export interface Match {

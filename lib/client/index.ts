@@ -12,4 +12,4 @@ export {
 export type { TicketResult } from './post-batch.ts';
 export type { ClientOptions, RequestOptions, RouteRequest } from './requests.ts';
 export { isFinal, type WaitOptions } from './wait-for-match.ts';
-export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhooks.ts';
+export { readyMatch, type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhooks.ts';

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from './api-types.ts';
+import type { Match, WebhookEvent } from './api-types.ts';
 import { WebhookRejected } from './errors.ts';
 
 export interface VerifyOptions {
@@ -42,6 +42,16 @@ export async function verifyWebhook(
   if (!(await isSigned([secret].flat(), signatures, signed)))
     throw new WebhookRejected('Expected the webhook to be signed with the secret');
   return JSON.parse(text);
+}
+
+/**
+ * The match of the event from which on its players can play, whatever its queue has: start its game. One event of a match
+ * returns it: `MatchFound`, or `MatchAccepted` in a queue with `acceptance`, or `MatchAssigned` in a queue with a provisioner;
+ * so subscribe to all three. Like every event it may arrive twice: start one game for a `matchId`.
+ * @returns undefined for every other event
+ */
+export function readyMatch({ data }: WebhookEvent): Match | undefined {
+  return 'match' in data && data.ready ? data.match : undefined;
 }
 
 /** Whether one of the signatures, `v1,BASE64` separated by spaces, is by one of the secrets. */

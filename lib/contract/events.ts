@@ -17,7 +17,14 @@ const about = {
   }),
 };
 const ofTicket = { ...about, ticket: ticketView };
-const ofMatch = { ...about, match: matchView };
+const ofMatch = {
+  ...about,
+  match: matchView,
+  ready: z.literal(true).optional().meta({
+    description:
+      'Present on the one event of a match from which on its players can play: start its game now. It is MatchFound, or MatchAccepted in a queue with `acceptance`, or MatchAssigned in a queue with a provisioner',
+  }),
+};
 
 /**
  * An event in Muster's own messages. On the event bus the detail-type is `type`, and the other fields are the detail.

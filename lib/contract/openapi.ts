@@ -69,7 +69,7 @@ export function openApi(): ReturnType<typeof createDocument> {
         ),
         delete: operation(
           'deleteQueue',
-          'Close a queue: it accepts no new tickets, and waiting tickets can still be matched',
+          'Close a queue, or leave it closed: it accepts no new tickets, and waiting tickets can still be matched',
           { 204: undefined },
           { path: queue, problems: [404] },
         ),
@@ -174,7 +174,7 @@ export function openApi(): ReturnType<typeof createDocument> {
         ),
         delete: operation(
           'cancelTicket',
-          'Cancel a ticket that is QUEUED',
+          'Cancel a ticket that is QUEUED; one that is CANCELLED stays as it is',
           { 200: ticketView },
           { path: ticket, problems: [404, 409] },
         ),

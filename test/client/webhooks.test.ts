@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { verifyWebhook, WebhookRejected } from '../../lib/client/index.ts';
+import { readyMatch, verifyWebhook, type WebhookEvent, WebhookRejected } from '../../lib/client/index.ts';
 import { signed } from '../../lib/service/events/signature.ts';
 
 const SECRET = `whsec_${btoa('a secret of the studio')}`;
@@ -12,6 +12,17 @@ const BODY = JSON.stringify({
   data: { match: { matchId: 'ünï-🎮' } },
 });
 const headers = (secret = SECRET, body = BODY) => signed(secret, 'e-1', body, NOW_MS);
+
+describe('the match of an event', () => {
+  const event = (type: string, data: object) => ({ type, timestamp: '', data }) as unknown as WebhookEvent;
+
+  it('is returned from the one event on which its game starts', () => {
+    const match = { matchId: 'm-1' };
+    expect(readyMatch(event('MatchAssigned', { match, ready: true }))).toBe(match);
+    expect(readyMatch(event('MatchAssigned', { match }))).toBeUndefined();
+    expect(readyMatch(event('TicketQueued', { ticket: {} }))).toBeUndefined();
+  });
+});
 
 describe('a webhook', () => {
   it('signed by Muster is returned as its event, by headers of any runtime', async () => {

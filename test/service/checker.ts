@@ -193,5 +193,25 @@ function ofEvents({ changes: all, events, deadLetters = new Set() }: Outcome): s
     const hasEvent = events.some((event) => event.type === 'MatchFound' && event.match.matchId === matchId);
     if (!hasEvent) found.push(`match ${matchId} has no MatchFound event`);
   }
-  return found;
+  return [...found, ...ofReadyEvents(all)];
+}
+
+/** Each match of which players can play has one event that says so, the one with which it is COMPLETED; the others have none. */
+function ofReadyEvents(changes: readonly Change[]): string[] {
+  const ready = new Map<string, number>();
+  const completed = new Set<string>();
+  for (const change of changes) {
+    if (change.table !== 'matches') continue;
+    const { matchId, status } = change.after;
+    if (status === 'COMPLETED') completed.add(matchId);
+    const news = toEvent(change);
+    if (news !== undefined && 'match' in news && news.ready)
+      ready.set(matchId, (ready.get(matchId) ?? 0) + 1);
+  }
+  return [...new Set([...completed, ...ready.keys()])]
+    .filter((matchId) => ready.get(matchId) !== 1 || !completed.has(matchId))
+    .map(
+      (matchId) =>
+        `match ${matchId} has ${ready.get(matchId) ?? 0} events that say that its players can play`,
+    );
 }

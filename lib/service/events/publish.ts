@@ -153,7 +153,12 @@ export function toEvent(change: Change): MusterEvent | undefined {
   }
   const type = matchEventType(change);
   if (type === undefined) return undefined;
-  return { type, ...aboutOf(change, change.after.createdAt), match: toMatchView(change.after) };
+  return {
+    type,
+    ...aboutOf(change, change.after.createdAt),
+    match: toMatchView(change.after),
+    ...(change.before?.status !== 'COMPLETED' && change.after.status === 'COMPLETED' && { ready: true }),
+  };
 }
 
 /** @param begunAt the event's time is not earlier than this, because stream times are truncated to whole seconds */
