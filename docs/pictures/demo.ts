@@ -1,5 +1,5 @@
 /**
- * Runs the demo, stops it by Ctrl-C and draws what it printed: `node docs/pictures/demo.ts [SECONDS]` writes demo.svg.
+ * Runs the demo, stops it by Ctrl-C and draws what it printed: `npx node docs/pictures/demo.ts [SECONDS]` writes demo.svg.
  * What is drawn is the output as it came, less the tables before the last one, which a terminal draws over.
  */
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * Plays several kinds of traffic and measures how often estimated waits come true: `node docs/pictures/reliability.ts` prints
+ * Plays several kinds of traffic and measures how often estimated waits come true: `npx node docs/pictures/reliability.ts` prints
  * the rows of the table in docs/simulation.md and draws reliability.svg. It takes some minutes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
