@@ -17,7 +17,7 @@ import { readTickMessage, type TickMessage } from '../lib/service/domain/tick-me
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { CheckedTickets } from '../lib/service/ticks/checked-tickets.ts';
 import { tick } from '../lib/service/ticks/tick.ts';
-import type { TickMetrics } from '../lib/service/ticks/tick-metrics.ts';
+import type { TickMetrics } from '../lib/service/ticks/tick-outcome.ts';
 import { WarmSearches } from '../lib/service/ticks/warm-searches.ts';
 
 const client = documentClient();

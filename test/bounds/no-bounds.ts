@@ -3,7 +3,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   'the pace of reading again, which ends with a bound that is listed': [
     'lib/service/tickets/tickets.ts#POLL_MS',
     'lib/service/tickets/tickets.ts#FORMING_MS',
-    'lib/service/ticks/tick.ts#SURVEY_EVERY_MS',
+    'lib/service/ticks/measure-load.ts#SURVEY_EVERY_MS',
     'lib/service/ticks/tick.ts#ARRIVALS_EVERY_MS',
     'lib/service/placement/provision.ts#ENDED_MS',
     'lib/provisioners/gamelift.ts#LOOK_MS_MIN',
@@ -39,7 +39,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/ticks/rebalance.ts#CALM_MS',
     'lib/service/waking/shards.ts#SHARDED_MS',
     'lib/service/domain/buckets.ts#LAYOUT_NOTICE_MS',
-    'lib/service/ticks/tick.ts#CLOSING_MS',
+    'lib/service/ticks/tick-lease.ts#CLOSING_MS',
     'lib/service/ticks/dispatch.ts#TICK_GRACE_MS',
     'lib/service/domain/bucket-limits.ts#BUCKET_LIMITS.busyShare',
     'lib/service/domain/bucket-limits.ts#BUCKET_LIMITS.busyTickets',

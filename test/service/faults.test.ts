@@ -262,7 +262,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
               await provision(cloud.deps, matchId, cloud.nowMs);
               await checkDeadline(cloud.deps, matchId, cloud.nowMs);
               const result = await tick(cloud.deps, nextTick());
-              matchId = (result as { matches: { matchId: string }[] }).matches[0]!.matchId;
+              matchId = (result as { matches: readonly { matchId: string }[] }).matches[0]!.matchId;
             }
             await provision(cloud.deps, matchId, cloud.nowMs);
             await run((line) => cloud.on(line, () => checkDeadline(cloud.deps, matchId, cloud.nowMs)));

@@ -11,7 +11,8 @@ import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { cachedQueues } from '../../../lib/service/queues/cached-queues.ts';
 import { dispatch } from '../../../lib/service/ticks/dispatch.ts';
-import { type TickOutcome, tick } from '../../../lib/service/ticks/tick.ts';
+import { tick } from '../../../lib/service/ticks/tick.ts';
+import type { TickOutcome } from '../../../lib/service/ticks/tick-outcome.ts';
 import type { RandomSource } from '../../../lib/simulation/random.ts';
 import { tableResources, type Wire } from '../../aws/emulated-tables.ts';
 import { MemoryDynamoDB } from '../../memory-dynamodb/memory-dynamodb.ts';

@@ -1,0 +1,76 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { inParallelWhile } from '../concurrency/in-parallel.ts';
+import { Unreadable } from '../domain/unreadable.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import { Pace } from './pace.ts';
+
+/** The maximum of tickets that are ended concurrently. */
+const ENDS_AT_ONCE = 8;
+
+/** A ticket that ends without a match. */
+export interface EndingTicket {
+  readonly ticketId: string;
+  readonly status: 'CANCELLED' | 'TIMED_OUT';
+  readonly reason: string;
+}
+
+/** A ticket that this version can neither match nor read the age of. It would wait forever. */
+export const unreadableTicket = (ticketId: string): EndingTicket => ({
+  ticketId,
+  status: 'CANCELLED',
+  reason: 'the stored ticket cannot be parsed',
+});
+
+export const misfitTicket = (ticketId: string, misfit: string): EndingTicket => ({
+  ticketId,
+  status: 'CANCELLED',
+  reason: `the queue was changed and the ticket no longer fits it (${misfit})`,
+});
+
+export const lateTicket = (ticketId: string, { timeoutSeconds }: QueueDefinition): EndingTicket => ({
+  ticketId,
+  status: 'TIMED_OUT',
+  reason: `no match within ${timeoutSeconds} s`,
+});
+
+/** The ends of one tick, at a limited rate. Commits have another, so neither delays the other. */
+export class TicketEnds {
+  readonly #tickets: Pick<TicketStore, 'end'>;
+  readonly #pace: Pace;
+  readonly #nowMs: number;
+
+  /** @param nowMs the time at which the tickets end */
+  constructor(
+    deps: { readonly tickets: Pick<TicketStore, 'end'>; readonly clock: Clock },
+    perSecond: number,
+    nowMs: number,
+  ) {
+    this.#tickets = deps.tickets;
+    this.#pace = new Pace(deps.clock, perSecond);
+    this.#nowMs = nowMs;
+  }
+
+  /** Ends tickets that are still QUEUED. Returns how many timed out, and those that there was no time for. */
+  async end(
+    ending: readonly EndingTicket[],
+    untilMs: number,
+  ): Promise<{ readonly timedOut: number; readonly left: readonly EndingTicket[] }> {
+    const ends = await inParallelWhile(
+      ending,
+      ENDS_AT_ONCE,
+      () => this.#pace.admits(1, untilMs),
+      async ({ ticketId, status, reason }) => {
+        try {
+          const result = await this.#tickets.end(ticketId, status, reason, this.#nowMs);
+          return result?.ended === true && status === 'TIMED_OUT';
+        } catch (error) {
+          // The ticket has ended, but the store could not return it.
+          if (!(error instanceof Unreadable)) throw error;
+          return false;
+        }
+      },
+    );
+    return { timedOut: ends.filter(Boolean).length, left: ending.slice(ends.length) };
+  }
+}

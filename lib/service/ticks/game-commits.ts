@@ -1,0 +1,118 @@
+import { gameJson } from '../../contract/match.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Game, Ticket } from '../../engine/types.ts';
+import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
+import { backfilledMatch } from '../backfills/backfilled-match.ts';
+import type { OpenBackfill } from '../backfills/open-backfills.ts';
+import type { CommitOutcome } from '../commits/commits.ts';
+import { meetingRecords, meetingsOfNewcomers, recentSeconds } from '../commits/meeting-records.ts';
+import { firstStatus } from '../domain/match-status.ts';
+import type { StoredMatch } from '../domain/stored-match.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
+import type { BackfillStore } from '../ports/backfill-store.ts';
+import type { TicketStore } from '../ports/ticket-store.ts';
+import type { RangeRead } from './read-range.ts';
+import type { LeasedTick } from './tick-lease.ts';
+
+export interface GameCommitDeps {
+  readonly tickets: Pick<TicketStore, 'end'>;
+  readonly backfills: BackfillStore;
+  readonly newId: () => string;
+}
+
+/** A game and the outcome of its commit. */
+export interface GameCommit {
+  readonly game: Released;
+  readonly match: StoredMatch;
+  readonly outcome: CommitOutcome;
+}
+
+const TOO_LARGE = 'its match has more data than can be stored: send fewer or shorter attributes';
+
+/** Makes matches of the games that a tick releases, and fills backfills. */
+export class GameCommits {
+  readonly #deps: GameCommitDeps;
+  readonly #tick: LeasedTick;
+  readonly #nowMs: number;
+  readonly #recentSeconds: number;
+  readonly #open: ReadonlyMap<string, OpenBackfill>;
+  readonly #stored: readonly StoredTicket[];
+  readonly #searched: ReadonlyMap<string, Ticket>;
+  #storedById: ReadonlyMap<string, StoredTicket> | undefined;
+
+  constructor(deps: GameCommitDeps, tick: LeasedTick, read: RangeRead, open: readonly OpenBackfill[]) {
+    this.#deps = deps;
+    this.#tick = tick;
+    this.#nowMs = read.readAtMs;
+    this.#recentSeconds = recentSeconds(tick.record.definition);
+    this.#open = new Map(open.map((one) => [one.backfill.backfillId, one]));
+    this.#stored = read.stored;
+    this.#searched = new Map(read.tickets.map((ticket) => [ticket.ticketId, ticket]));
+  }
+
+  commit(game: Released): Promise<GameCommit> {
+    return isFilling(game) ? this.#fill(game) : this.#create(game);
+  }
+
+  async #create(game: Game): Promise<GameCommit> {
+    const match = toMatch(game, this.#tick.record.definition, this.#deps.newId(), this.#nowMs);
+    const seconds = this.#recentSeconds;
+    const met = seconds > 0 ? meetingRecords(game, this.#searched, seconds, this.#nowMs) : [];
+    const tickets = game.ticketIds.map((ticketId) => this.#storedTicket(ticketId));
+    return { game, match, outcome: await this.#tick.commits.commit(match, tickets, this.#nowMs, met) };
+  }
+
+  async #fill(game: Filling): Promise<GameCommit> {
+    const asked = this.#open.get(game.backfillId)!;
+    const filled = backfilledMatch(asked, game);
+    const seconds = this.#recentSeconds;
+    const there = asked.backfill.players;
+    const met = seconds > 0 ? meetingsOfNewcomers(game, there, this.#searched, seconds, this.#nowMs) : [];
+    const outcome = await this.#deps.backfills.fill(asked.backfill, filled, this.#nowMs, met);
+    return { game, match: filled.match, outcome };
+  }
+
+  /**
+   * Cancels what would make the same match again at the next tick, although no item can hold it: the largest ticket of a new
+   * match, so that the others go on without it, or the backfill of a running one. The attributes of a ticket are limited when
+   * it is posted, so this is for tickets and players from before a limit.
+   * @returns their ids
+   */
+  async endTooLarge(commits: readonly GameCommit[]): Promise<string[]> {
+    const ended: string[] = [];
+    for (const { game, outcome } of commits) {
+      if (outcome !== 'too-large') continue;
+      if (isFilling(game)) {
+        await this.#deps.backfills.end(game.backfillId, 'CANCELLED', TOO_LARGE, this.#nowMs);
+        ended.push(game.backfillId);
+        continue;
+      }
+      const sizes = game.ticketIds.map((ticketId) => {
+        return { ticketId, letters: JSON.stringify(this.#storedTicket(ticketId).players).length };
+      });
+      const { ticketId } = sizes.reduce((most, one) => (one.letters > most.letters ? one : most));
+      await this.#deps.tickets.end(ticketId, 'CANCELLED', TOO_LARGE, this.#nowMs);
+      ended.push(ticketId);
+    }
+    return ended;
+  }
+
+  #storedTicket(ticketId: string): StoredTicket {
+    this.#storedById ??= new Map(this.#stored.map((ticket) => [ticket.ticketId, ticket]));
+    return this.#storedById.get(ticketId)!;
+  }
+}
+
+/** The match of a game, in its first status. */
+function toMatch(game: Game, definition: QueueDefinition, matchId: string, nowMs: number): StoredMatch {
+  const { status, deadline } = firstStatus(definition, nowMs);
+  return {
+    matchId,
+    queue: definition.name,
+    status,
+    createdAt: new Date(nowMs).toISOString(),
+    ...gameJson(game),
+    ticketIds: game.ticketIds,
+    ...(deadline && { deadline }),
+  };
+}

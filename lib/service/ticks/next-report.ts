@@ -1,0 +1,111 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { countTick, shareBelow, type WaitTable } from '../../policies/waits/wait-table.ts';
+import type { BucketLoad } from '../domain/bucket-load.ts';
+import { type EndedTickets, mergedEnds } from '../domain/ended-tickets.ts';
+import { addMatches } from '../domain/match-tally.ts';
+import type { SetAside } from '../domain/set-aside.ts';
+import type { BackfillReport, TickReport } from '../domain/tick-report.ts';
+import type { DueTick } from './due-tick.ts';
+import type { RangeRead } from './read-range.ts';
+import type { RangeSearch } from './search-range.ts';
+import type { SearchSummary } from './search-summary.ts';
+
+/** The number of last matches, and of last backfills, kept for the statistics of a range. */
+const RECENT_MATCHES = 20;
+
+/** What a tick that has searched knows at its end. */
+export interface Results {
+  readonly read: RangeRead;
+  readonly search: RangeSearch;
+  readonly summary: SearchSummary;
+  readonly load: BucketLoad;
+  readonly durationMs: number;
+}
+
+/** The report that a tick leaves for the next one. */
+export function nextReport(
+  { record, slotMs, startMs }: DueTick,
+  before: TickReport | undefined,
+  { read, search, summary, load, durationMs }: Results,
+): TickReport {
+  const { matches, matchedIds, recent, oldestWaitMs, backfills, tallied } = summary;
+  const { timedOut, isCut, plan } = search;
+  return {
+    slotMs,
+    durationMs,
+    waiting: summary.waiting + Math.max(0, load.waiting - read.stored.length),
+    oldestWaitMs,
+    matches: matches.length,
+    recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
+    ended: endedAfter(before, { matched: matchedIds.size, timedOut, cut: isCut ? 1 : 0 }, startMs),
+    memory: plan.memory,
+    next: read.next,
+    load,
+    ...(backfills && { backfills: withEarlier(before, backfills) }),
+    waits: waitsAfter(record.definition, before, { read, search, summary }),
+    ...(record.definition.rules && { tally: addMatches(before?.tally, tallied, startMs) }),
+  };
+}
+
+/** The report of a tick that did not search. It keeps what the next search needs. */
+export function reportAtRest(
+  { slotMs, startMs }: DueTick,
+  before: TickReport | undefined,
+  { tickets, readAtMs, next }: RangeRead,
+  { setAside, timedOut, left, durationMs }: RestResults,
+): TickReport {
+  const oldestMs = tickets.reduce((oldest, { enqueuedAtMs }) => Math.min(oldest, enqueuedAtMs), readAtMs);
+  const ended = endedAfter(before, { matched: 0, timedOut, cut: 0 }, startMs);
+  const { recent = [], ...kept } = before ?? {};
+  return {
+    ...kept,
+    slotMs,
+    durationMs,
+    waiting: tickets.length + left,
+    oldestWaitMs: readAtMs - oldestMs,
+    matches: 0,
+    recent,
+    ended,
+    next,
+    setAside,
+  };
+}
+
+/** What a tick that did not search knows at its end. */
+export interface RestResults {
+  readonly setAside: SetAside;
+  readonly timedOut: number;
+  /** The number of overdue tickets that there was no time for. */
+  readonly left: number;
+  readonly durationMs: number;
+}
+
+/** What is known about the waits of a range after its search. A range that is read in parts is not counted. */
+function waitsAfter(
+  definition: QueueDefinition,
+  before: TickReport | undefined,
+  { read, search, summary }: Pick<Results, 'read' | 'search' | 'summary'>,
+): WaitTable | undefined {
+  if (read.isPart) return before?.waits;
+  const lateBeforeMs = read.readAtMs - 1_000 * definition.timeoutSeconds;
+  const inTime = read.tickets.filter(({ enqueuedAtMs }) => enqueuedAtMs > lateBeforeMs);
+  return countTick(before?.waits, inTime, summary.matchedIds, {
+    tickMs: 1_000 * definition.tickSeconds,
+    nowMs: read.readAtMs,
+    part: shareBelow(search.plan.memory.skills),
+  });
+}
+
+/** How the tickets of the last minutes left a range, after a tick. */
+function endedAfter(
+  before: TickReport | undefined,
+  ends: Omit<EndedTickets, 'atMs'>,
+  atMs: number,
+): EndedTickets {
+  return mergedEnds([...(before?.ended ? [before.ended] : []), { atMs, ...ends }]);
+}
+
+/** The backfills of a range, with those that were filled last before this tick. */
+function withEarlier(before: TickReport | undefined, { filled, ...rest }: BackfillReport): BackfillReport {
+  return { ...rest, filled: [...(before?.backfills?.filled ?? []), ...filled].slice(-RECENT_MATCHES) };
+}

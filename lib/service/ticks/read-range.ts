@@ -1,0 +1,135 @@
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Ticket } from '../../engine/types.ts';
+import type { TickMemory } from '../../policies/plan.ts';
+import { rangeName } from '../domain/buckets.ts';
+import type { StoredTicket } from '../domain/stored-ticket.ts';
+import type { TickReport } from '../domain/tick-report.ts';
+import { TICK_STAGES } from '../domain/timing.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RangeStore } from '../ports/range-store.ts';
+import type { TicketStore, WaitingTickets } from '../ports/ticket-store.ts';
+import { CheckedTickets } from './checked-tickets.ts';
+import { type DueTick, isOneOfSeveral } from './due-tick.ts';
+import { type EndingTicket, lateTicket, misfitTicket, unreadableTicket } from './end-tickets.ts';
+
+export interface ReadDeps {
+  readonly tickets: Pick<TicketStore, 'waiting'>;
+  readonly ranges: Pick<RangeStore, 'reports' | 'arrivals'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** What the function has checked at earlier ticks. @default every ticket is checked */
+  readonly checked?: CheckedTickets | undefined;
+}
+
+/** What the ticks before have left for this one. */
+export interface TicksBefore {
+  /** The report of the last tick of the range. */
+  readonly report: TickReport | undefined;
+  /** What the release policy has learned about the range. */
+  readonly memory: TickMemory | undefined;
+  /** The arrivals of the whole queue, when it has several ranges. */
+  readonly arrivals: TickMemory | undefined;
+}
+
+export async function readBefore(deps: ReadDeps, tick: DueTick): Promise<TicksBefore> {
+  const { record, layout, range } = tick;
+  const queue = record.definition.name;
+  const name = rangeName(range);
+  const isPart = isOneOfSeveral(tick);
+  const [reports, arrivals] = await Promise.all([
+    deps.ranges.reports(queue, [name]),
+    layout.version > 1 || isPart ? deps.ranges.arrivals(queue) : undefined,
+  ]);
+  const report = reports.get(name);
+  if (isPart) return { report, memory: report?.memory, arrivals };
+  // After the buckets are merged, the range continues with their merged memory.
+  return { report, memory: report === undefined ? arrivals : report.memory, arrivals: undefined };
+}
+
+/** The waiting tickets of a range. */
+export interface RangeRead {
+  /** All that were read, in order, and when; milliseconds since the epoch. */
+  readonly stored: readonly StoredTicket[];
+  readonly readAtMs: number;
+  /** Those of them that may be matched. */
+  readonly tickets: readonly Ticket[];
+  /** Those that end without a search: they cannot be read, no longer fit the queue's definition, or are past their time-out. */
+  readonly ending: readonly EndingTicket[];
+  /** Tickets that this version of Muster cannot parse. */
+  readonly unreadable: readonly string[];
+  /** The number of tickets that were read under each pool key. */
+  readonly pools: ReadonlyMap<string, number>;
+  /** The sort key where the next tick continues; absent when this one reached the end of the range. */
+  readonly next: string | undefined;
+  /** Whether the range is read in parts. */
+  readonly isPart: boolean;
+}
+
+/**
+ * Reads the waiting tickets of a range.
+ *
+ * A range with more tickets than one tick can read is read in parts, in order of skill. Successive ticks read all parts
+ * in turn, so no ticket is skipped.
+ * @param keepsLate the search decides about tickets past their time-out: bots fill their games
+ */
+export async function readRange(
+  deps: ReadDeps,
+  { record, range, startMs, limits }: DueTick,
+  { report }: TicksBefore,
+  keepsLate: boolean,
+): Promise<RangeRead> {
+  const { definition, layouts } = record;
+  const hasTime = () => deps.clock.now() < startMs + TICK_STAGES.readMs;
+  const read = (from: string | undefined) =>
+    deps.tickets.waiting(
+      definition.name,
+      layouts,
+      { ...range, ...(from !== undefined && { from }) },
+      { limit: limits.readTickets, hasTime },
+    );
+  const { tickets: stored, unreadable, pools, next } = await readInTurn(read, report?.next);
+  const readAtMs = deps.clock.now();
+  const { tickets, ending } = sortOut(stored, definition, readAtMs, keepsLate, deps.checked);
+  const isPart = next !== undefined || report?.next !== undefined;
+  return {
+    stored,
+    readAtMs,
+    tickets,
+    ending: [...unreadable.map(unreadableTicket), ...ending],
+    unreadable,
+    pools,
+    next,
+    isPart,
+  };
+}
+
+/** Continues where the previous tick stopped, or at the start of the range when no ticket is left there. */
+async function readInTurn(
+  read: (from: string | undefined) => Promise<WaitingTickets>,
+  from: string | undefined,
+): Promise<WaitingTickets> {
+  const part = await read(from);
+  return from !== undefined && part.tickets.length + part.unreadable.length === 0 ? read(undefined) : part;
+}
+
+/** Separates the tickets to search from those that end now. */
+function sortOut(
+  stored: readonly StoredTicket[],
+  definition: QueueDefinition,
+  nowMs: number,
+  keepsLate: boolean,
+  checked: CheckedTickets = new CheckedTickets(),
+): { tickets: Ticket[]; ending: EndingTicket[] } {
+  const unfit: EndingTicket[] = [];
+  const late: EndingTicket[] = [];
+  const tickets: Ticket[] = [];
+  const lateBeforeMs = nowMs - definition.timeoutSeconds * 1_000;
+  const check = checked.of(definition);
+  for (const one of stored) {
+    const { ticket, misfit } = check(one);
+    if (misfit !== undefined) unfit.push(misfitTicket(one.ticketId, misfit));
+    else if (!keepsLate && ticket.enqueuedAtMs <= lateBeforeMs)
+      late.push(lateTicket(one.ticketId, definition));
+    else tickets.push(ticket);
+  }
+  return { tickets, ending: [...unfit, ...late] };
+}

@@ -1,0 +1,107 @@
+import { type CommitDeps, Commits } from '../commits/commits.ts';
+import { settleTick } from '../commits/settle.ts';
+import { cellsWithin } from '../domain/buckets.ts';
+import type { QueueRecord } from '../domain/queue-record.ts';
+import { type FailedTicks, failuresInForce, oneMore } from '../domain/set-aside.ts';
+import { LEASE_MS, TICK_STAGES } from '../domain/timing.ts';
+import type { Crashed, Lease } from '../ports/range-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { DueTick } from './due-tick.ts';
+import { type Dropped, dropped, type TickOutcome } from './tick-outcome.ts';
+
+/** Tries to take a lease that the previous tick still holds, before this tick is dropped. */
+const LEASE_TRIES = 8;
+/** A tick of an older layout may still be in flight this long after a layout begins. */
+const CLOSING_MS = 60_000;
+
+export interface LeaseDeps extends CommitDeps {
+  readonly newId: () => string;
+}
+
+/** A tick that holds the lease on the cells of its range. */
+export interface LeasedTick extends DueTick {
+  readonly lease: Lease;
+  /** The ticks of the range that have failed in a row before this one. */
+  readonly failed: FailedTicks | undefined;
+  readonly commits: Commits;
+}
+
+/** Takes the lease. Waits a short time for a slow previous tick, and settles what crashed ones have left. */
+export async function takeLease(deps: LeaseDeps, due: DueTick): Promise<LeasedTick | Dropped> {
+  const { record, slotMs, startMs, range } = due;
+  const lease: Lease = { owner: deps.newId(), slotMs, nowMs: startMs, untilMs: startMs + LEASE_MS };
+  const { outcome, failed } = await unlessCrashed(deps, record, startMs, (settled, failed) =>
+    deps.ranges.takeLease(
+      record.definition.name,
+      range.cells,
+      { ...lease, nowMs: deps.clock.now(), failed },
+      settled,
+    ),
+  );
+  if (outcome === 'done') return dropped('its slot is already searched');
+  if (outcome === 'held') return dropped('the previous tick is still running');
+  const commits = new Commits(deps, record, lease.owner);
+  return { ...due, lease, failed: failuresInForce(failed, record), commits };
+}
+
+/** Does the work of a tick and ends its lease, after an error too, unless a match could not be settled. */
+export async function underLease<T extends Pick<TickOutcome, 'outcome'>>(
+  deps: LeaseDeps,
+  { record, slotMs, range, lease, failed, commits }: LeasedTick,
+  work: () => Promise<T>,
+): Promise<T> {
+  const done = await work().then(
+    (value) => ({ value, failed: value.outcome === 'searched' ? undefined : failed }),
+    // A store that is throttled says nothing about the queue.
+    (error: unknown) => ({ error, failed: error instanceof StoreBusy ? failed : oneMore(failed, slotMs) }),
+  );
+  if (commits.areSettled) await deps.ranges.endLease(record.definition.name, range.cells, lease, done.failed);
+  if ('error' in done) throw done.error;
+  return done.value;
+}
+
+/** Ensures that no tick of an older layout searches this range now or later. Returns false if one is still running. */
+export async function closeOlderLayouts(
+  deps: LeaseDeps,
+  { record, layout, range, startMs }: DueTick,
+): Promise<boolean> {
+  const { definition, layouts } = record;
+  const sinceMs = deps.clock.now() - CLOSING_MS;
+  const older = layouts.filter(
+    ({ version }, i) => version < layout.version && layouts[i + 1]!.fromMs > sinceMs,
+  );
+  const cells = older.flatMap((one) => cellsWithin(one, range));
+  if (cells.length === 0) return true;
+  const { outcome } = await unlessCrashed(deps, record, startMs, (settled) =>
+    deps.ranges.close(definition.name, cells, deps.clock.now(), settled),
+  );
+  return outcome === 'closed';
+}
+
+/** Tries a request for cells again while another tick holds them, and after what crashed ticks have left is settled. */
+async function unlessCrashed<T extends string>(
+  deps: LeaseDeps,
+  record: QueueRecord,
+  startMs: number,
+  request: (settled: readonly string[], failed?: FailedTicks) => Promise<T | 'held' | Crashed>,
+): Promise<{ outcome: T | 'held'; failed?: FailedTicks | undefined }> {
+  const settled: string[] = [];
+  let failed: FailedTicks | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await request(settled, failed);
+    if (typeof outcome === 'string' && outcome !== 'held') return { outcome, failed };
+    // A cell of a crashed tick beside one that is held is still reported after its tick is settled.
+    const { crashed, ...news }: Crashed = outcome === 'held' ? { crashed: [] } : (outcome as Crashed);
+    const owners = crashed.filter((owner) => !settled.includes(owner));
+    const isNews = owners.length > 0 || (failed === undefined && news.failed !== undefined);
+    failed = news.failed ?? failed;
+    // What has taken long to settle is not settled in vain: after it there is one more try.
+    const isLate = deps.clock.now() >= startMs + TICK_STAGES.leaseMs && !isNews;
+    if (attempt === LEASE_TRIES || isLate) return { outcome: 'held' };
+    if (!isNews) await deps.clock.sleep(100);
+    for (const owner of owners) {
+      await settleTick(deps, record, owner, deps.clock.now());
+      settled.push(owner);
+    }
+  }
+}
