@@ -51,19 +51,37 @@ function revolvingDoor(n: number, t: number): number[] {
  * wins, so both orders affect the engine's output.
  */
 export function partyDivisions(parties: readonly { readonly size: number }[], shape: GameShape): Uint16Array {
-  let key = 0;
-  for (let i = 0; i < parties.length; i++) key = key * 9 + parties[i].size;
+  return divisionsInto(parties, shape.teamSizes[0], true);
+}
+
+/**
+ * All divisions of up to 16 players, in parties of these sizes, into a team 0 of `teamSize` players and the others. Where
+ * the teams are alike, party 0 is always on team 0. Built once per sequence of sizes.
+ */
+export function divisionsInto(
+  parties: readonly { readonly size: number }[],
+  teamSize: number,
+  areAlike: boolean,
+): Uint16Array {
+  // Each size s adds s digits, the last of them 1.
+  let key = 1;
+  for (let i = 0; i < parties.length; i++) key = (key << parties[i].size) | 1;
+  key = 32 * key + 2 * teamSize + (areAlike ? 1 : 0);
   const known = builtOfParties.get(key);
   if (known) return known;
-  const divisions = Uint16Array.from(divide(parties, shape.teamSizes[0]));
+  const divisions = Uint16Array.from(divide(parties, teamSize, areAlike));
   builtOfParties.set(key, divisions);
   return divisions;
 }
 
-/** Keyed by the sizes as the digits of a number. There are 2^(2k − 1) sequences of sizes; their sum gives the shape. */
+/** There are 2^(n − 1) sequences of sizes of n players. */
 const builtOfParties = new Map<number, Uint16Array>();
 
-function divide(parties: readonly { readonly size: number }[], teamSize: number): Division[] {
+function divide(
+  parties: readonly { readonly size: number }[],
+  teamSize: number,
+  areAlike: boolean,
+): Division[] {
   const divisions: Division[] = [];
   const extend = (index: number, division: Division, free: number): void => {
     if (free === 0) divisions.push(division);
@@ -72,6 +90,7 @@ function divide(parties: readonly { readonly size: number }[], teamSize: number)
     if (size <= free) extend(index + 1, division | (1 << index), free - size);
     extend(index + 1, division, free);
   };
-  extend(1, 1, teamSize - parties[0].size);
+  if (!areAlike) extend(0, 0, teamSize);
+  else if (parties[0].size <= teamSize) extend(1, 1, teamSize - parties[0].size);
   return divisions;
 }

@@ -1,4 +1,3 @@
-import type { PooledTicket } from './pooled-ticket.ts';
 import type { RoleTable } from './roles.ts';
 
 /**
@@ -9,6 +8,8 @@ import type { RoleTable } from './roles.ts';
  * test costs one addition and one subtraction for every eight role sets.
  */
 export class TeamSeating {
+  readonly #all: number;
+  readonly #shift: number;
   readonly #words: number;
   /** By word: 8 + the seats of each of its role sets, and the eights alone. */
   readonly #needed: Int32Array;
@@ -20,8 +21,11 @@ export class TeamSeating {
   readonly #upper: Int32Array;
   #half = 0;
 
-  constructor(roles: RoleTable, teamSize: number) {
+  /** @param shift the place of the first role in the masks; bits of other roles do not count. @default 0 */
+  constructor(roles: Pick<RoleTable, 'all' | 'seatsOf'>, teamSize: number, shift = 0) {
     const limited: number[] = [];
+    this.#all = roles.all;
+    this.#shift = shift;
     // A set with as many seats as the team has players needs no test, so that all others have at most 7.
     for (let set = 0; set < roles.all; set++) if (roles.seatsOf[set] < teamSize) limited.push(set);
     this.#words = Math.ceil(limited.length / setsPerWord);
@@ -40,12 +44,12 @@ export class TeamSeating {
     this.#upper = new Int32Array(this.#words * subsetsMax);
   }
 
-  /** Prepares for teams of these tickets. */
-  prepare(members: readonly PooledTicket[]): void {
+  /** Prepares for teams of these tickets, given the masks of the players of each. */
+  prepare<T>(members: readonly T[], masksOf: (member: T) => ArrayLike<number>): void {
     this.#half = members.length >> 1;
     for (let word = 0; word < this.#words; word++) {
-      this.#add(this.#lower, word, members, 0, this.#half);
-      this.#add(this.#upper, word, members, this.#half, members.length);
+      this.#add(this.#lower, word, members, 0, this.#half, masksOf);
+      this.#add(this.#upper, word, members, this.#half, members.length, masksOf);
     }
   }
 
@@ -61,14 +65,21 @@ export class TeamSeating {
     return true;
   }
 
-  #add(sums: Int32Array, word: number, members: readonly PooledTicket[], from: number, to: number): void {
+  #add<T>(
+    sums: Int32Array,
+    word: number,
+    members: readonly T[],
+    from: number,
+    to: number,
+    masksOf: (member: T) => ArrayLike<number>,
+  ): void {
     const start = word * subsetsMax;
     sums[start] = 0;
     for (let i = from, size = 1; i < to; i++, size *= 2) {
       let added = 0;
-      const { masks } = members[i];
+      const masks = masksOf(members[i]);
       for (let player = 0; player < masks.length; player++)
-        added += this.#confined[masks[player] * this.#words + word];
+        added += this.#confined[((masks[player] >> this.#shift) & this.#all) * this.#words + word];
       for (let set = start; set < start + size; set++) sums[set + size] = sums[set] + added;
     }
   }

@@ -70,7 +70,7 @@ export class TicketDivider {
     this.#weighSets(upper, half, members.length);
     if (this.#roles) {
       this.#seating ??= new TeamSeating(this.#roles, this.#shape.teamSizes[0]);
-      this.#seating.prepare(members);
+      this.#seating.prepare(members, masksOf);
     }
     const isTop = p === Number.POSITIVE_INFINITY;
     let least = p === 1 || isTop ? room * (1 + rounding) : Number.POSITIVE_INFINITY;
@@ -163,6 +163,8 @@ export class TicketDivider {
     return !this.#seating || (this.#seating.canSeat(team) && this.#seating.canSeat(others));
   }
 }
+
+const masksOf = ({ masks }: PooledTicket) => masks;
 
 /** The relative difference of two ways to compute a sum of skills, with a margin. */
 const rounding = 1e-9;

@@ -1,12 +1,10 @@
-import { partyDivisions } from '../model/divisions.ts';
-import { shapeOf } from '../model/game-shape.ts';
-import { leastPowerSum } from '../model/imbalance.ts';
 import { SearchClock } from '../model/search-clock.ts';
 import type { GameRules } from '../types.ts';
 import type { Layout } from './layout.ts';
 import { Seating } from './seating.ts';
 import type { ShapeTicket } from './shape-ticket.ts';
 import { teamValue } from './team-values.ts';
+import { TwoTeamDivider } from './two-team-divider.ts';
 
 /**
  * Divides the tickets of a game into its teams as fairly as possible, by trying all divisions team by team. Parties stay
@@ -52,9 +50,7 @@ export class ShapeDivider {
   #best = 0;
   #isFound = false;
   #stepsLeft = 0;
-  /** The weight of each subset of the lower half of the units, and of the upper half. */
-  readonly #lower = new Float64Array(256);
-  readonly #upper = new Float64Array(256);
+  readonly #twoTeams: TwoTeamDivider | undefined;
   /** Judges each complete division, for `divideEach`. */
   #visit: Visit | undefined;
   /** By unit: the units that may not be on one team with it, as a bit set; and the units of the team being filled. */
@@ -67,6 +63,7 @@ export class ShapeDivider {
     const { seats, kindOf, kinds } = layout;
     this.#layout = layout;
     this.#p = rules.p;
+    this.#twoTeams = TwoTeamDivider.for(layout, rules.p, clock);
     this.teams = new Uint8Array(seats);
     this.#size = new Int32Array(seats);
     this.#sum = new Float64Array(seats);
@@ -95,6 +92,14 @@ export class ShapeDivider {
 
   /** The least teamGap below `limit` of all divisions of these tickets, ∞ if there is none. */
   divide(members: readonly ShapeTicket[], limit: number): number {
+    const twoTeams = this.#twoTeams;
+    if (twoTeams?.serves(members)) {
+      const from = twoTeams.steps;
+      const gap = twoTeams.divide(members, limit, this.teams);
+      this.steps += twoTeams.steps - from;
+      this.wasCut = twoTeams.wasCut;
+      return gap;
+    }
     this.#read(members);
     this.#best = limit;
     this.#isFound = false;
@@ -106,7 +111,7 @@ export class ShapeDivider {
     if (isSolos && kinds[0].size === 1) this.#eachAlone();
     else if (isSolos && kinds[0].size === 2) this.#leastWithGreatest();
     else if (isFull && this.#p === 1 && this.#areFree()) this.#fillWithSolos();
-    else if (!this.#areHalves(members) || !this.#halve(members)) {
+    else {
       this.#findTwins();
       this.#fill(0, this.#players, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1);
     }
@@ -225,6 +230,10 @@ export class ShapeDivider {
     const most = Math.min(size, playersLeft - this.#fewestAfter[t]);
     const fewest = Math.max(minSize, playersLeft - this.#mostAfter[t]);
     if (fewest > most) return;
+    if (t === this.#layout.teams - 1) {
+      this.#fillLast(t, playersLeft, low, high);
+      return;
+    }
     const isSame = t > 0 && kindOf[t - 1] === kind;
     // Interchangeable teams come in the order of their first units; where only such are left, the first free unit is next.
     let from = isSame ? firstBefore + 1 : 0;
@@ -240,6 +249,24 @@ export class ShapeDivider {
     this.#mates = 0;
     this.#choose(t, from, upTo, 0, 0, fewest, most, playersLeft, low, high, -1);
     this.#mates = mates;
+  }
+
+  /** The last team gets the units that are left. */
+  #fillLast(t: number, playersLeft: number, low: number, high: number): void {
+    const team = this.#team;
+    const kind = 1 << this.#layout.kindOf[t];
+    let total = 0;
+    let mates = 0;
+    let canPlay = true;
+    for (let u = 0; u < this.#units; u++) {
+      if (team[u] >= 0) continue;
+      canPlay &&= (this.#kinds[u] & kind) !== 0 && !(this.#areApart && (this.#apart[u] & mates) !== 0);
+      mates |= 1 << u;
+      total += this.#sum[u];
+      team[u] = t;
+    }
+    if (canPlay) this.#complete(t, playersLeft, total, 0, low, high, -1);
+    for (let u = 0; u < this.#units; u++) if (team[u] === t) team[u] = -1;
   }
 
   /** Adds units from `from` on (the first one before `upTo`) to team t until it has enough players. */
@@ -341,71 +368,6 @@ export class ShapeDivider {
     for (let player = 0; player < this.#players; player++)
       if (this.#team[this.#unitOf[player]] === t && !seating.joinOne(this.#classes[player])) return false;
     return true;
-  }
-
-  /** Whether the game has two full, equal teams of up to 8 players, and its tickets are whole and accept both. */
-  #areHalves(members: readonly ShapeTicket[]): boolean {
-    const { kinds, teams, seats } = this.#layout;
-    if (kinds.length > 1 || teams !== 2 || kinds[0].size > 8) return false;
-    if (this.#players !== seats || this.#units !== members.length) return false;
-    for (let u = 0; u < this.#units; u++) if (this.#kinds[u] === 0) return false;
-    return true;
-  }
-
-  /**
-   * Two equal teams: the weights of a division are two sums each of the subsets of the halves of the tickets. Returns false
-   * when the weights have lost too many digits to compare divisions.
-   *
-   * For p > 1, |A^(1/p) − B^(1/p)| falls as the smaller of A and B grows, because A + B is the same for all. (It is not
-   * taken from the difference: the root is steep near zero, where a difference has lost all precision.)
-   */
-  #halve(members: readonly ShapeTicket[]): boolean {
-    const isTop = this.#p === Number.POSITIVE_INFINITY;
-    const isPower = this.#p > 1 && !isTop;
-    const half = this.#units >> 1;
-    const lowest = 2 ** half - 1;
-    const all = 2 ** this.#units - 1;
-    const lower = this.#lower;
-    const upper = this.#upper;
-    this.#weighSubsets(members, lower, 0, half);
-    this.#weighSubsets(members, upper, half, this.#units);
-    const divisions = partyDivisions(members, shapeOf({ teamSize: this.#layout.kinds[0].size }));
-    this.#stepsLeft -= divisions.length >> 4;
-    let least = isPower ? Number.POSITIVE_INFINITY : this.#best;
-    for (let i = 0; i < divisions.length; i++) {
-      const team = divisions[i];
-      const others = all & ~team;
-      const a = lower[team & lowest];
-      const b = upper[team >> half];
-      const c = lower[others & lowest];
-      const d = upper[others >> half];
-      const x = isTop ? Math.max(a, b) : a + b;
-      const y = isTop ? Math.max(c, d) : c + d;
-      const distance = isPower ? -Math.min(x, y) : Math.abs(x - y);
-      if (distance >= least) continue;
-      for (let u = 0; u < this.#units; u++) this.#team[u] = ((team >> u) & 1) ^ 1;
-      if (!this.#canPlayRoles(0) || !this.#canPlayRoles(1)) continue;
-      least = distance;
-      const gap = isPower ? Math.abs(this.#valueOf(0) - this.#valueOf(1)) : distance;
-      if (gap < this.#best) this.#keep(gap);
-    }
-    return !isPower || least === Number.POSITIVE_INFINITY || -least >= leastPowerSum;
-  }
-
-  /** For every subset of the units `from` to `to`, by its bits: the sum of the weights, or for p = ∞ the greatest skill. */
-  #weighSubsets(members: readonly ShapeTicket[], sets: Float64Array, from: number, to: number): void {
-    const p = this.#p;
-    let top = Number.MIN_VALUE;
-    for (const { high } of members) top = Math.max(top, high);
-    sets[0] = 0;
-    for (let u = from, size = 1; u < to; u++, size *= 2) {
-      const { high, skills } = members[u];
-      let weight = p === 1 ? this.#sum[u] : 0;
-      if (p === Number.POSITIVE_INFINITY) weight = high;
-      else if (p > 1) for (const skill of skills) weight += (skill / top) ** p;
-      for (let set = 0; set < size; set++)
-        sets[size + set] = p === Number.POSITIVE_INFINITY ? Math.max(sets[set], weight) : sets[set] + weight;
-    }
   }
 
   /**

@@ -20,7 +20,7 @@ describe('the seating of many teams of one game', () => {
       const members = Array.from({ length: 2 * teamSize }, (_, i) =>
         poolPlayer(`t${i}`, 1500, 1 + Math.floor(roles.all * random())),
       );
-      seating.prepare(members);
+      seating.prepare(members, ({ masks }) => masks);
       for (let team = 0; team < 2 ** members.length; team += 1 + Math.floor(random() * 2 ** (teamSize - 2))) {
         const inTeam = members.filter((_, i) => (team >> i) & 1);
         if (inTeam.length !== teamSize) continue;
