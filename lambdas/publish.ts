@@ -14,19 +14,24 @@ import { eventBus } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { toChange } from '../lib/aws/stream.ts';
 import { readParkedEvent } from '../lib/service/domain/parked-event.ts';
 import { Unreadable } from '../lib/service/domain/unreadable.ts';
+import { type CountDeps, type CountedQueue, countOutcomes } from '../lib/service/events/count-outcomes.ts';
 import { type Change, type PublishDeps, publish, publishParked } from '../lib/service/events/publish.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const sqs = sqsClient();
 const parkedUrl = environment('PARKED_EVENTS_URL');
 const parking = eventParking(sqs, parkedUrl);
-const deps: PublishDeps = {
-  queues: cachedQueues(queueStore(documentClient(), environment('QUEUES_TABLE')), clock),
+const client = documentClient();
+const deps: PublishDeps & CountDeps = {
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  failedShareMax: Number(environment('FAILED_SHARE')),
+  queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   bus: eventBus(new EventBridgeClient({ requestHandler: REQUEST_TIMEOUTS }), environment('EVENT_BUS_NAME')),
   parking: {
     async park(events, why) {
@@ -79,9 +84,40 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
     records.map(({ change }) => change),
   );
   const first = records[Math.min(...again)];
+  const published = records.slice(0, first === undefined ? undefined : records.indexOf(first));
+  const counted = await countOutcomes(
+    deps,
+    published.map(({ change }) => change),
+    clock.now(),
+  );
+  for (const queue of counted) report(queue);
   if (first === undefined) return { batchItemFailures: [] };
   logger.warn('the bus rejected events', { count: again.length });
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
+}
+
+/** When a queue was last reported as failing. */
+const reportedAtMs = new Map<string, number>();
+/** A queue that keeps failing is reported once in this time by each instance of the function. */
+const REPORT_EVERY_MS = 30_000;
+/** The maximum of queues remembered. */
+const REPORTED_MAX = 1_000;
+
+/** Records the counts of a queue, and reports it when too many of its matches fail. */
+function report({ queue, counts, failing, isLost }: CountedQueue): void {
+  if (isLost) logger.warn('outcomes were not counted, because the table was busy', { queue, ...counts });
+  const metrics = new Metrics({ defaultDimensions: { queue } });
+  for (const [name, count] of Object.entries(counts))
+    metrics.addMetric(`${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count);
+  metrics.publishStoredMetrics();
+  const nowMs = clock.now();
+  if (failing === undefined || nowMs - (reportedAtMs.get(queue) ?? 0) < REPORT_EVERY_MS) return;
+  if (reportedAtMs.size >= REPORTED_MAX) reportedAtMs.clear();
+  reportedAtMs.set(queue, nowMs);
+  logger.error('too many matches of a queue fail', { queue, ...failing });
+  const ofAll = new Metrics();
+  ofAll.addMetric('QueueFailing', MetricUnit.Count, 1);
+  ofAll.publishStoredMetrics();
 }
 
 function changeOf(record: DynamoDBRecord): Change | undefined {

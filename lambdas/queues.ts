@@ -7,6 +7,7 @@ import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { latestMatches } from '../lib/aws/latest-index.ts';
 import { sqsClient } from '../lib/aws/message-queue.ts';
+import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
@@ -31,6 +32,8 @@ const deps = {
     ranges: environment('RANGES_TABLE'),
   }),
   pool: poolSample(client, environment('TICKETS_TABLE')),
+  outcomes: outcomeStore(client, environment('RANGES_TABLE')),
+  failedShareMax: Number(environment('FAILED_SHARE')),
 };
 
 const countDeadLetters = deadLetterCounts(sqsClient(), environment('DEAD_LETTER_URLS'));
@@ -60,7 +63,7 @@ export const handler = httpHandler({
   },
   'GET /queues/{queue}/stats': async ({ path }) => {
     const { queue } = parseWith(queuePath, path, 'The path');
-    return { status: 200, body: await getStats(deps, queue) };
+    return { status: 200, body: await getStats(deps, queue, Date.now()) };
   },
   'GET /queues/{queue}/matches': async ({ path, query }) => {
     const { queue } = parseWith(queuePath, path, 'The path');

@@ -21,6 +21,8 @@ export type Variable =
   | 'SECRETS_PREFIX'
   /** JSON, see {@link SecretGrants}. */
   | 'SECRET_GRANTS'
+  /** The share of the matches of a queue that may fail, above 0 to 1. */
+  | 'FAILED_SHARE'
   /** See {@link bucketLimits}. */
   | 'BUCKET_CAPACITY';
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { assignmentView } from '../contract/match.ts';
+import type { Why } from '../contract/reason-code.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
 import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
@@ -138,21 +139,24 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       return readWith(abandonedItem, item, `abandoned match ${matchId}`);
     },
 
-    async dissolve(match, cancelled, reason, nowMs) {
+    async dissolve(match, cancelled, { reason, reasonCode, declinedBy }, nowMs) {
+      const acceptBy = match.deadline;
       const mark = newWriteMark();
       const update = await conditionally(() =>
         client.send(
           new UpdateCommand({
             TableName: table,
             Key: { matchId: match.matchId },
-            UpdateExpression:
-              'SET #status = :failed, reason = :reason, cancelled = :cancelled, #deadline = :now, writeId = :writeId',
+            UpdateExpression: `SET #status = :failed, reason = :reason, reasonCode = :code, cancelled = :cancelled, #deadline = :now, writeId = :writeId${acceptBy ? ', acceptBy = :acceptBy' : ''}${declinedBy ? ', declinedBy = :declinedBy' : ''}`,
             ConditionExpression: `${statusOf(DISSOLVE).condition} AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
             ExpressionAttributeValues: {
               ...statusOf(DISSOLVE).values,
               ':failed': 'FAILED',
               ':reason': reason,
+              ':code': reasonCode,
+              ...(acceptBy !== undefined && { ':acceptBy': acceptBy }),
+              ...(declinedBy !== undefined && { ':declinedBy': declinedBy }),
               // A list, because the set of no ticket is not a value.
               ':cancelled': cancelled,
               ':now': new Date(nowMs).toISOString(),
@@ -166,20 +170,21 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       return wasApplied(update, mark) ? 'dissolved' : 'lost-race';
     },
 
-    async requeue(matchId, reason, nowMs) {
+    async requeue(matchId, { reason, reasonCode }, nowMs) {
       const update = await conditionally(() =>
         client.send(
           new UpdateCommand({
             TableName: table,
             Key: { matchId },
             UpdateExpression:
-              'SET #status = :failed, reason = :reason, requeued = :true, #deadline = :now, deadlineGroup = :group',
+              'SET #status = :failed, reason = :reason, reasonCode = :code, requeued = :true, #deadline = :now, deadlineGroup = :group',
             ConditionExpression: statusOf(REQUEUE).condition,
             ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
             ExpressionAttributeValues: {
               ...statusOf(REQUEUE).values,
               ':failed': 'FAILED',
               ':reason': reason,
+              ':code': reasonCode,
               ':true': true,
               ':now': new Date(nowMs).toISOString(),
               ':group': deadlineGroup(matchId),
@@ -241,12 +246,14 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       return existing(itemAfter(update));
     },
 
-    async advance(matchId, from, to, { deadline, reason }) {
+    async advance(matchId, from, to, change) {
+      const { deadline, reason, reasonCode }: { deadline?: string } & Partial<Why> = change;
       const moved = statusOf(from === 'PLACING' ? FAIL : ADVANCE);
       const sets = [
         '#status = :to',
         deadline && '#deadline = :deadline',
         reason && 'reason = :reason',
+        reasonCode && 'reasonCode = :code',
       ].filter(Boolean);
       const update = await conditionally(() =>
         client.send(
@@ -261,6 +268,7 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
               ':to': to,
               ...(deadline !== undefined && { ':deadline': deadline }),
               ...(reason !== undefined && { ':reason': reason }),
+              ...(reasonCode !== undefined && { ':code': reasonCode }),
             },
           }),
         ),
@@ -325,7 +333,8 @@ const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketI
 /** The part of a match that is stored as its game. */
 export function gameOf(match: StoredMatch) {
   const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
-  const { reason, roster, newTicketIds, endedAt, backfillId, requeued, ...game } = rest;
+  const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
+  const { roster, newTicketIds, endedAt, backfillId, ...game } = later;
   return game;
 }
 

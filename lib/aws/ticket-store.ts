@@ -7,6 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import type { Why } from '../contract/reason-code.ts';
 import {
   type BucketLayout,
   bucketsWithin,
@@ -203,15 +204,15 @@ export function ticketStore(
       await toPool(client, table, REQUEUE, ticket, matchId, layout, failed, { ':failures': failures });
     },
 
-    async cancelWithMatch(ticketId, matchId, reason, nowMs) {
-      await endWithMatch(client, table, CANCEL_WITH_MATCH, ticketId, matchId, reason, nowMs);
+    async cancelWithMatch(ticketId, matchId, why, nowMs) {
+      await endWithMatch(client, table, CANCEL_WITH_MATCH, ticketId, matchId, why, nowMs);
     },
 
-    async failWithMatch(ticketId, matchId, reason, nowMs) {
-      await endWithMatch(client, table, FAIL_WITH_MATCH, ticketId, matchId, reason, nowMs);
+    async failWithMatch(ticketId, matchId, why, nowMs) {
+      await endWithMatch(client, table, FAIL_WITH_MATCH, ticketId, matchId, why, nowMs);
     },
 
-    async end(ticketId, status, reason, nowMs, freedFrom) {
+    async end(ticketId, status, { reason, reasonCode }, nowMs, freedFrom) {
       const mark = newWriteMark();
       const waiting = statusOf(status === 'CANCELLED' ? CANCEL : TIME_OUT);
       const freed = freedFrom === undefined ? undefined : inMatch(CANCEL_WITH_MATCH, freedFrom);
@@ -221,7 +222,7 @@ export function ticketStore(
             TableName: table,
             Key: { ticketId },
             UpdateExpression:
-              'SET #status = :status, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool, matchId',
+              'SET #status = :status, reason = :reason, reasonCode = :code, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool, matchId',
             ConditionExpression: freed ? `${waiting.condition} OR (${freed.condition})` : waiting.condition,
             ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
             ExpressionAttributeValues: {
@@ -229,6 +230,7 @@ export function ticketStore(
               ...freed?.values,
               ':status': status,
               ':reason': reason,
+              ':code': reasonCode,
               ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
               ':writeId': mark,
             },
@@ -287,7 +289,7 @@ async function endWithMatch(
   transition: Transition<string>,
   ticketId: string,
   matchId: string,
-  reason: string,
+  { reason = 'its match has failed', reasonCode }: Partial<Why>,
   nowMs: number,
 ): Promise<void> {
   const inIt = inMatch(transition, matchId);
@@ -296,7 +298,7 @@ async function endWithMatch(
       new UpdateCommand({
         TableName: table,
         Key: { ticketId },
-        UpdateExpression: 'SET #status = :status, reason = :reason, expiresAt = :expiresAt',
+        UpdateExpression: `SET #status = :status, reason = :reason, expiresAt = :expiresAt${reasonCode ? ', reasonCode = :code' : ''}`,
         ConditionExpression: inIt.condition,
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
@@ -304,6 +306,7 @@ async function endWithMatch(
           ':status': transition.to[0],
           ':reason': reason,
           ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
+          ...(reasonCode !== undefined && { ':code': reasonCode }),
         },
       }),
     ),

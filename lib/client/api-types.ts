@@ -639,6 +639,19 @@ export interface Ticket {
     | undefined;
   /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */
   readonly reason?: string | undefined;
+  /** Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted */
+  readonly reasonCode?:
+    | 'DECLINED'
+    | 'NOT_ACCEPTED'
+    | 'PLACEMENT_REFUSED'
+    | 'PLACEMENT_TIMED_OUT'
+    | 'NO_MATCH_IN_TIME'
+    | 'CANCELLED_BY_REQUEST'
+    | 'NO_LONGER_FITS'
+    | 'MATCH_TOO_LARGE'
+    | 'UNREADABLE'
+    | 'QUEUE_DELETED'
+    | undefined;
 }
 
 export interface TicketPlayer {
@@ -746,15 +759,19 @@ export interface Match {
       >
     | undefined;
   readonly assignment?: MatchAssignment | undefined;
-  /** While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted */
+  /** While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted. Of a match that FAILED because it was not accepted also the ticket that declined, and those that had not answered */
   readonly acceptance?:
     | {
         readonly deadline: string;
         readonly accepted: readonly string[];
+        readonly declined?: readonly string[] | undefined;
+        readonly unanswered?: readonly string[] | undefined;
       }
     | undefined;
   /** Why it FAILED */
   readonly reason?: string | undefined;
+  /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time */
+  readonly reasonCode?: 'DECLINED' | 'NOT_ACCEPTED' | 'PLACEMENT_REFUSED' | 'PLACEMENT_TIMED_OUT' | undefined;
   /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED */
   readonly requeued?: true | undefined;
   /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */
@@ -855,13 +872,61 @@ export interface QueueStats {
     readonly waitSecondsP50: number | null;
     readonly waitSecondsP99: number | null;
   };
-  /** The tickets that were matched or timed out in about the last ten minutes */
+  /** The tickets that were matched or timed out since `outcomes.since` */
   readonly recentEnds: {
     readonly tickets: number;
     /** null without tickets */
     readonly timedOutShare: number | null;
   };
-  /** Searches in about the last ten minutes that were cut short because their time was up. The next one continues; many mean that the queue is hard to search */
+  /** From the ticket to the game. The counts may miss or repeat some while a function is stopped or a table is throttled */
+  readonly outcomes: {
+    /** They are counted from this time on: five to six minutes */
+    readonly since: string;
+    /** Tickets by how they left the queue. Those of a match that fails may return */
+    readonly tickets: {
+      readonly matched: number;
+      readonly timedOut: number;
+      readonly cancelled: number;
+    };
+    readonly matches: {
+      readonly found: number;
+      /** Not placed, and their tickets have returned to the queue */
+      readonly requeued: number;
+      /** Ended by `POST /matches/{matchId}/end` */
+      readonly ended: number;
+    };
+    /** Matches whose acceptance has come to its end: all tickets have accepted, one has declined, or not all have answered in time. Present in a queue with acceptance */
+    readonly acceptance?:
+      | {
+          readonly accepted: number;
+          readonly declined: number;
+          readonly notAccepted: number;
+          /** Of these matches; null without any */
+          readonly failedShare: number | null;
+        }
+      | undefined;
+    /** Matches that have got a game server, and those that have not: their provisioner has refused, or no assignment came in time. Present in a queue with a provisioner, or when matches are assigned */
+    readonly placement?:
+      | {
+          readonly placed: number;
+          readonly refused: number;
+          readonly timedOut: number;
+          /** Of these matches; null without any */
+          readonly failedShare: number | null;
+        }
+      | undefined;
+    /** Present while at least three matches, and at least the share that the deployment's option `failedShare` sets, fail at this step */
+    readonly failing?:
+      | {
+          readonly step: 'acceptance' | 'placement';
+          readonly failed: number;
+          readonly decided: number;
+          /** Counted over this many minutes */
+          readonly minutes: number;
+        }
+      | undefined;
+  };
+  /** Searches since `outcomes.since` that were cut short because their time was up. The next one continues; many mean that the queue is hard to search */
   readonly searchesCut: number;
   /** Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed */
   readonly setAside?:
@@ -1002,15 +1067,19 @@ export interface MatchSummary {
         readonly sessionId?: string | undefined;
       }
     | undefined;
-  /** While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted */
+  /** While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted. Of a match that FAILED because it was not accepted also the ticket that declined, and those that had not answered */
   readonly acceptance?:
     | {
         readonly deadline: string;
         readonly accepted: readonly string[];
+        readonly declined?: readonly string[] | undefined;
+        readonly unanswered?: readonly string[] | undefined;
       }
     | undefined;
   /** Why it FAILED */
   readonly reason?: string | undefined;
+  /** Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time */
+  readonly reasonCode?: 'DECLINED' | 'NOT_ACCEPTED' | 'PLACEMENT_REFUSED' | 'PLACEMENT_TIMED_OUT' | undefined;
   /** Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED */
   readonly requeued?: true | undefined;
   /** The version of `teams`: absent in the first; each backfill makes the next, from 2 up */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Game, Seat } from '../engine/types.ts';
+import { MATCH_REASON_CODES } from './reason-code.ts';
 import { playerAttributes } from './rules.ts';
 import { id } from './ticket.ts';
 
@@ -96,10 +97,22 @@ export const matchView = z
     ...ruling,
     assignment: assignmentView.optional(),
     acceptance: z
-      .object({ deadline: z.iso.datetime(), accepted: z.array(z.string()) })
+      .object({
+        deadline: z.iso.datetime(),
+        accepted: z.array(z.string()),
+        declined: z.array(z.string()).optional(),
+        unanswered: z.array(z.string()).optional(),
+      })
       .optional()
-      .meta({ description: 'While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted' }),
+      .meta({
+        description:
+          'While REQUIRES_ACCEPTANCE: the deadline, and the tickets that have accepted. Of a match that FAILED because it was not accepted also the ticket that declined, and those that had not answered',
+      }),
     reason: z.string().optional().meta({ description: 'Why it FAILED' }),
+    reasonCode: z.enum(MATCH_REASON_CODES).optional().meta({
+      description:
+        'Why it FAILED, for programs. DECLINED: a ticket has declined. NOT_ACCEPTED: not every ticket has answered in time. PLACEMENT_REFUSED: its provisioner has refused it. PLACEMENT_TIMED_OUT: it had no assignment in time',
+    }),
     requeued: z.literal(true).optional().meta({
       description:
         'Present when its tickets return to the queue, because it was not placed. Those of which it is the third such match are FAILED',

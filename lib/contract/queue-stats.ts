@@ -25,6 +25,50 @@ const choice = z.object({
   warning: z.string().nullable().meta({ description: 'The same in a sentence; null when bounded' }),
 });
 
+const count = z.number().int();
+const failedShare = z.number().nullable().meta({ description: 'Of these matches; null without any' });
+
+/** What becomes of tickets and matches. */
+const outcomes = z
+  .object({
+    since: z.iso.datetime().meta({ description: 'They are counted from this time on: five to six minutes' }),
+    tickets: z
+      .object({ matched: count, timedOut: count, cancelled: count })
+      .meta({ description: 'Tickets by how they left the queue. Those of a match that fails may return' }),
+    matches: z.object({
+      found: count,
+      requeued: count.meta({ description: 'Not placed, and their tickets have returned to the queue' }),
+      ended: count.meta({ description: 'Ended by `POST /matches/{matchId}/end`' }),
+    }),
+    acceptance: z
+      .object({ accepted: count, declined: count, notAccepted: count, failedShare })
+      .optional()
+      .meta({
+        description:
+          'Matches whose acceptance has come to its end: all tickets have accepted, one has declined, or not all have answered in time. Present in a queue with acceptance',
+      }),
+    placement: z.object({ placed: count, refused: count, timedOut: count, failedShare }).optional().meta({
+      description:
+        'Matches that have got a game server, and those that have not: their provisioner has refused, or no assignment came in time. Present in a queue with a provisioner, or when matches are assigned',
+    }),
+    failing: z
+      .object({
+        step: z.enum(['acceptance', 'placement']),
+        failed: count,
+        decided: count,
+        minutes: count.meta({ description: 'Counted over this many minutes' }),
+      })
+      .optional()
+      .meta({
+        description:
+          "Present while at least three matches, and at least the share that the deployment's option `failedShare` sets, fail at this step",
+      }),
+  })
+  .meta({
+    description:
+      'From the ticket to the game. The counts may miss or repeat some while a function is stopped or a table is throttled',
+  });
+
 /** The statistics of a queue. */
 export const queueStats = z
   .object({
@@ -57,11 +101,12 @@ export const queueStats = z
         timedOutShare: z.number().nullable().meta({ description: 'null without tickets' }),
       })
       .meta({
-        description: 'The tickets that were matched or timed out in about the last ten minutes',
+        description: 'The tickets that were matched or timed out since `outcomes.since`',
       }),
+    outcomes,
     searchesCut: z.number().int().meta({
       description:
-        'Searches in about the last ten minutes that were cut short because their time was up. The next one continues; many mean that the queue is hard to search',
+        'Searches since `outcomes.since` that were cut short because their time was up. The next one continues; many mean that the queue is hard to search',
     }),
     setAside: z
       .object({

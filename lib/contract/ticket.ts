@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { expected } from '../rules/expected.ts';
 import { RULE_LIMITS } from '../rules/fields.ts';
 import { LIMITS, queueName } from './queue-definition.ts';
+import { TICKET_REASON_CODES } from './reason-code.ts';
 import { latencyMs, playerAttributes } from './rules.ts';
 
 /** The names of FlexMatch, familiar to studios that migrate. */
@@ -111,6 +112,10 @@ export const ticketView = z
     reason: z.string().optional().meta({
       description:
         'Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet',
+    }),
+    reasonCode: z.enum(TICKET_REASON_CODES).optional().meta({
+      description:
+        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
     }),
   })
   .meta({ id: 'Ticket' });

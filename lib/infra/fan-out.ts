@@ -18,6 +18,8 @@ export interface FanOutProps {
   readonly tick: Tick;
   readonly secrets: SecretsAccess;
   readonly limits: Limits;
+  /** See {@link MatchmakerProps.failedShare}. */
+  readonly failedShare: number;
   readonly stage: StagePolicy;
 }
 
@@ -59,6 +61,9 @@ export class FanOut extends Construct {
       resourceArns: [this.bus.eventBusArn],
     });
     store.queues.allow(this.publish, 'GetItem');
+    // What becomes of matches is counted by queue and minute.
+    store.ranges.allow(this.publish, 'BatchGetItem', 'UpdateItem');
+    this.publish.addEnvironment('FAILED_SHARE', String(props.failedShare));
     this.parked = new WorkQueue(this, 'Parked', {
       consumer: this.publish,
       variable: 'PARKED_EVENTS_URL',

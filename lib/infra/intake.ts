@@ -19,6 +19,8 @@ export interface IntakeProps {
   /** The queues of GameLift that definitions may name. */
   readonly gameSessionQueues: readonly string[];
   readonly limits: Limits;
+  /** See {@link MatchmakerProps.failedShare}. */
+  readonly failedShare: number;
   readonly stage: StagePolicy;
 }
 
@@ -115,6 +117,7 @@ export class Intake extends Construct {
     store.ranges.allowIndexQuery(this.queues, 'latest');
     store.matches.allow(this.queues, 'BatchGetItem');
     store.tickets.allowIndexQuery(this.queues, 'pool');
+    this.queues.addEnvironment('FAILED_SHARE', String(props.failedShare));
     setSecretGrants(this.queues, secretGrants);
     setGameSessionQueues(this.queues, gameSessionQueues);
     api.route(

@@ -77,6 +77,12 @@ export interface MatchmakerProps extends LimitProps {
    */
   readonly invocationLog?: boolean | undefined;
   /**
+   * The share of the matches of a queue that may fail to be accepted, or to be placed, before the alarm `QueueFailing`,
+   * the log and the console report it. Above 0 to 1.
+   * @default 0.25
+   */
+  readonly failedShare?: number | undefined;
+  /**
    * A topic that is notified when an alarm starts and ends.
    * @default - alarms send no notifications
    */
@@ -126,6 +132,10 @@ export class Matchmaker extends Construct {
       );
     }
 
+    const failedShare = props.failedShare ?? 0.25;
+    if (!(failedShare > 0 && failedShare <= 1))
+      throw new Error(`Expected \`failedShare\` to be a number above 0 to 1, got ${failedShare}.`);
+
     const grants = parseSecretGrants(props.secretGrants ?? {});
     const secrets = { prefix: secretsPrefix, keys: checkedKeys(props.secretsKeys ?? []), grants };
 
@@ -146,9 +156,10 @@ export class Matchmaker extends Construct {
       secretGrants: grants,
       gameSessionQueues,
       limits,
+      failedShare,
       stage,
     });
-    const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, stage });
+    const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, failedShare, stage });
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', {
         definitions,

@@ -56,6 +56,7 @@ export class Observability extends Construct {
       dispatchRestsAlarm(this, props.dispatch),
       tickFailsAlarm(this, props.tick),
       queueSetAsideAlarm(this),
+      queueFailingAlarm(this),
       publishLateAlarm(this, props.publish),
       receiverDownAlarm(this),
       eventsParkedAlarm(this),
@@ -88,6 +89,20 @@ export class Observability extends Construct {
       graph('Waiting tickets, in the fullest range of skill', perQueue('Waiting', 'Maximum')),
       graph('Matches a minute', perQueue('Matches', 'Sum')),
       graph('Tickets timed out a minute', perQueue('TimedOut', 'Sum')),
+    );
+    this.dashboard.addWidgets(
+      graph(
+        'Matches accepted, declined and not answered, a minute',
+        ...['Accepted', 'Declined', 'NotAccepted'].map((name) => perQueue(name, 'Sum')),
+      ),
+      graph(
+        'Matches placed, refused and not placed in time, a minute',
+        ...['Placed', 'PlacementRefused', 'PlacementTimedOut'].map((name) => perQueue(name, 'Sum')),
+      ),
+      graph(
+        'Matches requeued and ended, and tickets cancelled, a minute',
+        ...['Requeued', 'Ended', 'Cancelled'].map((name) => perQueue(name, 'Sum')),
+      ),
     );
     this.dashboard.addWidgets(
       graph('Wait of matched tickets, p50 (ms)', perQueue('TicketWait', 'p50')),
@@ -194,6 +209,25 @@ function queueSetAsideAlarm(scope: Construct): Alarm {
     }),
     evaluationPeriods: 5,
     datapointsToAlarm: 3,
+  });
+}
+
+/**
+ * `publish` decides it for each queue by its own counts, since an alarm has no share of each of many queues. Three failed
+ * matches at least, so one datapoint is enough.
+ */
+function queueFailingAlarm(scope: Construct): Alarm {
+  return alarm(scope, 'QueueFailing', {
+    alarmDescription:
+      'Too many matches of a queue fail: they are not accepted, or get no game server (option failedShare). See the log of publish for the queue and the counts by reason, and its page in the console; then the log of provision, or what the game shows its players.',
+    metric: new Metric({
+      namespace: 'Muster',
+      metricName: 'QueueFailing',
+      dimensionsMap: { service: 'publish' },
+      statistic: 'Sum',
+      period: minute,
+    }),
+    evaluationPeriods: 1,
   });
 }
 

@@ -21,6 +21,7 @@ import { parseStage } from './stage-policy.ts';
  * - `alarmTopic`: the ARN of a topic, or `alarmEmail`: an address, that is told of alarms. Default: none.
  * - `accessLog`: `true` or `false`. Default: `true`.
  * - `invocationLog`: `true` or `false`. Default: `false`.
+ * - `failedShare`: the share of the matches that may fail, above 0 to 1. Default: 0.25.
  * - `secretsPrefix`, and the limits (`pollConcurrency` and so on): see {@link MatchmakerProps}.
  *
  * Throws an error that names the option when one is invalid or unknown.
@@ -39,6 +40,7 @@ export function stackOptions(node: Pick<Node, 'tryGetContext' | 'getAllContext'>
     accessLog: flag('accessLog', node.tryGetContext('accessLog')),
     invocationLog: flag('invocationLog', node.tryGetContext('invocationLog')),
     ...alarmReceiver(text('alarmTopic'), text('alarmEmail')),
+    failedShare: number('failedShare', node.tryGetContext('failedShare')),
     ...limits(node),
   };
 }
@@ -56,6 +58,7 @@ const optionNames = [
   'alarmEmail',
   'accessLog',
   'invocationLog',
+  'failedShare',
 ] as const;
 
 /** A misspelt option would be ignored. The context of the CDK itself has names with a colon or a slash. */

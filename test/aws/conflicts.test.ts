@@ -29,7 +29,7 @@ import { toTicketView } from '../../lib/service/domain/stored-ticket.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
 import { definition } from '../service/definitions.ts';
 import { onWire } from './emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
+import { bucketLayout, match, NOW_MS, ticket, why } from './samples.ts';
 
 /** Failures that no emulator produces: conflicts between transactions, throttling, and partial failures. */
 
@@ -124,7 +124,7 @@ describe('a conditional write', () => {
       .rejectsOnce(conflict)
       .rejectsOnce(conflict)
       .rejects(new ConditionalCheckFailedException({ $metadata, message: 'unmet', Item: committed }));
-    expect(await tickets.end('a', 'CANCELLED', 'why', NOW_MS)).toMatchObject({
+    expect(await tickets.end('a', 'CANCELLED', why('why'), NOW_MS)).toMatchObject({
       ended: false,
       ticket: { status: 'PLACING', matchId: 'm' },
     });

@@ -23,7 +23,7 @@ import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { definition } from '../service/definitions.ts';
 import { EMULATORS, type EmulatedTables, startTables } from './emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
+import { bucketLayout, match, NOW_MS, ticket, why } from './samples.ts';
 
 /** Data written by earlier and later versions of Muster, and data that no version can read. */
 
@@ -154,7 +154,7 @@ describe('A ticket with the status of its match, as versions before MATCHED stor
   it('returns to the pool or is cancelled when the match is dissolved', async () => {
     for (const name of ['t-back', 't-out']) await inMatch(name, 'REQUIRES_ACCEPTANCE');
     await stores.tickets.release((await stores.tickets.get('t-back'))!, 't-back-match', oneLayout, true);
-    await stores.tickets.cancelWithMatch('t-out', 't-out-match', 'no', NOW_MS);
+    await stores.tickets.cancelWithMatch('t-out', 't-out-match', why('no'), NOW_MS);
     expect(await stores.tickets.get('t-back')).toEqual(ticket('q-old', 't-back', 5));
     expect((await stores.tickets.get('t-out'))!.status).toBe('CANCELLED');
   });

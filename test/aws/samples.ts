@@ -1,3 +1,4 @@
+import type { Why } from '../../lib/contract/reason-code.ts';
 import type { Player } from '../../lib/engine/types.ts';
 import type { BucketLayout, Edge } from '../../lib/service/domain/buckets.ts';
 import type { StoredMatch } from '../../lib/service/domain/stored-match.ts';
@@ -39,4 +40,19 @@ export function match(
     ticketIds,
     ...changes,
   };
+}
+
+/** Why a ticket ended, where a test is not about the code. */
+export function why(reason: string): Why<'CANCELLED_BY_REQUEST'> {
+  return { reason, reasonCode: 'CANCELLED_BY_REQUEST' };
+}
+
+/** Why a match was not accepted. */
+export function notAccepted(reason: string): Why<'NOT_ACCEPTED'> {
+  return { reason, reasonCode: 'NOT_ACCEPTED' };
+}
+
+/** Why a match was not placed. */
+export function unplaced(reason: string): Why<'PLACEMENT_REFUSED'> {
+  return { reason, reasonCode: 'PLACEMENT_REFUSED' };
 }

@@ -30,7 +30,7 @@ import type { Lease, RangeStore } from '../../lib/service/ports/range-store.ts';
 import type { TicketStore } from '../../lib/service/ports/ticket-store.ts';
 import { definition } from '../service/definitions.ts';
 import { type EmulatedTables, STORES, startTables, suiteName, type Wire } from './emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket } from './samples.ts';
+import { bucketLayout, match, NOW_MS, notAccepted, ticket, unplaced, why } from './samples.ts';
 
 describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
   describe.skipIf(skipped !== undefined)(suiteName('the stores', emulator, skipped), () => {
@@ -109,7 +109,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('returns undefined for a missing ticket', async () => {
         newQueue();
         expect(await tickets.get(id('nobody'))).toBeUndefined();
-        expect(await tickets.end(id('nobody'), 'CANCELLED', 'x', NOW_MS)).toBeUndefined();
+        expect(await tickets.end(id('nobody'), 'CANCELLED', why('x'), NOW_MS)).toBeUndefined();
       });
 
       it('reads many tickets at once, and omits missing ones', async () => {
@@ -141,9 +141,12 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it.each(['CANCELLED', 'TIMED_OUT'] as const)('ends a QUEUED ticket as %s, once', async (status) => {
         newQueue();
         const stored = await put('a', 10);
-        const ended = { ...stored, status, reason: 'why' };
-        expect(await tickets.end(id('a'), status, 'why', NOW_MS)).toEqual({ ended: true, ticket: ended });
-        expect(await tickets.end(id('a'), 'CANCELLED', 'again', NOW_MS)).toEqual({
+        const ended = { ...stored, status, ...why('why') };
+        expect(await tickets.end(id('a'), status, why('why'), NOW_MS)).toEqual({
+          ended: true,
+          ticket: ended,
+        });
+        expect(await tickets.end(id('a'), 'CANCELLED', why('again'), NOW_MS)).toEqual({
           ended: false,
           ticket: ended,
         });
@@ -156,8 +159,8 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         await put('a', 10);
         const ends = await Promise.all([
-          tickets.end(id('a'), 'CANCELLED', 'c', NOW_MS),
-          tickets.end(id('a'), 'TIMED_OUT', 't', NOW_MS),
+          tickets.end(id('a'), 'CANCELLED', why('c'), NOW_MS),
+          tickets.end(id('a'), 'TIMED_OUT', why('t'), NOW_MS),
         ]);
         expect(ends.filter((end) => end!.ended)).toHaveLength(1);
         expect(new Set(ends.map((end) => end!.ticket.status))).toEqual(new Set([await statusOf('a')]));
@@ -328,7 +331,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           ([name, value]) => name.length + (typeof value === 'number' ? 8 : String(value).length),
         );
         expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(160);
-        await tickets.end(ticketId, 'CANCELLED', 'x', NOW_MS);
+        await tickets.end(ticketId, 'CANCELLED', why('x'), NOW_MS);
       });
 
       it('finds the waiting tickets of a layout in all of its buckets', async () => {
@@ -379,7 +382,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         );
         const survey = await tickets.survey(queue, [sharded], {}, () => true);
         expect(survey.waiting).toBe(30);
-        for (const one of found) await tickets.end(one.ticketId, 'CANCELLED', 'x', NOW_MS);
+        for (const one of found) await tickets.end(one.ticketId, 'CANCELLED', why('x'), NOW_MS);
         expect(await tickets.hasWaiting(queue, sharded)).toBe(false);
         await put('last', 7, sharded);
         expect(await tickets.hasWaiting(queue, sharded)).toBe(true);
@@ -441,7 +444,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           const [one, other, end] = await Promise.all([
             tickets.claim(id(`t${i}`), id('one'), NOW_MS),
             tickets.claim(id(`t${i}`), id('other'), NOW_MS),
-            tickets.end(id(`t${i}`), 'CANCELLED', 'x', NOW_MS),
+            tickets.end(id(`t${i}`), 'CANCELLED', why('x'), NOW_MS),
           ]);
           expect([one, other, end!.ended].filter(Boolean)).toHaveLength(1);
           const now = (await tickets.get(id(`t${i}`)))!;
@@ -474,17 +477,21 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         newQueue();
         const stored = await put('a', 1);
         await tickets.claim(id('a'), id('m'), NOW_MS);
-        expect(await tickets.end(id('a'), 'CANCELLED', 'x', NOW_MS)).toMatchObject({ ended: false });
-        expect(await tickets.end(id('a'), 'CANCELLED', 'x', NOW_MS, id('n'))).toMatchObject({ ended: false });
-        const ended = { ...stored, status: 'CANCELLED', reason: 'x' };
-        expect(await tickets.end(id('a'), 'CANCELLED', 'x', NOW_MS, id('m'))).toEqual({
+        expect(await tickets.end(id('a'), 'CANCELLED', why('x'), NOW_MS)).toMatchObject({ ended: false });
+        expect(await tickets.end(id('a'), 'CANCELLED', why('x'), NOW_MS, id('n'))).toMatchObject({
+          ended: false,
+        });
+        const ended = { ...stored, status: 'CANCELLED', ...why('x') };
+        expect(await tickets.end(id('a'), 'CANCELLED', why('x'), NOW_MS, id('m'))).toEqual({
           ended: true,
           ticket: ended,
         });
         await tickets.release(stored, id('m'), oneLayout, false);
         expect(await tickets.get(id('a'))).toEqual(ended);
         await put('b', 1);
-        expect(await tickets.end(id('b'), 'CANCELLED', 'x', NOW_MS, id('m'))).toMatchObject({ ended: true });
+        expect(await tickets.end(id('b'), 'CANCELLED', why('x'), NOW_MS, id('m'))).toMatchObject({
+          ended: true,
+        });
       });
     });
 
@@ -537,8 +544,8 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await matches.getMany([id('m')])).toEqual(new Map());
         expect(await matches.accept(id('m'), id('a'))).toBeUndefined();
         expect(await matches.assign(id('m'), { address: 'x' })).toBeUndefined();
-        expect(await matches.advance(id('m'), 'PLACING', 'FAILED', {})).toBe(false);
-        expect(await matches.dissolve(made, [], 'no', NOW_MS)).toBe('lost-race');
+        expect(await matches.advance(id('m'), 'PLACING', 'FAILED', unplaced('no'))).toBe(false);
+        expect(await matches.dissolve(made, [], notAccepted('no'), NOW_MS)).toBe('lost-race');
         expect(await matches.abandoned(id('m'))).toEqual({
           matchId: id('m'),
           queue,
@@ -619,18 +626,18 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('advances only from its current status', async () => {
         const { made } = await pending('a');
         const later = '2026-01-01T12:09:00.000Z';
-        expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', { reason: 'no' })).toBe(false);
+        expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', unplaced('no'))).toBe(false);
         expect(await matches.get(made.matchId)).toEqual(made);
         expect(
           await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', { deadline: later }),
         ).toBe(true);
         expect(await matches.get(made.matchId)).toMatchObject({ status: 'PLACING', deadline: later });
         expect(await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', {})).toBe(false);
-        expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', { reason: 'late' })).toBe(true);
+        expect(await matches.advance(made.matchId, 'PLACING', 'FAILED', unplaced('late'))).toBe(true);
         const failed = (await matches.get(made.matchId))!;
         expect(failed).toMatchObject({ status: 'FAILED', reason: 'late' });
         expect(failed.deadline).toBeUndefined();
-        expect(await matches.advance(id('nobody'), 'PLACING', 'FAILED', {})).toBe(false);
+        expect(await matches.advance(id('nobody'), 'PLACING', 'FAILED', unplaced('no'))).toBe(false);
       });
 
       it('accepts one assignment while PLACING, and its repetition', async () => {
@@ -638,7 +645,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         const here = { address: '10.0.0.1', port: 7777, tokens: { 'a.0': 'secret', name: 'x' } };
         expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'conflict', match: made });
         await matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'PLACING', {});
-        const { deadline: _, ...rest } = made;
+        const { deadline: acceptBy, ...rest } = made;
         const assigned = { ...rest, status: 'COMPLETED', assignment: here };
         expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'assigned', match: assigned });
         expect(await matches.assign(made.matchId, here)).toEqual({ outcome: 'assigned', match: assigned });
@@ -669,12 +676,13 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
 
       it('that is dissolved names the tickets to cancel, and keeps a deadline until its tickets are returned', async () => {
         const { made } = await pending('a', 'b', 'c');
-        expect(await matches.dissolve(made, [id('b')], 'b said no', NOW_MS)).toBe('dissolved');
-        const { deadline: _, ...rest } = made;
-        const failed = { ...rest, status: 'FAILED', reason: 'b said no', cancelled: [id('b')] };
+        const declined = { reason: 'b said no', reasonCode: 'DECLINED', declinedBy: id('b') } as const;
+        expect(await matches.dissolve(made, [id('b')], declined, NOW_MS)).toBe('dissolved');
+        const { deadline: acceptBy, ...rest } = made;
+        const failed = { ...rest, ...declined, status: 'FAILED', acceptBy, cancelled: [id('b')] };
         const deadline = new Date(NOW_MS).toISOString();
         expect(await matches.get(made.matchId)).toEqual({ ...failed, deadline });
-        expect(await matches.dissolve(made, [id('a')], 'again', NOW_MS)).toBe('lost-race');
+        expect(await matches.dissolve(made, [id('a')], notAccepted('again'), NOW_MS)).toBe('lost-race');
         await matches.ticketsReturned(made.matchId);
         expect(await matches.get(made.matchId)).toEqual(failed);
       });
@@ -682,12 +690,13 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('that is dissolved cancels tickets that are still in it', async () => {
         const { made, stored } = await pending('a', 'b');
         await tickets.release((await tickets.get(id('b')))!, made.matchId, oneLayout, true);
-        for (const name of ['a', 'b']) await tickets.cancelWithMatch(id(name), made.matchId, 'no', NOW_MS);
+        for (const name of ['a', 'b'])
+          await tickets.cancelWithMatch(id(name), made.matchId, why('no'), NOW_MS);
         expect(await tickets.get(id('a'))).toEqual({
           ...stored[0],
           status: 'CANCELLED',
           matchId: made.matchId,
-          reason: 'no',
+          ...why('no'),
         });
         expect(await tickets.get(id('b'))).toEqual(stored[1]);
         await tickets.release((await tickets.get(id('a')))!, made.matchId, oneLayout, true);
@@ -697,12 +706,12 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       it('is not dissolved when a ticket has accepted since it was read', async () => {
         const { made } = await pending('a', 'b');
         await matches.accept(made.matchId, id('a'));
-        expect(await matches.dissolve(made, [], 'late', NOW_MS)).toBe('lost-race');
+        expect(await matches.dissolve(made, [], notAccepted('late'), NOW_MS)).toBe('lost-race');
         const read = (await matches.get(made.matchId))!;
         await matches.accept(made.matchId, id('b'));
-        expect(await matches.dissolve(read, [], 'late', NOW_MS)).toBe('lost-race');
+        expect(await matches.dissolve(read, [], notAccepted('late'), NOW_MS)).toBe('lost-race');
         const now = (await matches.get(made.matchId))!;
-        expect(await matches.dissolve(now, [], 'late', NOW_MS)).toBe('dissolved');
+        expect(await matches.dissolve(now, [], notAccepted('late'), NOW_MS)).toBe('dissolved');
       });
 
       it('either advances or is dissolved', async () => {
@@ -710,7 +719,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
           const { made } = await pending(`a${i}`, `b${i}`);
           const [advanced, dissolved] = await Promise.all([
             matches.advance(made.matchId, 'REQUIRES_ACCEPTANCE', 'COMPLETED', {}),
-            matches.dissolve(made, [], 'no', NOW_MS),
+            matches.dissolve(made, [], notAccepted('no'), NOW_MS),
           ]);
           expect(advanced).toBe(dissolved === 'lost-race');
           expect((await matches.get(made.matchId))!.status).toBe(advanced ? 'COMPLETED' : 'FAILED');
@@ -954,9 +963,9 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         const dissolved = await commitOne('dissolved', { status: 'REQUIRES_ACCEPTANCE' });
         expect(await found(dueMs)).toEqual(['accepted', 'assigned', 'dissolved', 'failed']);
         await matches.assign(id('assigned'), { address: 'game.example' });
-        await matches.advance(id('failed'), 'PLACING', 'FAILED', { reason: 'why' });
+        await matches.advance(id('failed'), 'PLACING', 'FAILED', unplaced('why'));
         await matches.advance(id('accepted'), 'REQUIRES_ACCEPTANCE', 'COMPLETED', {});
-        await matches.dissolve(dissolved, [], 'why', NOW_MS);
+        await matches.dissolve(dissolved, [], notAccepted('why'), NOW_MS);
         await matches.abandon(queue, { matchId: id('abandoned'), ticketIds: [id('a')] }, NOW_MS);
         // Their tickets are not returned yet.
         expect(await found(dueMs + 3_600_000)).toEqual(['abandoned', 'dissolved']);

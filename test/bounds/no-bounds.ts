@@ -50,7 +50,9 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/service/domain/bucket-limits.ts#BUCKET_LIMITS.starvedBelow',
   ],
   'the window of a statistic': [
-    'lib/service/domain/ended-tickets.ts#HORIZON_MS',
+    'lib/service/domain/minute-counts.ts#MINUTE_MS',
+    'lib/service/domain/match-outcomes.ts#FAILED_MIN',
+    'lambdas/publish.ts#REPORT_EVERY_MS',
     'lib/service/domain/match-tally.ts#HORIZON_MS',
   ],
   'what counts as slow or fast: the bound that follows from it is listed': [

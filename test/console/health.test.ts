@@ -15,6 +15,11 @@ const stats = (changes: Partial<QueueStats> = {}): QueueStats => ({
   tickMilliseconds: 40,
   recentMatches: { count: 0, imbalanceMean: null, waitSecondsP50: null, waitSecondsP99: null },
   recentEnds: { tickets: 0, timedOutShare: null },
+  outcomes: {
+    since: isoAt(-300),
+    tickets: { matched: 0, timedOut: 0, cancelled: 0 },
+    matches: { found: 0, requeued: 0, ended: 0 },
+  },
   searchesCut: 0,
   ...changes,
 });
@@ -41,12 +46,39 @@ describe('the health of a queue', () => {
     ]);
   });
 
+  it('is bad while too many matches are not accepted, and says why', () => {
+    const outcomes: QueueStats['outcomes'] = {
+      ...stats().outcomes,
+      acceptance: { accepted: 4, declined: 1, notAccepted: 5, failedShare: 0.6 },
+      failing: { step: 'acceptance', failed: 6, decided: 10, minutes: 2 },
+    };
+    expect(troubles({ outcomes })).toEqual([
+      {
+        level: 'bad',
+        text: expect.stringMatching(
+          /^6 of 10 matches of the last 2 minutes were not accepted\. Since .*: 5 not answered in time, 1 declined\.$/,
+        ),
+      },
+    ]);
+  });
+
+  it('is bad while too many matches get no game server', () => {
+    const outcomes: QueueStats['outcomes'] = {
+      ...stats().outcomes,
+      placement: { placed: 0, refused: 2, timedOut: 1, failedShare: 1 },
+      failing: { step: 'placement', failed: 3, decided: 3, minutes: 6 },
+    };
+    expect(troubles({ outcomes })).toMatchObject([
+      { level: 'bad', text: expect.stringMatching(/^3 of 3 matches .* got no game server\..*2 refused/) },
+    ]);
+  });
+
   it('warns when several searches ran out of time', () => {
     expect(troubles({ searchesCut: 4 })).toEqual([]);
     expect(troubles({ searchesCut: 5 })).toMatchObject([
       {
         level: 'warning',
-        text: expect.stringMatching(/^5 searches of the last ten minutes ran out of time/),
+        text: expect.stringMatching(/^5 searches of the last five minutes ran out of time/),
       },
     ]);
   });

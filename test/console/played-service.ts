@@ -260,6 +260,11 @@ class QueueInMemory {
         tickets: this.#waits.length + this.#timedOut,
         timedOutShare: this.#timedOut / (this.#waits.length + this.#timedOut),
       },
+      outcomes: {
+        since: new Date(Math.max(0, this.#tickAtMs - 300_000)).toISOString(),
+        tickets: { matched: this.#waits.length, timedOut: this.#timedOut, cancelled: 0 },
+        matches: { found: this.matches.length, requeued: 0, ended: 0 },
+      },
       searchesCut: 0,
     };
   }

@@ -83,6 +83,11 @@ describe.concurrent('stats', () => {
       tickMilliseconds: null,
       recentMatches: { count: 0, imbalanceMean: null, waitSecondsP50: null, waitSecondsP99: null },
       recentEnds: { tickets: 0, timedOutShare: null },
+      outcomes: {
+        since: expect.any(String),
+        tickets: { matched: 0, timedOut: 0, cancelled: 0 },
+        matches: { found: 0, requeued: 0, ended: 0 },
+      },
       searchesCut: 0,
     });
   });

@@ -127,6 +127,8 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   publish: [
     'dynamodb:GetItem queues',
     'events:PutEvents bus',
+    'dynamodb:BatchGetItem ranges',
+    'dynamodb:UpdateItem ranges',
     'sqs:SendMessage publish',
     'sqs:ChangeMessageVisibility publish',
     'sqs:ReceiveMessage publish',
@@ -225,6 +227,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     SECRET_GRANTS: '{}',
     GAME_SESSION_QUEUES: '["arenas"]',
     DEAD_LETTER_URLS: DEAD_LETTERS.join(),
+    FAILED_SHARE: '0.25',
   },
   players: {
     TICKETS_TABLE: 'tickets',
@@ -251,7 +254,13 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     TICKETS_TABLE: 'tickets',
     MATCHES_TABLE: 'matches',
   },
-  publish: { EVENT_BUS_NAME: 'bus', QUEUES_TABLE: 'queues', PARKED_EVENTS_URL: 'publish' },
+  publish: {
+    EVENT_BUS_NAME: 'bus',
+    QUEUES_TABLE: 'queues',
+    RANGES_TABLE: 'ranges',
+    PARKED_EVENTS_URL: 'publish',
+    FAILED_SHARE: '0.25',
+  },
   notify: {
     QUEUES_TABLE: 'queues',
     RECEIVERS_TABLE: 'receivers',

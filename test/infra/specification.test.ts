@@ -21,6 +21,7 @@ const OPTIONS: {
   alarmTopic: (app) =>
     Topic.fromTopicArn(new Stack(app, 'Other'), 'Alarms', 'arn:aws:sns:us-east-1:000000000000:alarms'),
   gameSessionQueues: () => ['arenas', 'arn:aws:gamelift:eu-central-1:000000000000:gamesessionqueue/duels'],
+  failedShare: () => 0.5,
   accessLog: () => false,
   invocationLog: () => true,
   pollConcurrency: () => 500,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ANNOUNCED } from '../../lib/aws/ticket-store.ts';
 import { lambdasDir } from '../../lib/infra/bundle.ts';
+import { OUTCOMES } from '../../lib/service/domain/match-outcomes.ts';
 import { builtApp } from './built-app.ts';
 import { functionNamed, resourcesOf, target } from './resources.ts';
 
@@ -546,6 +547,19 @@ describe('alarms', () => {
     expect(readFileSync(join(lambdasDir, 'tick.ts'), 'utf8')).toContain("addMetric('SetAside'");
   });
 
+  it('go off when too many matches of a queue fail, as publish counts it', () => {
+    expect(named('QueueFailing')).toMatchObject({
+      Namespace: 'Muster',
+      MetricName: 'QueueFailing',
+      Dimensions: [{ Name: 'service', Value: 'publish' }],
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 1,
+      Threshold: 1,
+    });
+    expect(readFileSync(join(lambdasDir, 'publish.ts'), 'utf8')).toContain("addMetric('QueueFailing'");
+  });
+
   it('go off when events are parked, as publish counts them', () => {
     expect(named('EventsParked')).toMatchObject({
       Namespace: 'Muster',
@@ -567,6 +581,9 @@ describe('alarms', () => {
   });
 });
 
+/** As publish names them. */
+const OUTCOME_METRICS = OUTCOMES.map((name) => `${name[0]!.toUpperCase()}${name.slice(1)}`);
+
 describe('the dashboard', () => {
   const [dashboard] = resourcesOf(template, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard!.Properties.DashboardBody);
@@ -579,6 +596,7 @@ describe('the dashboard', () => {
       'Waiting Maximum',
       'Matches Sum',
       'TimedOut Sum',
+      ...OUTCOME_METRICS.map((name) => `${name} Sum`),
       'TicketWait p50',
       'TicketWait p99',
       'Imbalance Average',
@@ -592,11 +610,11 @@ describe('the dashboard', () => {
     ]);
   });
 
-  it('queries exactly the metrics that tick records', () => {
+  it('queries exactly the metrics that tick and publish record', () => {
     const asked = [...body.matchAll(/MetricName=\\+"(\w+)/g)].map(([, metric]) => metric);
     const source = readFileSync(join(lambdasDir, 'tick.ts'), 'utf8');
     const taken = [...source.matchAll(/\bput\(\s*'(\w+)'/g)].map(([, metric]) => metric);
-    expect(new Set(asked)).toEqual(new Set(taken));
+    expect(new Set(asked)).toEqual(new Set([...taken, ...OUTCOME_METRICS]));
   });
 
   it('labels waiting tickets as those of one range of skill', () => {

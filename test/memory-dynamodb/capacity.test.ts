@@ -7,7 +7,7 @@ import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { EMULATORS, type EmulatedTables, startTables, suiteName, type Wire } from '../aws/emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket } from '../aws/samples.ts';
+import { bucketLayout, match, NOW_MS, ticket, unplaced, why } from '../aws/samples.ts';
 import { definition } from '../service/definitions.ts';
 
 const { emulator, skipped } = EMULATORS[0]!;
@@ -84,10 +84,11 @@ async function billsOf(tables: EmulatedTables): Promise<[operation: string, bill
   await matches.ticketsReturned('three');
   for (const ticketId of ids.slice(20, 30))
     await tickets.release((await tickets.get(ticketId))!, 'three', layouts[1]!, false);
-  await matches.advance('two', 'PLACING', 'FAILED', { reason: 'late' });
+  await matches.advance('two', 'PLACING', 'FAILED', unplaced('late'));
   await latestMatches(client, tables.names).of('duel', 2);
   await matches.get('one');
-  for (const ticketId of ids.slice(20, 30)) await tickets.end(ticketId, 'CANCELLED', 'by its player', NOW_MS);
+  for (const ticketId of ids.slice(20, 30))
+    await tickets.end(ticketId, 'CANCELLED', why('by its player'), NOW_MS);
   const lease = { owner: 'tick', slotMs: 1_000, nowMs: NOW_MS, untilMs: NOW_MS + 10 };
   await ranges.takeLease('duel', ['1.0'], lease);
   await ranges.takeLease('duel', ['1.1', '1.2'], lease);

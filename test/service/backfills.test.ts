@@ -77,7 +77,7 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
     const ask = (matchId: string, name = 'backfill', there: readonly string[] = ['a', 'b', 'c']) =>
       requestBackfill(cloud.deps, matchId, body(name, there), cloud.nowMs);
     const read = (name = 'backfill') => getBackfill(cloud.deps, id(name), cloud.nowMs);
-    const stats = () => getStats(cloud.deps, queue);
+    const stats = () => getStats(cloud.deps, queue, cloud.nowMs);
     const match = async (matchId: string) => (await cloud.deps.matches.get(matchId))!;
     const statusOf = async (name: string) => {
       const stored = (await cloud.deps.tickets.get(id(name)))!;

@@ -7,6 +7,7 @@ import { erasedPlayers } from '../../lib/aws/erased-players.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
 import { meetingStore } from '../../lib/aws/meeting-store.ts';
+import { outcomeStore } from '../../lib/aws/outcome-store.ts';
 import { ParsedTickets } from '../../lib/aws/parsed-tickets.ts';
 import { poolSample } from '../../lib/aws/pool-sample.ts';
 import { queueStore } from '../../lib/aws/queue-store.ts';
@@ -19,6 +20,7 @@ import { provisioners } from '../../lib/provisioners/provisioners.ts';
 import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { ParkedEvent } from '../../lib/service/domain/parked-event.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
+import { countOutcomes } from '../../lib/service/events/count-outcomes.ts';
 import { type Change, DESTINATIONS, publish, publishParked } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
@@ -151,6 +153,8 @@ export class VirtualCloud {
       },
       now: () => this.nowMs,
       random: () => 0.5,
+      outcomes: outcomeStore(client, ranges),
+      failedShareMax: 0.25,
       overdue: overdueMatches(client, tables.names.matches),
       latest: latestMatches(client, tables.names),
       pool: poolSample(client, tables.names.tickets),
@@ -256,7 +260,7 @@ export class VirtualCloud {
   async run(forMs: number): Promise<void> {
     const untilMs = this.nowMs + forMs;
     for (;;) {
-      await publish(this.deps, await this.newChanges());
+      await this.#publish();
       for (const event of takeDue(this.parked, this.nowMs)) await this.#publishParked(event);
       for (const matchId of this.placements.splice(0)) await provision(this.deps, matchId, this.nowMs);
       for (const matchId of this.dueDeadlines()) await checkDeadline(this.deps, matchId, this.nowMs);
@@ -267,7 +271,13 @@ export class VirtualCloud {
       if (this.nowMs === minuteMs) await dispatch(this.deps, this.nowMs);
       if (this.nowMs >= untilMs) break;
     }
-    await publish(this.deps, await this.newChanges());
+    await this.#publish();
+  }
+
+  async #publish(): Promise<void> {
+    const changes = await this.newChanges();
+    await publish(this.deps, changes);
+    await countOutcomes(this.deps, changes, this.nowMs);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Why } from '../../contract/reason-code.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import { layoutAt } from '../domain/buckets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
@@ -38,7 +39,7 @@ export async function returnTickets(
   return record === undefined ? 0 : inMatch.length;
 }
 
-const QUEUE_DELETED = 'its queue was deleted';
+const QUEUE_DELETED: Why = { reason: 'its queue was deleted', reasonCode: 'QUEUE_DELETED' };
 
 /**
  * Returns the tickets of a match that was dissolved, or was not placed in a queue that requeues; also those that a crash has
@@ -55,9 +56,9 @@ export async function returnDissolved(deps: ReturnDeps, match: StoredMatch, nowM
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const left = await eachTicketIn(deps, match, async (ticket) => {
     const { ticketId } = ticket;
-    const { becomes, reason = 'its match has failed' } = fateOf(match, ticket);
-    if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, reason, nowMs);
-    if (becomes === 'CANCELLED') return deps.tickets.cancelWithMatch(ticketId, matchId, reason, nowMs);
+    const { becomes, ...why } = fateOf(match, ticket);
+    if (becomes === 'FAILED') return deps.tickets.failWithMatch(ticketId, matchId, why, nowMs);
+    if (becomes === 'CANCELLED') return deps.tickets.cancelWithMatch(ticketId, matchId, why, nowMs);
     if (record === undefined) return deps.tickets.cancelWithMatch(ticketId, matchId, QUEUE_DELETED, nowMs);
     const layout = layoutAt(record.layouts, nowMs);
     return requeued

@@ -1,13 +1,18 @@
+import type { TicketReasonCode } from '../../contract/reason-code.ts';
 import type { StoredMatch } from './stored-match.ts';
 import type { StoredTicket } from './stored-ticket.ts';
 
 /** A ticket fails with this one of its matches that are not placed. */
 const FAILURES_MAX = 3;
 
+/** The code of a ticket that would return to a queue that is deleted. */
+const QUEUE_DELETED = { reasonCode: 'QUEUE_DELETED' } as const;
+
 /** What becomes of a ticket whose match has FAILED. It follows from the match and the ticket, before the ticket is written. */
 export interface Fate {
   readonly becomes: 'QUEUED' | 'CANCELLED' | 'FAILED';
   readonly reason?: string;
+  readonly reasonCode?: TicketReasonCode;
 }
 
 /**
@@ -22,12 +27,23 @@ export interface Fate {
 export function fateOf(match: StoredMatch, ticket: StoredTicket): Fate {
   const { cancelled, requeued, ticketIds } = match;
   const reason = match.reason === undefined ? {} : { reason: match.reason };
-  if (cancelled !== undefined)
-    return cancelled.includes(ticket.ticketId) ? { becomes: 'CANCELLED', ...reason } : { becomes: 'QUEUED' };
-  if (requeued !== true || !ticketIds.includes(ticket.ticketId)) return { becomes: 'FAILED', ...reason };
+  // Matches of earlier versions have no code.
+  const code: Pick<Fate, 'reasonCode'> =
+    match.reasonCode === undefined ? {} : { reasonCode: match.reasonCode };
+  if (cancelled !== undefined) {
+    if (!cancelled.includes(ticket.ticketId)) return { becomes: 'QUEUED' };
+    const isToBlame =
+      match.reasonCode === 'DECLINED'
+        ? match.declinedBy === ticket.ticketId
+        : !match.accepted?.includes(ticket.ticketId);
+    const isByQueue = match.reasonCode !== undefined && !isToBlame;
+    return { becomes: 'CANCELLED', ...reason, ...(isByQueue ? QUEUE_DELETED : code) };
+  }
+  if (requeued !== true || !ticketIds.includes(ticket.ticketId))
+    return { becomes: 'FAILED', ...reason, ...code };
   if ((ticket.failures ?? 0) + 1 < FAILURES_MAX) return { becomes: 'QUEUED' };
   const why = `${FAILURES_MAX} of its matches were not placed; the last: ${match.reason}`;
-  return { becomes: 'FAILED', reason: why };
+  return { becomes: 'FAILED', reason: why, ...code };
 }
 
 /** Whether a match has FAILED and may still have tickets that must be returned. */

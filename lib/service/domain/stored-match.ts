@@ -7,6 +7,7 @@ import {
   ruling,
   team,
 } from '../../contract/match.ts';
+import type { MatchReasonCode } from '../../contract/reason-code.ts';
 import { withPresentNames } from './earlier-names.ts';
 
 /** A match as it is stored. */
@@ -20,6 +21,9 @@ export interface StoredMatch extends Omit<MatchView, 'acceptance'> {
   readonly cancelled?: readonly string[];
   /** The newest backfill of the match. Only this one may be filled. */
   readonly backfillId?: string;
+  /** Of a match that was not accepted: the deadline that it had, and the ticket that has declined it. */
+  readonly acceptBy?: string;
+  readonly declinedBy?: string;
 }
 
 /** The part of a match that never changes. */
@@ -36,6 +40,10 @@ export const storedMatchState = z.object({
   createdAt: z.iso.datetime(),
   deadline: z.iso.datetime().exactOptional(),
   reason: z.string().exactOptional(),
+  // A later version may have more codes.
+  reasonCode: z.custom<MatchReasonCode>((code) => typeof code === 'string').exactOptional(),
+  acceptBy: z.iso.datetime().exactOptional(),
+  declinedBy: z.string().exactOptional(),
   accepted: z.array(z.string()).exactOptional(),
   cancelled: z.array(z.string()).exactOptional(),
   assignment: assignmentView.exactOptional(),
@@ -48,7 +56,19 @@ export const storedMatchState = z.object({
 
 /** A match in the format of responses and events. */
 export function toMatchView(match: StoredMatch): MatchView {
-  const { ticketIds: _, deadline, accepted, cancelled: __, backfillId: ___, ...view } = match;
-  if (match.status !== 'REQUIRES_ACCEPTANCE' || deadline === undefined) return view;
-  return { ...view, acceptance: { deadline, accepted: [...(accepted ?? [])].sort() } };
+  const { ticketIds: _, deadline: __, accepted: ___, cancelled: ____, backfillId: _____, ...rest } = match;
+  const { acceptBy: ______, declinedBy: _______, ...view } = rest;
+  const acceptance = acceptanceOf(match);
+  return acceptance === undefined ? view : { ...view, acceptance };
+}
+
+/** The answers to a match that requires acceptance, or that has failed for the lack of it. */
+function acceptanceOf(match: StoredMatch): MatchView['acceptance'] {
+  const { status, deadline, acceptBy, declinedBy, ticketIds } = match;
+  const accepted = [...(match.accepted ?? [])].sort();
+  if (status === 'REQUIRES_ACCEPTANCE' && deadline !== undefined) return { deadline, accepted };
+  if (acceptBy === undefined) return undefined;
+  const unanswered = ticketIds.filter((id) => id !== declinedBy && !accepted.includes(id)).sort();
+  const declined = declinedBy === undefined ? [] : [declinedBy];
+  return { deadline: acceptBy, accepted, declined, unanswered };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { TicketReasonCode } from '../../contract/reason-code.ts';
 import type { TicketStatus, TicketView } from '../../contract/ticket.ts';
 import type { Ticket } from '../../engine/types.ts';
 import type { RuledPlayer } from '../../rules/types.ts';
@@ -16,6 +17,7 @@ export interface StoredTicket {
   readonly split?: true;
   readonly matchId?: string;
   readonly reason?: string;
+  readonly reasonCode?: TicketReasonCode;
   /** The last match that was abandoned, or not placed, and that the ticket has returned from. */
   readonly releasedFrom?: string;
   /** The number of its matches that were not placed, after which it has returned to the pool. */
@@ -48,13 +50,15 @@ export const storedTicket = z.object({
   split: z.literal(true).exactOptional(),
   matchId: z.string().exactOptional(),
   reason: z.string().exactOptional(),
+  // A later version may have more codes.
+  reasonCode: z.custom<TicketReasonCode>((code) => typeof code === 'string').exactOptional(),
   releasedFrom: z.string().exactOptional(),
   failures: z.number().exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */
 export function toTicketView(ticket: CurrentTicket): TicketView {
-  const { ticketId, queue, status, enqueuedAt, split, matchId, reason } = ticket;
+  const { ticketId, queue, status, enqueuedAt, split, matchId, reason, reasonCode } = ticket;
   return {
     ticketId,
     queue,
@@ -72,6 +76,7 @@ export function toTicketView(ticket: CurrentTicket): TicketView {
     ...(split && { split }),
     ...(matchId !== undefined && { matchId }),
     ...(reason !== undefined && { reason }),
+    ...(reasonCode !== undefined && { reasonCode }),
   };
 }
 

@@ -2,9 +2,15 @@ import * as z from 'zod';
 import { type TickMemory, tickMemory } from '../../policies/memory.ts';
 import { type WaitTable, waitTable } from '../../policies/waits/wait-table.ts';
 import { type BucketLoad, bucketLoad } from './bucket-load.ts';
-import { type EndedTickets, endedTickets } from './ended-tickets.ts';
 import { type MatchTally, matchTally } from './match-tally.ts';
+import { type MinuteCounts, minuteCounts } from './minute-counts.ts';
 import { type SetAside, setAside } from './set-aside.ts';
+
+/**
+ * What a tick counts: matches that it has made, tickets that were matched or timed out, and searches that were cut short
+ * because their time was up.
+ */
+export type TickCount = 'found' | 'matched' | 'timedOut' | 'cut';
 
 /** The state that a tick stores for the statistics and for the next tick's release policy. */
 export interface TickReport {
@@ -15,8 +21,8 @@ export interface TickReport {
   readonly matches: number;
   /** The last matches of this range, newest last. */
   readonly recent: readonly RecentMatch[];
-  /** How the tickets of the last minutes left the range. */
-  readonly ended?: EndedTickets | undefined;
+  /** What the ticks of the last minutes have counted. */
+  readonly counted?: readonly MinuteCounts<TickCount>[] | undefined;
   /** What the release policy has learned about the range. */
   readonly memory?: TickMemory | undefined;
   /** The sort key where the next tick continues to read, if this one could not read the whole range. */
@@ -65,7 +71,7 @@ export const tickReport = z.object({
   oldestWaitMs: z.number(),
   matches: z.number(),
   recent: z.array(z.object({ imbalance: z.number(), waitsMs: z.array(z.number()) })),
-  ended: endedTickets.optional().catch(undefined),
+  counted: minuteCounts.optional().catch(undefined),
   memory: tickMemory.optional().catch(undefined),
   next: z.string().optional(),
   load: bucketLoad.optional().catch(undefined),

@@ -51,7 +51,8 @@ async function check(deps: DeadlineDeps, matchId: string, nowMs: number): Promis
   if (match.status === 'PLACING') {
     const definition = (await deps.queues.get(match.queue, DEFINITION_AGE_MS))?.definition;
     const reason = `no assignment arrived by ${match.deadline}`;
-    const isEnded = await failPlacement(deps, match, definition, reason, nowMs);
+    const why = { reason, reasonCode: 'PLACEMENT_TIMED_OUT' } as const;
+    const isEnded = await failPlacement(deps, match, definition, why, nowMs);
     // A backfill may have changed its tickets since it was read. It may also have failed by an earlier request of this write.
     const failed = await deps.matches.get(matchId);
     if (failed !== undefined && isDissolving(failed)) await returnDissolved(deps, failed, nowMs);
@@ -68,7 +69,7 @@ async function endAcceptance(
   if (await advanceIfAccepted(deps, match, nowMs)) return 'over';
   const outcome = await dissolveMatch(deps, match, {
     cancelled: (ticketId) => !match.accepted?.includes(ticketId),
-    reason: `not every ticket accepted by ${match.deadline}`,
+    why: { reason: `not every ticket accepted by ${match.deadline}`, reasonCode: 'NOT_ACCEPTED' },
     nowMs,
   });
   // A ticket has accepted since the match was read, so check again. This happens at most once for each ticket.

@@ -1,4 +1,5 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Why } from '../../contract/reason-code.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 
@@ -15,12 +16,12 @@ export function failPlacement(
   { matches }: { readonly matches: SingleMatchStore },
   { matchId }: StoredMatch,
   definition: QueueDefinition | undefined,
-  reason: string,
+  why: Why<'PLACEMENT_REFUSED' | 'PLACEMENT_TIMED_OUT'>,
   nowMs: number,
 ): Promise<boolean> {
   return requeues(definition)
-    ? matches.requeue(matchId, reason, nowMs)
-    : matches.advance(matchId, 'PLACING', 'FAILED', { reason });
+    ? matches.requeue(matchId, why, nowMs)
+    : matches.advance(matchId, 'PLACING', 'FAILED', why);
 }
 
 /** Whether the tickets of a match that is not placed return to the pool. */

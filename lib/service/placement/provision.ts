@@ -62,7 +62,13 @@ export async function provision(
     case 'assigned':
       return assign(deps, provisioner, match, result.assignment);
     case 'refused':
-      await failPlacement(deps, match, definition, result.why, nowMs);
+      await failPlacement(
+        deps,
+        match,
+        definition,
+        { reason: result.why, reasonCode: 'PLACEMENT_REFUSED' },
+        nowMs,
+      );
       return withRefusal(result, await releaseEnded(deps, provisioner, matchId, { outcome: 'done' }));
     case 'pending':
       return releaseEnded(deps, provisioner, matchId, {

@@ -1,4 +1,5 @@
 import type { Assignment } from '../../contract/match.ts';
+import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { MeetingRecord } from './meeting-store.ts';
 
@@ -29,9 +30,9 @@ export interface SingleMatchStore {
           matchId: string,
           from: 'REQUIRES_ACCEPTANCE',
           to: 'PLACING' | 'COMPLETED',
-          change: { deadline?: string; reason?: string },
+          change: { deadline?: string },
         ]
-      | [matchId: string, from: 'PLACING', to: 'FAILED', change: { deadline?: string; reason?: string }]
+      | [matchId: string, from: 'PLACING', to: 'FAILED', change: Why<MatchReasonCode>]
   ): Promise<boolean>;
   /** Ends a match that is COMPLETED. Returns the match, unchanged if it has ended before or is not COMPLETED. */
   end(matchId: string, nowMs: number): Promise<StoredMatch | undefined>;
@@ -44,18 +45,19 @@ export interface SingleMatchStore {
    * Fails a match that REQUIRES_ACCEPTANCE and decides what becomes of its tickets: these are cancelled, the others return
    * to the pool. The match keeps a deadline until {@link SingleMatchStore.ticketsReturned}. `lost-race`: a ticket has accepted
    * since the match was read, or it no longer requires acceptance; nothing has changed.
+   * @param why `declinedBy`: the ticket that has declined
    */
   dissolve(
     match: StoredMatch,
     cancelled: readonly string[],
-    reason: string,
+    why: Why<MatchReasonCode> & { readonly declinedBy?: string },
     nowMs: number,
   ): Promise<'dissolved' | 'lost-race'>;
   /**
    * Fails a match that is PLACING, and lets its tickets return to the pool. Like a dissolved match it keeps a deadline until
    * {@link SingleMatchStore.ticketsReturned}. Returns false if it is not PLACING; then nothing has changed.
    */
-  requeue(matchId: string, reason: string, nowMs: number): Promise<boolean>;
+  requeue(matchId: string, why: Why<MatchReasonCode>, nowMs: number): Promise<boolean>;
   /** Ends the deadline of a dissolved, requeued or abandoned match, when all of its tickets are returned. */
   ticketsReturned(matchId: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Why } from '../../contract/reason-code.ts';
 import type { BucketLayout, KeyRange } from '../domain/buckets.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
 
@@ -94,7 +95,7 @@ export interface TicketStore {
    */
   requeue(ticket: StoredTicket, matchId: string, layout: BucketLayout): Promise<void>;
   /** Fails a ticket with its match. Does nothing when the ticket is no longer in this match. */
-  failWithMatch(ticketId: string, matchId: string, reason: string, nowMs: number): Promise<void>;
+  failWithMatch(ticketId: string, matchId: string, why: Partial<Why>, nowMs: number): Promise<void>;
   /**
    * Ends a ticket if it is QUEUED. Returns the ticket's state afterwards, or undefined if it does not exist.
    * @param freedFrom also ends it while it is in this match, which the caller knows to be abandoned or dissolved
@@ -102,10 +103,10 @@ export interface TicketStore {
   end(
     ticketId: string,
     status: 'CANCELLED' | 'TIMED_OUT',
-    reason: string,
+    why: Why,
     nowMs: number,
     freedFrom?: string,
   ): Promise<{ ended: boolean; ticket: StoredTicket } | undefined>;
   /** Cancels a ticket of a dissolved match. Does nothing when the ticket is no longer in this match. */
-  cancelWithMatch(ticketId: string, matchId: string, reason: string, nowMs: number): Promise<void>;
+  cancelWithMatch(ticketId: string, matchId: string, why: Partial<Why>, nowMs: number): Promise<void>;
 }

@@ -5,11 +5,19 @@ import { together } from '../../policies/memory.ts';
 import { relaxableRules } from '../../rules/relaxed-rules.ts';
 import type { Rule } from '../../rules/rule-types.ts';
 import { type BucketLayout, rangeName, rangesOf, tickRanges } from '../domain/buckets.ts';
-import { mergedEnds } from '../domain/ended-tickets.ts';
+import {
+  type FailingStep,
+  failingStep,
+  type Outcome,
+  type Step,
+  stepShare,
+} from '../domain/match-outcomes.ts';
 import { type MatchTally, mergedTallies } from '../domain/match-tally.ts';
+import { type Counts, countedSinceMs, type MinuteCounts, recentCounts } from '../domain/minute-counts.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { whyOf } from '../domain/set-aside.ts';
-import type { TickReport } from '../domain/tick-report.ts';
+import type { TickCount, TickReport } from '../domain/tick-report.ts';
+import type { OutcomeStore } from '../ports/outcome-store.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import type { RangeStore } from '../ports/range-store.ts';
 import { choiceAdvice } from './choice-advice.ts';
@@ -17,16 +25,24 @@ import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
 import { waitingCount } from './waiting-count.ts';
 
+export interface StatsDeps {
+  readonly queues: QueueStore;
+  readonly ranges: RangeStore;
+  readonly outcomes: OutcomeStore;
+  /** The share of the matches that may fail at a step, above 0 to 1. */
+  readonly failedShareMax: number;
+}
+
 /**
- * The statistics of a queue, from the reports of its last ticks. The pool itself is not read.
+ * The statistics of a queue, from the reports of its last ticks and what `publish` has counted. The pool itself is not read.
  * @throws Problem (404)
  */
-export async function getStats(
-  deps: { readonly queues: QueueStore; readonly ranges: RangeStore },
-  queue: string,
-): Promise<QueueStats> {
+export async function getStats(deps: StatsDeps, queue: string, nowMs: number): Promise<QueueStats> {
   const record = await openQueue(deps.queues, queue);
-  const reports = await deps.ranges.reports(queue, [...new Set(record.layouts.flatMap(rangesOf))]);
+  const [reports, outcomes] = await Promise.all([
+    deps.ranges.reports(queue, [...new Set(record.layouts.flatMap(rangesOf))]),
+    deps.outcomes.recent(queue, nowMs),
+  ]);
   const waiting = waitingCount(record.layouts, reports);
   const all = [...reports.values()];
   const recent = all.flatMap((report) => report.recent);
@@ -34,6 +50,10 @@ export async function getStats(
   const lastSlotMs = Math.max(0, ...all.map(({ slotMs }) => slotMs));
   const last = all.filter(({ slotMs }) => slotMs === lastSlotMs);
   const oldestMs = Math.max(0, ...last.map(({ oldestWaitMs }) => oldestWaitMs));
+  const counted = recentCounts(
+    all.flatMap((report) => report.counted ?? []),
+    nowMs,
+  );
   const choices = choiceAdvice(record.definition, arrivalsOf(record.layouts, reports));
   return {
     queue,
@@ -49,8 +69,9 @@ export async function getStats(
       waitSecondsP50: quantileSeconds(waits, 0.5),
       waitSecondsP99: quantileSeconds(waits, 0.99),
     },
-    recentEnds: endsView(all),
-    searchesCut: Math.round(mergedEnds(all.flatMap(({ ended }) => ended ?? [])).cut),
+    recentEnds: endsView(counted),
+    outcomes: outcomesView(record.definition, counted, outcomes, deps.failedShareMax, nowMs),
+    searchesCut: counted.cut ?? 0,
     ...setAsideView(record, reports),
     ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),
@@ -71,10 +92,49 @@ function arrivalsOf(layouts: readonly BucketLayout[], reports: ReadonlyMap<strin
   return together((newest(odd) > newest(even) ? odd : even).flatMap(({ memory }) => memory ?? []));
 }
 
-function endsView(all: readonly TickReport[]): QueueStats['recentEnds'] {
-  const { matched, timedOut } = mergedEnds(all.flatMap(({ ended }) => ended ?? []));
-  const tickets = Math.round(matched + timedOut);
-  return { tickets, timedOutShare: tickets > 0 ? timedOut / (matched + timedOut) : null };
+function endsView({ matched = 0, timedOut = 0 }: Counts<TickCount>): QueueStats['recentEnds'] {
+  const tickets = matched + timedOut;
+  return { tickets, timedOutShare: tickets > 0 ? timedOut / tickets : null };
+}
+
+/** From the tickets that left the pool to the games that began. */
+function outcomesView(
+  definition: QueueDefinition,
+  { found = 0, matched = 0, timedOut = 0 }: Counts<TickCount>,
+  minutes: readonly MinuteCounts<Outcome>[],
+  failedShareMax: number,
+  nowMs: number,
+): QueueStats['outcomes'] {
+  const counts = recentCounts(minutes, nowMs);
+  const { accepted = 0, declined = 0, notAccepted = 0, placed = 0, requeued = 0, ended = 0 } = counts;
+  const { placementRefused = 0, placementTimedOut = 0, cancelled = 0 } = counts;
+  const shareOf = (step: Step) => {
+    const { failedShare } = stepShare(counts, step);
+    return { failedShare: failedShare ?? null };
+  };
+  const failing = failingStep(minutes, failedShareMax, nowMs);
+  const isPlaced = (definition.provisioner?.type ?? 'none') !== 'none' || placed > 0;
+  return {
+    since: new Date(countedSinceMs(nowMs)).toISOString(),
+    tickets: { matched, timedOut, cancelled },
+    matches: { found, requeued, ended },
+    ...(definition.acceptance && {
+      acceptance: { accepted, declined, notAccepted, ...shareOf('acceptance') },
+    }),
+    ...(isPlaced && {
+      placement: {
+        placed,
+        refused: placementRefused,
+        timedOut: placementTimedOut,
+        ...shareOf('placement'),
+      },
+    }),
+    ...(failing && { failing: failingView(failing) }),
+  };
+}
+
+function failingView({ step, failed, decided, minutes }: FailingStep) {
+  return { step, failed, decided, minutes };
 }
 
 /** The range of the newest layout with the most failures, if one is set aside. */

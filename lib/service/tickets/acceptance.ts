@@ -1,5 +1,6 @@
 import { acceptanceBody } from '../../contract/acceptance.ts';
 import { Problem, parseWith } from '../../contract/problem.ts';
+import type { MatchReasonCode, Why } from '../../contract/reason-code.ts';
 import { type ReturnDeps, returnDissolved } from '../commits/return-tickets.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import { statusAfterAcceptance } from '../domain/match-status.ts';
@@ -60,7 +61,7 @@ async function acceptOrDecline(
   }
   const outcome = await dissolveMatch(deps, match, {
     cancelled: (other) => other === ticketId,
-    reason: `ticket ${ticketId} did not accept`,
+    why: { reason: `ticket ${ticketId} did not accept`, reasonCode: 'DECLINED', declinedBy: ticketId },
     nowMs,
   });
   return outcome === 'dissolved';
@@ -119,12 +120,16 @@ export async function advanceIfAccepted(
 export async function dissolveMatch(
   deps: AcceptanceDeps,
   match: StoredMatch,
-  how: { cancelled: (ticketId: string) => boolean; reason: string; nowMs: number },
+  how: {
+    cancelled: (ticketId: string) => boolean;
+    why: Why<MatchReasonCode> & { readonly declinedBy?: string };
+    nowMs: number;
+  },
 ): Promise<'dissolved' | 'lost-race'> {
   const record = await deps.queues.get(match.queue, DEFINITION_AGE_MS);
   const cancelled = match.ticketIds.filter((ticketId) => record === undefined || how.cancelled(ticketId));
-  const outcome = await deps.matches.dissolve(match, cancelled, how.reason, how.nowMs);
+  const outcome = await deps.matches.dissolve(match, cancelled, how.why, how.nowMs);
   if (outcome === 'dissolved')
-    await returnDissolved(deps, { ...match, status: 'FAILED', cancelled, reason: how.reason }, how.nowMs);
+    await returnDissolved(deps, { ...match, status: 'FAILED', cancelled, ...how.why }, how.nowMs);
   return outcome;
 }

@@ -52,7 +52,7 @@ function hasOwnStatus(ticket: StoredTicket): ticket is CurrentTicket {
   return ticket.status !== 'MATCHED' && (ticket.matchId === undefined || isFinal(ticket.status));
 }
 
-function waiting({ matchId: _, reason: __, ...ticket }: StoredTicket): CurrentTicket {
+function waiting({ matchId: _, reason: __, reasonCode: ___, ...ticket }: StoredTicket): CurrentTicket {
   return { ...ticket, status: SEEN_IN_MATCH.none };
 }
 

@@ -1,4 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
+import type { Why } from '../../contract/reason-code.ts';
 import { isFinal, type TicketStatus } from '../../contract/ticket.ts';
 import { fateOf } from '../domain/returning.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
@@ -97,8 +98,7 @@ export async function cancelTicket(
 ): Promise<CurrentTicket> {
   let freedFrom: string | undefined;
   for (let attempt = 0; attempt < CANCELS_MAX; attempt++) {
-    const reason = 'cancelled by the client';
-    const result = await deps.tickets.end(ticketId, 'CANCELLED', reason, nowMs, freedFrom);
+    const result = await deps.tickets.end(ticketId, 'CANCELLED', BY_REQUEST, nowMs, freedFrom);
     if (result === undefined) throw unknownTicket(ticketId);
     const { ticket } = await (result.ended ? withMatch(deps, result.ticket) : formed(deps, result.ticket));
     if (result.ended || ticket.status === 'CANCELLED') return ticket;
@@ -112,6 +112,8 @@ export async function cancelTicket(
   }
   throw new StoreBusy(`ticks keep claiming ticket ${ticketId}`);
 }
+
+const BY_REQUEST: Why = { reason: 'cancelled by the client', reasonCode: 'CANCELLED_BY_REQUEST' };
 
 /** The state of a ticket, after a moment in which the match that a tick forms for it may begin to exist. */
 async function formed(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAndMatch> {

@@ -1,4 +1,5 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Why } from '../../contract/reason-code.ts';
 import { inParallelWhile } from '../concurrency/in-parallel.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -12,26 +13,29 @@ const ENDS_AT_ONCE = 8;
 export interface EndingTicket {
   readonly ticketId: string;
   readonly status: 'CANCELLED' | 'TIMED_OUT';
-  readonly reason: string;
+  readonly why: Why;
 }
 
 /** A ticket that this version can neither match nor read the age of. It would wait forever. */
 export const unreadableTicket = (ticketId: string): EndingTicket => ({
   ticketId,
   status: 'CANCELLED',
-  reason: 'the stored ticket cannot be parsed',
+  why: { reason: 'the stored ticket cannot be parsed', reasonCode: 'UNREADABLE' },
 });
 
 export const misfitTicket = (ticketId: string, misfit: string): EndingTicket => ({
   ticketId,
   status: 'CANCELLED',
-  reason: `the queue was changed and the ticket no longer fits it (${misfit})`,
+  why: {
+    reason: `the queue was changed and the ticket no longer fits it (${misfit})`,
+    reasonCode: 'NO_LONGER_FITS',
+  },
 });
 
 export const lateTicket = (ticketId: string, { timeoutSeconds }: QueueDefinition): EndingTicket => ({
   ticketId,
   status: 'TIMED_OUT',
-  reason: `no match within ${timeoutSeconds} s`,
+  why: { reason: `no match within ${timeoutSeconds} s`, reasonCode: 'NO_MATCH_IN_TIME' },
 });
 
 /** The ends of one tick, at a limited rate. Commits have another, so neither delays the other. */
@@ -60,9 +64,9 @@ export class TicketEnds {
       ending,
       ENDS_AT_ONCE,
       () => this.#pace.admits(1, untilMs),
-      async ({ ticketId, status, reason }) => {
+      async ({ ticketId, status, why }) => {
         try {
-          const result = await this.#tickets.end(ticketId, status, reason, this.#nowMs);
+          const result = await this.#tickets.end(ticketId, status, why, this.#nowMs);
           return result?.ended === true && status === 'TIMED_OUT';
         } catch (error) {
           // The ticket has ended, but the store could not return it.

@@ -1,5 +1,6 @@
 import { gameJson } from '../../contract/match.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import type { Why } from '../../contract/reason-code.ts';
 import type { Game, Ticket } from '../../engine/types.ts';
 import { type Filling, isFilling, type Released } from '../../policies/plan.ts';
 import { backfilledMatch } from '../backfills/backfilled-match.ts';
@@ -27,7 +28,10 @@ export interface GameCommit {
   readonly outcome: CommitOutcome;
 }
 
-const TOO_LARGE = 'its match has more data than can be stored: send fewer or shorter attributes';
+const TOO_LARGE: Why = {
+  reason: 'its match has more data than can be stored: send fewer or shorter attributes',
+  reasonCode: 'MATCH_TOO_LARGE',
+};
 
 /** Makes matches of the games that a tick releases, and fills backfills. */
 export class GameCommits {
@@ -83,7 +87,7 @@ export class GameCommits {
     for (const { game, outcome } of commits) {
       if (outcome !== 'too-large') continue;
       if (isFilling(game)) {
-        await this.#deps.backfills.end(game.backfillId, 'CANCELLED', TOO_LARGE, this.#nowMs);
+        await this.#deps.backfills.end(game.backfillId, 'CANCELLED', TOO_LARGE.reason, this.#nowMs);
         ended.push(game.backfillId);
         continue;
       }

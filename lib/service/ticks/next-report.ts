@@ -1,10 +1,10 @@
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { countTick, shareBelow, type WaitTable } from '../../policies/waits/wait-table.ts';
 import type { BucketLoad } from '../domain/bucket-load.ts';
-import { type EndedTickets, mergedEnds } from '../domain/ended-tickets.ts';
 import { addMatches } from '../domain/match-tally.ts';
+import { type Counts, withCounts } from '../domain/minute-counts.ts';
 import type { SetAside } from '../domain/set-aside.ts';
-import type { BackfillReport, TickReport } from '../domain/tick-report.ts';
+import type { BackfillReport, TickCount, TickReport } from '../domain/tick-report.ts';
 import type { DueTick } from './due-tick.ts';
 import type { RangeRead } from './read-range.ts';
 import type { RangeSearch } from './search-range.ts';
@@ -37,7 +37,11 @@ export function nextReport(
     oldestWaitMs,
     matches: matches.length,
     recent: [...(before?.recent ?? []), ...recent].slice(-RECENT_MATCHES),
-    ended: endedAfter(before, { matched: matchedIds.size, timedOut, cut: isCut ? 1 : 0 }, startMs),
+    counted: countedAfter(
+      before,
+      { found: matches.length, matched: matchedIds.size, timedOut, cut: isCut ? 1 : 0 },
+      startMs,
+    ),
     memory: plan.memory,
     next: read.next,
     load,
@@ -55,7 +59,6 @@ export function reportAtRest(
   { setAside, timedOut, left, durationMs }: RestResults,
 ): TickReport {
   const oldestMs = tickets.reduce((oldest, { enqueuedAtMs }) => Math.min(oldest, enqueuedAtMs), readAtMs);
-  const ended = endedAfter(before, { matched: 0, timedOut, cut: 0 }, startMs);
   const { recent = [], ...kept } = before ?? {};
   return {
     ...kept,
@@ -65,7 +68,7 @@ export function reportAtRest(
     oldestWaitMs: readAtMs - oldestMs,
     matches: 0,
     recent,
-    ended,
+    counted: countedAfter(before, { timedOut }, startMs),
     next,
     setAside,
   };
@@ -96,13 +99,9 @@ function waitsAfter(
   });
 }
 
-/** How the tickets of the last minutes left a range, after a tick. */
-function endedAfter(
-  before: TickReport | undefined,
-  ends: Omit<EndedTickets, 'atMs'>,
-  atMs: number,
-): EndedTickets {
-  return mergedEnds([...(before?.ended ? [before.ended] : []), { atMs, ...ends }]);
+/** What the ticks of the last minutes have counted, after one more. */
+function countedAfter(before: TickReport | undefined, counts: Counts<TickCount>, nowMs: number) {
+  return withCounts(before?.counted ?? [], counts, nowMs);
 }
 
 /** The backfills of a range, with those that were filled last before this tick. */

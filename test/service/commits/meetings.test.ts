@@ -6,6 +6,7 @@ import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { EMULATORS, suiteName } from '../../aws/emulated-tables.ts';
+import { why } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 import { ownCloudForEachTest } from '../own-cloud.ts';
 import type { VirtualCloud } from '../virtual-cloud.ts';
@@ -96,7 +97,7 @@ describe.skipIf(skipped !== undefined)(suiteName('players who met', emulator, sk
         ...cloud.deps.tickets,
         // Another process cancels the ticket after it was read.
         claim: async (...call: Parameters<typeof claim>) => {
-          await deps.tickets.end(first.ticketId, 'CANCELLED', 'by its player', cloud.nowMs);
+          await deps.tickets.end(first.ticketId, 'CANCELLED', why('by its player'), cloud.nowMs);
           return claim(...call);
         },
       },

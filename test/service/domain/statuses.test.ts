@@ -22,7 +22,7 @@ import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import { toEvent } from '../../../lib/service/events/publish.ts';
 import { withMatchStatus } from '../../../lib/service/tickets/ticket-status.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket } from '../../aws/samples.ts';
+import { bucketLayout, match, NOW_MS, notAccepted, ticket, unplaced, why } from '../../aws/samples.ts';
 import { drawing, table } from './drawing.ts';
 
 const LAYOUT = bucketLayout(1);
@@ -95,10 +95,10 @@ const MATCHES: Kind = {
       abandon: () => matches.abandon('q', { matchId: id, ticketIds: ['late'] }, LATER_MS),
       accept: () => matches.accept(id, 'a'),
       advance: () => matches.advance(id, 'REQUIRES_ACCEPTANCE', 'PLACING', {}),
-      dissolve: () => matches.dissolve(asMatch(status), ['a'], 'declined', LATER_MS),
+      dissolve: () => matches.dissolve(asMatch(status), ['a'], notAccepted('declined'), LATER_MS),
       assign: () => matches.assign(id, { address: 'game.example' }),
-      fail: () => matches.advance(id, 'PLACING', 'FAILED', { reason: 'late' }),
-      requeue: () => matches.requeue(id, 'late', LATER_MS),
+      fail: () => matches.advance(id, 'PLACING', 'FAILED', unplaced('late')),
+      requeue: () => matches.requeue(id, unplaced('late'), LATER_MS),
       ticketsReturned: () => matches.ticketsReturned(id),
       askForPlayers: () => backfills.create(asBackfill(`b${id}`), undefined),
       backfill: async () => {
@@ -132,11 +132,11 @@ const TICKETS: Kind = {
       join: () => joined(),
       release: () => tickets.release(stored, `m${id}`, LAYOUT, true),
       requeue: () => tickets.requeue(stored, `m${id}`, LAYOUT),
-      failWithMatch: () => tickets.failWithMatch(id, `m${id}`, 'why', LATER_MS),
-      cancel: () => tickets.end(id, 'CANCELLED', 'why', LATER_MS),
-      cancelFreed: () => tickets.end(id, 'CANCELLED', 'why', LATER_MS, `m${id}`),
-      cancelWithMatch: () => tickets.cancelWithMatch(id, `m${id}`, 'why', LATER_MS),
-      timeOut: () => tickets.end(id, 'TIMED_OUT', 'why', LATER_MS),
+      failWithMatch: () => tickets.failWithMatch(id, `m${id}`, why('why'), LATER_MS),
+      cancel: () => tickets.end(id, 'CANCELLED', why('why'), LATER_MS),
+      cancelFreed: () => tickets.end(id, 'CANCELLED', why('why'), LATER_MS, `m${id}`),
+      cancelWithMatch: () => tickets.cancelWithMatch(id, `m${id}`, why('why'), LATER_MS),
+      timeOut: () => tickets.end(id, 'TIMED_OUT', why('why'), LATER_MS),
     };
     return writes[name as keyof typeof writes]();
   },

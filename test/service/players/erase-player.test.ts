@@ -16,7 +16,7 @@ import { type EraseDeps, erasePlayer } from '../../../lib/service/players/erase-
 import { exportPlayer } from '../../../lib/service/players/export-player.ts';
 import { cancelTicket } from '../../../lib/service/tickets/tickets.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
-import { bucketLayout, match, NOW_MS, ticket } from '../../aws/samples.ts';
+import { bucketLayout, match, NOW_MS, notAccepted, ticket, unplaced, why } from '../../aws/samples.ts';
 
 const LAYOUT = bucketLayout(1);
 /** A UUID is stored in a packed form, and other ids as they are. */
@@ -139,10 +139,10 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
   it('takes everything that is stored about them, and leaves the others', async () => {
     const { tickets, matches, backfills } = service();
     await tickets.create(withAnn('ended'), LAYOUT, false, new Map());
-    await tickets.end('ended', 'TIMED_OUT', 'no match within 60 s', nowMs);
+    await tickets.end('ended', 'TIMED_OUT', why('no match within 60 s'), nowMs);
     await tickets.create(withAnn('unfit'), LAYOUT);
     const unfit = 'no longer fits it (#/players/0/attributes/clan: got "red-dragons")';
-    await tickets.end('unfit', 'CANCELLED', unfit, nowMs);
+    await tickets.end('unfit', 'CANCELLED', why(unfit), nowMs);
     await tickets.create(withAnn('waiting'), LAYOUT);
     const other = ticket('duel', 'other', 8);
     const avoiding = [
@@ -214,8 +214,8 @@ describe.each(PLAYERS)('the erasure of the player %s', (ann) => {
       const before = await tickets.get(own);
       expect(await erased()).toMatchObject({ isErased: false, pending: 2 });
       expect(await tickets.get(own)).toEqual(before);
-      if (status === 'PLACING') await matches.advance('open', 'PLACING', 'FAILED', { reason: 'x' });
-      else await matches.dissolve((await matches.get('open'))!, [own], 'declined', nowMs);
+      if (status === 'PLACING') await matches.advance('open', 'PLACING', 'FAILED', unplaced('x'));
+      else await matches.dissolve((await matches.get('open'))!, [own], notAccepted('declined'), nowMs);
       expect(await erased()).toEqual(NOTHING_LEFT);
       await expectNothingLeft();
     },

@@ -67,7 +67,9 @@ async function run(changes: object, { boundaries = [], ten, seconds = 25 }: RunO
       if (result.metrics.choiceFreeNeeded !== undefined) metrics.push(result.metrics.choiceFreeNeeded);
     }
   }
-  const stats = queueStats.parse(await cloud.time.run(() => getStats(cloud.deps, 'choice')));
+  const stats = queueStats.parse(
+    await cloud.time.run(() => getStats(cloud.deps, 'choice', cloud.time.nowMs)),
+  );
   return { stats, metrics };
 }
 

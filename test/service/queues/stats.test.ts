@@ -35,8 +35,11 @@ function stats(layouts: readonly BucketLayout[], ...reports: [string, TickReport
         reports: async (_: string, ranges: readonly string[]) =>
           new Map(ranges.flatMap((range) => (stored.has(range) ? [[range, stored.get(range)!]] : []))),
       } as never,
+      outcomes: { add: async () => {}, recent: async () => [] },
+      failedShareMax: 0.25,
     },
     'duel',
+    NOW_MS,
   );
 }
 
@@ -94,7 +97,7 @@ describe('how tickets ended', () => {
     oldestWaitMs: 0,
     matches: 0,
     recent: [],
-    ended: { atMs, matched, timedOut, cut: 0 },
+    counted: [{ minute: atMs / 60_000, counts: { found: 1, matched, timedOut } }],
   });
   const [low, high] = tickRanges(bucketLayout(1, 10), false).map(rangeName) as [string, string];
 
@@ -103,13 +106,22 @@ describe('how tickets ended', () => {
     expect(found.recentEnds).toEqual({ tickets: 0, timedOutShare: null });
   });
 
-  it('adds up the ranges, of which the later ones count more', async () => {
+  it('adds up the last minutes of all ranges', async () => {
     const reports: [string, TickReport][] = [
       [low, ended(SLOT_MS, 30, 10)],
-      [high, ended(SLOT_MS - 600_000, 100, 0)],
+      [high, ended(SLOT_MS - 300_000, 60, 0)],
     ];
-    const { recentEnds } = await stats([bucketLayout(1, 10)], reports);
-    expect(recentEnds.tickets).toBe(Math.round(40 + 100 / Math.E));
-    expect(recentEnds.timedOutShare).toBeCloseTo(10 / (40 + 100 / Math.E), 3);
+    const { recentEnds, outcomes } = await stats([bucketLayout(1, 10)], reports);
+    expect(recentEnds).toEqual({ tickets: 100, timedOutShare: 0.1 });
+    expect(outcomes).toEqual({
+      since: at(SLOT_MS - 300_000),
+      tickets: { matched: 90, timedOut: 10, cancelled: 0 },
+      matches: { found: 2, requeued: 0, ended: 0 },
+    });
+  });
+
+  it('leaves out what is older', async () => {
+    const found = await stats([bucketLayout(1, 10)], [[low, ended(SLOT_MS - 360_000, 100, 0)]]);
+    expect(found.recentEnds).toEqual({ tickets: 0, timedOutShare: null });
   });
 });

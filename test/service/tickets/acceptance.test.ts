@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
+import { toMatchView } from '../../../lib/service/domain/stored-match.ts';
+import { type CurrentTicket, toTicketView } from '../../../lib/service/domain/stored-ticket.ts';
 import { putQueue } from '../../../lib/service/queues/queues.ts';
 import { answerMatch } from '../../../lib/service/tickets/acceptance.ts';
 import { enqueue } from '../../../lib/service/tickets/enqueue.ts';
@@ -77,6 +79,54 @@ describe.skipIf(skipped !== undefined)(suiteName('an answer to a match', emulato
       status: 409,
       extensions: { ticketStatus: 'QUEUED' },
     });
+  });
+
+  it('that declines is kept in the match with the answers of the others', async () => {
+    const { first } = await rematched();
+    expect(toMatchView((await cloud.deps.matches.get(first))!)).toMatchObject({
+      status: 'FAILED',
+      reasonCode: 'DECLINED',
+      acceptance: { accepted: [id('a')], declined: [id('b')], unanswered: [] },
+    });
+    expect(toTicketView((await cloud.deps.tickets.get(id('b'))) as CurrentTicket)).toMatchObject({
+      status: 'CANCELLED',
+      reasonCode: 'DECLINED',
+    });
+  });
+
+  it('that never comes is kept in the match, with the deadline', async () => {
+    await define();
+    await join('a');
+    await join('b');
+    await cloud.run(2_000);
+    const matchId = await matchOf('a');
+    await answer('a', matchId);
+    const { acceptance } = toMatchView((await cloud.deps.matches.get(matchId))!);
+    await cloud.run(70_000);
+    expect(toMatchView((await cloud.deps.matches.get(matchId))!)).toMatchObject({
+      status: 'FAILED',
+      reasonCode: 'NOT_ACCEPTED',
+      acceptance: {
+        deadline: acceptance!.deadline,
+        accepted: [id('a')],
+        declined: [],
+        unanswered: [id('b')],
+      },
+    });
+    expect((await stored('b')).reasonCode).toBe('NOT_ACCEPTED');
+    expect(await stored('a')).not.toHaveProperty('reasonCode');
+  });
+
+  it('that declines in a queue that is deleted cancels the others with a code of their own', async () => {
+    await define();
+    await join('a');
+    await join('b');
+    await cloud.run(2_000);
+    const matchId = await matchOf('a');
+    cloud.deps.queues.get = async () => undefined;
+    await answer('b', matchId, false);
+    expect((await stored('a')).reasonCode).toBe('QUEUE_DELETED');
+    expect((await stored('b')).reasonCode).toBe('DECLINED');
   });
 
   it('may be repeated for the same match', async () => {

@@ -106,7 +106,7 @@ describe('a queue whose search fails', () => {
     expect(await ticksOf(4)).toBe('FFF-');
     search = 'works';
     expect(await ticksOf(8)).toBe('---SSSSS');
-    expect((await getStats(cloud.deps, queue)).setAside).toBeUndefined();
+    expect((await getStats(cloud.deps, queue, cloud.nowMs)).setAside).toBeUndefined();
     // The count begins again.
     search = 'throws';
     expect(await ticksOf(4)).toBe('FFF-');
@@ -149,7 +149,7 @@ describe('a queue whose search fails', () => {
     search = 'throws';
     await ticksOf(4);
     const lastMs = Math.floor(cloud.nowMs / 1_000) * 1_000 - 1_000;
-    const { setAside, waiting } = await getStats(cloud.deps, queue);
+    const { setAside, waiting } = await getStats(cloud.deps, queue, cloud.nowMs);
     expect(waiting).toBe(1);
     expect(setAside).toEqual({
       failedTicks: 3,

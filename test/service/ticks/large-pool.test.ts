@@ -5,7 +5,7 @@ import type { StoredTicket } from '../../../lib/service/domain/stored-ticket.ts'
 import { getStats } from '../../../lib/service/queues/stats.ts';
 import { tick } from '../../../lib/service/ticks/tick.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
-import { NOW_MS } from '../../aws/samples.ts';
+import { NOW_MS, why } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
 
@@ -82,7 +82,7 @@ describe('a pool that one tick cannot read', () => {
       cloud.time.run(() => tick({ ...cloud.deps, limits }, { queue: 'large', slotMs, layout: 1, range: 0 }));
     await run(NOW_MS);
     for (let i = 20; i < 30; i++)
-      await cloud.time.run(() => cloud.deps.tickets.end(`t${i}`, 'CANCELLED', 'x', 0));
+      await cloud.time.run(() => cloud.deps.tickets.end(`t${i}`, 'CANCELLED', why('x'), 0));
     cloud.fill(
       Array.from({ length: 10 }, (_, i) => solo(`n${i}`, i, 0)),
       cloud.record('large'),
@@ -105,7 +105,7 @@ describe('many time-outs at once', () => {
       await tickAt(cloud, NOW_MS + 1_000 * second);
     expect(cloud.committed).toHaveLength(100);
     expect(cloud.ended.size).toBe(10_000);
-    const { recentEnds } = await cloud.time.run(() => getStats(cloud.deps, 'large'));
+    const { recentEnds } = await cloud.time.run(() => getStats(cloud.deps, 'large', cloud.time.nowMs));
     expect(recentEnds.tickets).toBeGreaterThan(9_000);
     expect(recentEnds.timedOutShare).toBeCloseTo(10 / 11, 1);
   });

@@ -13,7 +13,7 @@ import { WarmSearches } from '../../../lib/service/ticks/warm-searches.ts';
 import { isOdd } from '../../../lib/service/waking/schedule.ts';
 import { type RandomSource, seededRandom } from '../../../lib/simulation/random.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
-import { NOW_MS, ticket } from '../../aws/samples.ts';
+import { NOW_MS, ticket, why } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
 import { type Line, VirtualCloud } from '../virtual-cloud.ts';
 
@@ -282,7 +282,7 @@ class World {
       case 'cancel': {
         const ticket = await this.#waiting(event.nth);
         if (ticket === undefined) return 'nobody waits';
-        await deps.tickets.end(ticket.ticketId, 'CANCELLED', 'asked for', this.#cloud.nowMs);
+        await deps.tickets.end(ticket.ticketId, 'CANCELLED', why('asked for'), this.#cloud.nowMs);
         return ticket.ticketId;
       }
       case 'rewrite': {
@@ -355,7 +355,12 @@ class World {
       if (calls++ === disturbance.at) {
         const ticket = await this.#waiting(disturbance.nth);
         if (ticket !== undefined)
-          await this.#cloud.deps.tickets.end(ticket.ticketId, 'CANCELLED', 'in between', this.#cloud.nowMs);
+          await this.#cloud.deps.tickets.end(
+            ticket.ticketId,
+            'CANCELLED',
+            why('in between'),
+            this.#cloud.nowMs,
+          );
       }
       return effect();
     };

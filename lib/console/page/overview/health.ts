@@ -1,7 +1,7 @@
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
-import { countText, secondsText, shareText } from '../frame/format.ts';
+import { clockText, countText, numberText, secondsText, shareText } from '../frame/format.ts';
 
 /** Something about a queue that its operator should know. */
 export interface Trouble {
@@ -57,12 +57,13 @@ export function troublesOf(
       text: `The oldest ticket has waited ${secondsText(oldestWaitSeconds)} of ${secondsText(timeoutSeconds)}; tickets time out.`,
     });
   }
+  troubles.push(...failingTroubles(stats.outcomes));
   // A service of an earlier version does not count them.
   const { tickets = 0, timedOutShare = null } = recentEnds ?? {};
   if (tickets >= TIMED_OUT.ticketsMin && (timedOutShare ?? 0) >= TIMED_OUT.share) {
     troubles.push({
       level: 'warning',
-      text: `${shareText(timedOutShare)} of the tickets of the last ten minutes timed out.`,
+      text: `${shareText(timedOutShare)} of the tickets of the last five minutes timed out.`,
     });
   }
   // A service of an earlier version does not count them.
@@ -70,7 +71,7 @@ export function troublesOf(
   if (searchesCut >= CUT_SEARCHES) {
     troubles.push({
       level: 'warning',
-      text: `${countText(searchesCut, 'search', 'searches')} of the last ten minutes ran out of time: the queue is hard to search.`,
+      text: `${countText(searchesCut, 'search', 'searches')} of the last five minutes ran out of time: the queue is hard to search.`,
     });
   }
   if (tickMilliseconds !== null && tickMilliseconds > 1_000 * SLOW_TICK * tickSeconds) {
@@ -83,6 +84,40 @@ export function troublesOf(
     if (warning !== null) troubles.push({ level: 'warning', text: warning });
   }
   return troubles.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
+}
+
+/** The step at which too many matches fail. A service of an earlier version does not count them. */
+function failingTroubles(outcomes: QueueStats['outcomes'] | undefined): Trouble[] {
+  const { failing, acceptance, placement } = outcomes ?? {};
+  if (failing === undefined) return [];
+  const lost = failing.step === 'acceptance' ? acceptanceLosses(acceptance) : placementLosses(placement);
+  const what = failing.step === 'acceptance' ? 'were not accepted' : 'got no game server';
+  const matches = countText(failing.decided, 'match', 'matches');
+  const over = `of the last ${countText(failing.minutes, 'minute')}`;
+  const why =
+    lost.length === 0 ? '' : ` Since ${clockText(Date.parse(outcomes!.since))}: ${lost.join(', ')}.`;
+  return [{ level: 'bad', text: `${failing.failed} of ${matches} ${over} ${what}.${why}` }];
+}
+
+/** Why matches were not accepted, as far as there were any: `3 declined`. */
+export function acceptanceLosses(acceptance: QueueStats['outcomes']['acceptance']): string[] {
+  const { declined = 0, notAccepted = 0 } = acceptance ?? {};
+  return named([notAccepted, 'not answered in time'], [declined, 'declined']);
+}
+
+/** Why matches got no game server. */
+export function placementLosses(placement: QueueStats['outcomes']['placement']): string[] {
+  const { refused = 0, timedOut = 0 } = placement ?? {};
+  return named([refused, 'refused by the provisioner'], [timedOut, 'without an assignment in time']);
+}
+
+/** How tickets left the queue without a match. */
+export function ticketLosses({ timedOut, cancelled }: QueueStats['outcomes']['tickets']): string[] {
+  return named([timedOut, 'timed out'], [cancelled, 'cancelled']);
+}
+
+function named(...losses: readonly (readonly [number, string])[]): string[] {
+  return losses.filter(([count]) => count > 0).map(([count, how]) => `${numberText(count)} ${how}`);
 }
 
 /** What the service gave up; empty when nothing. */

@@ -138,6 +138,7 @@ function QueueTable({ queues }: { readonly queues: readonly ListedQueue[] }) {
             </th>
             <th scope="col">Waiting</th>
             <th scope="col">Matched/min</th>
+            <th scope="col">To games</th>
             <th scope="col">Wait p50</th>
             <th scope="col">Wait p99</th>
             <th scope="col">Imbalance</th>

@@ -4,6 +4,7 @@ import { waitingAndMatched } from '../data/timelines.ts';
 import { numberText, secondsText, shareText } from '../frame/format.ts';
 import { pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
+import { gamesShare } from '../queue/funnel.tsx';
 import { memo } from './memo.ts';
 import type { ListedQueue } from './overview-page.tsx';
 
@@ -46,6 +47,9 @@ export const QueueRow = memo(
         </Cell>
         <Cell of="Matched/min" big>
           {numberText(Math.round(measures.playersPerMinute))}
+        </Cell>
+        <Cell of="To games">
+          {shareText(stats?.outcomes === undefined ? undefined : gamesShare(stats.outcomes))}
         </Cell>
         <Cell of="Wait p50">{secondsText(stats?.recentMatches.waitSecondsP50)}</Cell>
         <Cell of="Wait p99">{secondsText(stats?.recentMatches.waitSecondsP99)}</Cell>

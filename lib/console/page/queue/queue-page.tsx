@@ -18,6 +18,7 @@ import { Loading, Page } from '../frame/page.tsx';
 import { pathTo } from '../frame/router.ts';
 import { shapeText } from '../frame/shape.ts';
 import { troublesOf } from '../overview/health.ts';
+import { Funnel } from './funnel.tsx';
 import { LatestMatches } from './latest-matches.tsx';
 import { PoolPicture } from './pool-picture.tsx';
 import type { CountedReason } from './reasons-of.ts';
@@ -97,6 +98,8 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
       )}
       <Pool live={live} boundaries={Array.isArray(buckets) ? buckets : NO_BOUNDARIES} />
       <Numbers live={live} />
+      {/* A service of an earlier version does not count them. */}
+      {stats?.outcomes !== undefined && <Funnel outcomes={stats.outcomes} />}
       <Charts live={live} />
       <Waits live={live} />
       <LatestMatches live={live} />

@@ -1,0 +1,85 @@
+import type { QueueStats } from '../../../contract/queue-stats.ts';
+import { CountedBar } from '../charts/counted-bar.tsx';
+import { clockText, countText, numberText } from '../frame/format.ts';
+import { acceptanceLosses, placementLosses, ticketLosses } from '../overview/health.ts';
+
+/** A step on the way from the ticket to the game. */
+interface Step {
+  readonly name: string;
+  /** Those that have come to the end of this step, and those of them that have passed it. */
+  readonly of: number;
+  readonly passed: number;
+  readonly what: string;
+  readonly lost: readonly string[];
+}
+
+/** From the posted ticket to the game: what passed each step, what was lost and why. */
+export function Funnel({ outcomes }: { readonly outcomes: QueueStats['outcomes'] }) {
+  const { requeued } = outcomes.matches;
+  return (
+    <section class="card stack" aria-labelledby="funnel-title">
+      <h2 id="funnel-title">From the ticket to the game</h2>
+      <ul class="stack">
+        {stepsOf(outcomes).map(({ name, of, passed, what, lost }) => (
+          <CountedBar
+            key={name}
+            text={`${name}${lost.length === 0 ? '' : `; lost: ${lost.join(', ')}`}`}
+            value={of === 0 ? `no ${what} yet` : `${numberText(passed)} of ${numberText(of)} ${what}`}
+            part={of === 0 ? undefined : passed / of}
+          />
+        ))}
+      </ul>
+      <p class="soft small">
+        Since {clockText(Date.parse(outcomes.since))}.{' '}
+        {requeued > 0 &&
+          `The tickets of ${countText(requeued, 'match', 'matches')} have returned to the queue. `}
+        A step counts what has come to its end.
+      </p>
+    </section>
+  );
+}
+
+function stepsOf({ tickets, matches, acceptance, placement }: QueueStats['outcomes']): Step[] {
+  const { matched, timedOut, cancelled } = tickets;
+  return [
+    {
+      name: 'Matched',
+      of: matched + timedOut + cancelled,
+      passed: matched,
+      what: 'tickets posted',
+      lost: ticketLosses(tickets),
+    },
+    ...(acceptance === undefined
+      ? []
+      : [
+          {
+            name: 'Accepted',
+            of: acceptance.accepted + acceptance.declined + acceptance.notAccepted,
+            passed: acceptance.accepted,
+            what: 'matches',
+            lost: acceptanceLosses(acceptance),
+          },
+        ]),
+    ...(placement === undefined
+      ? []
+      : [
+          {
+            name: 'Placed on a game server',
+            of: placement.placed + placement.refused + placement.timedOut,
+            passed: placement.placed,
+            what: 'matches',
+            lost: placementLosses(placement),
+          },
+        ]),
+    ...(acceptance === undefined && placement === undefined
+      ? [{ name: 'Games', of: matches.found, passed: matches.found, what: 'matches', lost: [] }]
+      : []),
+  ];
+}
+
+/** The share of the matches that become games: accepted and placed, where the queue has these steps. */
+export function gamesShare({ matches, acceptance, placement }: QueueStats['outcomes']): number | undefined {
+  if (acceptance === undefined && placement === undefined) return matches.found > 0 ? 1 : undefined;
+  const shares = [acceptance, placement].flatMap((step) => step?.failedShare ?? []);
+  return shares.length === 0 ? undefined : shares.reduce((product, failed) => product * (1 - failed), 1);
+}
