@@ -56,6 +56,8 @@ export interface QueueDefinition {
             readonly attribute: string;
             /** All players of a game, or those of each team (default game) */
             readonly scope?: 'game' | 'team' | undefined;
+            /** The teams of this kind alone */
+            readonly team?: string | undefined;
             /** What changes for a ticket that has waited this long, in ascending order */
             readonly relax?:
               | readonly {
@@ -73,6 +75,8 @@ export interface QueueDefinition {
             readonly attribute: string;
             /** All players of a game, or those of each team (default game) */
             readonly scope?: 'game' | 'team' | undefined;
+            /** The teams of this kind alone */
+            readonly team?: string | undefined;
             /** What changes for a ticket that has waited this long, in ascending order */
             readonly relax?:
               | readonly {
@@ -92,6 +96,8 @@ export interface QueueDefinition {
             readonly party?: 'each' | 'mean' | 'least' | 'greatest' | undefined;
             /** All players of a game, or those of each team (default game) */
             readonly scope?: 'game' | 'team' | undefined;
+            /** The teams of this kind alone */
+            readonly team?: string | undefined;
             /** What changes for a ticket that has waited this long, in ascending order */
             readonly relax?:
               | readonly {
@@ -111,6 +117,8 @@ export interface QueueDefinition {
             readonly atLeast?: number | undefined;
             /** All players of a game, or those of each team (default game) */
             readonly scope?: 'game' | 'team' | undefined;
+            /** The teams of this kind alone */
+            readonly team?: string | undefined;
             /** What changes for a ticket that has waited this long, in ascending order */
             readonly relax?:
               | readonly {
@@ -132,7 +140,7 @@ export interface QueueDefinition {
             readonly atMost?: number | undefined;
             /** All players of a game, or those of each team (default game) */
             readonly scope?: 'game' | 'team' | undefined;
-            /** Counts in the teams of this kind alone */
+            /** The teams of this kind alone */
             readonly team?: string | undefined;
             /** What changes for a ticket that has waited this long, in ascending order */
             readonly relax?:
@@ -243,6 +251,8 @@ export interface QueueDefinition {
                   readonly attribute: string;
                   /** All players of a game, or those of each team (default game) */
                   readonly scope?: 'game' | 'team' | undefined;
+                  /** The teams of this kind alone */
+                  readonly team?: string | undefined;
                 }
               | {
                   readonly type: 'different';
@@ -250,6 +260,8 @@ export interface QueueDefinition {
                   readonly attribute: string;
                   /** All players of a game, or those of each team (default game) */
                   readonly scope?: 'game' | 'team' | undefined;
+                  /** The teams of this kind alone */
+                  readonly team?: string | undefined;
                 }
               | {
                   readonly type: 'within';
@@ -259,6 +271,16 @@ export interface QueueDefinition {
                   readonly party?: 'each' | 'mean' | 'least' | 'greatest' | undefined;
                   /** All players of a game, or those of each team (default game) */
                   readonly scope?: 'game' | 'team' | undefined;
+                  /** The teams of this kind alone */
+                  readonly team?: string | undefined;
+                  /** What changes for a ticket that has waited this long, in ascending order */
+                  readonly relax?:
+                    | readonly {
+                        readonly waitSeconds: number;
+                        readonly off?: true | undefined;
+                        readonly max?: number | undefined;
+                      }[]
+                    | undefined;
                 }
               | {
                   readonly type: 'common';
@@ -267,6 +289,16 @@ export interface QueueDefinition {
                   readonly atLeast?: number | undefined;
                   /** All players of a game, or those of each team (default game) */
                   readonly scope?: 'game' | 'team' | undefined;
+                  /** The teams of this kind alone */
+                  readonly team?: string | undefined;
+                  /** What changes for a ticket that has waited this long, in ascending order */
+                  readonly relax?:
+                    | readonly {
+                        readonly waitSeconds: number;
+                        readonly off?: true | undefined;
+                        readonly atLeast?: number | undefined;
+                      }[]
+                    | undefined;
                 }
               | {
                   readonly type: 'count';
@@ -277,14 +309,31 @@ export interface QueueDefinition {
                   readonly atMost?: number | undefined;
                   /** All players of a game, or those of each team (default game) */
                   readonly scope?: 'game' | 'team' | undefined;
-                  /** Counts in the teams of this kind alone */
+                  /** The teams of this kind alone */
                   readonly team?: string | undefined;
+                  /** What changes for a ticket that has waited this long, in ascending order */
+                  readonly relax?:
+                    | readonly {
+                        readonly waitSeconds: number;
+                        readonly off?: true | undefined;
+                        readonly atLeast?: number | undefined;
+                        readonly atMost?: number | undefined;
+                      }[]
+                    | undefined;
                 }
               | {
                   readonly type: 'balance';
                   /** An attribute of this queue, or skill */
                   readonly attribute: string;
                   readonly max?: number | undefined;
+                  /** What changes for a ticket that has waited this long, in ascending order */
+                  readonly relax?:
+                    | readonly {
+                        readonly waitSeconds: number;
+                        readonly off?: true | undefined;
+                        readonly max?: number | undefined;
+                      }[]
+                    | undefined;
                 }
               | {
                   readonly type: 'compare';
@@ -309,6 +358,16 @@ export interface QueueDefinition {
                   readonly op?: '<=' | '>=' | '=' | undefined;
                   /** In place of op: the greatest difference */
                   readonly max?: number | undefined;
+                  /** What changes for a ticket that has waited this long, in ascending order */
+                  readonly relax?:
+                    | readonly {
+                        readonly waitSeconds: number;
+                        readonly off?: true | undefined;
+                        readonly max?: number | undefined;
+                        readonly left?: number | undefined;
+                        readonly right?: number | undefined;
+                      }[]
+                    | undefined;
                 }
             )[];
             /** What changes for a ticket that has waited this long, in ascending order */

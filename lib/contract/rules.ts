@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { expected } from '../rules/expected.ts';
-import { fieldName, RULE_LIMITS, text, value } from '../rules/fields.ts';
+import { fieldName, RULE_LIMITS, relaxOf, text, value } from '../rules/fields.ts';
 import { NUMBER_LIMITS } from '../rules/number-limits.ts';
 import { RULE_TYPES, type Rule } from '../rules/rule-types.ts';
 
@@ -70,20 +70,6 @@ const rule = z.discriminatedUnion(
     }),
   ) as unknown as readonly [z.ZodObject],
 ) as unknown as z.ZodType<Rule>;
-
-function relaxOf(changes: z.core.$ZodShape) {
-  const step = z.strictObject({
-    waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
-    off: z.literal(true).optional(),
-    ...changes,
-  });
-  return z
-    .array(step)
-    .min(1)
-    .max(RULE_LIMITS.stepsMax)
-    .optional()
-    .meta({ description: 'What changes for a ticket that has waited this long, in ascending order' });
-}
 
 /** Conditions that a game must meet, or that cost imbalance when it does not. */
 export const rules = z.array(rule).min(1).max(RULE_LIMITS.rulesMax).meta({

@@ -1,4 +1,5 @@
 import { shown } from './expected.ts';
+import type { Scoped } from './measures.ts';
 import type { RuleFault, RulesSurroundings } from './rule-type.ts';
 import type { Attribute, Attributes } from './types.ts';
 import { SKILL } from './values.ts';
@@ -99,6 +100,14 @@ export function loneTeamFaults(
       message: `Expected a queue of at least two teams, got one: ${why}, so the rule would permit every game; remove it`,
     },
   ];
+}
+
+/** A rule with a scope and a kind of team, or with a kind that the queue does not have. */
+export function scopeFaults({ scope, team }: Scoped, { teamKinds }: RulesSurroundings): RuleFault[] {
+  if (team === undefined) return [];
+  const faults = teamFaults(team, teamKinds, ['team']);
+  if (scope === undefined) return faults;
+  return [{ path: ['scope'], message: 'Expected scope or team, got both: remove scope' }, ...faults];
 }
 
 /** A rule about the teams of a kind that the queue does not have. */

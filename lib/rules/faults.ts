@@ -1,5 +1,5 @@
 import { attributeFaults } from './attribute-faults.ts';
-import { levelsOf } from './levels.ts';
+import { alternativesOf, levelsOf } from './levels.ts';
 import type { RelaxStep, RuleFault, RulesSurroundings } from './rule-type.ts';
 import { type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
 import type { Attributes } from './types.ts';
@@ -34,6 +34,12 @@ export function ruleFaults(
       ...typeOf(rule).faults(rule, rule.cost, attributes, surroundings),
       ...impossibleFaults(rule, attributes, surroundings),
       ...relaxFaults(rule),
+      ...alternativesOf(rule).flatMap((one, n) =>
+        relaxFaults({ ...one, name: rule.name }).map(({ path, message }) => ({
+          path: ['rules', n, ...path],
+          message,
+        })),
+      ),
     ];
     for (const { path, message } of found) faults.push({ path: [...at, ...path], message });
   });

@@ -31,3 +31,20 @@ export const gameOrTeam = z
   .enum(['game', 'team'])
   .optional()
   .meta({ description: 'All players of a game, or those of each team (default game)' });
+/** A kind of team, instead of a scope. */
+export const oneKind = z.string().optional().meta({ description: 'The teams of this kind alone' });
+
+/** The steps of a relaxation that may change these keys. */
+export function relaxOf(changes: z.core.$ZodShape) {
+  const step = z.strictObject({
+    waitSeconds: z.number().positive().max(NUMBER_LIMITS.valueMax),
+    off: z.literal(true).optional(),
+    ...changes,
+  });
+  return z
+    .array(step)
+    .min(1)
+    .max(RULE_LIMITS.stepsMax)
+    .optional()
+    .meta({ description: 'What changes for a ticket that has waited this long, in ascending order' });
+}

@@ -1,5 +1,5 @@
 import type { RelaxStep } from './rule-type.ts';
-import type { Rule } from './rule-types.ts';
+import type { Alternative, Rule } from './rule-types.ts';
 
 /**
  * A rule at one level of relaxation: its keys after all steps up to the level, or undefined when it is off. Level 0 is the
@@ -7,25 +7,55 @@ import type { Rule } from './rule-types.ts';
  */
 export type LeveledRule = Rule | undefined;
 
+/** The moments at which a rule changes. */
+export type Steps = readonly Pick<RelaxStep, 'waitSeconds' | 'off'>[];
+
+/** The steps of a rule, and of `anyOf` those of its alternatives too, in ascending order. No step follows one that turns it off. */
+export function stepsOf(rule: Rule): Steps {
+  const own = rule.relax ?? [];
+  const inner = alternativesOf(rule).flatMap(({ relax = [] }) => relax);
+  if (inner.length === 0) {
+    const offAt = own.findIndex(({ off }) => off);
+    return offAt === -1 ? own : own.slice(0, offAt + 1);
+  }
+  const all = [...own, ...inner];
+  const times = [...new Set(all.map(({ waitSeconds }) => waitSeconds))].sort((a, b) => a - b);
+  const offFrom = times.findIndex((time) => all.some(({ waitSeconds, off }) => off && waitSeconds === time));
+  return times
+    .slice(0, offFrom === -1 ? times.length : offFrom + 1)
+    .map((waitSeconds, i) => (i === offFrom ? { waitSeconds, off: true } : { waitSeconds }));
+}
+
 /** All levels of a rule, from the strictest to the loosest. */
 export function levelsOf(rule: Rule): readonly LeveledRule[] {
   const levels: LeveledRule[] = [rule];
-  let current = rule;
-  for (const { waitSeconds: _, off, ...keys } of rule.relax ?? []) {
-    if (off) {
-      levels.push(undefined);
-      break;
-    }
-    current = { ...current, ...keys } as Rule;
-    levels.push(current);
-  }
+  for (const { waitSeconds, off } of stepsOf(rule))
+    levels.push(off ? undefined : changedBy(rule, levels.length, waitSeconds));
   return levels;
 }
 
+/** A rule after so many of its steps; its alternatives after this wait. */
+function changedBy(rule: Rule, steps: number, seconds: number): Rule {
+  if (rule.type !== 'anyOf') return withSteps(rule, rule.relax!.slice(0, steps));
+  const rules = rule.rules.map((one) =>
+    withSteps(one, one.relax?.filter(({ waitSeconds }) => waitSeconds <= seconds) ?? []),
+  );
+  return { ...rule, rules };
+}
+
+function withSteps<R extends Rule | Alternative>(rule: R, steps: readonly RelaxStep[]): R {
+  return steps.reduce((changed, { waitSeconds: _, off: __, ...keys }) => ({ ...changed, ...keys }), rule);
+}
+
+/** The rules that `anyOf` combines; none of other rules. */
+export function alternativesOf(rule: Rule): readonly Alternative[] {
+  return rule.type === 'anyOf' ? rule.rules : [];
+}
+
 /** The level of a ticket of this age. */
-export function levelAt(ageMs: number, steps: readonly RelaxStep[] | undefined): number {
+export function levelAt(ageMs: number, steps: Steps): number {
   let level = 0;
-  for (const { waitSeconds, off } of steps ?? []) {
+  for (const { waitSeconds, off } of steps) {
     if (ageMs < 1000 * waitSeconds) break;
     level++;
     if (off) break;
@@ -34,7 +64,8 @@ export function levelAt(ageMs: number, steps: readonly RelaxStep[] | undefined):
 }
 
 /** The seconds until the next step for a ticket of this age; undefined when there is none. */
-export function nextStepSeconds(ageMs: number, { relax = [] }: Rule): number | undefined {
-  const next = relax[levelAt(ageMs, relax)];
+export function nextStepSeconds(ageMs: number, rule: Rule): number | undefined {
+  const steps = stepsOf(rule);
+  const next = steps[levelAt(ageMs, steps)];
   return next && Math.max(0, next.waitSeconds - ageMs / 1000);
 }

@@ -2,9 +2,6 @@ import type { RuleContext, RuledGame, RuledTicket, Verdict } from './rule-type.t
 import type { Attributes, RuledPlayer } from './types.ts';
 import { attributeOf, numbersOf } from './values.ts';
 
-/** Whether a rule applies to the whole game or to each team. */
-export type Scope = 'game' | 'team';
-
 /** Whether a rule applies to the game, so that a subset of its players can violate it. */
 export function isOverGame(rule: object): boolean {
   const { scope, team } = rule as { readonly scope?: string; readonly team?: string };
@@ -16,17 +13,25 @@ export function overMates<R extends { readonly scope?: string | undefined }>(rul
   return rule.scope === 'team' ? { ...rule, scope: undefined } : undefined;
 }
 
-/** Evaluates the game as one team, or each team separately: all must hold, and their shortfalls are added. */
+/** The players that a rule is about. */
+export interface Scoped {
+  /** @default the whole game */
+  readonly scope?: 'game' | 'team' | undefined;
+  /** Instead of a scope: the teams of this kind. */
+  readonly team?: string | undefined;
+}
+
+/** Evaluates the game as one team, or each team (of a kind) separately: all must hold, and their shortfalls are added. */
 export function perScope(
-  scope: Scope | undefined,
+  { scope, team }: Scoped,
   game: RuledGame,
   judge: (tickets: readonly RuledTicket[]) => Verdict,
 ): Verdict {
-  if (scope !== 'team') return judge(ticketsOf(game));
-  return added(game.teams.map(judge));
+  if (team !== undefined) return added(teamsOfKind(game, team).map(judge));
+  return scope === 'team' ? added(game.teams.map(judge)) : judge(ticketsOf(game));
 }
 
-export function added(verdicts: readonly Verdict[]): Verdict {
+function added(verdicts: readonly Verdict[]): Verdict {
   return {
     holds: verdicts.every(({ holds }) => holds),
     units: verdicts.reduce((sum, { units }) => sum + units, 0),

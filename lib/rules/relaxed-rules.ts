@@ -1,3 +1,4 @@
+import { stepsOf } from './levels.ts';
 import { meetingsOf } from './met.ts';
 import type { RuledGame, RuledTicket } from './rule-type.ts';
 import { isCostOnly, type Rule, type RulesDefinition, typeOf } from './rule-types.ts';
@@ -19,7 +20,7 @@ export interface RulesOfTeams extends RulesDefinition {
 
 /** The rules of a queue that can relax: they forbid games, and have steps. */
 export function relaxableRules({ rules = [] }: RulesDefinition): readonly Rule[] {
-  return rules.filter((rule) => (rule.relax?.length ?? 0) > 0 && !isCostOnly(rule));
+  return rules.filter((rule) => stepsOf(rule).length > 0 && !isCostOnly(rule));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Constraints, Facet, Ruling, TeamMember, Ticket } from '../engine/types.ts';
 import { facetsOf, type RuleFacet } from './facets.ts';
-import { type LeveledRule, levelAt, levelsOf, nextStepSeconds } from './levels.ts';
+import { type LeveledRule, levelAt, levelsOf, nextStepSeconds, type Steps, stepsOf } from './levels.ts';
 import { isOverGame, ticketsOf } from './measures.ts';
 import { AVOIDED } from './reasons.ts';
 import type { RuledGame } from './rule-type.ts';
@@ -31,6 +31,8 @@ export class RuleStates implements Constraints {
   readonly #tickets: Ticket[] = [];
   /** By ticket and rule: the level of its own age. */
   readonly #levels: Uint8Array[] = [];
+  /** By rule: when it relaxes. */
+  readonly #steps: readonly Steps[];
   readonly #relaxes: boolean;
   /** The levels of every ticket when no rule relaxes. */
   readonly #strictest: Uint8Array;
@@ -42,7 +44,8 @@ export class RuleStates implements Constraints {
     this.#settings = settings;
     const { rules, relaxBy, seats, seatsMin } = settings;
     this.#allLevels = rules.map(levelsOf);
-    this.#relaxes = rules.some(({ relax }) => relax !== undefined);
+    this.#steps = rules.map(stepsOf);
+    this.#relaxes = this.#steps.some(({ length }) => length > 0);
     this.#strictest = new Uint8Array(rules.length);
     this.judgesTeams = rules.some((rule) => typeOf(rule).dependsOnTeams(rule));
     this.judgesGames =
@@ -50,17 +53,17 @@ export class RuleStates implements Constraints {
       rules.some(isFinal) ||
       // A search counts on the seats that are left, and a game may start without them.
       (seatsMin < seats && rules.some((rule) => rule.type === 'count' && rule.atLeast !== undefined)) ||
-      (relaxBy === 'oldest' && rules.some(({ relax }) => relax));
+      (relaxBy === 'oldest' && this.#relaxes);
   }
 
   enter(ticket: Ticket): number {
     const known = this.#numbers.get(ticket);
     if (known !== undefined) return known;
     const number = this.#tickets.length;
-    const { nowMs, rules } = this.#settings;
+    const { nowMs } = this.#settings;
     this.#numbers.set(ticket, number);
     this.#tickets.push(ticket);
-    this.#levels.push(this.#relaxes ? levelsAt(nowMs - ticket.enqueuedAtMs, rules) : this.#strictest);
+    this.#levels.push(this.#relaxes ? levelsAt(nowMs - ticket.enqueuedAtMs, this.#steps) : this.#strictest);
     this.#compiled = undefined;
     return number;
   }
@@ -315,9 +318,9 @@ export class RuleStates implements Constraints {
 }
 
 /** By rule: the level of a ticket of this age. */
-function levelsAt(ageMs: number, rules: readonly Rule[]): Uint8Array {
-  const levels = new Uint8Array(rules.length);
-  for (let r = 0; r < rules.length; r++) levels[r] = levelAt(ageMs, rules[r].relax);
+function levelsAt(ageMs: number, steps: readonly Steps[]): Uint8Array {
+  const levels = new Uint8Array(steps.length);
+  for (let r = 0; r < steps.length; r++) levels[r] = levelAt(ageMs, steps[r]);
   return levels;
 }
 

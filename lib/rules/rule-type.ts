@@ -42,10 +42,13 @@ export interface RuleType<R> {
 }
 
 /** What a rule has besides its body. */
-export interface Named {
+export interface Named extends Relaxing {
   readonly name: string;
   /** The imbalance of each unit by which a game breaks the rule. A rule with a cost forbids nothing, unless it has a `max`. */
   readonly cost?: number | undefined;
+}
+
+export interface Relaxing {
   readonly relax?: readonly RelaxStep[] | undefined;
 }
 

@@ -9,8 +9,9 @@ import { type LatencyRule, latency } from './by-type/latency.ts';
 import { type RecentRule, recent } from './by-type/recent.ts';
 import { type SameRule, same } from './by-type/same.ts';
 import { type WithinRule, within } from './by-type/within.ts';
+import { relaxOf } from './fields.ts';
 import { isOverGame } from './measures.ts';
-import type { Named, RelaxStep, RuleType } from './rule-type.ts';
+import type { Named, Relaxing, RelaxStep, RuleType } from './rule-type.ts';
 import type { Attributes } from './types.ts';
 
 /** The rules that `anyOf` may combine. */
@@ -23,24 +24,29 @@ export type InnerRule =
   | BalanceRule
   | CompareRule;
 
+/** One of the rules of `anyOf`. */
+export type Alternative = InnerRule & Relaxing;
+
 /** A rule without its name, cost and relaxation. */
-export type RuleBody = InnerRule | LatencyRule | RecentRule | AnyOfRule<InnerRule>;
+export type RuleBody = InnerRule | LatencyRule | RecentRule | AnyOfRule<Alternative>;
 
 export type Rule = RuleBody & Named;
 
 const innerTypes = { same, different, within, common, count, balance, compare };
 
-const innerSchema = z.discriminatedUnion(
+const alternative = z.discriminatedUnion(
   'type',
-  Object.values(innerTypes).map(({ keys }) => z.strictObject(keys)) as [z.ZodObject, ...z.ZodObject[]],
-) as unknown as z.ZodType<InnerRule>;
+  Object.values(innerTypes).map(({ keys, changes }) =>
+    z.strictObject({ ...keys, ...(Object.keys(changes).length > 0 && { relax: relaxOf(changes) }) }),
+  ) as unknown as [z.ZodObject, ...z.ZodObject[]],
+) as unknown as z.ZodType<Alternative>;
 
 /** All types of rules, by name. */
 export const RULE_TYPES: { readonly [T in RuleBody['type']]: RuleType<Extract<RuleBody, { type: T }>> } = {
   ...innerTypes,
   latency,
   recent,
-  anyOf: anyOf<InnerRule>(innerSchema, typeOf),
+  anyOf: anyOf<Alternative>(alternative, typeOf),
 };
 
 /** The type of a rule, with the defaults of what it omits. */

@@ -215,6 +215,27 @@ describe('the rules of a definition', () => {
       /rank/,
     ],
     [
+      'an alternative that tightens',
+      [
+        {
+          name: 'C',
+          type: 'anyOf',
+          rules: [
+            { type: 'same', attribute: 'patch' },
+            { type: 'within', attribute: 'level', max: 5, relax: [{ waitSeconds: 5, max: 3 }] },
+          ],
+        },
+      ],
+      '#/rules/0/rules/1/relax/0/max',
+      /more than the 5 before, got 3/,
+    ],
+    [
+      'a kind of team that there is not',
+      [{ ...within, team: 'red' }],
+      '#/rules/0/team',
+      /a kind of team of this queue, got "red"/,
+    ],
+    [
       'more shared values than there are',
       [{ name: 'C', type: 'common', attribute: 'maps', atLeast: 3 }],
       '#/rules/0/atLeast',

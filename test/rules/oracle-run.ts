@@ -59,9 +59,9 @@ export function poolOf(
 }
 
 /** Compares a random pool of two equal teams with brute force. Returns the number of comparisons. */
-export function compareCase(seed: number): number {
+export function compareCase(seed: number, more = false): number {
   const random = seeded(seed);
-  const of = randomRuledCase(random);
+  const of = randomRuledCase(random, { more });
   const nodeBudget = random() < 0.2 ? 1 + Math.floor(100 * random()) : undefined;
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, {
     allGames: (tickets) => allGames({ ...of, tickets }),
@@ -70,9 +70,9 @@ export function compareCase(seed: number): number {
 }
 
 /** Compares a random pool for games of any shape with brute force. Returns the number of comparisons. */
-export function compareShapedCase(seed: number): number {
+export function compareShapedCase(seed: number, more = false): number {
   const random = seeded(seed);
-  const { nodeBudget, ...of } = randomShapedRuledCase(random);
+  const { nodeBudget, ...of } = randomShapedRuledCase(random, more);
   return compare(seed, of, random() < 0.5 ? 1 : 64, nodeBudget, shapedOracle(of));
 }
 
@@ -248,7 +248,8 @@ if (process.argv[1]?.endsWith('oracle-run.ts')) {
   const wanted = Number(process.argv[2] ?? 100_000);
   let seed = Number(process.argv[3] ?? 1);
   let done = 0;
-  for (; done < wanted; seed++)
-    done += compareCase(seed) + compareShapedCase(seed) + compareLargeCase(seed).comparisons;
+  for (; done < wanted; seed++) done += compareCase(seed) + compareCase(seed, true);
+  done += compareShapedCase(seed) + compareShapedCase(seed, true);
+  done += compareLargeCase(seed).comparisons;
   console.log(`${done} comparisons without a mismatch, up to seed ${seed}`);
 }

@@ -13,6 +13,13 @@ it('agrees with brute force on random rules and shapes of games, after every mat
   expect(comparisons).toBeGreaterThan(500);
 });
 
+it('agrees with brute force on alternatives that relax and rules of kinds of teams', () => {
+  let comparisons = 0;
+  for (let seed = 1; seed <= 150; seed++) comparisons += compareCase(seed, true);
+  for (let seed = 1; seed <= 40; seed++) comparisons += compareShapedCase(seed, true);
+  expect(comparisons).toBeGreaterThan(2000);
+});
+
 it('finds the only games that judged rules permit with a budget of one node', () => {
   expect(compareCase(1_000_263)).toBe(22);
 });

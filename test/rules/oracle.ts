@@ -1,5 +1,5 @@
 import type { Game, GameRules, Ticket } from '../../lib/engine/types.ts';
-import type { Rule, RulesDefinition } from '../../lib/rules/rule-types.ts';
+import type { Alternative, Rule, RulesDefinition } from '../../lib/rules/rule-types.ts';
 import { canSeat } from '../engine/brute-force.ts';
 import { type AskedGame, meanOf, type Players } from './by-type/oracle-type.ts';
 import { ask } from './by-type/oracle-types.ts';
@@ -142,7 +142,10 @@ function atAge(rule: Rule, ageMs: number): Rule | undefined {
     if (off) return undefined;
     now = { ...now, ...keys } as Rule;
   }
-  return now;
+  if (now.type !== 'anyOf') return now;
+  const rules = now.rules.map((one) => atAge({ ...one, name: '' }, ageMs) as Alternative | undefined);
+  // An alternative that is off holds in every game.
+  return rules.includes(undefined) ? undefined : { ...now, rules: rules as Alternative[] };
 }
 
 function avoided(members: Team): boolean {
@@ -171,6 +174,7 @@ function askedGame(teams: readonly Team[], members: readonly Ticket[], of: Ruled
         ? player.skill
         : (player.attributes?.[name] ?? of.definition.attributes?.[name]?.default),
     ofKind: (kind) => perTeam.filter((_, t) => of.kinds?.[t] === kind),
+    teamsOfKind: (kind) => teams.filter((_, t) => of.kinds?.[t] === kind),
   };
 }
 

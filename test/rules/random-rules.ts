@@ -16,7 +16,10 @@ const attributes: Attributes = {
 };
 
 /** A random small pool with random rules of every type, costs and relaxations. */
-export function randomRuledCase(random: () => number, only: { beta?: number } = {}): RuledCase {
+export function randomRuledCase(
+  random: () => number,
+  only: { beta?: number; more?: boolean } = {},
+): RuledCase {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
   const chance = (probability: number) => random() < probability;
   const upTo = (most: number) => Math.floor(random() * (most + 1));
@@ -30,7 +33,7 @@ export function randomRuledCase(random: () => number, only: { beta?: number } = 
     beta: only.beta ?? pick([0, 0, 0, 0.1, 3, 50]),
     ...(hasRoles && { roles: teamSize === 2 ? { tank: 1, damage: 1 } : { tank: 1, damage: 2 } }),
   };
-  const definition = randomDefinition(random, 2 * teamSize);
+  const definition = randomDefinition(random, 2 * teamSize, undefined, only.more);
   const limit = 2 * teamSize + upTo(teamSize === 3 ? 2 : 5);
   const tickets: Ticket[] = [];
   const isTied = chance(0.3);
@@ -58,7 +61,10 @@ export function randomRuledCase(random: () => number, only: { beta?: number } = 
 /**
  * A random small pool for games of any shape with random rules: see `shapeCase`. Its pairs are refused by the rules alone.
  */
-export function randomShapedRuledCase(random: () => number): RuledCase & { nodeBudget?: number } {
+export function randomShapedRuledCase(
+  random: () => number,
+  more = false,
+): RuledCase & { nodeBudget?: number } {
   const { rules, tickets: plain, nowMs, nodeBudget } = shapeCase(random);
   const kinds = Array.isArray(rules.teams)
     ? (rules.teams as readonly TeamKind[]).flatMap(({ name, count = 1 }) =>
@@ -68,7 +74,7 @@ export function randomShapedRuledCase(random: () => number): RuledCase & { nodeB
   const seats = Array.isArray(rules.teams)
     ? (rules.teams as readonly TeamKind[]).reduce((sum, { size, count = 1 }) => sum + size * count, 0)
     : rules.teamSize * (rules.teams as number);
-  const definition = randomDefinition(random, seats, kinds);
+  const definition = randomDefinition(random, seats, kinds, more);
   const tickets = plain.map((ticket) => ({
     ...ticket,
     players: ticket.players.map((player) => ({ ...player, ...randomValues(random) })),
@@ -85,8 +91,16 @@ export function randomShapedRuledCase(random: () => number): RuledCase & { nodeB
   };
 }
 
-/** Random rules of every type, costs and relaxations, for games of so many players. */
-function randomDefinition(random: () => number, players: number, kinds?: readonly string[]): RulesDefinition {
+/**
+ * Random rules of every type, costs and relaxations, for games of so many players. With `more` also alternatives that relax,
+ * and more rules of the teams of a kind: seeds of earlier finds are without.
+ */
+function randomDefinition(
+  random: () => number,
+  players: number,
+  kinds?: readonly string[],
+  more = false,
+): RulesDefinition {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)];
   const chance = (probability: number) => random() < probability;
   const upTo = (most: number) => Math.floor(random() * (most + 1));
@@ -94,9 +108,15 @@ function randomDefinition(random: () => number, players: number, kinds?: readonl
   const relaxOf = (steps: () => object[]) =>
     chance(0.5) ? { relax: steps().map((step, i) => ({ waitSeconds: [4, 9, 14][i], ...step })) } : {};
   const soft = (): { cost?: number } => (chance(0.35) ? { cost: pick([0.5, 2, 10]) } : {});
-  const scope = (): { scope?: 'team' } => (chance(0.2) ? { scope: 'team' } : {});
+  const scope = () =>
+    more && kinds && chance(0.2) ? { team: pick(kinds) } : chance(0.2) ? { scope: 'team' as const } : {};
   const innerTypes = ['same', 'different', 'within', 'common', 'count', 'balance', 'compare'] as const;
-  const inner = () => ORACLE_TYPES[pick(innerTypes)].random!(tools);
+  const inner = () => {
+    const type = ORACLE_TYPES[pick(innerTypes)];
+    if (!more || chance(0.6)) return type.random!(tools);
+    const { name: _, ...rule } = type.randomNamed('', { ...tools, soft: () => ({}) });
+    return rule;
+  };
   const tools: Tools = { kinds, players, random, pick, chance, ticksOf, relaxOf, soft, scope, inner };
   const ruleOf = (name: string): Rule => {
     const kind = random();

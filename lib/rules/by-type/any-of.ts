@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { RULE_LIMITS } from '../fields.ts';
 import type { RuleType } from '../rule-type.ts';
 
-/** A rule that holds when one of several does, which have neither names nor costs and do not relax. */
+/** A rule that holds when one of several does, which have neither names nor costs. */
 export interface AnyOfRule<Inner> {
   readonly type: 'anyOf';
   readonly rules: readonly Inner[];
 }
 
 /**
- * At least one of `rules` holds.
+ * At least one of `rules` holds. They may relax; one that is off holds in every game, so it turns all of it off.
  *
  * @param schema of those rules
  * @param typeOf the type of one of them

@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { attributeUse } from '../attribute-faults.ts';
-import { attributeName, gameOrTeam, RULE_LIMITS } from '../fields.ts';
+import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeName, gameOrTeam, oneKind, RULE_LIMITS } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
 const atLeast = z.number().int().min(1).max(RULE_LIMITS.valuesMax).optional();
-const keys = { type: z.literal('common'), attribute: attributeName, atLeast, scope: gameOrTeam };
+const keys = {
+  type: z.literal('common'),
+  attribute: attributeName,
+  atLeast,
+  scope: gameOrTeam,
+  team: oneKind,
+};
 export type CommonRule = z.output<z.ZodObject<typeof keys>>;
 
 /** The lists of all players share at least `atLeast` values, 1 by default; a cost counts those that are missing. */
@@ -13,16 +19,19 @@ export const common: RuleType<CommonRule> = {
   keys,
   changes: { atLeast },
   cost: 'instead',
-  evaluate: ({ attribute, atLeast = 1, scope }, game, context) =>
-    perScope(scope, game, (tickets) => {
+  evaluate: ({ attribute, atLeast = 1, ...scoped }, game, context) =>
+    perScope(scoped, game, (tickets) => {
       const lists = valuesOf(tickets, attribute, context) as (readonly string[])[];
       if (lists.length === 0) return { holds: true, units: 0 };
       const shared = [...lists[0]].filter((value) => lists.every((list) => list.includes(value))).sort();
       const short = Math.max(0, atLeast - shared.length);
       return { holds: short === 0, units: short, values: shared };
     }),
-  faults(rule, _cost, attributes) {
-    const faults = attributeUse(rule.attribute, ['strings'], attributes);
+  faults(rule, _cost, attributes, surroundings) {
+    const faults = [
+      ...attributeUse(rule.attribute, ['strings'], attributes),
+      ...scopeFaults(rule, surroundings),
+    ];
     const attribute = attributes[rule.attribute];
     const values = attribute?.type === 'strings' ? attribute.values : undefined;
     if (values === undefined || (rule.atLeast ?? 1) <= values.length) return faults;

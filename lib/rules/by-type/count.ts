@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import { attributeUse, teamFaults, valueFault } from '../attribute-faults.ts';
+import { attributeUse, scopeFaults, valueFault } from '../attribute-faults.ts';
 import { expected } from '../expected.ts';
-import { attributeName, gameOrTeam, text, value, wholeCount } from '../fields.ts';
-import { added, isOverGame, overMates, perScope, teamsOfKind, valuesOf } from '../measures.ts';
-import type {
-  Named,
-  RuledTicket,
-  RuleFault,
-  RulesSurroundings,
-  RuleType,
-  Stated,
-  TeamsOfQueue,
-} from '../rule-type.ts';
+import { attributeName, gameOrTeam, oneKind, text, value, wholeCount } from '../fields.ts';
+import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
+import type { Named, RuleFault, RulesSurroundings, RuleType, Stated, TeamsOfQueue } from '../rule-type.ts';
 import type { Attributes } from '../types.ts';
 import { SKILL } from '../values.ts';
 
@@ -22,7 +14,7 @@ const keys = {
   atLeast: wholeCount.optional(),
   atMost: wholeCount.optional(),
   scope: gameOrTeam,
-  team: z.string().optional().meta({ description: 'Counts in the teams of this kind alone' }),
+  team: oneKind,
 };
 export type CountRule = z.output<z.ZodObject<typeof keys>>;
 
@@ -31,21 +23,23 @@ export const count: RuleType<CountRule> = {
   keys,
   changes: { atLeast: wholeCount.optional(), atMost: wholeCount.optional() },
   cost: 'instead',
-  evaluate({ attribute, value, atLeast = 0, atMost = Number.POSITIVE_INFINITY, scope, team }, game, context) {
-    const judge = (tickets: readonly RuledTicket[]) => {
+  evaluate: (
+    { attribute, value, atLeast = 0, atMost = Number.POSITIVE_INFINITY, ...scoped },
+    game,
+    context,
+  ) =>
+    perScope(scoped, game, (tickets) => {
       const values = valuesOf(tickets, attribute, context);
       const found = values.filter((own) => (Array.isArray(own) ? own.includes(value) : own === value)).length;
       const units = Math.max(0, atLeast - found) + Math.max(0, found - atMost);
       return { holds: units === 0, units };
-    };
-    if (team !== undefined) return added(teamsOfKind(game, team).map(judge));
-    return perScope(scope, game, judge);
-  },
+    }),
   faults: (rule, _cost, attributes, surroundings) => [
     ...attributeUse(rule.attribute, ['number', 'string', 'strings'], attributes),
     ...valueFaults(rule, attributes),
     ...limitFaults(rule, surroundings),
-    ...(rule.team === undefined ? [] : teamCountFaults(rule, rule.team, surroundings)),
+    ...scopeFaults(rule, surroundings),
+    ...teamSizeFaults(rule, surroundings),
   ],
   attributes: ({ attribute }) => [attribute],
   betweenTwo: (rule) => (rule.atMost === undefined ? undefined : { ...rule, atLeast: undefined }),
@@ -84,24 +78,12 @@ function limitFaults({ atLeast, atMost }: CountRule, { seats }: RulesSurrounding
   return faults;
 }
 
-function teamCountFaults(
-  { atLeast, scope }: CountRule,
-  team: string,
-  { teamKinds, teamSizes = {} }: RulesSurroundings,
-): RuleFault[] {
-  const faults: RuleFault[] = [];
-  if (scope !== undefined) {
-    faults.push({ path: ['scope'], message: 'Expected scope or team, got both: remove scope' });
-  }
-  faults.push(...teamFaults(team, teamKinds, ['team']));
-  const size = Object.hasOwn(teamSizes, team) ? teamSizes[team]! : Number.POSITIVE_INFINITY;
-  if (atLeast !== undefined && atLeast > size) {
-    faults.push({
-      path: ['atLeast'],
-      message: `Expected at most the ${size} players of team ${team}, got ${atLeast}: lower it`,
-    });
-  }
-  return faults;
+function teamSizeFaults({ atLeast, team }: CountRule, { teamSizes = {} }: RulesSurroundings): RuleFault[] {
+  if (team === undefined || atLeast === undefined || !Object.hasOwn(teamSizes, team)) return [];
+  const size = teamSizes[team]!;
+  if (atLeast <= size) return [];
+  const message = `Expected at most the ${size} players of team ${team}, got ${atLeast}: lower it`;
+  return [{ path: ['atLeast'], message }];
 }
 
 /** What a count in each team, or in those of a kind, means for the whole game: so many times as much. */

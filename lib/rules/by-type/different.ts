@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { attributeUse } from '../attribute-faults.ts';
-import { attributeName, gameOrTeam } from '../fields.ts';
+import { attributeUse, scopeFaults } from '../attribute-faults.ts';
+import { attributeName, gameOrTeam, oneKind } from '../fields.ts';
 import { isOverGame, overMates, perScope, valuesOf } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
-const keys = { type: z.literal('different'), attribute: attributeName, scope: gameOrTeam };
+const keys = { type: z.literal('different'), attribute: attributeName, scope: gameOrTeam, team: oneKind };
 export type DifferentRule = z.output<z.ZodObject<typeof keys>>;
 
 /** No two players have the same value; a cost counts the players beyond the first of each value. */
@@ -12,15 +12,18 @@ export const different: RuleType<DifferentRule> = {
   keys,
   changes: {},
   cost: 'instead',
-  evaluate: ({ attribute, scope }, game, context) =>
-    perScope(scope, game, (tickets) => {
-      const values = valuesOf(tickets, attribute, context);
+  evaluate: (rule, game, context) =>
+    perScope(rule, game, (tickets) => {
+      const values = valuesOf(tickets, rule.attribute, context);
       const again = values.length - new Set(values).size;
       return { holds: again === 0, units: again };
     }),
-  faults: ({ attribute }, _cost, attributes) => attributeUse(attribute, ['number', 'string'], attributes),
+  faults: (rule, _cost, attributes, surroundings) => [
+    ...attributeUse(rule.attribute, ['number', 'string'], attributes),
+    ...scopeFaults(rule, surroundings),
+  ],
   impossible(rule, attributes, { seats, seatsMin = seats }) {
-    if (rule.scope === 'team') return [];
+    if (!isOverGame(rule)) return [];
     const attribute = attributes[rule.attribute];
     const values = attribute?.type === 'string' ? attribute.values : undefined;
     if (values === undefined || seatsMin === undefined || values.length >= seatsMin) return [];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { attributeUse, limitFaults } from '../attribute-faults.ts';
-import { attributeName, gameOrTeam, limit } from '../fields.ts';
+import { attributeUse, limitFaults, scopeFaults } from '../attribute-faults.ts';
+import { attributeName, gameOrTeam, limit, oneKind } from '../fields.ts';
 import { greatestOf, isOverGame, overMates, perScope } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 import { numbersOf } from '../values.ts';
@@ -11,6 +11,7 @@ const keys = {
   max: limit.optional(),
   party: z.enum(['each', 'mean', 'least', 'greatest']).optional(),
   scope: gameOrTeam,
+  team: oneKind,
 };
 export type WithinRule = z.output<z.ZodObject<typeof keys>>;
 
@@ -19,19 +20,20 @@ export const within: RuleType<WithinRule> = {
   keys,
   changes: { max: limit.optional() },
   cost: 'beside max',
-  evaluate: ({ attribute, party, scope, max }, game, { attributes }) =>
-    perScope(scope, game, (tickets) => {
+  evaluate: ({ attribute, party, max, ...scoped }, game, { attributes }) =>
+    perScope(scoped, game, (tickets) => {
       const values = tickets.flatMap(({ players }) => numbersOf(players, attribute, attributes, party));
       const range = values.length === 0 ? 0 : Math.max(...values) - Math.min(...values);
       return { holds: max === undefined || range <= max, units: range };
     }),
-  faults: (rule, cost, attributes) => [
+  faults: (rule, cost, attributes, surroundings) => [
     ...attributeUse(rule.attribute, ['number'], attributes),
     ...limitFaults(rule, cost),
+    ...scopeFaults(rule, surroundings),
   ],
   attributes: ({ attribute }) => [attribute],
   betweenMates: overMates,
   states: (rule) => (isOverGame(rule) ? [{ by: 'ranges', rule }] : []),
-  unitsMax: ({ attribute, scope }, players, seats, attributes) =>
-    2 * greatestOf(players, attribute, attributes) * (scope === 'team' ? seats : 1),
+  unitsMax: (rule, players, seats, attributes) =>
+    2 * greatestOf(players, rule.attribute, attributes) * (isOverGame(rule) ? 1 : seats),
 };

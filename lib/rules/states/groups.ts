@@ -1,9 +1,9 @@
 import type { AnyOfRule } from '../by-type/any-of.ts';
 import type { CountRule } from '../by-type/count.ts';
 import type { RecentRule } from '../by-type/recent.ts';
-import { levelsOf } from '../levels.ts';
+import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
-import { type InnerRule, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
+import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
 import { AnyOfState } from './any-of-rules.ts';
 import { PairRules } from './pair-rules.ts';
 import { type RangeRule, RangeRules } from './range-rules.ts';
@@ -52,7 +52,7 @@ export function groupsOf(
   if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
   if (perTeam.length > 0 && teams !== undefined && teamSize !== undefined)
     groups.push(new ValueRules(perTeam, tickets, attributes, seats, { count: teams, size: teamSize }));
-  for (const choice of of<Rule & AnyOfRule<InnerRule>>('choices'))
+  for (const choice of of<Rule & AnyOfRule<Alternative>>('choices'))
     groups.push(choiceOf(choice, tickets, settings));
   return groups;
 }
@@ -64,25 +64,27 @@ export function betweenMates({ rule, index }: IndexedRule): IndexedRule[] {
 }
 
 function choiceOf(
-  { rule, index }: IndexedRule<Rule & AnyOfRule<InnerRule>>,
+  { rule, index }: IndexedRule<Rule & AnyOfRule<Alternative>>,
   tickets: readonly EnteredTicket[],
   settings: StateSettings,
 ): AnyOfState {
-  const offFrom = levelsOf(rule).indexOf(undefined);
-  const isOff = (ticket: number) => offFrom !== -1 && tickets[ticket].levels[index] >= offFrom;
-  // The rules of `anyOf` do not relax.
-  const plain = tickets.map(({ ticketId, players }) => ({ ticketId, players, levels: strictest }));
-  const alternatives = rule.rules.map((inner) => stateOf(inner, plain, settings));
+  const steps = stepsOf(rule);
+  const offFrom = steps.at(-1)?.off ? steps.length : Number.POSITIVE_INFINITY;
+  const isOff = (ticket: number) => tickets[ticket].levels[index] >= offFrom;
+  const alternatives = rule.rules.map((inner) => {
+    // By the level of the whole rule: that of the alternative.
+    const levels = [0, ...steps.map(({ waitSeconds }) => levelAt(1000 * waitSeconds, inner.relax ?? []))];
+    const entered = tickets.map((ticket) => ({ ...ticket, levels: [levels[ticket.levels[index]]] }));
+    return stateOf(inner, entered, settings);
+  });
   return new AnyOfState(alternatives, isOff, settings.seats);
 }
 
-const strictest: readonly number[] = [0];
-
 /**
  * The state of one of the rules of `anyOf`. It admits every ticket when only a whole game can violate the rule.
- * @param tickets without levels
+ * @param tickets with their level in this rule alone
  */
-function stateOf(inner: InnerRule, tickets: readonly EnteredTicket[], settings: StateSettings): StateGroup {
+function stateOf(inner: Alternative, tickets: readonly EnteredTicket[], settings: StateSettings): StateGroup {
   const rule = { ...inner, name: '' } as Rule;
   return groupsOf([{ rule, index: 0 }], tickets, false, settings)[0] ?? open;
 }

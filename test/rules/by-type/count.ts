@@ -1,21 +1,19 @@
 import type { CountRule } from '../../../lib/rules/by-type/count.ts';
 import type { Rule } from '../../../lib/rules/rule-types.ts';
-import { type OracleType, zeroHolds } from './oracle-type.ts';
+import { type OracleType, total, zeroHolds } from './oracle-type.ts';
 
 export const count: OracleType<CountRule> = {
-  ask(rule, { everybody, perTeam, ofKind, attributeOf }) {
-    const groups =
-      rule.scope === 'team' ? perTeam : rule.team !== undefined ? ofKind(rule.team) : [everybody];
-    const amounts = groups.map((players) => {
-      const have = players.filter((one) => {
-        const value = attributeOf(one, rule.attribute);
-        return Array.isArray(value) ? value.includes(rule.value) : value === rule.value;
-      }).length;
-      const short = rule.atLeast === undefined ? 0 : Math.max(0, rule.atLeast - have);
-      return short + (rule.atMost === undefined ? 0 : Math.max(0, have - rule.atMost));
-    });
-    return zeroHolds(amounts.reduce((a, b) => a + b, 0));
-  },
+  ask: (rule, game) =>
+    zeroHolds(
+      total(rule, game, (players) => {
+        const have = players.filter((one) => {
+          const value = game.attributeOf(one, rule.attribute);
+          return Array.isArray(value) ? value.includes(rule.value) : value === rule.value;
+        }).length;
+        const short = rule.atLeast === undefined ? 0 : Math.max(0, rule.atLeast - have);
+        return short + (rule.atMost === undefined ? 0 : Math.max(0, have - rule.atMost));
+      }),
+    ),
   random({ pick, chance, kinds, scope }) {
     const value = pick(['x', 'b', 'a']);
     const where = kinds && chance(0.3) ? { team: pick(kinds) } : scope();

@@ -32,8 +32,9 @@ export interface AskedGame {
   readonly nowMs: number;
   readonly met: Met;
   attributeOf(player: RuledPlayer, name: string): AttributeValue | undefined;
-  /** The players of each team of a kind. */
+  /** The players of each team of a kind, and the tickets. */
   ofKind(kind: string): readonly Players[];
+  teamsOfKind(kind: string): readonly (readonly Ticket[])[];
 }
 
 /** Random choices for a definition. */
@@ -49,9 +50,9 @@ export interface Tools {
   relaxOf(steps: () => object[]): object;
   /** Sometimes a cost. */
   soft(): { cost?: number };
-  /** Sometimes each team for itself. */
-  scope(): { scope?: 'team' };
-  /** A rule that `anyOf` may combine. */
+  /** Sometimes each team for itself, or those of a kind. */
+  scope(): { scope?: 'team'; team?: string };
+  /** A rule that `anyOf` may combine, sometimes one that relaxes. */
   inner(): object;
 }
 
@@ -59,13 +60,14 @@ export function zeroHolds(amount: number): Answer {
   return { amount, fails: amount > 0 };
 }
 
-/** The sum of an amount over the game, or over its teams. */
+/** The sum of an amount over the game, or over its teams or those of a kind. */
 export function total(
-  { scope }: { readonly scope?: string | undefined },
-  { everybody, perTeam }: AskedGame,
+  { scope, team }: { readonly scope?: string | undefined; readonly team?: string | undefined },
+  { everybody, perTeam, ofKind }: AskedGame,
   amountOf: (players: Players) => number,
 ): number {
-  return (scope === 'team' ? perTeam : [everybody]).reduce((sum, players) => sum + amountOf(players), 0);
+  const groups = team !== undefined ? ofKind(team) : scope === 'team' ? perTeam : [everybody];
+  return groups.reduce((sum, players) => sum + amountOf(players), 0);
 }
 
 export function meanOf(values: readonly number[]): number {

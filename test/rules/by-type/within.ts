@@ -2,8 +2,9 @@ import type { WithinRule } from '../../../lib/rules/by-type/within.ts';
 import { type OracleType, sometimesLooser } from './oracle-type.ts';
 
 export const within: OracleType<WithinRule> = {
-  ask(rule, { teams, members, attributeOf }) {
-    const groups = rule.scope === 'team' ? teams : [members];
+  ask(rule, { teams, members, attributeOf, teamsOfKind }) {
+    const groups =
+      rule.team !== undefined ? teamsOfKind(rule.team) : rule.scope === 'team' ? teams : [members];
     const widths = groups.map((tickets) => {
       const values = tickets.flatMap(({ players }) => {
         const own = players.map((player) => attributeOf(player, rule.attribute) as number);
