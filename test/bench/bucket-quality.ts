@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { BUCKET_LIMITS } from '../../lib/service/domain/bucket-limits.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
 import { AutoRun, type AutoRunOptions } from '../service/auto-run.ts';
+import { machine, printMarked, table } from '../tables/print.ts';
 
 /**
  * `node test/bench/bucket-quality.ts`: measures how much match quality the division into buckets costs. Runs the use cases
@@ -62,11 +63,10 @@ async function measure(options: AutoRunOptions, perSecond: number): Promise<Meas
   };
 }
 
-console.log(`seed ${values.seed}, ${values['warm-up']} s to settle, ${values.seconds} s measured\n`);
 console.log(
-  '| tickets/s | policy | buckets | writes of a key | imbalance one | auto | ± | wait one s | auto |',
+  `${machine()}, seed ${values.seed}, ${values['warm-up']} s to settle, ${values.seconds} s measured\n`,
 );
-console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |');
+const rows: (string | number)[][] = [];
 for (const rate of values.rates.split(',').map(Number)) {
   for (const name of values.players.split(',')) {
     const population = POPULATIONS[name]!;
@@ -74,7 +74,7 @@ for (const rate of values.rates.split(',').map(Number)) {
       const one = await measure({ ...population, release: release!, buckets: [], limits: UNLIMITED }, rate);
       const auto = await measure({ ...population, release: release!, buckets: 'auto' }, rate);
       const change = (100 * (auto.imbalanceMean / one.imbalanceMean - 1)).toFixed(1);
-      const row = [
+      rows.push([
         `${rate} ${name}`,
         release!.policy,
         auto.buckets,
@@ -84,8 +84,10 @@ for (const rate of values.rates.split(',').map(Number)) {
         `${change}%`,
         (one.waitMeanMs / 1_000).toFixed(2),
         (auto.waitMeanMs / 1_000).toFixed(2),
-      ];
-      console.log(`| ${row.join(' | ')} |`);
+      ]);
+      console.error(`measured ${rate} ${name}, ${release!.policy}`);
     }
   }
 }
+const head = ['tickets/s', 'policy', 'buckets', 'writes of a key', 'imbalance: one bucket', 'auto', 'change'];
+printMarked('bucket quality', table([...head, 'mean wait s: one bucket', 'auto'], rows, [0, 1]));

@@ -1,4 +1,3 @@
-import { cpus, totalmem } from 'node:os';
 import { QueueRoom } from '@colyseus/core';
 import { sortSkills } from '../../lib/engine/collections/sort-skills.ts';
 import { GamePool, partitionTickets } from '../../lib/engine/game-pool.ts';
@@ -9,9 +8,11 @@ import { quantile } from '../../lib/service/queues/quantile.ts';
 import { normal, seeded } from '../engine/random-pool.ts';
 import { bestGame } from '../engine/reference/best-game.ts';
 import { bestRoleGame } from '../engine/reference/best-role-game.ts';
+import { machine } from '../tables/print.ts';
 import { fillGames } from './engine-backfills.ts';
 import { benchRules } from './engine-rules.ts';
 import { benchShapes } from './engine-shapes.ts';
+import { printEngineTables } from './engine-tables.ts';
 import { benchTicks } from './engine-ticks.ts';
 
 /** One line of the results: the work, its target and the result. */
@@ -26,8 +27,12 @@ export interface BenchRow {
   sink: number;
 }
 
-/** A line with the yardstick beside it, measured just after the work. */
+/** The tables of the results: the engine by itself, ticks of release policies, and games of other shapes and under rules. */
+export type EngineTable = 'results' | 'ticks' | 'shapes';
+
+/** A line of one of the tables with the yardstick beside it, measured just after the work. */
 export interface MeasuredRow extends BenchRow {
+  table: EngineTable;
   /** The time in ms in which the platform sorts as many doubles as there are players: a measure of the machine's speed. */
   sortMs: number;
 }
@@ -42,8 +47,9 @@ const nowMs = 1_000_000_000;
  * Times are CPU times of this thread, the best of some runs after a warm-up, so other work on the machine does not count.
  */
 export function benchEngine(scale: number, seed: number, report: (row: MeasuredRow) => void): void {
-  const reportRow = (row: BenchRow) =>
-    report({ ...row, sortMs: timeToSort(row.players, scale < 1 ? 1 : 3, seed) });
+  const reportIn = (table: EngineTable) => (row: BenchRow) =>
+    report({ ...row, table, sortMs: timeToSort(row.players, scale < 1 ? 1 : 3, seed) });
+  const reportRow = reportIn('results');
   const size = (full: number, least = 200) => Math.max(least, Math.round((full * scale) / 10) * 10);
   const runs = scale < 1 ? 1 : 3;
   const random = seeded(seed);
@@ -393,7 +399,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
     });
   }
 
-  benchShapes(size(1e4, 400), seed, (run) => best(1, run), reportRow);
+  benchShapes(size(1e4, 400), seed, (run) => best(1, run), reportIn('shapes'));
 
   const variants: [string, GameRules][] = [
     ['p = ∞', { ...plain, p: infinity }],
@@ -451,7 +457,7 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
       if (again.milliseconds < done.milliseconds) done = again;
     }
     const { milliseconds, filled, proved, meanIncrement, sink } = done;
-    reportRow({
+    reportIn('shapes')({
       players: n,
       work: `backfill, 1 to 3 seats of ${games} running games from ${count(n)} players${isRuled ? ', with region, map and level rules' : ''}`,
       aim: isRuled ? '' : '< 100 ms',
@@ -460,8 +466,8 @@ export function benchEngine(scale: number, seed: number, report: (row: MeasuredR
     });
   }
 
-  benchRules(size(1e4), seed, (run) => best(Math.min(runs, 2), run), reportRow);
-  benchTicks(size(1e4), seed, (run) => best(Math.min(runs, 2), run), reportRow);
+  benchRules(size(1e4), seed, (run) => best(Math.min(runs, 2), run), reportIn('shapes'));
+  benchTicks(size(1e4), seed, (run) => best(Math.min(runs, 2), run), reportIn('ticks'));
 }
 
 function timeToSort(count: number, runs: number, seed: number): number {
@@ -609,16 +615,13 @@ function count(n: number): string {
 /** `npm run bench:engine [seed]` */
 if (import.meta.main) {
   const seed = Number(process.argv[2] ?? 1);
-  console.log(
-    `${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GB; Node ${process.version}; seed ${seed}`,
-  );
+  console.log(`${machine()}, seed ${seed}`);
   console.log('One thread; times are its CPU time, best run after a warm-up.\n');
-  console.log('| work | target | result | sorting as many doubles |\n|---|---|---|---|');
-  let sink = 0;
+  const rows: MeasuredRow[] = [];
   benchEngine(1, seed, (row) => {
-    sink += row.sink;
-    console.log(`| ${row.work} | ${row.aim} | ${row.reached} | ${row.sortMs.toPrecision(2)} ms |`);
+    rows.push(row);
+    console.error(`${row.work}: ${row.reached}`);
   });
-  console.log('\n† Reference code of the tests, which no part of the product calls.');
-  console.log(`\nsink ${sink}`);
+  printEngineTables(rows);
+  console.log(`sink ${rows.reduce((sum, { sink }) => sum + sink, 0)}`);
 }

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -18,6 +17,7 @@ import { drawParty, type Population } from '../../lib/simulation/population.ts';
 import { type RandomSource, seededRandom } from '../../lib/simulation/random.ts';
 import { NOW_MS } from '../aws/samples.ts';
 import { MemoryCloud } from '../service/memory-cloud.ts';
+import { machine, printMarked, table } from '../tables/print.ts';
 
 /** A queue in which about 50 seconds of arrivals wait. */
 interface Case {
@@ -347,11 +347,8 @@ if (import.meta.main) {
       queue: { type: 'string', default: '' },
     },
   });
-  console.log(`${cpus().length} × ${cpus()[0]!.model}, Node ${process.version}, seed ${values.seed}\n`);
-  console.log(
-    '| queue | waiting | games | cold p50 ms | kept tickets | and searches | saved | bounds closer | looser |',
-  );
-  console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |');
+  console.log(`${machine()}, seed ${values.seed}\n`);
+  const rows: (string | number)[][] = [];
   for (const waiting of values.waiting.split(',').map(Number)) {
     for (const one of CASES.filter(({ name }) => name.includes(values.queue))) {
       const { read, games, cpuMs, closer, looser } = await warmTicks(
@@ -361,7 +358,7 @@ if (import.meta.main) {
         Number(values.seed),
       );
       const [cold, tickets, warm] = WARMTHS.map((warmth) => middle(cpuMs[warmth]));
-      const row = [
+      rows.push([
         one.name,
         read.toFixed(0),
         games.toFixed(1),
@@ -371,8 +368,10 @@ if (import.meta.main) {
         `${(100 * (1 - warm! / tickets!)).toFixed(0)}%`,
         closer,
         looser,
-      ];
-      console.log(`| ${row.join(' | ')} |`);
+      ]);
+      console.error(`measured ${waiting} tickets of ${one.name}`);
     }
   }
+  const head = ['queue', 'waiting', 'games', 'cold p50 ms', 'kept tickets', 'and searches'];
+  printMarked('warm ticks', table([...head, 'saved by searches', 'bounds closer', 'looser'], rows));
 }

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtApp } from '../infra/built-app.ts';
 import { constantsOf, sourcesIn, type Value } from './constants.ts';
 import { isNoBound, NO_BOUNDS } from './no-bounds.ts';
-import { withTemplateBounds } from './page.ts';
-import { leavesOf, PAGE, rowsOf, says } from './rows.ts';
-import { templateBounds } from './template-bounds.ts';
+import { leavesOf, rowsOf, says } from './rows.ts';
 
 /** Where bounds are. The engine and the policies are bounded by their clock: see the page. */
 const ROOMS = [
@@ -77,11 +74,6 @@ describe('the tables of bounds in docs/reliability.md', () => {
       }),
     );
     expect(stale).toEqual([]);
-  });
-
-  it('have what the template bounds: npm run docs:bounds writes it', () => {
-    const page = readFileSync(PAGE, 'utf8');
-    expect(page).toBe(withTemplateBounds(page, templateBounds(builtApp().template)));
   });
 
   it('are read with their numbers in any unit', () => {

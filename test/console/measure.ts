@@ -1,11 +1,9 @@
 /**
- * Measures the console in Chromium: the first load, the first chart, interactions with 50 queues and 10,000 waiting tickets,
- * and What if with 20,000 players of 5v5. The service is played in memory.
- *
- *     node test/console/measure.ts
+ * `node test/console/measure.ts`: measures the console in Chromium, as the table of docs/console.md: the first load, the first
+ * chart, interactions with 50 queues and 10,000 waiting tickets, and What if with 20,000 players of 5v5. The service is played
+ * in memory.
  */
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
@@ -14,6 +12,7 @@ import { startConsole } from '../../lib/console/console-server.ts';
 import { buildPage } from '../../lib/console/page-files.ts';
 import { connectTo } from '../../lib/console/service-connection.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { machine, printMarked, table } from '../tables/print.ts';
 import { firstLoad } from './first-load.ts';
 import { launched } from './launched.ts';
 import { startPlayedService } from './played-service.ts';
@@ -48,13 +47,16 @@ const ticks = setInterval(() => service.tick(), 1_000);
 try {
   const files = await buildPage();
   const bytes = firstLoad(files).reduce((sum, name) => sum + gzipSync(files.get(name)!).length, 0);
-  report('first load, compressed', [bytes / 1_000], 'KB');
   // The first visitor builds the page.
   await times(1, firstChartMs);
-  report('first chart', await times(RUNS, firstChartMs), 'ms');
-  report('interaction, to the next frame', await interactionsMs(), 'ms');
-  report('What if, 20,000 players of 5v5', await times(RUNS, whatIfMs), 'ms');
-  console.log(`${cpus()[0]!.model}, ${cpus().length} cores, Chromium ${browser.version()}`);
+  const rows = [
+    ['first load, compressed', `${(bytes / 1_000).toFixed(0)} KB`],
+    ['from the navigation to the first chart', inMs(await times(RUNS, firstChartMs))],
+    ['from a click or a key to the frame after it', inMs(await interactionsMs())],
+    ['What if, 20,000 players of 5v5', inMs(await times(RUNS, whatIfMs))],
+  ];
+  console.log(`${machine()}, Chromium ${browser.version()}\n`);
+  printMarked('console times', table(['what', 'result'], rows, [0, 1]));
 } finally {
   clearInterval(ticks);
   await browser.close();
@@ -62,13 +64,12 @@ try {
   await service.stop();
 }
 
-function report(what: string, values: readonly number[], unit: string): void {
+function inMs(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
-  const text = [sorted[0]!, sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!].map((value) =>
-    value.toFixed(0),
+  const [least, median, most] = [0, sorted.length >> 1, sorted.length - 1].map((at) =>
+    sorted[at]!.toFixed(0),
   );
-  const [least, median, most] = text;
-  console.log(`${what}: ${sorted.length === 1 ? median : `median ${median} (${least} to ${most})`} ${unit}`);
+  return `median ${median} ms (${least} to ${most} ms)`;
 }
 
 async function times(runs: number, measure: () => Promise<number>): Promise<number[]> {

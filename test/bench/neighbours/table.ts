@@ -1,4 +1,5 @@
 import { quantile } from '../../../lib/service/queues/quantile.ts';
+import { table } from '../../tables/print.ts';
 import type { Measured } from './good-tenant.ts';
 import type { NeighbourResult } from './run.ts';
 
@@ -65,6 +66,5 @@ export function tableOf(results: readonly (readonly [string, NeighbourResult])[]
     const did = `${result.harm.count} ${result.harm.of}${found.hostile ? '' : ' ✗'}`;
     return [name, ...cells, found.missing, rejected.join(', ') || '0', did];
   });
-  const ruler = HEAD.map((_, n) => (n === 0 || n === HEAD.length - 1 ? '---' : '---:'));
-  return [HEAD, ruler, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return table(HEAD, rows, [0, HEAD.length - 1]);
 }

@@ -1,5 +1,5 @@
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { machine, printMarked, table } from '../../tables/print.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { LOADS, type Load, measure } from './loads.ts';
 
@@ -17,13 +17,8 @@ const { values } = parseArgs({
   },
 });
 
-console.log(
-  `Node ${process.version}, ${cpus()[0]?.model}; CPU times × ${values['cpu-factor']}, seed ${values.seed}\n`,
-);
-console.log(
-  '| load | seconds | tickets | wait p50 s | wait p99 s | tick p99 s | buckets at most | hottest key, of its limit | throttled | refused | ticks missed | overtaken | lost | twice | to hold |',
-);
-console.log(`| --- |${' ---: |'.repeat(13)} --- |`);
+console.log(`${machine()}; CPU times × ${values['cpu-factor']}, seed ${values.seed}\n`);
+const rows: (string | number)[][] = [];
 for (const name of values.rows.split(',')) {
   const load: Load | undefined = LOADS[name as keyof typeof LOADS];
   if (load === undefined) throw new Error(`Expected rows of ${Object.keys(LOADS)}, got ${name}`);
@@ -34,7 +29,7 @@ for (const name of values.rows.split(',')) {
     seed: Number(values.seed),
     cpuFactor: Number(values['cpu-factor']),
   });
-  const cells = [
+  rows.push([
     load.title,
     row.seconds,
     row.tickets,
@@ -50,8 +45,18 @@ for (const name of values.rows.split(',')) {
     row.lost,
     row.twice,
     row.short.length === 0 ? 'held' : row.short.join('; '),
-  ];
-  console.log(`| ${cells.join(' | ')} |`);
+  ]);
   console.error(`${name}: ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
   for (const line of row.notes) console.error(`  ${line}`);
 }
+const head = ['load', 'seconds', 'tickets', 'wait p50 s', 'wait p99 s', 'tick p99 s', 'buckets at most'];
+const counts = [
+  'hottest key, of its limit',
+  'throttled',
+  'refused',
+  'ticks missed',
+  'overtaken',
+  'lost',
+  'twice',
+];
+printMarked('scale', table([...head, ...counts, 'to hold'], rows, [0, 14]));

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
@@ -23,7 +21,6 @@ import { toEvent } from '../../../lib/service/events/publish.ts';
 import { withMatchStatus } from '../../../lib/service/tickets/ticket-status.ts';
 import { type EmulatedTables, startTables } from '../../aws/emulated-tables.ts';
 import { bucketLayout, match, NOW_MS, notAccepted, ticket, unplaced, why } from '../../aws/samples.ts';
-import { drawing, table } from './drawing.ts';
 
 const LAYOUT = bucketLayout(1);
 const LATER_MS = NOW_MS + 60_000;
@@ -262,24 +259,5 @@ describe('what clients see of a ticket', () => {
       stored,
     );
     expect(seen.status).toBe(SEEN_IN_MATCH[status as StoredMatchStatus]);
-  });
-});
-
-describe('the architecture page', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/architecture.md'), 'utf8');
-
-  it.each([
-    ['matches', MATCH],
-    ['tickets', TICKET],
-  ])('draws the statuses of %s as they are', (_, machine) => {
-    expect(page).toContain(drawing(machine));
-  });
-
-  it.each([
-    ['matches', MATCH],
-    ['tickets', TICKET],
-    ['backfills', BACKFILL],
-  ])('lists every write of %s with what a crash after it leaves', (_, machine) => {
-    expect(page).toContain(table(machine));
   });
 });

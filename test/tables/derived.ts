@@ -1,0 +1,27 @@
+import { BACKFILL, MATCH, TICKET } from '../../lib/service/domain/statuses.ts';
+import { templateBounds } from '../bounds/template-bounds.ts';
+import { builtApp } from '../infra/built-app.ts';
+import { drawing, table } from '../service/domain/drawing.ts';
+
+/** A marked part of a page that follows from the code alone. */
+export interface Derived {
+  readonly name: string;
+  readonly page: string;
+  text(): string;
+}
+
+const ARCHITECTURE = 'docs/architecture.md';
+
+/** `npm run docs:bounds` writes all of them. */
+export const DERIVED: readonly Derived[] = [
+  {
+    name: 'template bounds',
+    page: 'docs/reliability.md',
+    text: () => templateBounds(builtApp().template),
+  },
+  { name: 'statuses of tickets drawn', page: ARCHITECTURE, text: () => drawing(TICKET) },
+  { name: 'statuses of matches drawn', page: ARCHITECTURE, text: () => drawing(MATCH) },
+  { name: 'statuses of matches', page: ARCHITECTURE, text: () => table(MATCH) },
+  { name: 'statuses of tickets', page: ARCHITECTURE, text: () => table(TICKET) },
+  { name: 'statuses of backfills', page: ARCHITECTURE, text: () => table(BACKFILL) },
+];

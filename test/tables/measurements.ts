@@ -1,0 +1,73 @@
+/** A program that measures, and the pages that have its tables. */
+export interface Measurement {
+  readonly program: string;
+  readonly args?: readonly string[];
+  /** About how long it takes on two cores. */
+  readonly minutes: number;
+  /** The page of each table by the name of its marks. */
+  readonly tables: Readonly<Record<string, string>>;
+}
+
+const [README, BENCHMARKS, ENGINE, CONSOLE] = [
+  'README.md',
+  'docs/benchmarks.md',
+  'docs/engine.md',
+  'docs/console.md',
+];
+
+/** Every measurement whose tables stand in the documentation. `npm run docs:tables` makes them. */
+export const MEASUREMENTS: readonly Measurement[] = [
+  {
+    program: 'test/bench/engine.ts',
+    minutes: 4,
+    tables: {
+      'how fast': README,
+      'engine results': ENGINE,
+      'engine ticks': ENGINE,
+      'engine shapes': ENGINE,
+    },
+  },
+  {
+    program: 'test/bench/service.ts',
+    minutes: 14,
+    tables: { 'how fast, the service': README, latency: BENCHMARKS, cost: BENCHMARKS },
+  },
+  {
+    program: 'test/bench/service.ts',
+    args: ['--aws-delays', '--rates', '20', '--variants', 'solos'],
+    minutes: 4,
+    tables: { "latency with AWS's delays": BENCHMARKS },
+  },
+  {
+    program: 'test/bench/warm-ticks.ts',
+    args: ['--waiting', '10000', '--ticks', '14'],
+    minutes: 3,
+    tables: { 'warm ticks': BENCHMARKS },
+  },
+  {
+    program: 'test/bench/scale/scale.ts',
+    minutes: 60,
+    tables: { scale: BENCHMARKS },
+  },
+  {
+    program: 'test/bench/bucket-quality.ts',
+    args: ['--rates', '300,1000'],
+    minutes: 20,
+    tables: { 'bucket quality': BENCHMARKS },
+  },
+  {
+    program: 'test/bench/simulate.ts',
+    minutes: 40,
+    tables: {
+      'speed of the simulator': 'docs/simulation.md',
+      'policies at the same mean wait': 'docs/research/comparison.md',
+    },
+  },
+  { program: 'test/bench/neighbours.ts', minutes: 20, tables: { neighbours: 'docs/reliability.md' } },
+  { program: 'test/console/measure.ts', minutes: 2, tables: { 'console times': CONSOLE } },
+];
+
+/** The command that makes the tables of a measurement. */
+export function commandOf({ program, args = [] }: Measurement): string {
+  return ['npx node', program, ...args].join(' ');
+}
