@@ -69,7 +69,7 @@ describe('the examples in doc comments', () => {
     ]).catch((failure: { stdout: string }) => failure);
     // tsc names its own files; the reader wants the comment.
     expect(stdout.replace(/\S*example-(\d+)\.ts/g, (_, i) => examples[Number(i)].where)).toBe('');
-  }, 120_000);
+  });
 
   it.each(examples.map((example, i) => ({ ...example, i })).filter(({ runs }) => runs))(
     'hold what they say: $where',

@@ -27,7 +27,6 @@ it.each(['five webhook receivers, each of which upgrades', 'a queue whose ticks 
     expect(judged(result)).toMatchObject({ hostile: true, missing: 0 });
     expect(tableOf([[name, result]])).toContain(`| ${name} |`);
   },
-  240_000,
 );
 
 it('compares the 99th percentiles with those alone, and says what is beyond the aim', () => {

@@ -1,8 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ScaleRun } from './scale/scale-run.ts';
-
-// A few thousand tickets take seconds of processor time, and longer on a busy machine.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** A run without measured CPU times, so that the seed alone decides. */
 async function runOf(playersPerSecond: number, seconds: number, batch: number): Promise<ScaleRun> {

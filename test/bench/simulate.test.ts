@@ -18,4 +18,4 @@ it('at equal mean wait, option-value has less imbalance than periodic batches an
     expect(Math.abs(result.measures.waitSeconds.mean / waitMean - 1)).toBeLessThan(0.15);
     expect(own.result.measures.imbalance.mean).toBeLessThan(result.measures.imbalance.mean);
   }
-}, 120_000);
+});

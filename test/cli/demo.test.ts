@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceClient } from '../../lib/cli/client.ts';
 import { nothingSeen, playBackend, type QueueSeen, type SeenMatch } from '../../lib/cli/demo/game-backend.ts';
 import { HOSTED_QUEUE } from '../../lib/cli/demo/hosted-queue.ts';
@@ -11,8 +11,7 @@ import { screenOn, wrapped } from '../../lib/cli/demo/screen.ts';
 import { demoSummary } from '../../lib/cli/demo/summary.ts';
 import { demoTable, LEGEND } from '../../lib/cli/demo/table.ts';
 import { seededRandom } from '../../lib/simulation/random.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { eventually } from '../patience.ts';
 
 const seat = (playerId: string, ticketId: string, skill: number, role?: string) => ({
   playerId,
@@ -291,7 +290,7 @@ describe('muster demo', () => {
 
   it('prints the table, the latest match and, when it is stopped, a summary, without colours into a pipe', async () => {
     const { child, output } = demo();
-    await vi.waitUntil(() => output().includes('latest match: duel, 1 against 1'), { timeout: 100_000 });
+    await eventually(() => expect(output()).toContain('latest match: duel, 1 against 1'));
     child.kill('SIGINT');
     const [status] = await once(child, 'close');
     expect(status).toBe(0);
@@ -306,7 +305,7 @@ describe('muster demo', () => {
 
   it('ends with status 130 and without an error when Ctrl-C reaches it and its child processes during the start', async () => {
     const { child, output } = demo(true);
-    await vi.waitUntil(() => output().includes('Starting'), { timeout: 100_000 });
+    await eventually(() => expect(output()).toContain('Starting'));
     process.kill(-child.pid!, 'SIGINT');
     const [status] = await once(child, 'close');
     expect([status, output()]).toEqual([130, 'Starting the service on this machine …\n']);
@@ -318,7 +317,7 @@ describe('muster demo', () => {
     child.stderr.on('data', (text) => {
       stderr += text;
     });
-    await vi.waitUntil(() => output().includes('Posting'), { timeout: 100_000 });
+    await eventually(() => expect(output()).toContain('Posting'));
     child.stdout.destroy();
     const [status, signal] = await once(child, 'close');
     expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });

@@ -3,12 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, vi } from 'vitest';
+import { afterAll } from 'vitest';
 
 const MUSTER = fileURLToPath(new URL('../../lib/cli/muster.ts', import.meta.url));
-
-/** Each run starts a process, which is slow on a busy machine. */
-vi.setConfig({ testTimeout: 90_000 });
 
 export interface Run {
   readonly status: number;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
+import { PATIENCE_MS } from '../patience.ts';
 import { launched } from './launched.ts';
 
 /** A browser for tests, and what went wrong in its pages. */
@@ -21,8 +22,7 @@ export async function startBrowser(): Promise<TestBrowser> {
     complaints,
     async page(options = {}) {
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
-      // Long, because a busy machine may take half a minute for what takes a second elsewhere.
-      context.setDefaultTimeout(80_000);
+      context.setDefaultTimeout(PATIENCE_MS);
       context.on('page', watch);
       return context.newPage();
     },

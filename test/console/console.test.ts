@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { demoPopulation } from '../../lib/cli/demo/game-backend.ts';
 import { type Console, startConsole } from '../../lib/console/console-server.ts';
 import { connectTo, type ServiceConnection } from '../../lib/console/service-connection.ts';
@@ -10,8 +10,6 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import { muster } from '../cli/muster.ts';
 import { expectAccessible, startBrowser, type TestBrowser } from './browser.ts';
 import { type PlayedService, startPlayedService } from './played-service.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const definitionOf = (name: string): QueueDefinition =>
   JSON.parse(readFileSync(join(import.meta.dirname, '../../queues', `${name}.json`), 'utf8'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLobby } from '../../examples/lobby/server.ts';
 import { serviceClient } from '../../lib/cli/client.ts';
 import { nothingSeen, playBackend } from '../../lib/cli/demo/game-backend.ts';
@@ -15,9 +15,8 @@ import { seededRandom } from '../../lib/simulation/random.ts';
 import { Growing } from '../end-to-end/growing.ts';
 import { SECRET } from '../end-to-end/receiver.ts';
 import { builtApp } from '../infra/built-app.ts';
+import { eventually } from '../patience.ts';
 import { expectAccessible, startBrowser, type TestBrowser } from './browser.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** Text that would run if a page took it for HTML. It is as short as a name in the lobby. */
 const HOSTILE = '<img src onerror=1>';
@@ -111,14 +110,11 @@ describe('the console of a local cloud with the traffic of the demo', () => {
     await expectAccessible(tab);
 
     // The page measures once, and the queue needs some matches for it.
-    await vi.waitFor(
-      async () => {
-        await tab.goto(`${page.url}/what-if/arena`);
-        await tab.getByText(/^(measured from|assumed:)/).waitFor();
-        expect(await tab.getByText('measured from the latest matches').isVisible()).toBe(true);
-      },
-      { timeout: 80_000, interval: 2_000 },
-    );
+    await eventually(async () => {
+      await tab.goto(`${page.url}/what-if/arena`);
+      await tab.getByText(/^(measured from|assumed:)/).waitFor();
+      expect(await tab.getByText('measured from the latest matches').isVisible()).toBe(true);
+    });
     await tab.getByLabel('Players', { exact: true }).fill('500');
     await tab.getByRole('button', { name: 'Simulate' }).click();
     await tab.locator('.command > pre').waitFor();

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventType } from '../../lib/contract/event-type.ts';
+import { eventually } from '../patience.ts';
 import { checkWebhook, testMuster } from './muster.ts';
 import { type Delivery, SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
@@ -249,10 +250,7 @@ describe.concurrent('webhooks', () => {
     });
     const queue = await api.queue({ webhooks: [webhook('/broken')] });
     const { ticketId } = await api.ticket(queue, 1);
-    await vi.waitFor(() => expect(deadLetters().some((body) => body.includes(ticketId))).toBe(true), {
-      timeout: 20_000,
-      interval: 50,
-    });
+    await eventually(() => expect(deadLetters().some((body) => body.includes(ticketId))).toBe(true));
     expect(receiver.at('/broken')).toHaveLength(8);
     expect(new Set(receiver.at('/broken').map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     for (const seconds of [1, 64, 900]) {

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { Interceptor } from '../../lib/local/aws-endpoint.ts';
 import { ACCOUNT_ID, REGION } from '../../lib/local/local-account.ts';
 import { startLocalCloud } from '../../lib/local/local-cloud.ts';
 import { synthesized } from '../infra/synthesized.ts';
+import { eventually } from '../patience.ts';
 import { GameLiftStandIn } from '../provisioners/game-lift-stand-in.ts';
 import { definition } from '../service/definitions.ts';
 import { fresh, studioAround } from './muster.ts';
@@ -36,7 +37,7 @@ async function placing() {
   const queue = await api.queue({ provisioner: PROVISIONER });
   const [one] = [await api.ticket(queue, 1), await api.ticket(queue, 2)];
   const { matchId } = await api.until(one!.ticketId, 'PLACING');
-  await vi.waitFor(() => expect(gameLift.placements.has(matchId!)).toBe(true), { timeout: 30_000 });
+  await eventually(() => expect(gameLift.placements.has(matchId!)).toBe(true));
   return { matchId: matchId!, ticketId: one!.ticketId };
 }
 
@@ -71,9 +72,7 @@ it('stops the placement of a match that fails at its deadline', async () => {
   const { matchId, ticketId } = await placing();
   await timeIsUp(matchId);
   await api.until(ticketId, 'FAILED');
-  await vi.waitFor(() => expect(gameLift.placements.get(matchId)!.Status).toBe('CANCELLED'), {
-    timeout: 60_000,
-  });
+  await eventually(() => expect(gameLift.placements.get(matchId)!.Status).toBe('CANCELLED'));
 });
 
 it('rejects a definition with a queue of GameLift that the deployment does not name', async () => {

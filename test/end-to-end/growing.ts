@@ -1,5 +1,4 @@
-/** How long a test waits before it fails. What it waits for normally happens much earlier. */
-const PATIENCE_MS = 60_000;
+import { PATIENCE_MS } from '../patience.ts';
 
 /** A list that grows while a test runs. Tests can wait for items. */
 export class Growing<T> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { documentClient } from '../../lib/aws/dynamo.ts';
 import { rangeStore } from '../../lib/aws/range-store.ts';
 import { ticketStore } from '../../lib/aws/ticket-store.ts';
@@ -11,6 +11,7 @@ import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus, TicketView } from '../../lib/contract/ticket.ts';
 import type { BucketLayout } from '../../lib/service/domain/buckets.ts';
 import { untilInForce } from '../../lib/service/queues/until-in-force.ts';
+import { eventually } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import { fresh, player, type TestMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
@@ -53,15 +54,15 @@ export const JOURNEYS = {
   async 'see the waiting tickets and the latest matches of a queue'(muster) {
     const { api } = muster;
     const { queue, one } = await pair(muster, {}, 'COMPLETED');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { matches } = (await api.get(`/queues/${queue}/matches?limit=5`)).body;
       expect(matches.map(({ matchId }: MatchView) => matchId)).toEqual([one.matchId]);
-    }, AWAKE_WITHIN);
+    });
     await api.ticket(queue, 3);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { waiting } = (await api.get(`/queues/${queue}/waiting?limit=5`)).body;
       expect(waiting).toMatchObject([{ skill: 3, size: 1 }]);
-    }, AWAKE_WITHIN);
+    });
   },
 
   async 'run a dry run'({ api }) {
@@ -88,14 +89,14 @@ export const JOURNEYS = {
     await ticketStore(client, TICKETS_TABLE!).claim(ticketId, matchId, nowMs);
     // Ticks take every slot for searched, so dispatch finds the lease.
     const lease = { ...tick, slotMs: Number.MAX_SAFE_INTEGER - 1 };
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await ranges.takeLease(queue, ['1.0'], lease)).toBe('leased');
-    }, AWAKE_WITHIN);
-    await vi.waitFor(async () => {
+    });
+    await eventually(async () => {
       await cloud.schedules.run();
       const stored = (await muster.rows('tickets')).find((row) => row.ticketId === ticketId);
       expect(stored).toMatchObject({ status: 'QUEUED', releasedFrom: matchId });
-    }, AWAKE_WITHIN);
+    });
   },
 
   async 'get a match'(muster) {
@@ -117,15 +118,15 @@ export const JOURNEYS = {
     const queue = await api.queue({ tickSeconds: 60 });
     expect((await api.post(`/queues/${queue}/tickets`, waiting)).status).toBeLessThan(300);
     const path = `/players/${playerId}`;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { tickets, matches, meetings, places } = (await api.get(path)).body;
       expect([tickets.length, matches.length, meetings.length, places.length]).toEqual([2, 1, 1, 1]);
-    }, AWAKE_WITHIN);
-    await vi.waitFor(async () => {
+    });
+    await eventually(async () => {
       const { status, body } = await api.delete(path);
       expect(body).toMatchObject({ isErased: true });
       expect(status).toBe(200);
-    }, AWAKE_WITHIN);
+    });
     const left = (await api.get(path)).body;
     expect(left).toEqual({ playerId, tickets: [], matches: [], backfills: [], meetings: [], places: [] });
     expect(await api.until(waiting.ticketId, 'CANCELLED')).not.toMatchObject({ players: waiting.players });
@@ -157,7 +158,7 @@ export const JOURNEYS = {
   async 'leave the buckets of a queue to the service, which merges those that are quiet'(muster) {
     const queue = await muster.api.queue({ buckets: [10, 20] });
     await muster.api.put(`/queues/${queue}`, definition({ name: queue }));
-    await vi.waitFor(() => muster.cloud.schedules.run(), AWAKE_WITHIN);
+    await eventually(() => muster.cloud.schedules.run());
     await expectLayout(muster, queue, ({ boundaries }) => boundaries.length === 0);
   },
 
@@ -216,13 +217,10 @@ export const JOURNEYS = {
     });
     const { ticketId } = await api.ticket(await api.queue({ webhooks: [webhook({ receiver }, path)] }), 1);
     const deadLetters = cloud.function('notify').environment.NOTIFY_DEAD_LETTERS_URL!.split('/').at(-1)!;
-    await vi.waitFor(
-      () => {
-        const bodies = cloud.inspectQueue(deadLetters).ready.map(({ body }) => body);
-        expect(bodies.some((body) => body.includes(ticketId))).toBe(true);
-      },
-      { timeout: 30_000, interval: 50 },
-    );
+    await eventually(() => {
+      const bodies = cloud.inspectQueue(deadLetters).ready.map(({ body }) => body);
+      expect(bodies.some((body) => body.includes(ticketId))).toBe(true);
+    });
     const { consumers } = (await api.get('/dead-letters')).body;
     const messages = new Map(
       consumers.map((one: { consumer: string; messages: number }) => [one.consumer, one.messages]),
@@ -256,7 +254,7 @@ export const JOURNEYS = {
     for (const { ticketId } of tickets) await api.delete(`/tickets/${ticketId}`);
     await heard(muster, paths[1], 'TicketCancelled');
     const tries = () => cloud.logs.filter(({ line }) => line.includes('"EventsParked":1')).length;
-    await vi.waitFor(() => expect(tries()).toBeGreaterThan(1), { timeout: 30_000, interval: 50 });
+    await eventually(() => expect(tries()).toBeGreaterThan(1));
     expect(muster.receiver.at(paths[0])).toEqual([]);
     await change(muster, queues[0]!, 'definition', readable.definition);
     await heard(muster, paths[0], 'TicketCancelled');
@@ -330,10 +328,10 @@ export const JOURNEYS = {
     );
     expect(muster.receiver.at(path).length).toBeGreaterThanOrEqual(3);
     // The response follows from the match; the ticket is written after it.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const rows = await muster.rows('tickets');
       expect(rows.find(({ ticketId }) => ticketId === one.ticketId)).toMatchObject({ status: 'FAILED' });
-    }, AWAKE_WITHIN);
+    });
   },
 
   async 'put an external assignment'(muster) {
@@ -353,10 +351,10 @@ export const JOURNEYS = {
   async 'be released by the schedule from a match whose messages were lost'(muster) {
     const { one } = await pair(muster, { provisioner: { type: 'external' } }, 'PLACING');
     await missDeadline(muster, one.matchId!);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await muster.cloud.schedules.run();
       expect((await muster.api.get(`/tickets/${one.ticketId}`)).body.status).toBe('FAILED');
-    }, AWAKE_WITHIN);
+    });
   },
 
   async 'fill the empty seat of a running match, and end it'(muster) {
@@ -386,9 +384,9 @@ export const JOURNEYS = {
     await change(muster, deleted, 'deletedAt', '2026-01-01T00:00:00.000Z');
     await muster.cloud.schedules.run();
     await expectAwake(muster, waiting);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await muster.rows('queues')).filter(({ queue }) => queue === deleted)).toEqual([]);
-    }, AWAKE_WITHIN);
+    });
   },
 } satisfies Record<string, Journey>;
 
@@ -409,12 +407,12 @@ async function expectLayout(
   name: string,
   isExpected: (layout: BucketLayout) => boolean,
 ): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const rows = await muster.rows('queues');
     const { plans } = rows.find(({ queue, item }) => queue === name && item === 'definition')!;
     const layout: BucketLayout = JSON.parse(plans as string).at(-1);
     expect(layout, `the layout of ${name}`).toSatisfy(isExpected);
-  }, AWAKE_WITHIN);
+  });
 }
 
 async function accept({ api }: TestMuster, ticket: TicketView, accepted: boolean): Promise<void> {
@@ -448,15 +446,12 @@ async function putToSleep(muster: TestMuster, queue: string): Promise<void> {
 }
 
 async function expectAwake(muster: TestMuster, name: string): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const rows = await muster.rows('queues');
     const row = rows.find(({ queue, item }) => queue === name && item === 'definition');
     expect(row?.awakeUntilMs, `when ${name} is awake until`).toBeGreaterThan(Date.now() - 5_000);
-  }, AWAKE_WITHIN);
+  });
 }
-
-/** Far less than the minute after which the schedule would hide a lost wake-up. */
-const AWAKE_WITHIN = { timeout: 20_000, interval: 100 };
 
 /** Moves the deadline of a match into the past. Its message still arrives at the original time. */
 async function missDeadline({ cloud }: TestMuster, matchId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, expect, vi } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { type MusterClient, musterClient, type Ticket } from '../../lib/client/index.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
@@ -14,9 +14,6 @@ import type { Answer, OpenApiDocument } from './answer-faults.ts';
 import { answerChecker } from './answers.ts';
 import { Growing } from './growing.ts';
 import { type Receiver, SECRET, SECRET_NAME, startReceiver } from './receiver.ts';
-
-/** These tests run many operations at once, which is slow on a busy machine. */
-vi.setConfig({ testTimeout: 90_000 });
 
 /** The whole service on the local cloud, with a studio's game backend and server. */
 export interface TestMuster {

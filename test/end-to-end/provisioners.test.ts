@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MatchView } from '../../lib/contract/match.ts';
 import type { QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { TicketStatus } from '../../lib/contract/ticket.ts';
+import { eventually } from '../patience.ts';
 import { testMuster } from './muster.ts';
 import { SECRET_NAME } from './receiver.ts';
 import { retriesAtOnce } from './retries.ts';
@@ -157,7 +158,7 @@ describe.concurrent('http', () => {
     // Players read the reason; what the studio's server has sent is in the log.
     expect(match.reason).toContain("the provisioner's response is invalid");
     expect(match.reason).not.toContain(told);
-    await vi.waitFor(() => {
+    await eventually(() => {
       const lines = cloud.logs.map(({ line }) => line).filter((line) => line.includes(match.matchId));
       expect(lines.join('\n')).toContain(told);
     });

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from '../patience.ts';
 import { definition } from '../service/definitions.ts';
 import { player, testMuster } from './muster.ts';
 
@@ -103,14 +104,11 @@ describe.concurrent('stats', () => {
     const imbalances = matches.map(({ body }) => body.imbalance as number);
     await api.ticket(queue, 5);
     // Wait until the next tick has counted the tickets.
-    const { body } = await vi.waitFor(
-      async () => {
-        const found = await api.get(`/queues/${queue}/stats`);
-        expect(found.body.waiting).toBe(1);
-        return found;
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    const { body } = await eventually(async () => {
+      const found = await api.get(`/queues/${queue}/stats`);
+      expect(found.body.waiting).toBe(1);
+      return found;
+    });
     expect(body.waitingAt).toBe(body.lastTickAt);
     expect(Date.parse(body.lastTickAt) % 1_000).toBe(0);
     expect(body.recentMatches.count).toBe(2);

@@ -21,7 +21,7 @@ it('gives the recorded games, to the byte', async () => {
     }
   }
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('golden.txt');
-}, 120_000);
+});
 
 function recordedPools(): Record<string, PoolCase[]> {
   const random = seeded(42);

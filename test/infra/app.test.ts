@@ -34,7 +34,7 @@ describe('cdk synth', () => {
     });
     const fromCli: Template = JSON.parse(readFileSync(join(outdir, 'Muster.template.json'), 'utf8'));
     expect(withoutMetadata(fromCli)).toEqual(withoutMetadata(builtApp().template));
-  }, 120_000);
+  });
 });
 
 describe('cdk-nag', () => {

@@ -272,7 +272,7 @@ describe('the repository linked into another project', () => {
     );
     const { stdout } = await promisify(execFile)(process.execPath, ['app.mjs'], { cwd: project });
     expect(stdout.trim()).toBe('14');
-  }, 60_000);
+  });
 });
 
 describe('tokens in place of AWS credentials', () => {

@@ -1,13 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Emulator } from '../../lib/local/dynamodb-emulator.ts';
 import type { LambdaFunction } from '../../lib/local/lambda.ts';
 import type { InvocationResult } from '../../lib/local/lambda-worker.ts';
 import type { Resource, Stack, Template } from '../../lib/local/template.ts';
 import { readStack } from '../../lib/local/template.ts';
 import { EMULATORS as ALL_EMULATORS } from '../aws/emulated-tables.ts';
+import { eventually } from '../patience.ts';
 
 /** The DynamoDB emulators, and whether each can run on this machine. */
 export const EMULATORS: readonly (readonly [Emulator, boolean])[] = ALL_EMULATORS.map(
@@ -76,12 +77,9 @@ export function writeCode(dir: string, sources: Readonly<Record<string, string>>
   return (logicalId: string) => join(dir, logicalId);
 }
 
-/** Settles when the condition holds. Fails when it does not hold within 25 seconds. */
+/** Settles when the condition holds. Fails when it never holds. */
 export function until(condition: () => unknown): Promise<void> {
-  return vi.waitFor(
-    async () => {
-      if (!(await condition())) throw new Error(`The condition does not hold after 25 s: ${condition}`);
-    },
-    { timeout: 25_000, interval: 10 },
-  );
+  return eventually(async () => {
+    if (!(await condition())) throw new Error(`The condition never holds: ${condition}`);
+  });
 }

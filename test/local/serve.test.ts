@@ -67,8 +67,7 @@ function descendants({ pid }: ChildProcessWithoutNullStreams): number[] {
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`);
 const isLinux = process.platform === 'linux';
 
-// Each start synthesizes the app, which is slow on a busy machine.
-describe('muster serve', { timeout: 90_000 }, () => {
+describe('muster serve', () => {
   test.skipIf(!isLinux)(
     'a webhook that is in flight when the service is killed arrives after the next start',
     async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   link(...Object.keys(manifest().dependencies));
   cpSync(join(import.meta.dirname, 'strangers'), stranger, { recursive: true });
   writeFileSync(join(stranger, 'package.json'), '{ "type": "module" }');
-}, 300_000);
+});
 
 /** Builds and packs the checkout. */
 async function packed(): Promise<string> {
@@ -152,7 +152,7 @@ describe('the package', () => {
     const inputs = Object.keys(metafile.inputs).filter((path) => !/aws4fetch|\/client\/|page\.ts/.test(path));
     expect(inputs).toEqual([]);
     expect(outputFiles[0]!.contents.length).toBeLessThan(20_000);
-  }, 120_000);
+  });
 
   it('has a command that needs no further package to match, simulate and validate', async () => {
     const muster = join(stranger, 'node_modules/muster/lib/cli/muster.js');
@@ -167,13 +167,13 @@ describe('the package', () => {
     const { stderr } = await run(nodePath, [muster, 'serve', '--port', '0']).catch((failure) => failure);
     // Node 22 prints a warning about its SQLite first.
     expect(stderr).toMatch(/^This command needs the package [\w@/-]+, which is not installed: npm install /m);
-  }, 60_000);
+  });
 
   it('deploys in the CDK app of a stranger, who has only the CDK', async () => {
     link('aws-cdk-lib', 'constructs');
     expect(await compile('cdk-app.ts')).toBe('');
     expect(Number(await node('cdk-app.js'))).toBeGreaterThan(12);
-  }, 300_000);
+  });
 
   it('compiles the examples of the documentation', async () => {
     link('jose');
@@ -188,5 +188,5 @@ describe('the package', () => {
     });
     expect(files.length).toBeGreaterThan(4);
     expect(await compile('--noEmit', ...files)).toBe('');
-  }, 120_000);
+  });
 });

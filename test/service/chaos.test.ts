@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EMULATORS, type EmulatedTables, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { type ChaosCounts, ChaosRun } from './chaos-run.ts';
 import { HostileRun } from './hostile/hostile-run.ts';
 import type { Streams } from './virtual-cloud.ts';
-
-// Hundreds of sequential calls of an emulator take long on a busy machine.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** More runs: `npm run chaos`. A failure names the seed to replay there. */
 const SEEDS = { emulated: [1, 2], inMemory: Array.from({ length: 40 }, (_, i) => i + 1) };

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { trafficOf } from '../../lib/cli/traffic-options.ts';
 import { tryInParallel } from '../../lib/cli/tune-in-parallel.ts';
 import { checkQueueDefinition } from '../../lib/contract/queue-definition.ts';
+import { eventually } from '../patience.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -181,7 +182,7 @@ describe('muster simulate', () => {
         return false;
       }
     };
-    await expect.poll(isRunning, { timeout: 20_000 }).toBe(true);
+    await eventually(() => expect(isRunning()).toBe(true));
     child.kill('SIGINT');
     const status = await new Promise((resolve) => child.on('close', resolve));
     expect(status).toBe(130);

@@ -17,7 +17,7 @@ it('keeps as many games possible as its price of lost games asks for, with valid
     const nodeBudget = random() < 0.3 ? Math.floor(20 * random()) : undefined;
     comparisons += comparePacking(made, { lostGameCost, ...(nodeBudget && { nodeBudget }) }, random);
   }
-}, 60_000);
+});
 
 it('matches parties that the best game first would strand', () => {
   const random = seeded(7);

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueueDefinition } from '../../../lib/contract/queue-definition.ts';
 import { estimatesOf } from '../../../lib/policies/memory.ts';
 import { BUCKET_LIMITS } from '../../../lib/service/domain/bucket-limits.ts';
@@ -11,9 +11,6 @@ import { NOW_MS } from '../../aws/samples.ts';
 import { AutoRun } from '../auto-run.ts';
 import { definition } from '../definitions.ts';
 import { MemoryCloud } from '../memory-cloud.ts';
-
-// Half an hour of a queue takes some seconds of processor time, and longer on a busy machine.
-vi.setConfig({ testTimeout: 240_000 });
 
 const load = (share: number, changes: Partial<BucketLoad> = {}): BucketLoad => ({
   share,

@@ -53,7 +53,7 @@ describe('a tick by a warm function', () => {
     expect(used).toBeGreaterThan(50 * LIVES);
     expect(matches).toBeGreaterThan(10 * LIVES);
     expect(lostRaces).toBeGreaterThan(LIVES);
-  }, 120_000);
+  });
 });
 
 describe('a ticket that a function has checked', () => {
