@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -10,8 +9,6 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { REQUEST_TRIES_AT_INTAKE } from '../lib/aws/request-timeouts.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { parseWith } from '../lib/contract/problem.ts';
-import { queueName } from '../lib/contract/queue-definition.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 import { toBatchResult } from '../lib/service/tickets/batch-result.ts';
 import { enqueue } from '../lib/service/tickets/enqueue.ts';
@@ -32,16 +29,12 @@ const deps = {
 
 const estimates = new WaitEstimates(deps);
 
-const queuePath = z.object({ queue: queueName });
-
-export const handler = httpHandler({
-  'POST /queues/{queue}/tickets': async ({ path, json }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+export const handler = httpHandler('enqueue', {
+  'POST /queues/{queue}/tickets': async ({ path: { queue }, json }) => {
     const { created, ticket } = await enqueue(deps, queue, json(), Date.now());
     return { status: created ? 201 : 200, body: await estimates.view(ticket) };
   },
-  'POST /queues/{queue}/ticket-batches': async ({ path, json }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+  'POST /queues/{queue}/ticket-batches': async ({ path: { queue }, json }) => {
     const outcomes = await enqueueBatch(deps, queue, json(), Date.now());
     const results = outcomes.map((one) => toBatchResult(one, toProblem, (ticket) => estimates.view(ticket)));
     return { status: 200, body: { results: await Promise.all(results) } };

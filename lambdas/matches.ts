@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { backfillStore } from '../lib/aws/backfill-store.ts';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
@@ -6,8 +5,6 @@ import { environment } from '../lib/aws/environment.ts';
 import { httpHandler } from '../lib/aws/http.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
-import { parseWith } from '../lib/contract/problem.ts';
-import { id } from '../lib/contract/ticket.ts';
 import { cancelBackfill, getBackfill, requestBackfill } from '../lib/service/backfills/request-backfill.ts';
 import { toBackfillView } from '../lib/service/domain/stored-backfill.ts';
 import { toMatchView } from '../lib/service/domain/stored-match.ts';
@@ -24,33 +21,24 @@ const deps = {
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
 };
 
-const matchPath = z.object({ matchId: id });
-const backfillPath = z.object({ backfillId: id });
-
-export const handler = httpHandler({
-  'GET /matches/{matchId}': async ({ path, caller }) => {
-    const { matchId } = parseWith(matchPath, path, 'The path');
+export const handler = httpHandler('matches', {
+  'GET /matches/{matchId}': async ({ path: { matchId }, caller }) => {
     return { status: 200, body: await matchFor(deps, caller, toMatchView(await getMatch(deps, matchId))) };
   },
-  'PUT /matches/{matchId}/assignment': async ({ path, json }) => {
-    const { matchId } = parseWith(matchPath, path, 'The path');
+  'PUT /matches/{matchId}/assignment': async ({ path: { matchId }, json }) => {
     return { status: 200, body: toMatchView(await assignMatch(deps, matchId, json())) };
   },
-  'POST /matches/{matchId}/end': async ({ path, json }) => {
-    const { matchId } = parseWith(matchPath, path, 'The path');
+  'POST /matches/{matchId}/end': async ({ path: { matchId }, json }) => {
     return { status: 200, body: toMatchView(await endMatch(deps, matchId, json(), Date.now())) };
   },
-  'POST /matches/{matchId}/backfill': async ({ path, json }) => {
-    const { matchId } = parseWith(matchPath, path, 'The path');
+  'POST /matches/{matchId}/backfill': async ({ path: { matchId }, json }) => {
     const { created, backfill } = await requestBackfill(deps, matchId, json(), Date.now());
     return { status: created ? 201 : 200, body: toBackfillView(backfill) };
   },
-  'GET /backfills/{backfillId}': async ({ path }) => {
-    const { backfillId } = parseWith(backfillPath, path, 'The path');
+  'GET /backfills/{backfillId}': async ({ path: { backfillId } }) => {
     return { status: 200, body: toBackfillView(await getBackfill(deps, backfillId, Date.now())) };
   },
-  'DELETE /backfills/{backfillId}': async ({ path }) => {
-    const { backfillId } = parseWith(backfillPath, path, 'The path');
+  'DELETE /backfills/{backfillId}': async ({ path: { backfillId } }) => {
     return { status: 200, body: toBackfillView(await cancelBackfill(deps, backfillId, Date.now())) };
   },
 });

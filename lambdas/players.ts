@@ -9,8 +9,6 @@ import { logger } from '../lib/aws/log.ts';
 import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { playerDataStore } from '../lib/aws/player-data-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { continuationQuery, playerPath } from '../lib/contract/player-data.ts';
-import { parseWith } from '../lib/contract/problem.ts';
 import { erasePlayer } from '../lib/service/players/erase-player.ts';
 import { exportPlayer } from '../lib/service/players/export-player.ts';
 
@@ -31,15 +29,11 @@ const deps = {
   log: logger,
 };
 
-export const handler = httpHandler({
-  'GET /players/{playerId}': async ({ path, query }) => {
-    const { playerId } = parseWith(playerPath, path, 'The path');
-    const { continuation } = parseWith(continuationQuery, query, 'The query');
+export const handler = httpHandler('players', {
+  'GET /players/{playerId}': async ({ path: { playerId }, query: { continuation } }) => {
     return { status: 200, body: await exportPlayer(deps, playerId, continuation) };
   },
-  'DELETE /players/{playerId}': async ({ path, query }) => {
-    const { playerId } = parseWith(playerPath, path, 'The path');
-    const { continuation } = parseWith(continuationQuery, query, 'The query');
+  'DELETE /players/{playerId}': async ({ path: { playerId }, query: { continuation } }) => {
     const erasure = await erasePlayer(deps, playerId, continuation);
     return { status: erasure.isErased ? 200 : 202, body: erasure };
   },

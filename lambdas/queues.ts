@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { clock } from '../lib/aws/clock.ts';
 import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
@@ -11,11 +10,7 @@ import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
-import { parseWith } from '../lib/contract/problem.ts';
-import { queueName } from '../lib/contract/queue-definition.ts';
-import { versionPath } from '../lib/contract/queue-versions.ts';
-import { latestQuery, waitingQuery } from '../lib/contract/queue-views.ts';
-import type { Caller } from '../lib/contract/routes.ts';
+import type { Caller } from '../lib/contract/callers.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
 import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
@@ -38,49 +33,38 @@ const deps = {
 
 const countDeadLetters = deadLetterCounts(sqsClient(), environment('DEAD_LETTER_URLS'));
 
-const queuePath = z.object({ queue: queueName });
 const rules = deploymentRules(environment('SECRET_GRANTS'), environment('GAME_SESSION_QUEUES'));
 
-export const handler = httpHandler({
+export const handler = httpHandler('queues', {
   'GET /dead-letters': async () => ({ status: 200, body: await countDeadLetters() }),
   'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),
-  'GET /queues/{queue}': async ({ path }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+  'GET /queues/{queue}': async ({ path: { queue } }) => {
     return { status: 200, body: (await openQueue(deps.queues, queue)).definition };
   },
-  'PUT /queues/{queue}': async ({ path, json, caller }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+  'PUT /queues/{queue}': async ({ path: { queue }, json, caller }) => {
     const put = parsePutQueue(queue, json(), rules);
     const { outcome, definition } = await putQueue(deps.queues, put, Date.now(), byOf(caller));
     if (outcome === 'changed') await untilInForce(clock);
     return { status: outcome === 'created' ? 201 : 200, body: definition };
   },
-  'DELETE /queues/{queue}': async ({ path }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+  'DELETE /queues/{queue}': async ({ path: { queue } }) => {
     await deleteQueue(deps.queues, queue, Date.now());
     await untilInForce(clock);
     return { status: 204 };
   },
-  'GET /queues/{queue}/stats': async ({ path }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+  'GET /queues/{queue}/stats': async ({ path: { queue } }) => {
     return { status: 200, body: await getStats(deps, queue, Date.now()) };
   },
-  'GET /queues/{queue}/matches': async ({ path, query }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
-    const { limit } = parseWith(latestQuery, query, 'The query');
+  'GET /queues/{queue}/matches': async ({ path: { queue }, query: { limit } }) => {
     return { status: 200, body: { matches: await getLatestMatches(deps, queue, limit) } };
   },
-  'GET /queues/{queue}/waiting': async ({ path, query }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
-    const { limit } = parseWith(waitingQuery, query, 'The query');
+  'GET /queues/{queue}/waiting': async ({ path: { queue }, query: { limit } }) => {
     return { status: 200, body: await sampleWaiting(deps, queue, Date.now(), limit) };
   },
-  'GET /queues/{queue}/versions': async ({ path }) => {
-    const { queue } = parseWith(queuePath, path, 'The path');
+  'GET /queues/{queue}/versions': async ({ path: { queue } }) => {
     return { status: 200, body: { versions: await listVersions(deps.queues, queue) } };
   },
-  'POST /queues/{queue}/versions/{version}/restore': async ({ path, caller }) => {
-    const { queue, version } = parseWith(versionPath, path, 'The path');
+  'POST /queues/{queue}/versions/{version}/restore': async ({ path: { queue, version }, caller }) => {
     const { isChanged, inForce } = await restoreVersion(
       deps.queues,
       queue,

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -7,8 +6,6 @@ import { singleMatchStore } from '../lib/aws/match-store.ts';
 import { sqsClient, tickSender } from '../lib/aws/message-queue.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { parseWith } from '../lib/contract/problem.ts';
-import { id } from '../lib/contract/ticket.ts';
 import { toTicketView } from '../lib/service/domain/stored-ticket.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
@@ -24,17 +21,13 @@ const deps = {
   ticks: tickSender(sqsClient(), environment('TICK_QUEUE_URL')),
 };
 
-const ticketPath = z.object({ ticketId: id });
-
-export const handler = httpHandler({
-  'DELETE /tickets/{ticketId}': async ({ path, caller }) => {
-    const { ticketId } = parseWith(ticketPath, path, 'The path');
+export const handler = httpHandler('ticket-changes', {
+  'DELETE /tickets/{ticketId}': async ({ path: { ticketId }, caller }) => {
     await checkOwnTicket(deps, ticketId, caller);
     const ticket = toTicketView(await cancelTicket(deps, ticketId, Date.now()));
     return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
-  'PUT /tickets/{ticketId}/acceptance': async ({ path, json, caller }) => {
-    const { ticketId } = parseWith(ticketPath, path, 'The path');
+  'PUT /tickets/{ticketId}/acceptance': async ({ path: { ticketId }, json, caller }) => {
     await checkOwnTicket(deps, ticketId, caller);
     const ticket = toTicketView(await answerMatch(deps, ticketId, json(), Date.now()));
     return { status: 200, body: await ticketFor(deps, caller, ticket) };

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { clock } from '../lib/aws/clock.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -8,9 +7,6 @@ import { pollSlots } from '../lib/aws/poll-slots.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { ticketStore } from '../lib/aws/ticket-store.ts';
-import { parseWith } from '../lib/contract/problem.ts';
-import { id, ticketQuery } from '../lib/contract/ticket.ts';
-import { ticketIdsQuery } from '../lib/contract/ticket-batch.ts';
 import { OneOfFew } from '../lib/service/players/one-of-few.ts';
 import { checkOwnTicket, ticketFor } from '../lib/service/players/own-ticket.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
@@ -30,12 +26,12 @@ const deps = {
 const estimates = new WaitEstimates(deps);
 const longRequests = new OneOfFew({ slots: pollSlots(client, environment('RANGES_TABLE')), clock });
 
-const ticketPath = z.object({ ticketId: id });
-
-export const handler = httpHandler({
-  'GET /tickets/{ticketId}': async ({ path, query, caller }) => {
-    const { ticketId } = parseWith(ticketPath, path, 'The path');
-    const { waitSeconds = 0, seen, explain } = parseWith(ticketQuery, query, 'The query');
+export const handler = httpHandler('tickets', {
+  'GET /tickets/{ticketId}': async ({
+    path: { ticketId },
+    query: { waitSeconds = 0, seen, explain },
+    caller,
+  }) => {
     await checkOwnTicket(deps, ticketId, caller);
     const options = { waitMs: waitSeconds * 1_000, seen, explain: explain === 'true' };
     const read = async () => estimates.view(await getTicket(deps, ticketId, options));
@@ -43,8 +39,7 @@ export const handler = httpHandler({
     const ticket = await (isLong ? longRequests.run(caller, options.waitMs, read) : read());
     return { status: 200, body: await ticketFor(deps, caller, ticket) };
   },
-  'GET /tickets': async ({ query }) => {
-    const { ticketIds } = parseWith(ticketIdsQuery, query, 'The query');
+  'GET /tickets': async ({ query: { ticketIds } }) => {
     const tickets = await getTickets(deps, ticketIds);
     return { status: 200, body: { tickets: await Promise.all(tickets.map((one) => estimates.view(one))) } };
   },

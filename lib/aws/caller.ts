@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { type Caller, type Scope, tokenScope } from '../contract/callers.ts';
 import { Problem } from '../contract/problem.ts';
-import { type Caller, type Scope, tokenScope } from '../contract/routes.ts';
 
 /** What API Gateway reports about the caller, by the authorizer of the route. */
 interface Authorizer {

@@ -1,18 +1,26 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { Problem } from '../contract/problem.ts';
+import type * as z from 'zod';
+import type { Caller } from '../contract/callers.ts';
+import { Problem, parseWith } from '../contract/problem.ts';
 import { LIMITS } from '../contract/queue-definition.ts';
-import { type Caller, type RouteKey, scopesOf } from '../contract/routes.ts';
+import {
+  type ApiFunction,
+  type PathOf,
+  pathSchema,
+  type QueryOf,
+  type RouteKey,
+  type RoutesOf,
+  routeOf,
+} from '../contract/routes.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
 import { callerOf } from './caller.ts';
 import { logger } from './log.ts';
 
-/** A request to a route. */
-export interface HttpRequest {
+/** A request to a route, with its path and query as the table of routes describes them. */
+export interface HttpRequest<Key extends RouteKey> {
   readonly caller: Caller;
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly method: string;
-  readonly rawPath: string;
+  readonly path: PathOf<Key>;
+  readonly query: QueryOf<Key>;
   /**
    * The body, parsed.
    * @throws Problem 400 malformed, 413 too large, 415 not JSON
@@ -26,14 +34,21 @@ export interface HttpResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Route = (request: HttpRequest) => Promise<HttpResponse>;
+/** What responds to the requests to each route of a function. */
+export type Handlers<Fn extends ApiFunction> = {
+  readonly [Key in RoutesOf<Fn>]: (request: HttpRequest<Key>) => Promise<HttpResponse>;
+};
+
+/** Responds to a request that no route serves. */
+export type Otherwise = (method: string, path: string) => HttpResponse;
 
 /**
- * A Lambda handler for routes of the HTTP API, by route key (`GET /tickets/{ticketId}`); `$default` takes what no route
- * serves. A caller without a scope of the route is rejected. Every error becomes a problem document. An error that is not
- * a `Problem` is logged, and the response does not contain its details.
+ * The Lambda handler of a function of the HTTP API. A caller without a scope of the route is rejected, and so is a path or query
+ * that is not as the route describes it. Every error becomes a problem document. An error that is not a `Problem` is logged, and
+ * the response does not contain its details.
  */
-export function httpHandler(routes: Readonly<Partial<Record<RouteKey | '$default', Route>>>) {
+export function httpHandler<Fn extends ApiFunction>(name: Fn, handlers: Handlers<Fn>, otherwise?: Otherwise) {
+  const schemas = new Map(Object.keys(handlers).map((key) => [key, pathSchema(key as RouteKey)]));
   return async (
     event: APIGatewayProxyEventV2,
     context: Context,
@@ -41,32 +56,44 @@ export function httpHandler(routes: Readonly<Partial<Record<RouteKey | '$default
     logger.addContext(context);
     logger.setCorrelationId(event.requestContext.requestId);
     try {
-      const key = event.routeKey as RouteKey | '$default';
-      const route = routes[key];
-      if (route === undefined)
-        throw new Error(`the API sent ${event.routeKey} to a function that does not serve it`);
-      const caller = callerOf(event, key === '$default' ? [] : scopesOf(key));
-      return toResult(await route(toRequest(event, caller)), event);
+      const { routeKey } = event;
+      if (routeKey === '$default' && otherwise)
+        return toResult(otherwise(event.requestContext.http.method, event.rawPath), event);
+      if (!Object.hasOwn(handlers, routeKey))
+        throw new Error(`the API sent ${routeKey} to ${name}, which does not serve it`);
+      const key = routeKey as RoutesOf<Fn>;
+      return toResult(await handlers[key](toRequest(key, schemas.get(key), event)), event);
     } catch (error) {
       return problemResult(toProblem(error), event);
     }
   };
 }
 
-function toRequest(event: APIGatewayProxyEventV2, caller: Caller): HttpRequest {
-  const path = Object.fromEntries(
-    Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decoded(value ?? '')]),
-  );
-  const query: Record<string, string> = {};
-  for (const [name, value] of Object.entries(event.queryStringParameters ?? {})) query[name] = value ?? '';
+function toRequest<Key extends RouteKey>(
+  key: Key,
+  path: z.ZodObject | undefined,
+  event: APIGatewayProxyEventV2,
+): HttpRequest<Key> {
+  const { scopes, query } = routeOf(key);
+  const caller = callerOf(event, scopes);
   return {
     caller,
-    path,
-    query,
-    method: event.requestContext.http.method,
-    rawPath: event.rawPath,
+    path: (path ? parseWith(path, pathOf(event), 'The path') : {}) as PathOf<Key>,
+    query: (query ? parseWith(query, queryOf(event), 'The query') : {}) as QueryOf<Key>,
     json: () => readJson(event),
   };
+}
+
+function pathOf({ pathParameters = {} }: APIGatewayProxyEventV2): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(pathParameters).map(([name, value]) => [name, decoded(value ?? '')]),
+  );
+}
+
+function queryOf({ queryStringParameters = {} }: APIGatewayProxyEventV2): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(queryStringParameters).map(([name, value]) => [name, value ?? '']),
+  );
 }
 
 /** Identifiers contain no percent sign, so decoding twice has no effect. */

@@ -21,7 +21,8 @@ import type {
 } from './api-types.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
-import { type ClientOptions, type RequestOptions, type RouteRequest, sender } from './requests.ts';
+import { type Call, type ClientOptions, type RequestOptions, type RouteRequest, sender } from './requests.ts';
+import { to } from './route-to.ts';
 import { type WaitOptions, waitForMatch } from './wait-for-match.ts';
 
 /**
@@ -113,70 +114,61 @@ export interface ListOptions extends RequestOptions {
 export function musterClient(options: ClientOptions): MusterClient {
   const requests = sender(options);
   const request = async <T>(route: RouteRequest) => (await requests.send<T>(route)).body;
-  const get = <T>(path: string, more?: RequestOptions) =>
-    request<T>({ method: 'GET', path, ...signalOf(more) });
-  const change = <T>(
-    method: 'PUT' | 'POST' | 'DELETE',
-    path: string,
-    body?: unknown,
-    more?: RequestOptions,
-  ) => request<T>({ method, path, ...(body !== undefined && { body }), ...signalOf(more) });
-
-  const ticketPath = (ticketId: string) => `/tickets/${encodeURIComponent(ticketId)}`;
-  const matchPath = (matchId: string) => `/matches/${encodeURIComponent(matchId)}`;
-  const backfillPath = (backfillId: string) => `/backfills/${encodeURIComponent(backfillId)}`;
-  const queuePath = (queue: string) => `/queues/${encodeURIComponent(queue)}`;
-
+  const call: Call = (route, { signal } = {}, body) =>
+    request({ ...route, ...(body !== undefined && { body }), ...(signal && { signal }) });
   return {
     request,
-    post: (queue, ticket, more) => change<Ticket>('POST', `${queuePath(queue)}/tickets`, ticket, more),
+    post: (queue, ticket, more) => call<Ticket>(to('POST /queues/{queue}/tickets', { queue }), more, ticket),
     postBatch: (queue, tickets, more) => postBatch(requests, queue, tickets, more),
-    get: (ticketId, more) =>
-      get<Ticket>(`${ticketPath(ticketId)}${more?.explain === true ? '?explain=true' : ''}`, more),
+    get: (ticketId, more) => {
+      const explain = more?.explain === true ? true : undefined;
+      return call<Ticket>(to('GET /tickets/{ticketId}', { ticketId }, { explain }), more);
+    },
     getMany: async (ticketIds, more) =>
-      (await get<TicketList>(`/tickets?ticketIds=${encodeURIComponent(ticketIds.join(','))}`, more)).tickets,
+      (await call<TicketList>(to('GET /tickets', {}, { ticketIds: ticketIds.join(',') }), more)).tickets,
     waitForMatch: (ticketId, more) => waitForMatch(requests, ticketId, more),
-    cancel: (ticketId, more) => change<Ticket>('DELETE', ticketPath(ticketId), undefined, more),
+    cancel: (ticketId, more) => call<Ticket>(to('DELETE /tickets/{ticketId}', { ticketId }), more),
     accept: (ticketId, matchId, more) => {
       const body: Acceptance = { accepted: more?.accepted ?? true, matchId };
-      return change<Ticket>('PUT', `${ticketPath(ticketId)}/acceptance`, body, more);
+      return call<Ticket>(to('PUT /tickets/{ticketId}/acceptance', { ticketId }), more, body);
     },
-    match: (matchId, more) => get<Match>(matchPath(matchId), more),
+    match: (matchId, more) => call<Match>(to('GET /matches/{matchId}', { matchId }), more),
     assign: (matchId, assignment, more) =>
-      change<Match>('PUT', `${matchPath(matchId)}/assignment`, assignment, more),
-    end: (matchId, more) => change<Match>('POST', `${matchPath(matchId)}/end`, {}, more),
+      call<Match>(to('PUT /matches/{matchId}/assignment', { matchId }), more, assignment),
+    end: (matchId, more) => call<Match>(to('POST /matches/{matchId}/end', { matchId }), more, {}),
     backfill: (matchId, backfill, more) =>
-      change<Backfill>('POST', `${matchPath(matchId)}/backfill`, backfill, more),
-    getBackfill: (backfillId, more) => get<Backfill>(backfillPath(backfillId), more),
+      call<Backfill>(to('POST /matches/{matchId}/backfill', { matchId }), more, backfill),
+    getBackfill: (backfillId, more) =>
+      call<Backfill>(to('GET /backfills/{backfillId}', { backfillId }), more),
     cancelBackfill: (backfillId, more) =>
-      change<Backfill>('DELETE', backfillPath(backfillId), undefined, more),
-    deadLetters: async (more) => (await get<DeadLetters>('/dead-letters', more)).consumers,
-    erasePlayer: (playerId, more) => erasePlayer(request, playerId, more),
-    playerData: (playerId, more) => playerData(request, playerId, more),
-    queues: {
-      list: async (more) => (await get<{ queues: readonly QueueDefinition[] }>('/queues', more)).queues,
-      get: (queue, more) => get<QueueDefinition>(queuePath(queue), more),
-      put: (definition, more) => change<QueueDefinition>('PUT', queuePath(definition.name), definition, more),
-      delete: (queue, more) =>
-        request<void>({ method: 'DELETE', path: queuePath(queue), removes: true, ...signalOf(more) }),
-      stats: (queue, more) => get<QueueStats>(`${queuePath(queue)}/stats`, more),
-      matches: async (queue, more) =>
-        (await get<LatestMatches>(`${queuePath(queue)}/matches${limitOf(more)}`, more)).matches,
-      waiting: (queue, more) => get<WaitingSample>(`${queuePath(queue)}/waiting${limitOf(more)}`, more),
-      versions: async (queue, more) =>
-        (await get<QueueVersions>(`${queuePath(queue)}/versions`, more)).versions,
-      restore: (queue, version, more) =>
-        change<QueueVersion>('POST', `${queuePath(queue)}/versions/${version}/restore`, undefined, more),
-      dryRun: (queue, tickets, more) =>
-        change<MatchResult>('POST', `${queuePath(queue)}/dry-run`, tickets, more),
-    },
+      call<Backfill>(to('DELETE /backfills/{backfillId}', { backfillId }), more),
+    deadLetters: async (more) => (await call<DeadLetters>(to('GET /dead-letters', {}), more)).consumers,
+    erasePlayer: (playerId, more) => erasePlayer(call, playerId, more),
+    playerData: (playerId, more) => playerData(call, playerId, more),
+    queues: queuesClient(call),
   };
 }
 
-function signalOf(options: RequestOptions | undefined): RequestOptions {
-  return options?.signal === undefined ? {} : { signal: options.signal };
-}
-
-function limitOf(options: ListOptions | undefined): string {
-  return options?.limit === undefined ? '' : `?limit=${options.limit}`;
+function queuesClient(call: Call): QueuesClient {
+  return {
+    list: async (more) =>
+      (await call<{ queues: readonly QueueDefinition[] }>(to('GET /queues', {}), more)).queues,
+    get: (queue, more) => call<QueueDefinition>(to('GET /queues/{queue}', { queue }), more),
+    put: (definition, more) =>
+      call<QueueDefinition>(to('PUT /queues/{queue}', { queue: definition.name }), more, definition),
+    delete: (queue, more) => call<void>({ ...to('DELETE /queues/{queue}', { queue }), removes: true }, more),
+    stats: (queue, more) => call<QueueStats>(to('GET /queues/{queue}/stats', { queue }), more),
+    matches: async (queue, more) => {
+      const route = to('GET /queues/{queue}/matches', { queue }, { limit: more?.limit });
+      return (await call<LatestMatches>(route, more)).matches;
+    },
+    waiting: (queue, more) =>
+      call<WaitingSample>(to('GET /queues/{queue}/waiting', { queue }, { limit: more?.limit }), more),
+    versions: async (queue, more) =>
+      (await call<QueueVersions>(to('GET /queues/{queue}/versions', { queue }), more)).versions,
+    restore: (queue, version, more) =>
+      call<QueueVersion>(to('POST /queues/{queue}/versions/{version}/restore', { queue, version }), more),
+    dryRun: (queue, tickets, more) =>
+      call<MatchResult>(to('POST /queues/{queue}/dry-run', { queue }), more, tickets),
+  };
 }

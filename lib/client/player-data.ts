@@ -1,35 +1,37 @@
 import type { PlayerData, PlayerErasure } from './api-types.ts';
-import type { MusterClient } from './client.ts';
-import type { RequestOptions } from './requests.ts';
+import type { Call, RequestOptions } from './requests.ts';
+import { to } from './route-to.ts';
 
 /** Readings of all tables before `erasePlayer` returns. A second one is usual; more are needed while ticks write back. */
 const READINGS_MAX = 5;
 
-type Request = MusterClient['request'];
-
 /** Repeats the erasure of a player until it is done, or until only what is pending is left. */
 export async function erasePlayer(
-  request: Request,
+  call: Call,
   playerId: string,
-  { signal }: RequestOptions = {},
+  options?: RequestOptions,
 ): Promise<PlayerErasure> {
   for (let reading = 1; ; reading++) {
     let part: PlayerErasure | undefined;
-    do part = await request<PlayerErasure>(partOf('DELETE', playerId, part?.continuation, signal));
-    while (part.continuation !== undefined);
+    do {
+      const query = { continuation: part?.continuation };
+      part = await call<PlayerErasure>(to('DELETE /players/{playerId}', { playerId }, query), options);
+    } while (part.continuation !== undefined);
     if (part.changed === 0 || reading === READINGS_MAX) return part;
   }
 }
 
 /** All parts of what is stored about a player. */
 export async function playerData(
-  request: Request,
+  call: Call,
   playerId: string,
-  { signal }: RequestOptions = {},
+  options?: RequestOptions,
 ): Promise<PlayerData> {
   const parts: PlayerData[] = [];
-  do parts.push(await request<PlayerData>(partOf('GET', playerId, parts.at(-1)?.continuation, signal)));
-  while (parts.at(-1)?.continuation !== undefined);
+  do {
+    const query = { continuation: parts.at(-1)?.continuation };
+    parts.push(await call<PlayerData>(to('GET /players/{playerId}', { playerId }, query), options));
+  } while (parts.at(-1)?.continuation !== undefined);
   return {
     playerId,
     tickets: parts.flatMap(({ tickets }) => tickets),
@@ -38,15 +40,4 @@ export async function playerData(
     meetings: parts.flatMap(({ meetings }) => meetings),
     places: parts.flatMap(({ places }) => places),
   };
-}
-
-function partOf(
-  method: 'GET' | 'DELETE',
-  playerId: string,
-  continuation: string | undefined,
-  signal: AbortSignal | undefined,
-) {
-  const query = continuation === undefined ? '' : `?continuation=${encodeURIComponent(continuation)}`;
-  const path = `/players/${encodeURIComponent(playerId)}${query}`;
-  return { method, path, ...(signal !== undefined && { signal }) };
 }

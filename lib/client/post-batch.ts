@@ -1,6 +1,7 @@
 import type { NewTicket, TicketBatchResult } from './api-types.ts';
 import type { Backoff } from './backoff.ts';
 import type { RequestOptions, Sender } from './requests.ts';
+import { to } from './route-to.ts';
 
 /** The result of one ticket: the status it would have had if it had been posted alone, and the ticket or the problem. */
 export type TicketResult = TicketBatchResult['results'][number];
@@ -22,14 +23,14 @@ export async function postBatch(
   tickets: readonly NewTicket[],
   { signal }: RequestOptions = {},
 ): Promise<TicketResult[]> {
+  const route = to('POST /queues/{queue}/ticket-batches', { queue });
   const results = new Array<TicketResult>(tickets.length);
   let left = tickets.map((_, i) => i);
   for (let tried = 1; left.length > 0; tried++) {
     if (tried > 1) await sender.pause(BACKOFF, tried - 1, signal);
     for (const part of partsOf(left, tickets)) {
-      const path = `/queues/${encodeURIComponent(queue)}/ticket-batches`;
       const body = { tickets: part.map((i) => tickets[i]!) };
-      const response = await sender.send<TicketBatchResult>({ method: 'POST', path, body, signal });
+      const response = await sender.send<TicketBatchResult>({ ...route, body, signal });
       for (const [at, i] of part.entries()) results[i] = response.body.results[at]!;
     }
     left = tried === TRIES ? [] : left.filter((i) => results[i]!.status === 503);

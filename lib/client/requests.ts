@@ -65,6 +65,13 @@ export interface RouteRequest extends RequestOptions {
   readonly removes?: boolean;
 }
 
+/** Sends a request to a route and returns the body of its response. */
+export type Call = <T>(
+  route: Pick<RouteRequest, 'method' | 'path' | 'removes'>,
+  options?: RequestOptions,
+  body?: unknown,
+) => Promise<T>;
+
 /** The response to a request that succeeded. */
 export interface RouteResponse<T> {
   readonly status: number;

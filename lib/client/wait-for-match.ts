@@ -2,6 +2,7 @@ import type { Ticket } from './api-types.ts';
 import type { Backoff } from './backoff.ts';
 import { MusterProblem, MusterUnreachable, TicketEnded, UnexpectedResponse } from './errors.ts';
 import type { RequestOptions, Sender } from './requests.ts';
+import { to } from './route-to.ts';
 
 export interface WaitOptions extends RequestOptions {
   /**
@@ -35,12 +36,11 @@ export async function waitForMatch(
   ticketId: string,
   { until = ['COMPLETED'], onChange, signal }: WaitOptions = {},
 ): Promise<Ticket> {
-  const path = `/tickets/${encodeURIComponent(ticketId)}`;
   let last: Ticket | undefined;
   let idle = 0;
   for (;;) {
     const startMs = Date.now();
-    const ticket = await read(sender, last === undefined ? path : pollOf(path, last), signal);
+    const ticket = await read(sender, ticketId, last, signal);
     const isChanged =
       ticket !== undefined && (ticket.status !== last?.status || ticket.matchId !== last.matchId);
     if (isChanged) {
@@ -55,19 +55,20 @@ export async function waitForMatch(
   }
 }
 
-function pollOf(path: string, { status }: Ticket): string {
-  return `${path}?waitSeconds=${POLL_SECONDS}&seen=${status}`;
-}
-
-/** Reads the ticket, or returns undefined after a failure that may pass. */
+/**
+ * Reads the ticket, at once or when it is no longer as it was at the last read. Returns undefined after a failure that may pass.
+ */
 async function read(
   sender: Sender,
-  path: string,
+  ticketId: string,
+  last: Ticket | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Ticket | undefined> {
   try {
-    const extraMs = path.includes('?') ? POLL_SECONDS * 1_000 : 0;
-    return (await sender.send<Ticket>({ method: 'GET', path, signal, extraMs })).body;
+    const query = last && { waitSeconds: POLL_SECONDS, seen: last.status };
+    const extraMs = last === undefined ? 0 : POLL_SECONDS * 1_000;
+    const route = to('GET /tickets/{ticketId}', { ticketId }, query);
+    return (await sender.send<Ticket>({ ...route, signal, extraMs })).body;
   } catch (error) {
     const mayPass =
       error instanceof MusterUnreachable ||

@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import { MATCH_STATUSES, team } from './match.ts';
-import { id, ticketView } from './ticket.ts';
-
-/** The path of a player. */
-export const playerPath = z.object({ playerId: id });
+import { ticketView } from './ticket.ts';
 
 /** Where to go on: the value of an earlier response. */
 const continuation = z.string().max(2_048);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { wholeNumber } from './limit.ts';
-import { queueDefinition, queueName } from './queue-definition.ts';
+import { queueDefinition } from './queue-definition.ts';
 
 /** The number of versions of a definition that are kept, with the one in force. */
 export const VERSIONS_KEPT = 50;
@@ -27,11 +26,3 @@ export type QueueVersionView = z.output<typeof queueVersion>;
 
 /** The versions of a queue, the newest first. The first one is in force. */
 export const queueVersions = z.object({ versions: z.array(queueVersion) }).meta({ id: 'QueueVersions' });
-
-/** The path parameters of a request to restore a version. */
-export const versionPath = z.object({
-  queue: queueName,
-  version: wholeNumber(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).meta({
-    description: 'The number of the version to restore',
-  }),
-});

@@ -1,53 +1,289 @@
-/**
- * Kinds of callers. A `player` is a game client. It reads, cancels and accepts its own tickets, and reads their matches.
- * A `backend` is the studio's server, for tickets, matches, assignments, backfills and statistics. An `admin` manages queue
- * definitions.
- */
-export const SCOPES = ['player', 'backend', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
+import * as z from 'zod';
+import { acceptanceBody } from './acceptance.ts';
+import { backfillView, matchEnd, newBackfill } from './backfill.ts';
+import type { Scope } from './callers.ts';
+import { deadLetters } from './dead-letters.ts';
+import { dryRunBody } from './dry-run.ts';
+import { wholeNumber } from './limit.ts';
+import { assignment, matchResult, matchView } from './match.ts';
+import { continuationQuery, playerData, playerErasure } from './player-data.ts';
+import { queueDefinition, queueName } from './queue-definition.ts';
+import { queueStats } from './queue-stats.ts';
+import { queueVersion, queueVersions } from './queue-versions.ts';
+import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
+import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';
+import { ticketBatchBody, ticketBatchResult, ticketIdsQuery, ticketList } from './ticket-batch.ts';
+
+/** A route of the API. */
+export interface RouteDefinition {
+  /** Its name in the OpenAPI document and in the client. */
+  readonly id: string;
+  readonly summary: string;
+  /** The function that serves it: `lambdas/NAME.ts`. */
+  readonly function: string;
+  /** Who may call it; with none, everybody. */
+  readonly scopes: readonly Scope[];
+  /** Why everybody may call it. */
+  readonly openBecause?: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** The bodies of the responses to requests that succeed, by status; undefined: without a body. */
+  readonly answers: Readonly<Record<number, z.ZodType | undefined>>;
+  /** The statuses of problems, besides those that every such request may have. */
+  readonly problems?: readonly number[];
+}
+
+/** The parameters in the paths of routes. */
+export const PARAMETERS = {
+  queue: queueName,
+  ticketId: id,
+  matchId: id,
+  backfillId: id,
+  playerId: id,
+  version: wholeNumber(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).meta({
+    description: 'The number of the version to restore',
+  }),
+};
 
 /**
- * Every route of the API and the scopes that may call it. A route without scopes is open to everybody. The template, the
- * functions and the OpenAPI document use this list.
+ * Every route of the API. The template with its rights, the functions, the OpenAPI document, the client and the lists of rights
+ * in docs/deploy.md follow from this table.
  *
  * In an IAM permission a path parameter is a `*`, which also matches slashes. So a caller that may GET
  * `/queues/{queue}` may GET its statistics as well, and an admin has both.
  */
 export const ROUTES = {
-  'GET /health': [],
-  'GET /openapi.json': [],
+  'GET /queues': {
+    id: 'listQueues',
+    summary: 'All queues',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: z.object({ queues: z.array(queueDefinition) }) },
+  },
+  'GET /queues/{queue}': {
+    id: 'getQueue',
+    summary: 'A queue definition',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: queueDefinition },
+    problems: [404],
+  },
+  'PUT /queues/{queue}': {
+    id: 'putQueue',
+    summary: 'Create or change a queue',
+    function: 'queues',
+    scopes: ['admin'],
+    body: queueDefinition,
+    answers: { 200: queueDefinition, 201: queueDefinition },
+    problems: [409],
+  },
+  'DELETE /queues/{queue}': {
+    id: 'deleteQueue',
+    summary:
+      'Close a queue, or leave it closed: it accepts no new tickets, and waiting tickets can still be matched',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 204: undefined },
+    problems: [404],
+  },
+  'POST /queues/{queue}/tickets': {
+    id: 'createTicket',
+    summary: 'Create a ticket; 200 when the same ticket already exists',
+    function: 'enqueue',
+    scopes: ['backend'],
+    body: newTicket,
+    answers: { 200: ticketView, 201: ticketView },
+    problems: [404, 409],
+  },
+  'POST /queues/{queue}/ticket-batches': {
+    id: 'createTickets',
+    summary: 'Create up to 50 tickets; each gets the same result as if it were posted alone',
+    function: 'enqueue',
+    scopes: ['backend'],
+    body: ticketBatchBody,
+    answers: { 200: ticketBatchResult },
+    problems: [404],
+  },
+  'GET /queues/{queue}/stats': {
+    id: 'getQueueStats',
+    summary: 'The statistics of a queue',
+    function: 'queues',
+    scopes: ['backend', 'admin'],
+    answers: { 200: queueStats },
+    problems: [404],
+  },
+  'GET /queues/{queue}/matches': {
+    id: 'getLatestMatches',
+    summary: 'The latest matches of a queue, the newest first',
+    function: 'queues',
+    scopes: ['backend', 'admin'],
+    query: latestQuery,
+    answers: { 200: latestMatches },
+    problems: [404],
+  },
+  'GET /queues/{queue}/waiting': {
+    id: 'getWaiting',
+    summary: 'A sample of the waiting tickets of a queue in order of skill, without names and ids',
+    function: 'queues',
+    scopes: ['backend', 'admin'],
+    query: waitingQuery,
+    answers: { 200: waitingSample },
+    problems: [404],
+  },
+  'GET /queues/{queue}/versions': {
+    id: 'getVersions',
+    summary: 'The last 50 versions of a queue definition, the newest first',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: queueVersions },
+    problems: [404],
+  },
+  'POST /queues/{queue}/versions/{version}/restore': {
+    id: 'restoreVersion',
+    summary:
+      'Put the definition of an earlier version again, as a new version; changes nothing when it is in force',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: queueVersion },
+    problems: [404, 409],
+  },
+  'POST /queues/{queue}/dry-run': {
+    id: 'dryRun',
+    summary: 'Search for matches among the given tickets; stores nothing',
+    function: 'dry-run',
+    scopes: ['backend', 'admin'],
+    body: dryRunBody,
+    answers: { 200: matchResult },
+    problems: [404],
+  },
+  'GET /dead-letters': {
+    id: 'getDeadLetters',
+    summary: 'The messages that the consumers of the service gave up',
+    function: 'queues',
+    scopes: ['admin'],
+    answers: { 200: deadLetters },
+  },
+  'GET /players/{playerId}': {
+    id: 'getPlayerData',
+    summary: 'What is stored about a player, in parts: repeat the request with each `continuation`',
+    function: 'players',
+    scopes: ['admin'],
+    query: continuationQuery,
+    answers: { 200: playerData },
+  },
+  'DELETE /players/{playerId}': {
+    id: 'erasePlayer',
+    summary: 'Erase a player from all tables; 202 when the request has to be repeated',
+    function: 'players',
+    scopes: ['admin'],
+    query: continuationQuery,
+    answers: { 200: playerErasure, 202: playerErasure },
+  },
+  'GET /tickets': {
+    id: 'getTickets',
+    summary: 'Up to 50 tickets as they are now; unknown ones are omitted',
+    function: 'tickets',
+    scopes: ['backend'],
+    query: ticketIdsQuery,
+    answers: { 200: ticketList },
+  },
+  'GET /tickets/{ticketId}': {
+    id: 'getTicket',
+    summary: 'A ticket, immediately or when its status changes',
+    function: 'tickets',
+    scopes: ['player', 'backend'],
+    query: ticketQuery,
+    answers: { 200: ticketView },
+    problems: [404, 429],
+  },
+  'DELETE /tickets/{ticketId}': {
+    id: 'cancelTicket',
+    summary: 'Cancel a ticket that is QUEUED; one that is CANCELLED stays as it is',
+    function: 'ticket-changes',
+    scopes: ['player', 'backend'],
+    answers: { 200: ticketView },
+    problems: [404, 409],
+  },
+  'PUT /tickets/{ticketId}/acceptance': {
+    id: 'answerMatch',
+    summary: 'Accept or decline the match of a ticket that REQUIRES_ACCEPTANCE',
+    function: 'ticket-changes',
+    scopes: ['player', 'backend'],
+    body: acceptanceBody,
+    answers: { 200: ticketView },
+    problems: [404, 409],
+  },
+  'GET /matches/{matchId}': {
+    id: 'getMatch',
+    summary: 'A match',
+    function: 'matches',
+    scopes: ['player', 'backend'],
+    answers: { 200: matchView },
+    problems: [404],
+  },
+  'PUT /matches/{matchId}/assignment': {
+    id: 'assignMatch',
+    summary: 'Set the game server of a match',
+    function: 'matches',
+    scopes: ['backend'],
+    body: assignment,
+    answers: { 200: matchView },
+    problems: [404, 409],
+  },
+  'POST /matches/{matchId}/backfill': {
+    id: 'createBackfill',
+    summary: 'Ask for players into the empty seats of a match; 200 when the same backfill already exists',
+    function: 'matches',
+    scopes: ['backend'],
+    body: newBackfill,
+    answers: { 200: backfillView, 201: backfillView },
+    problems: [404, 409],
+  },
+  'POST /matches/{matchId}/end': {
+    id: 'endMatch',
+    summary: 'End a match for good: it gets no more players',
+    function: 'matches',
+    scopes: ['backend'],
+    body: matchEnd,
+    answers: { 200: matchView },
+    problems: [404, 409],
+  },
+  'GET /backfills/{backfillId}': {
+    id: 'getBackfill',
+    summary: 'A backfill',
+    function: 'matches',
+    scopes: ['backend'],
+    answers: { 200: backfillView },
+    problems: [404],
+  },
+  'DELETE /backfills/{backfillId}': {
+    id: 'cancelBackfill',
+    summary: 'Cancel a backfill that is QUEUED',
+    function: 'matches',
+    scopes: ['backend'],
+    answers: { 200: backfillView },
+    problems: [404, 409],
+  },
+  'GET /health': {
+    id: 'health',
+    summary: 'A health check',
+    function: 'meta',
+    scopes: [],
+    openBecause:
+      'Load balancers and monitors call it without credentials. The response says only that the service responds.',
+    answers: { 200: z.object({ status: z.literal('ok') }) },
+  },
+  'GET /openapi.json': {
+    id: 'openApi',
+    summary: 'This document',
+    function: 'meta',
+    scopes: [],
+    openBecause: 'The description of the API is public: it is in the source.',
+    answers: { 200: z.looseObject({}) },
+  },
+} as const satisfies Readonly<Record<`${Method} /${string}`, RouteDefinition>>;
 
-  'POST /queues/{queue}/tickets': ['backend'],
-  'POST /queues/{queue}/ticket-batches': ['backend'],
-  'GET /tickets': ['backend'],
-  'GET /tickets/{ticketId}': ['player', 'backend'],
-  'DELETE /tickets/{ticketId}': ['player', 'backend'],
-  'PUT /tickets/{ticketId}/acceptance': ['player', 'backend'],
-
-  'GET /matches/{matchId}': ['player', 'backend'],
-  'PUT /matches/{matchId}/assignment': ['backend'],
-  'POST /matches/{matchId}/backfill': ['backend'],
-  'POST /matches/{matchId}/end': ['backend'],
-  'GET /backfills/{backfillId}': ['backend'],
-  'DELETE /backfills/{backfillId}': ['backend'],
-
-  'GET /queues/{queue}/stats': ['backend', 'admin'],
-  'GET /queues/{queue}/matches': ['backend', 'admin'],
-  'GET /queues/{queue}/waiting': ['backend', 'admin'],
-  'POST /queues/{queue}/dry-run': ['backend', 'admin'],
-
-  'GET /dead-letters': ['admin'],
-
-  'GET /players/{playerId}': ['admin'],
-  'DELETE /players/{playerId}': ['admin'],
-
-  'GET /queues': ['admin'],
-  'GET /queues/{queue}': ['admin'],
-  'PUT /queues/{queue}': ['admin'],
-  'DELETE /queues/{queue}': ['admin'],
-  'GET /queues/{queue}/versions': ['admin'],
-  'POST /queues/{queue}/versions/{version}/restore': ['admin'],
-} as const satisfies Readonly<Record<string, readonly Scope[]>>;
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 /** A method and a path, as `GET /tickets/{ticketId}`. */
 export type RouteKey = keyof typeof ROUTES;
@@ -55,25 +291,42 @@ export type RouteKey = keyof typeof ROUTES;
 /** The keys of all routes. */
 export const ROUTE_KEYS = Object.keys(ROUTES) as RouteKey[];
 
+/** A function that serves routes. */
+export type ApiFunction = (typeof ROUTES)[RouteKey]['function'];
+
+/** The routes that a function serves. */
+export type RoutesOf<Fn extends ApiFunction> = {
+  [Key in RouteKey]: (typeof ROUTES)[Key]['function'] extends Fn ? Key : never;
+}[RouteKey];
+
+/** A route by its key. */
+export function routeOf(key: RouteKey): RouteDefinition & { readonly method: Method; readonly path: string } {
+  const [method, path] = key.split(' ') as [Method, string];
+  return { ...ROUTES[key], method, path };
+}
+
 /** The scopes that may call a route; empty when it is open to everybody. */
 export function scopesOf(route: RouteKey): readonly Scope[] {
-  return ROUTES[route];
+  return ROUTES[route].scopes;
 }
 
-/** The scope in an OAuth token. */
-export function tokenScope(scope: Scope): `muster/${Scope}` {
-  return `muster/${scope}`;
+/** The schema of the parameters in a route's path; undefined when it has none. */
+export function pathSchema(route: RouteKey): z.ZodObject | undefined {
+  const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof typeof PARAMETERS);
+  if (names.length === 0) return undefined;
+  return z.object(Object.fromEntries(names.map((name) => [name, PARAMETERS[name]])));
 }
 
-/** The caller of an admitted request. */
-export type Caller =
-  /** The caller of an open route. */
-  | { readonly scope: 'anybody' }
-  /** May do everything that the route offers. */
-  | {
-      readonly scope: 'backend' | 'admin';
-      /** Who it is: the ARN of the AWS identity, or the `sub` of the token. Absent when neither says so. */
-      readonly name?: string;
-    }
-  /** One player, limited to their own tickets and matches. */
-  | { readonly scope: 'player'; readonly playerId: string };
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** The parameters in a route's path, parsed. */
+export type PathOf<Key extends RouteKey> = {
+  readonly [Name in NamesIn<Key> & keyof typeof PARAMETERS]: z.output<(typeof PARAMETERS)[Name]>;
+};
+
+/** The query of a request to a route, parsed. */
+export type QueryOf<Key extends RouteKey> = (typeof ROUTES)[Key] extends {
+  query: infer Query extends z.ZodType;
+}
+  ? z.output<Query>
+  : Readonly<Record<string, never>>;

@@ -16,7 +16,8 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { ROUTE_KEYS, type RouteKey, type Scope, scopesOf, tokenScope } from '../contract/routes.ts';
+import { type Scope, tokenScope } from '../contract/callers.ts';
+import { ROUTE_KEYS, type RouteKey, routeOf } from '../contract/routes.ts';
 import type { RequestLimit } from './limits.ts';
 import type { MusterFunction } from './muster-function.ts';
 import type { StagePolicy } from './stage-policy.ts';
@@ -43,7 +44,7 @@ export interface ApiProps {
 }
 
 /**
- * The HTTP API: one stage at the root, with an access log unless it is switched off. {@link ROUTES} lists the callers of each route. Open routes
+ * The HTTP API: one stage at the root, with an access log unless it is switched off. The table `ROUTES` has the routes and their callers. Open routes
  * have a low rate limit.
  */
 export class Api extends Construct {
@@ -86,36 +87,42 @@ export class Api extends Construct {
     return this.http.apiEndpoint;
   }
 
-  /** Routes requests to the function if their caller has one of the route's scopes. */
-  route(fn: MusterFunction, ...keys: readonly [RouteKey, ...RouteKey[]]): void {
-    for (const key of keys) {
-      const scopes = scopesOf(key);
-      if (scopes.length === 0)
-        throw new Error(`Expected a route with scopes, got ${key}: see \`openRoute\`.`);
-      const { method, path } = partsOf(key);
+  /** Routes to the function the requests that it serves, if their caller has one of the route's scopes. */
+  serve(fn: MusterFunction): void {
+    const isFirst = (key: RouteKey) => Number(NAMED_AFTER.includes(key));
+    const keys = ROUTE_KEYS.filter((key) => routeOf(key).function === fn.name);
+    for (const key of keys.sort((a, b) => isFirst(b) - isFirst(a))) {
+      const { id, method, path, scopes, openBecause } = routeOf(key);
+      if (scopes.length === 0) {
+        const constructId = id.replace(/^./, (letter) => letter.toUpperCase());
+        this.#openRoute(fn, constructId, HttpRouteKey.with(path, HttpMethod[method]), openBecause!);
+        continue;
+      }
       this.http.addRoutes({
         path,
-        methods: [method],
+        methods: [HttpMethod[method]],
         integration: this.#integration(fn),
         ...(this.#jwt && { authorizationScopes: scopes.map(tokenScope) }),
       });
     }
   }
 
-  /** Routes requests of any caller to the function, limited by {@link openRequests}. `$default` matches all other paths. */
-  openRoute(fn: MusterFunction, id: string, route: RouteKey | '$default', reason: string): void {
-    if (route !== '$default' && scopesOf(route).length > 0) {
-      throw new Error(`Expected a route without scopes, got ${route}: see \`route\`.`);
-    }
-    const key = httpRouteKey(route);
-    const httpRoute = new HttpRoute(this, id, {
+  /** Routes to the function the requests that no route serves. */
+  serveOthers(fn: MusterFunction): void {
+    const reason = 'Returns 404 or 405 for requests that match no route, and reads and writes nothing.';
+    this.#openRoute(fn, 'Otherwise', HttpRouteKey.DEFAULT, reason);
+  }
+
+  /** Routes requests of any caller to the function, limited by {@link openRequests}. */
+  #openRoute(fn: MusterFunction, id: string, routeKey: HttpRouteKey, reason: string): void {
+    const route = new HttpRoute(this, id, {
       httpApi: this.http,
-      routeKey: key,
+      routeKey,
       integration: this.#integration(fn),
       authorizer: new HttpNoneAuthorizer(),
     });
-    Validations.of(httpRoute).acknowledge({ id: 'AwsSolutions-APIG4', reason });
-    this.#limit(httpRoute, key, openRequests);
+    Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+    this.#limit(route, routeKey, openRequests);
   }
 
   /**
@@ -123,11 +130,10 @@ export class Api extends Construct {
    * @param queue the name for `{queue}` in their paths, which excludes routes without `{queue}`; when omitted, any queue
    */
   arnsOf(scope: Scope, queue?: string): string[] {
-    const routes = ROUTE_KEYS.filter((key) => (scopesOf(key) as readonly Scope[]).includes(scope)).map(
-      partsOf,
-    );
-    return routes
-      .filter(({ path }) => queue === undefined || path.includes('{queue}'))
+    return ROUTE_KEYS.map(routeOf)
+      .filter(
+        ({ scopes, path }) => scopes.includes(scope) && (queue === undefined || path.includes('{queue}')),
+      )
       .map(({ method, path }) => {
         const resource = path.replace('{queue}', queue ?? '*').replaceAll(/\{\w+\}/g, '*');
         return this.http.arnForExecuteApi(method, resource, STAGE);
@@ -153,16 +159,11 @@ export class Api extends Construct {
   }
 }
 
-function httpRouteKey(route: RouteKey | '$default'): HttpRouteKey {
-  if (route === '$default') return HttpRouteKey.DEFAULT;
-  const { method, path } = partsOf(route);
-  return HttpRouteKey.with(path, method);
-}
-
-function partsOf(key: RouteKey): { method: HttpMethod; path: string } {
-  const [method, path] = key.split(' ') as [keyof typeof HttpMethod, string];
-  return { method: HttpMethod[method], path };
-}
+/**
+ * The CDK names the integration of a function after its first route. These come first, because with another name CloudFormation
+ * would replace the integration.
+ */
+const NAMED_AFTER: readonly RouteKey[] = ['GET /tickets/{ticketId}', 'GET /dead-letters'];
 
 /** The stage at the root of the URL. */
 const STAGE = '$default';

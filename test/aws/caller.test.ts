@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { callerOf } from '../../lib/aws/caller.ts';
-import type { Scope } from '../../lib/contract/routes.ts';
+import type { Scope } from '../../lib/contract/callers.ts';
 
 const caller = (scopes: readonly Scope[], authorizer?: object) =>
   callerOf({ requestContext: { ...(authorizer && { authorizer }) } } as APIGatewayProxyEventV2, scopes);

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import { httpHandler } from '../../lib/aws/http.ts';
+import { type Handlers, httpHandler } from '../../lib/aws/http.ts';
 import { logger } from '../../lib/aws/log.ts';
 import { Problem } from '../../lib/contract/problem.ts';
 import { StoreBusy } from '../../lib/service/ports/store-busy.ts';
@@ -17,16 +17,20 @@ function event(changes: Partial<APIGatewayProxyEventV2> = {}): APIGatewayProxyEv
       http: { method: 'POST' },
       authorizer: { iam: { accessKey: 'KEY' } },
     } as never,
-    pathParameters: { queue: 'a%3Ab' },
+    pathParameters: { queue: 'a%2Db' },
     isBase64Encoded: false,
     body: '{"n":1}',
     ...changes,
   };
 }
 
-const echo = httpHandler({
-  'POST /queues/{queue}/tickets': async ({ path, json }) => ({ status: 200, body: { path, body: json() } }),
-});
+/** A handler of the function `enqueue`, which does the same for both of its routes. */
+const enqueueWith = (route: Handlers<'enqueue'>['POST /queues/{queue}/tickets']) =>
+  httpHandler('enqueue', {
+    'POST /queues/{queue}/tickets': route,
+    'POST /queues/{queue}/ticket-batches': route,
+  });
+const echo = enqueueWith(async ({ path, json }) => ({ status: 200, body: { path, body: json() } }));
 const call = async (changes: Partial<APIGatewayProxyEventV2> = {}, handler = echo) => {
   const result = await handler(event(changes), { awsRequestId: 'x', functionName: 'f' } as Context);
   return {
@@ -39,7 +43,26 @@ const call = async (changes: Partial<APIGatewayProxyEventV2> = {}, handler = ech
 
 describe('the HTTP handler', () => {
   it('passes the decoded path and the parsed body to the route', async () => {
-    expect(await call()).toMatchObject({ status: 200, body: { path: { queue: 'a:b' }, body: { n: 1 } } });
+    expect(await call()).toMatchObject({ status: 200, body: { path: { queue: 'a-b' }, body: { n: 1 } } });
+  });
+
+  it('rejects a path and a query that are not as the table of routes describes them', async () => {
+    const named = await call({ pathParameters: { queue: 'a/b' } });
+    expect(named).toMatchObject({ status: 400, body: { errors: [{ pointer: '#/queue' }] } });
+    const tickets = httpHandler('tickets', {
+      'GET /tickets': async ({ query }) => ({ status: 200, body: query }),
+      'GET /tickets/{ticketId}': async ({ query }) => ({ status: 200, body: query }),
+    });
+    const get = (queryStringParameters: Record<string, string>) =>
+      call({ routeKey: 'GET /tickets', queryStringParameters }, tickets as typeof echo);
+    expect(await get({ ticketIds: 'a,b' })).toMatchObject({ status: 200, body: { ticketIds: ['a', 'b'] } });
+    expect(await get({})).toMatchObject({ status: 400, body: { errors: [{ pointer: '#/ticketIds' }] } });
+  });
+
+  it('logs a request of a route that its function does not serve', async () => {
+    const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
+    expect((await call({ routeKey: 'GET /queues' })).status).toBe(500);
+    expect(String(error.mock.lastCall?.[1])).toContain('the API sent GET /queues to enqueue');
   });
 
   it('reads a body that the gateway encoded', async () => {
@@ -76,10 +99,8 @@ describe('the HTTP handler', () => {
 
   it('names the invalid fields', async () => {
     const errors = [{ pointer: '#/a', detail: 'Expected more' }];
-    const handler = httpHandler({
-      'POST /queues/{queue}/tickets': async () => {
-        throw new Problem(409, 'No.', { errors, extensions: { ticketStatus: 'PLACING' } });
-      },
+    const handler = enqueueWith(async () => {
+      throw new Problem(409, 'No.', { errors, extensions: { ticketStatus: 'PLACING' } });
     });
     expect((await call({}, handler)).body).toEqual({
       type: 'about:blank',
@@ -93,10 +114,8 @@ describe('the HTTP handler', () => {
 
   it('returns 503 with Retry-After when the store is busy', async () => {
     const warn = vi.spyOn(logger, 'warn').mockImplementation(() => {});
-    const handler = httpHandler({
-      'POST /queues/{queue}/tickets': async () => {
-        throw new StoreBusy('throttled: table internal-name');
-      },
+    const handler = enqueueWith(async () => {
+      throw new StoreBusy('throttled: table internal-name');
     });
     const answer = await call({}, handler);
     expect(answer).toMatchObject({ status: 503, result: { headers: { 'retry-after': '1' } } });
@@ -111,10 +130,8 @@ describe('the HTTP handler', () => {
 
   it('reveals no internal name and no stack', async () => {
     const error = vi.spyOn(logger, 'error').mockImplementation(() => {});
-    const handler = httpHandler({
-      'POST /queues/{queue}/tickets': async () => {
-        throw new TypeError('cannot read secretInternals');
-      },
+    const handler = enqueueWith(async () => {
+      throw new TypeError('cannot read secretInternals');
     });
     const answer = await call({}, handler);
     expect(answer.status).toBe(500);

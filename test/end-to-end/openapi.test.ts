@@ -1,7 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
+import { tokenScope } from '../../lib/contract/callers.ts';
 import { openApi } from '../../lib/contract/openapi.ts';
-import { ROUTE_KEYS, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
+import { ROUTE_KEYS, scopesOf } from '../../lib/contract/routes.ts';
 import { builtApp } from '../infra/built-app.ts';
 
 const document = JSON.parse(JSON.stringify(openApi()));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ROUTE_KEYS, SCOPES, scopesOf, tokenScope } from '../../lib/contract/routes.ts';
+import { SCOPES, tokenScope } from '../../lib/contract/callers.ts';
+import { ROUTE_KEYS, scopesOf } from '../../lib/contract/routes.ts';
 import { startMuster } from '../../lib/local/start-muster.ts';
 import { verifierOf } from '../../lib/local/token-verifier.ts';
 import { AUDIENCE, ISSUER, testIssuer } from '../local/tokens.ts';

@@ -2,6 +2,7 @@ import { BACKFILL, MATCH, TICKET } from '../../lib/service/domain/statuses.ts';
 import { templateBounds } from '../bounds/template-bounds.ts';
 import { builtApp } from '../infra/built-app.ts';
 import { drawing, table } from '../service/domain/drawing.ts';
+import { rightsOf } from './rights.ts';
 
 /** A marked part of a page that follows from the code alone. */
 export interface Derived {
@@ -11,6 +12,7 @@ export interface Derived {
 }
 
 const ARCHITECTURE = 'docs/architecture.md';
+const DEPLOY = 'docs/deploy.md';
 
 /** `npm run docs:bounds` writes all of them. */
 export const DERIVED: readonly Derived[] = [
@@ -19,6 +21,8 @@ export const DERIVED: readonly Derived[] = [
     page: 'docs/reliability.md',
     text: () => templateBounds(builtApp().template),
   },
+  { name: 'rights of backend', page: DEPLOY, text: () => rightsOf('backend') },
+  { name: 'rights of admin', page: DEPLOY, text: () => rightsOf('admin') },
   { name: 'statuses of tickets drawn', page: ARCHITECTURE, text: () => drawing(TICKET) },
   { name: 'statuses of matches drawn', page: ARCHITECTURE, text: () => drawing(MATCH) },
   { name: 'statuses of matches', page: ARCHITECTURE, text: () => table(MATCH) },

@@ -1,5 +1,5 @@
+import type { Caller } from '../../contract/callers.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Caller } from '../../contract/routes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PollSlots } from '../ports/poll-slots.ts';
 import { StoreBusy } from '../ports/store-busy.ts';

@@ -1,5 +1,5 @@
+import type { Caller } from '../../contract/callers.ts';
 import type { MatchView } from '../../contract/match.ts';
-import type { Caller } from '../../contract/routes.ts';
 import { unknownMatch } from '../placement/assign-match.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { onlyWhere } from './only-where.ts';

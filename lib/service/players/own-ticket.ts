@@ -1,4 +1,4 @@
-import type { Caller } from '../../contract/routes.ts';
+import type { Caller } from '../../contract/callers.ts';
 import type { TicketView } from '../../contract/ticket.ts';
 import { AVOIDED } from '../../rules/reasons.ts';
 import type { QueueStore } from '../ports/queue-store.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pollSlots } from '../../../lib/aws/poll-slots.ts';
-import type { Caller } from '../../../lib/contract/routes.ts';
+import type { Caller } from '../../../lib/contract/callers.ts';
 import { OneOfFew, REQUESTS_MAX } from '../../../lib/service/players/one-of-few.ts';
 import type { PollSlots } from '../../../lib/service/ports/poll-slots.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';

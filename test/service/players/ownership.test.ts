@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../lib/contract/callers.ts';
 import type { MatchView } from '../../../lib/contract/match.ts';
 import { checkQueueDefinition } from '../../../lib/contract/queue-definition.ts';
-import type { Caller } from '../../../lib/contract/routes.ts';
 import { AVOIDED } from '../../../lib/rules/reasons.ts';
 import {
   type CurrentTicket,
