@@ -103,7 +103,7 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
   if (secret.outcome === 'refused') return secret;
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
-  const admission = await admit(deps.receivers, url, lane, deps.now(), deps.random());
+  const admission = await admit(deps.receivers, url, lane, deps.now());
   if (admission.outcome === 'on trial') {
     await deps.sender.later({ ...delivery, url }, admission.afterMs);
     return { ...admission, outcome: 'postponed', why: 'the receiver is new', webhook: url };
@@ -111,7 +111,7 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   if (admission.outcome === 'to the slow lane')
     return postpone(deps, { ...delivery, url }, 0, 'the receiver is slow');
   if (admission.outcome === 'postponed')
-    return postpone(deps, { ...delivery, url }, admission.afterMs, 'the receiver is down');
+    return postpone(deps, { ...delivery, url }, untilUpMs(deps, delivery), 'the receiver is down');
 
   const event = await withoutErased(deps.erased, delivery.event, deps.now());
   const startMs = deps.now();
@@ -140,10 +140,15 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   const isProbe = admission.probe && isDown(result);
   const failed = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
   const afterMs = isProbe
-    ? postponeMs(down ?? admission.receiver, nowMs, deps.random())
+    ? untilUpMs(deps, delivery)
     : backoffSeconds(failed, deps.random()) * 1_000;
   const isSent = await sendOn(deps, { ...delivery, url, failed }, afterMs);
   return isSent ? { outcome: 'tried', afterMs, failed, ...failure } : { outcome: 'given up', ...failure };
+}
+
+/** How long a delivery waits for a receiver that is down, until it is looked at again. */
+function untilUpMs({ now, random }: NotifyDeps, { slowSinceMs = now() }: Delivery): number {
+  return postponeMs(now() - slowSinceMs, random());
 }
 
 async function postpone(

@@ -17,8 +17,8 @@ const PROBE_MS = 10_000;
 const TRIAL_MS = 1_000;
 /** The time between two probes. It grows with the outage. */
 const PROBE_EVERY_MS = { min: 10_000, max: 60_000 } as const;
-/** How long a delivery to a receiver that is down is postponed. It grows with the outage, up to the maximum of SQS. */
-const POSTPONE_MS = { min: 10_000, max: 900_000 } as const;
+/** How long a delivery to a receiver that is down is postponed. It grows with its wait, up to the maximum of SQS. */
+const POSTPONE_MS = { min: 1_000, max: 900_000 } as const;
 /** Statuses of a receiver, or of a gateway in front of it, that accepts no requests now. */
 const DOWN_STATUSES: readonly number[] = [429, 502, 503, 504];
 
@@ -34,7 +34,7 @@ export type Admission =
   | { readonly outcome: 'to the slow lane' }
   /** The receiver is new, and another delivery finds out whether it is fast. */
   | { readonly outcome: 'on trial'; readonly afterMs: number }
-  | { readonly outcome: 'postponed'; readonly afterMs: number };
+  | { readonly outcome: 'postponed' };
 
 /** How long a receiver may take to respond to a delivery of this lane, in milliseconds. */
 export function responseMs(lane: Lane): number {
@@ -52,14 +52,12 @@ export function responseMs(lane: Lane): number {
  *     down                            postponed, until the time of the next probe
  *     down, and a probe is due        one delivery of the slow lane is posted, the others are postponed. A crash
  *                                     after the claim: the next probe is due after PROBE_MS
- * @param random in [0, 1), spreads deliveries that are postponed together
  */
 export async function admit(
   store: ReceiverStore,
   url: string,
   lane: Lane,
   nowMs: number,
-  random: number,
 ): Promise<Admission> {
   const receiver = await store.get(url);
   const downUntilMs = receiver?.downUntilMs;
@@ -73,12 +71,10 @@ export async function admit(
       ? { outcome: 'on trial', afterMs: TRIAL_MS }
       : { outcome: 'post', receiver: undefined, probe: false };
   }
-  if (nowMs < downUntilMs) return { outcome: 'postponed', afterMs: postponeMs(receiver, nowMs, random) };
+  if (nowMs < downUntilMs) return { outcome: 'postponed' };
   if (lane === 'first') return { outcome: 'to the slow lane' };
   const claimed = await store.markDown(url, nowMs + PROBE_MS, downUntilMs);
-  return claimed
-    ? { outcome: 'post', receiver, probe: true }
-    : { outcome: 'postponed', afterMs: postponeMs(receiver, nowMs, random) };
+  return claimed ? { outcome: 'post', receiver, probe: true } : { outcome: 'postponed' };
 }
 
 function isNew(receiver: ReceiverRecord | undefined): boolean {
@@ -149,10 +145,14 @@ function slownessOf(receiver: ReceiverRecord | undefined, nowMs: number): Slowne
   return { slowUntilMs: nowMs + forMs, slowTimes };
 }
 
-/** How long a delivery waits for a receiver that is down: about as long as the outage has lasted. */
-export function postponeMs(receiver: ReceiverRecord, nowMs: number, random: number): number {
-  const spreadMs = within(POSTPONE_MS, outageMs(receiver, nowMs)) * (1 - random / 4);
-  return Math.min(POSTPONE_MS.max, Math.max(spreadMs, (receiver.downUntilMs ?? nowMs) - nowMs));
+/**
+ * How long a delivery is postponed that has waited this long for a receiver that is down: half as long again. So when the
+ * receiver responds again, the newest deliveries come first, each within half of its wait: one of the last two seconds within
+ * a second.
+ * @param random in [0, 1), shortens it by up to a quarter, so that deliveries are not postponed together
+ */
+export function postponeMs(waitedMs: number, random: number): number {
+  return within(POSTPONE_MS, (waitedMs / 2) * (1 - random / 4));
 }
 
 /** Whether a receiver accepts no requests now. Any other response concerns only this event. */

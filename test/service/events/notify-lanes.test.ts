@@ -148,4 +148,36 @@ describe('a receiver that is down', () => {
     expect(reports).toHaveLength(probes);
     expect(probes).toBeGreaterThan(3);
   });
+
+  it('gets its newest webhooks within two seconds of its first response, before older ones', async () => {
+    const outageMs = 3 * MINUTE_MS;
+    const traffic = new WebhookTraffic({
+      receiver: (_, nowMs) => (nowMs < outageMs ? { status: 503 } : 'answers'),
+      concurrency: { first: 4, slow: 2 },
+    });
+    await traffic.traffic(2, 5 * MINUTE_MS, () => 0);
+    await traffic.rest(HOUR_MS);
+    expect(traffic.deliveredMs.size).toBe(traffic.sentMs.size);
+    const firstMs = Math.min(...traffic.deliveredMs.values());
+    const events = [...traffic.sentMs].map(([eventId, sentMs]) => ({
+      waitedMs: firstMs - sentMs,
+      afterFirstMs: traffic.deliveredMs.get(`${eventId} 0`)! - firstMs,
+    }));
+    const afterFirst = (from: number, to: number) =>
+      events
+        .filter(({ waitedMs }) => waitedMs >= from && waitedMs < to)
+        .map(({ afterFirstMs }) => afterFirstMs)
+        .sort((a, b) => a - b);
+    // A probe is due a minute after the one before at most.
+    expect(firstMs).toBeLessThan(outageMs + MINUTE_MS + 2 * SECOND_MS);
+    expect(afterFirst(0, 3 * SECOND_MS).length).toBeGreaterThan(4);
+    expect(afterFirst(0, 3 * SECOND_MS).at(-1)).toBeLessThan(2 * SECOND_MS);
+    const median = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)]!;
+    expect(median(afterFirst(20 * SECOND_MS, MINUTE_MS))).toBeLessThan(
+      median(afterFirst(2 * MINUTE_MS, 3 * MINUTE_MS)),
+    );
+    // None waits longer than half of what it had waited before, and what comes after the first response is prompt.
+    for (const { waitedMs, afterFirstMs } of events)
+      expect(afterFirstMs).toBeLessThan(waitedMs < 0 ? -waitedMs + 2 * SECOND_MS : waitedMs / 2 + 3 * SECOND_MS);
+  });
 });
