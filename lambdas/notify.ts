@@ -1,6 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { clock } from '../lib/aws/clock.ts';
+import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { erasedPlayers } from '../lib/aws/erased-players.ts';
@@ -8,6 +9,7 @@ import { fromEnvelope } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deliverySender, sqsClient } from '../lib/aws/message-queue.ts';
+import { Occasionally } from '../lib/aws/occasionally.ts';
 import { outbound } from '../lib/aws/outbound.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
@@ -15,6 +17,7 @@ import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
 import { secretsManager } from '../lib/aws/secrets.ts';
 import { parseSecretGrants } from '../lib/contract/secret-grants.ts';
 import { type Delivery, readDelivery } from '../lib/service/domain/delivery.ts';
+import { DeliveryLog } from '../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
@@ -29,6 +32,7 @@ const urls = {
 const deps = {
   queues: cachedQueues(queueStore(client, environment('QUEUES_TABLE')), clock),
   receivers: recentReceivers(receiverStore(client, environment('RECEIVERS_TABLE')), Date.now),
+  deliveries: new DeliveryLog(deliveryStore(client, environment('RECEIVERS_TABLE')), Date.now),
   erased: erasedPlayers(client, environment('RECEIVERS_TABLE')),
   secrets: secretsManager(
     new SecretsManagerClient({ requestHandler: REQUEST_TIMEOUTS }),
@@ -59,12 +63,19 @@ export const handler = messageConsumer(sqs, [urls.first, urls.slowLane], {
   },
 });
 
-/** Counts how often a receiver was marked as down, for the alarm. */
-function report({ event }: Delivery, result: DeliveryOutcome): void {
-  if (!('down' in result) || result.down === undefined) return;
-  const { why, webhook, down } = result;
-  logger.warn('a webhook receiver is down', { webhook, queue: event.queue, why, ...down });
+/** A webhook that fails this often without a success in between counts for the alarm. */
+const FAILURES_MIN = 3;
+const reports = new Occasionally(30_000);
+
+/** Reports a webhook that fails, and a receiver that is marked as down. */
+function report({ event: { queue } }: Delivery, result: DeliveryOutcome): void {
+  if (!('why' in result)) return;
+  const { why, webhook, down, failures } = result;
+  if (down !== undefined) logger.warn('a webhook receiver is down', { webhook, queue, why, ...down });
+  if (failures === undefined || !reports.isDue(`${queue} ${webhook} ${failures >= FAILURES_MIN}`)) return;
+  logger.error('a webhook fails', { webhook, queue, why, failures });
+  if (failures < FAILURES_MIN) return;
   const metrics = new Metrics();
-  metrics.addMetric('ReceiverDown', MetricUnit.Count, 1);
+  metrics.addMetric('WebhookFailing', MetricUnit.Count, 1);
   metrics.publishStoredMetrics();
 }

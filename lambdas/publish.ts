@@ -14,6 +14,7 @@ import { eventBus } from '../lib/aws/event-bus.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { eventParking, sqsClient } from '../lib/aws/message-queue.ts';
+import { Occasionally } from '../lib/aws/occasionally.ts';
 import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { REQUEST_TIMEOUTS } from '../lib/aws/request-timeouts.ts';
@@ -96,12 +97,7 @@ async function fromStream(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResp
   return { batchItemFailures: [{ itemIdentifier: first.record.dynamodb!.SequenceNumber! }] };
 }
 
-/** When a queue was last reported as failing. */
-const reportedAtMs = new Map<string, number>();
-/** A queue that keeps failing is reported once in this time by each instance of the function. */
-const REPORT_EVERY_MS = 30_000;
-/** The maximum of queues remembered. */
-const REPORTED_MAX = 1_000;
+const reports = new Occasionally(30_000);
 
 /** Records the counts of a queue, and reports it when too many of its matches fail. */
 function report({ queue, counts, failing, isLost }: CountedQueue): void {
@@ -110,10 +106,7 @@ function report({ queue, counts, failing, isLost }: CountedQueue): void {
   for (const [name, count] of Object.entries(counts))
     metrics.addMetric(`${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
-  const nowMs = clock.now();
-  if (failing === undefined || nowMs - (reportedAtMs.get(queue) ?? 0) < REPORT_EVERY_MS) return;
-  if (reportedAtMs.size >= REPORTED_MAX) reportedAtMs.clear();
-  reportedAtMs.set(queue, nowMs);
+  if (failing === undefined || !reports.isDue(queue)) return;
   logger.error('too many matches of a queue fail', { queue, ...failing });
   const ofAll = new Metrics();
   ofAll.addMetric('QueueFailing', MetricUnit.Count, 1);

@@ -1,5 +1,6 @@
 import { clock } from '../lib/aws/clock.ts';
 import { deadLetterCounts } from '../lib/aws/dead-letters.ts';
+import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { deploymentRules } from '../lib/aws/deployment-rules.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment } from '../lib/aws/environment.ts';
@@ -10,6 +11,7 @@ import { outcomeStore } from '../lib/aws/outcome-store.ts';
 import { poolSample } from '../lib/aws/pool-sample.ts';
 import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
+import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
 import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
@@ -27,6 +29,8 @@ const deps = {
     ranges: environment('RANGES_TABLE'),
   }),
   pool: poolSample(client, environment('TICKETS_TABLE')),
+  deliveryRecords: deliveryStore(client, environment('RECEIVERS_TABLE')),
+  receivers: receiverStore(client, environment('RECEIVERS_TABLE')),
   outcomes: outcomeStore(client, environment('RANGES_TABLE')),
   failedShareMax: Number(environment('FAILED_SHARE')),
 };

@@ -1,4 +1,9 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  InvalidRequestException,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { type SecretGrants, secretRefusal } from '../contract/secret-grants.ts';
 import type { Secrets } from '../service/ports/secrets.ts';
 
@@ -17,11 +22,23 @@ export function secretsManager(client: SecretsManagerClient, prefix: string, gra
       if (why !== undefined) return { outcome: 'refused', why };
       const known = kept.get(name);
       if (known !== undefined && known.untilMs > Date.now()) return { outcome: 'found', value: known.value };
-      const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: `${prefix}${name}` }));
-      if (SecretString === undefined)
-        throw new Error(`Expected secret ${prefix}${name} to be a string, got binary`);
-      kept.set(name, { value: SecretString, untilMs: Date.now() + KEEP_MS });
-      return { outcome: 'found', value: SecretString };
+      const value = await storedValue(client, `${prefix}${name}`);
+      if (value === undefined) return { outcome: 'missing', why: `there is no secret ${prefix}${name}` };
+      kept.set(name, { value, untilMs: Date.now() + KEEP_MS });
+      return { outcome: 'found', value };
     },
   };
+}
+
+/** The value of a secret; undefined when there is none, or when it is going to be deleted. */
+async function storedValue(client: SecretsManagerClient, SecretId: string): Promise<string | undefined> {
+  try {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
+    if (SecretString === undefined) throw new Error(`Expected secret ${SecretId} to be a string, got binary`);
+    return SecretString;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException || error instanceof InvalidRequestException)
+      return undefined;
+    throw error;
+  }
 }

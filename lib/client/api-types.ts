@@ -987,6 +987,29 @@ export interface QueueStats {
   };
   /** Searches since `outcomes.since` that were cut short because their time was up. The next one continues; many mean that the queue is hard to search */
   readonly searchesCut: number;
+  /** The webhooks of the queue. The numbers may be off by those of functions that were stopped; none of them decides anything */
+  readonly webhooks?:
+    | readonly {
+        /** Without its query, which may hold a token */
+        readonly url: string;
+        /** failing: it has failed since its last success. down: its receiver does not respond, so only probes are sent */
+        readonly state: 'unused' | 'working' | 'failing' | 'down';
+        /** Noted every ten seconds */
+        readonly lastSuccessAt: string | null;
+        readonly lastFailure: {
+          readonly at: string;
+          readonly text: string;
+          /** Of the response, if there was one */
+          readonly status?: number | undefined;
+        } | null;
+        /** Since the last success, at most one a second of each function */
+        readonly failures: number;
+        /** Events that wait for a further try */
+        readonly waiting: number;
+        /** The first of these */
+        readonly waitingSince: string | null;
+      }[]
+    | undefined;
   /** Present while the queue, or one of its buckets, is not searched because its ticks fail. Tickets still time out. It ends with the next tick that succeeds, or when the definition is changed */
   readonly setAside?:
     | {

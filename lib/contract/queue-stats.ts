@@ -25,6 +25,29 @@ const choice = z.object({
   warning: z.string().nullable().meta({ description: 'The same in a sentence; null when bounded' }),
 });
 
+const webhookHealth = z.object({
+  url: z.string().meta({ description: 'Without its query, which may hold a token' }),
+  state: z.enum(['unused', 'working', 'failing', 'down']).meta({
+    description:
+      'failing: it has failed since its last success. down: its receiver does not respond, so only probes are sent',
+  }),
+  lastSuccessAt: z.iso.datetime().nullable().meta({ description: 'Noted every ten seconds' }),
+  lastFailure: z
+    .object({
+      at: z.iso.datetime(),
+      text: z.string(),
+      status: z.number().int().optional().meta({ description: 'Of the response, if there was one' }),
+    })
+    .nullable(),
+  failures: z
+    .number()
+    .int()
+    .meta({ description: 'Since the last success, at most one a second of each function' }),
+  waiting: z.number().int().meta({ description: 'Events that wait for a further try' }),
+  waitingSince: z.iso.datetime().nullable().meta({ description: 'The first of these' }),
+});
+export type WebhookHealth = z.output<typeof webhookHealth>;
+
 const count = z.number().int();
 const failedShare = z.number().nullable().meta({ description: 'Of these matches; null without any' });
 
@@ -107,6 +130,10 @@ export const queueStats = z
     searchesCut: z.number().int().meta({
       description:
         'Searches since `outcomes.since` that were cut short because their time was up. The next one continues; many mean that the queue is hard to search',
+    }),
+    webhooks: z.array(webhookHealth).optional().meta({
+      description:
+        'The webhooks of the queue. The numbers may be off by those of functions that were stopped; none of them decides anything',
     }),
     setAside: z
       .object({

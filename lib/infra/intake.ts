@@ -128,6 +128,7 @@ export class Intake extends Construct {
     store.ranges.allow(fn, 'BatchGetItem', 'GetItem');
     store.ranges.allowIndexQuery(fn, 'latest');
     store.matches.allow(fn, 'BatchGetItem');
+    store.receivers.allow(fn, 'GetItem');
     store.tickets.allowIndexQuery(fn, 'pool');
     fn.addEnvironment('FAILED_SHARE', String(failedShare));
     setSecretGrants(fn, secretGrants);

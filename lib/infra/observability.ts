@@ -58,7 +58,7 @@ export class Observability extends Construct {
       queueSetAsideAlarm(this),
       queueFailingAlarm(this),
       publishLateAlarm(this, props.publish),
-      receiverDownAlarm(this),
+      webhookFailingAlarm(this),
       eventsParkedAlarm(this),
       throttledAlarm(this, 'Tick', props.tick),
       throttledAlarm(this, 'Publish', props.publish),
@@ -247,16 +247,16 @@ function publishLateAlarm(scope: Construct, publish: MusterFunction): Alarm {
 }
 
 /**
- * A receiver that is down gets a probe at least every fifteen minutes, as long as there are webhooks for it, and each
- * that fails counts. Their dead letters come only after a day.
+ * A webhook that fails is tried at least every fifteen minutes, and each failure counts. Dead letters come only after half
+ * an hour, or after a day.
  */
-function receiverDownAlarm(scope: Construct): Alarm {
-  return alarm(scope, 'ReceiverDown', {
+function webhookFailingAlarm(scope: Construct): Alarm {
+  return alarm(scope, 'WebhookFailing', {
     alarmDescription:
-      'A webhook receiver did not respond to five consecutive posts, or to a probe since then. Its webhooks are kept for a day. See the log of notify for its URL.',
+      'A webhook has failed three times or more since its last success: its receiver does not respond or returns errors, or its secret does not exist. Its events are kept for a day while it is down. See the log of notify for the queue, the URL and the error, or the page of the queue in the console.',
     metric: new Metric({
       namespace: 'Muster',
-      metricName: 'ReceiverDown',
+      metricName: 'WebhookFailing',
       dimensionsMap: { service: 'notify' },
       statistic: 'Sum',
       period: Duration.minutes(15),

@@ -46,6 +46,7 @@ export function agonesProvisioner(
     const secret = await deps.secrets.get(options.certificate, match.queue);
     if (secret.outcome === 'refused')
       return { outcome: 'refused', why: 'its queue may not use the secret it names', detail: secret.why };
+    if (secret.outcome === 'missing') return { outcome: 'retry', why: secret.why };
     const certificate = certificateOf(secret.value);
     if (certificate === undefined)
       return { outcome: 'refused', why: 'the secret of its queue is not a client certificate' };

@@ -25,6 +25,7 @@ export function httpProvisioner(
       options.secret === undefined ? undefined : await deps.secrets.get(options.secret, match.queue);
     if (secret?.outcome === 'refused')
       return { outcome: 'refused', why: 'its queue may not use the secret it names', detail: secret.why };
+    if (secret?.outcome === 'missing') return { outcome: 'retry', why: secret.why };
     const headers = {
       'idempotency-key': match.matchId,
       ...(secret !== undefined && signed(secret.value, match.matchId, body, deps.clock.now())),

@@ -1,4 +1,8 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, it } from 'vitest';
 import { secretsManager } from '../../lib/aws/secrets.ts';
@@ -27,4 +31,15 @@ it('rejects a secret for a queue that may not use it, even after another queue h
     why: expect.stringContaining('arena/hook'),
   });
   expect(client.commandCalls(GetSecretValueCommand)).toHaveLength(1);
+});
+
+it('says that a secret does not exist, and finds it as soon as it does', async () => {
+  const secrets = secretsManager(made, 'muster/', {});
+  const missing = new ResourceNotFoundException({ message: 'none', $metadata: {} });
+  client.on(GetSecretValueCommand).rejectsOnce(missing).resolves({ SecretString: 'new' });
+  expect(await secrets.get('arena/hook', 'arena')).toEqual({
+    outcome: 'missing',
+    why: 'there is no secret muster/arena/hook',
+  });
+  expect(await secrets.get('arena/hook', 'arena')).toEqual({ outcome: 'found', value: 'new' });
 });

@@ -23,6 +23,9 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'the age at which something small is read again or forgotten': [
     'lib/service/events/recent-receivers.ts#RECENT_MS',
+    'lib/service/events/delivery-log.ts#NOTE_EVERY_MS',
+    'lib/service/events/delivery-log.ts#FAILURE_EVERY_MS',
+    'lib/service/ports/delivery-store.ts#WAITING_SEEN_MS',
     'lib/service/tickets/wait-estimates.ts#REPORT_AGE_MS',
     'lib/service/ticks/rebalance.ts#REPORT_AGE_MS',
     'lib/service/tickets/one-place.ts#RUNNING_MS',
@@ -52,7 +55,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   'the window of a statistic': [
     'lib/service/domain/minute-counts.ts#MINUTE_MS',
     'lib/service/domain/match-outcomes.ts#FAILED_MIN',
-    'lambdas/publish.ts#REPORT_EVERY_MS',
+    'lambdas/notify.ts#FAILURES_MIN',
     'lib/service/domain/match-tally.ts#HORIZON_MS',
   ],
   'what counts as slow or fast: the bound that follows from it is listed': [

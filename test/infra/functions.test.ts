@@ -74,6 +74,7 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
     'dynamodb:BatchGetItem matches',
     'dynamodb:Query tickets/index/pool',
     ...DEAD_LETTERS.map((queue) => `sqs:GetQueueAttributes ${queue}`),
+    'dynamodb:GetItem receivers',
   ],
   players: [
     'dynamodb:Scan tickets',
@@ -228,6 +229,7 @@ const environment: Readonly<Record<(typeof functionNames)[number], Readonly<Reco
     GAME_SESSION_QUEUES: '["arenas"]',
     DEAD_LETTER_URLS: DEAD_LETTERS.join(),
     FAILED_SHARE: '0.25',
+    RECEIVERS_TABLE: 'receivers',
   },
   players: {
     TICKETS_TABLE: 'tickets',

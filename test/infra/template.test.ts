@@ -518,10 +518,10 @@ describe('alarms', () => {
     expect(queue.Properties.RedrivePolicy, 'a queue, not its dead letters').toBeDefined();
   });
 
-  it('go off when a webhook receiver is down, as notify counts it', () => {
-    expect(named('ReceiverDown')).toMatchObject({
+  it('go off when a webhook fails, as notify counts it', () => {
+    expect(named('WebhookFailing')).toMatchObject({
       Namespace: 'Muster',
-      MetricName: 'ReceiverDown',
+      MetricName: 'WebhookFailing',
       Dimensions: [{ Name: 'service', Value: 'notify' }],
       Statistic: 'Sum',
       Period: 900,
@@ -530,7 +530,7 @@ describe('alarms', () => {
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       Threshold: 1,
     });
-    expect(readFileSync(join(lambdasDir, 'notify.ts'), 'utf8')).toContain("addMetric('ReceiverDown'");
+    expect(readFileSync(join(lambdasDir, 'notify.ts'), 'utf8')).toContain("addMetric('WebhookFailing'");
   });
 
   it('go off when a queue is set aside, as tick counts it', () => {

@@ -61,6 +61,8 @@ export class MemoryCloud {
       backfills: noBackfills,
       queues: this.#queues(),
       ranges: this.#ranges(),
+      deliveryRecords: { get: async () => undefined } as never,
+      receivers: { get: async () => undefined } as never,
       outcomes: { add: async () => {}, recent: async () => [] },
       failedShareMax: 0.25,
       ticks: this.#ticks(),

@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../lib/aws/deadline-index.ts';
+import { deliveryStore } from '../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../lib/aws/erased-players.ts';
 import { latestMatches } from '../../lib/aws/latest-index.ts';
 import { matchStore } from '../../lib/aws/match-store.ts';
@@ -21,6 +22,7 @@ import type { Delivery } from '../../lib/service/domain/delivery.ts';
 import type { ParkedEvent } from '../../lib/service/domain/parked-event.ts';
 import type { TickMessage } from '../../lib/service/domain/tick-message.ts';
 import { countOutcomes } from '../../lib/service/events/count-outcomes.ts';
+import { DeliveryLog } from '../../lib/service/events/delivery-log.ts';
 import { type Change, DESTINATIONS, publish, publishParked } from '../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../lib/service/placement/deadline.ts';
 import { provision } from '../../lib/service/placement/provision.ts';
@@ -119,6 +121,8 @@ export class VirtualCloud {
       ranges: rangeStore(client, tables.names.ranges),
       meetings: meetingStore(client, tables.names.ranges),
       receivers: receiverStore(client, receivers),
+      deliveryRecords: deliveryStore(client, receivers),
+      deliveries: new DeliveryLog(deliveryStore(client, receivers), () => this.nowMs),
       erased: erasedPlayers(client, receivers),
       secrets: {
         get: (name: string) =>

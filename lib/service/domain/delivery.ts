@@ -11,6 +11,8 @@ export interface Delivery {
   readonly failed?: number;
   /** When it entered the slow lane. A delivery without it is in the queue of new ones. */
   readonly slowSinceMs?: number;
+  /** Present when it is noted as waiting for a further try. */
+  readonly waits?: true;
 }
 
 const delivery = z.object({
@@ -18,6 +20,7 @@ const delivery = z.object({
   url: z.string().exactOptional(),
   failed: z.number().exactOptional(),
   slowSinceMs: z.number().exactOptional(),
+  waits: z.literal(true).exactOptional(),
 });
 
 /**

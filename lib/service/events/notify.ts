@@ -12,7 +12,17 @@ import type { ReceiverRecord, ReceiverStore } from '../ports/receiver-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { backoffSeconds } from './backoff.ts';
-import { admit, isDown, type Lane, postponeMs, recordResult, recordSlow, responseMs } from './receivers.ts';
+import type { DeliveryLog } from './delivery-log.ts';
+import {
+  type Admitted,
+  admit,
+  isDown,
+  type Lane,
+  postponeMs,
+  recordResult,
+  recordSlow,
+  responseMs,
+} from './receivers.ts';
 import { signed } from './signature.ts';
 import { withoutErased } from './without-erased.ts';
 
@@ -30,6 +40,8 @@ export interface NotifyDeps {
   readonly receivers: ReceiverStore;
   readonly erased: Pick<ErasedPlayers, 'among'>;
   readonly secrets: Secrets;
+  /** What people are told of each webhook. */
+  readonly deliveries: DeliveryLog;
   readonly outbound: Outbound;
   readonly sender: DeliverySender;
   readonly now: () => number;
@@ -49,13 +61,15 @@ export type DeliveryOutcome =
   /** The delivery is a dead letter. */
   | ({ outcome: 'given up' } & Failure)
   /** A retry cannot succeed. */
-  | { outcome: 'refused'; why: string };
+  | ({ outcome: 'refused' } & Failure);
 
 export interface Failure {
   readonly why: string;
   readonly webhook: string;
   /** The record of the receiver, if this delivery has marked it as down. */
   readonly down?: ReceiverRecord;
+  /** The failures of the webhook since its last success, if this is one of them and was noted. */
+  readonly failures?: number;
 }
 
 /**
@@ -65,14 +79,15 @@ export interface Failure {
  * the first queue waits only for receivers that have responded quickly so far and for one post to each new one, and for
  * each post at most 2 s. Each step may be repeated:
  *
- *     read           a queue that cannot be read: its deliveries wait in the slow lane until it can
+ *     read           a queue that cannot be read, and a webhook whose secret does not exist: their deliveries wait in the slow
+ *                    lane until it can, or does
  *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
  *                    after it, before this message is deleted: split again
  *     admit          see `receivers.ts`
  *     blank          the players of an event that has waited, who were erased meanwhile: see `without-erased.ts`
  *     post           a crash after it: posted again with the same `webhook-id`, which receivers use to discard duplicates.
  *                    A receiver that does not respond in the time of the first queue is posted to again in the slow lane
- *     record         the result; see `receivers.ts`. A crash after it: the failure counts twice
+ *     record         the result; see `receivers.ts` and `delivery-log.ts`. A crash after it: the failure counts twice
  *     send on        to the slow lane, or to the dead letters after the last try. It is a new message, so it is not in
  *                    flight. A crash after it, before this message is deleted: both messages remain, so the event
  *                    may be posted more often, and may be a dead letter although it was delivered
@@ -99,51 +114,99 @@ export async function deliver(deps: NotifyDeps, delivery: Delivery): Promise<Del
 
 async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery): Promise<DeliveryOutcome> {
   const { url } = webhook;
+  const to = { ...delivery, url };
   // Before the admission, so that a queue whose secret is missing uses no probe.
   const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
-  if (secret.outcome === 'refused') return secret;
+  if (secret.outcome === 'refused') return refuse(deps, to, secret.why);
+  if (secret.outcome === 'missing') {
+    const failures = await failed(deps, to, secret.why);
+    return postpone(deps, to, untilUpMs(deps, to), secret.why, failures);
+  }
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, url, lane, deps.now());
-  if (admission.outcome === 'on trial') {
-    await deps.sender.later({ ...delivery, url }, admission.afterMs);
-    return { ...admission, outcome: 'postponed', why: 'the receiver is new', webhook: url };
+  switch (admission.outcome) {
+    case 'on trial':
+      await deps.sender.later(to, admission.afterMs);
+      return { ...admission, outcome: 'postponed', why: 'the receiver is new', webhook: url };
+    case 'to the slow lane':
+      return postpone(deps, to, 0, 'the receiver is slow');
+    case 'postponed':
+      return postpone(deps, to, untilUpMs(deps, to), 'the receiver is down');
+    case 'post':
+      return postTo(deps, to, secret.value, lane, admission);
   }
-  if (admission.outcome === 'to the slow lane')
-    return postpone(deps, { ...delivery, url }, 0, 'the receiver is slow');
-  if (admission.outcome === 'postponed')
-    return postpone(deps, { ...delivery, url }, untilUpMs(deps, delivery), 'the receiver is down');
+}
 
+/** A delivery to one webhook. */
+type DeliveryTo = Delivery & { readonly url: string };
+
+async function postTo(
+  deps: NotifyDeps,
+  delivery: DeliveryTo,
+  secret: string,
+  lane: Lane,
+  admission: Admitted,
+): Promise<DeliveryOutcome> {
+  const { url } = delivery;
   const event = await withoutErased(deps.erased, delivery.event, deps.now());
   const startMs = deps.now();
-  const result = await post(deps.outbound, url, secret.value, event, lane, startMs);
+  const result = await post(deps.outbound, url, secret, event, lane, startMs);
   const nowMs = deps.now();
   if (result.outcome === 'forbidden') {
     // Ends a trial, for whose result the other deliveries to this receiver would wait in the first queue for ever.
     if (lane === 'first') await recordSlow(deps.receivers, url, admission, nowMs);
-    return { outcome: 'refused', why: result.error };
+    return refuse(deps, delivery, result.error);
   }
   if (lane === 'first' && result.outcome === 'unreachable' && result.timedOut) {
     await recordSlow(deps.receivers, url, admission, nowMs);
-    return postpone(deps, { ...delivery, url }, 0, result.error);
+    return postpone(deps, delivery, 0, result.error);
   }
   const record = recordResult(deps.receivers, url, admission, result, { startMs, nowMs });
-  if (isDelivered(result)) {
+  if (isResponse(result) && isDelivered(result)) {
     // The next response records the same. A retry would only post the event twice.
     await record.catch(ignoreBusy);
+    await delivered(deps, delivery, result.status);
     return { outcome: 'done' };
   }
   const down = await record;
-  const why =
-    result.outcome === 'unreachable' ? result.error : `the receiver returned status ${result.status}`;
-  const failure = { why, webhook: url, ...(down !== undefined && { down }) };
+  const status = isResponse(result) ? result.status : undefined;
+  const why = isResponse(result) ? `the receiver returned status ${status}` : result.error;
+  const failures = await failed(deps, delivery, why, status);
+  const failure = { why, webhook: url, ...(down && { down }), ...(failures && { failures }) };
   // A failed probe concerns the receiver, not this event.
   const isProbe = admission.probe && isDown(result);
-  const failed = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
-  const afterMs = isProbe
-    ? untilUpMs(deps, delivery)
-    : backoffSeconds(failed, deps.random()) * 1_000;
-  const isSent = await sendOn(deps, { ...delivery, url, failed }, afterMs);
-  return isSent ? { outcome: 'tried', afterMs, failed, ...failure } : { outcome: 'given up', ...failure };
+  const tries = (delivery.failed ?? 0) + (isProbe ? 0 : 1);
+  const afterMs = isProbe ? untilUpMs(deps, delivery) : backoffSeconds(tries, deps.random()) * 1_000;
+  const isSent = await sendOn(deps, { ...delivery, failed: tries }, afterMs);
+  return isSent
+    ? { outcome: 'tried', afterMs, failed: tries, ...failure }
+    : { outcome: 'given up', ...failure };
+}
+
+async function refuse(deps: NotifyDeps, delivery: DeliveryTo, why: string): Promise<DeliveryOutcome> {
+  const failures = await failed(deps, delivery, why);
+  await noLonger(deps, delivery);
+  return { outcome: 'refused', why, webhook: delivery.url, ...(failures && { failures }) };
+}
+
+/** Notes a failure. Returns the failures since the last success, if it was noted. */
+function failed({ deliveries }: NotifyDeps, { event, url }: DeliveryTo, text: string, status?: number) {
+  return deliveries.failed(event.queue, url, { text, ...(status !== undefined && { status }) });
+}
+
+/** Notes that a webhook has its event, or wants none. */
+async function delivered(deps: NotifyDeps, delivery: DeliveryTo, status: number): Promise<void> {
+  if (status === GONE) await failed(deps, delivery, 'the receiver accepts no more events', status);
+  else await deps.deliveries.succeeded(delivery.event.queue, delivery.url);
+  await noLonger(deps, delivery);
+}
+
+/** Notes that a delivery does not wait any more, if it has. */
+async function noLonger(
+  { deliveries }: NotifyDeps,
+  { event, url, waits, slowSinceMs }: DeliveryTo,
+): Promise<void> {
+  if (waits) await deliveries.ends(event.queue, url, slowSinceMs ?? 0);
 }
 
 /** How long a delivery waits for a receiver that is down, until it is looked at again. */
@@ -156,8 +219,9 @@ async function postpone(
   delivery: Delivery,
   afterMs: number,
   why: string,
+  failures?: number,
 ): Promise<DeliveryOutcome> {
-  const failure = { why, webhook: delivery.url ?? 'all' };
+  const failure = { why, webhook: delivery.url ?? 'all', ...(failures && { failures }) };
   const isSent = await sendOn(deps, delivery, afterMs);
   return isSent ? { outcome: 'postponed', afterMs, ...failure } : { outcome: 'given up', ...failure };
 }
@@ -174,11 +238,17 @@ function post(
   return outbound.post(url, body, signed(secret, event.eventId, body, nowMs), responseMs(lane));
 }
 
-/** 410 Gone means by the Standard Webhooks scheme that the receiver accepts no more events. */
-function isDelivered(result: OutboundResult): boolean {
-  return (
-    result.outcome === 'responded' && ((result.status >= 200 && result.status < 300) || result.status === 410)
-  );
+type Responded = Extract<OutboundResult, { outcome: 'responded' }>;
+
+/** By the Standard Webhooks scheme the receiver accepts no more events. */
+const GONE = 410;
+
+function isDelivered({ status }: Responded): boolean {
+  return (status >= 200 && status < 300) || status === GONE;
+}
+
+function isResponse(result: OutboundResult): result is Responded {
+  return result.outcome === 'responded';
 }
 
 function ignoreBusy(error: unknown): void {
@@ -189,15 +259,21 @@ function ignoreBusy(error: unknown): void {
  * Sends a delivery to the slow lane, or to the dead letters after its last try or at the end of its time. Returns false
  * for a dead letter.
  */
-async function sendOn(
-  { sender, now }: NotifyDeps,
-  { event, url, failed = 0, slowSinceMs = now() }: Delivery,
-  afterMs: number,
-): Promise<boolean> {
+async function sendOn(deps: NotifyDeps, delivery: Delivery, afterMs: number): Promise<boolean> {
+  const { sender, now, deliveries } = deps;
+  const { event, url, failed: tries = 0, slowSinceMs = now() } = delivery;
   const to = url === undefined ? { event } : { event, url };
-  const isOver = failed >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
-  // A dead letter has no history, so it starts with new tries when it is redriven.
-  if (isOver) await sender.deadLetter(to);
-  else await sender.slowLane({ ...to, failed, slowSinceMs }, afterMs);
-  return !isOver;
+  const isOver = tries >= TRIES || now() + afterMs - slowSinceMs > KEPT_MS;
+  if (isOver) {
+    // A dead letter has no history, so it starts with new tries when it is redriven.
+    await sender.deadLetter(to);
+    if (url !== undefined) await noLonger(deps, { ...delivery, url });
+    return false;
+  }
+  // What passes on to the slow lane at once does not wait.
+  const waits = delivery.waits ?? (url !== undefined && afterMs > 0);
+  await sender.slowLane({ ...to, failed: tries, slowSinceMs, ...(waits && { waits }) }, afterMs);
+  if (waits && delivery.waits === undefined) await deliveries.begins(event.queue, url!);
+  else if (waits) await deliveries.waits(event.queue, url!, slowSinceMs);
+  return true;
 }

@@ -24,8 +24,9 @@ import { choiceAdvice } from './choice-advice.ts';
 import { quantile } from './quantile.ts';
 import { openQueue } from './queues.ts';
 import { waitingCount } from './waiting-count.ts';
+import { type WebhookHealthDeps, webhookHealth } from './webhook-health.ts';
 
-export interface StatsDeps {
+export interface StatsDeps extends WebhookHealthDeps {
   readonly queues: QueueStore;
   readonly ranges: RangeStore;
   readonly outcomes: OutcomeStore;
@@ -39,9 +40,10 @@ export interface StatsDeps {
  */
 export async function getStats(deps: StatsDeps, queue: string, nowMs: number): Promise<QueueStats> {
   const record = await openQueue(deps.queues, queue);
-  const [reports, outcomes] = await Promise.all([
+  const [reports, outcomes, webhooks] = await Promise.all([
     deps.ranges.reports(queue, [...new Set(record.layouts.flatMap(rangesOf))]),
     deps.outcomes.recent(queue, nowMs),
+    webhookHealth(deps, record.definition, nowMs),
   ]);
   const waiting = waitingCount(record.layouts, reports);
   const all = [...reports.values()];
@@ -72,6 +74,7 @@ export async function getStats(deps: StatsDeps, queue: string, nowMs: number): P
     recentEnds: endsView(counted),
     outcomes: outcomesView(record.definition, counted, outcomes, deps.failedShareMax, nowMs),
     searchesCut: counted.cut ?? 0,
+    ...(webhooks.length > 0 && { webhooks }),
     ...setAsideView(record, reports),
     ...(record.definition.backfill && { backfills: backfillsView(all, last) }),
     ...(choices.length > 0 && { choices: choices.map(choiceView) }),

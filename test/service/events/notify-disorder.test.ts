@@ -6,6 +6,7 @@ import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts
 import { definition } from '../definitions.ts';
 import { Interleaving } from '../interleaving.ts';
 import type { Line } from '../virtual-cloud.ts';
+import { deliveryLog } from './memory-deliveries.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
 /** The number of runs. For more: `DISORDER_RUNS=1000 npx vitest run test/service/events/notify-disorder`. */
@@ -131,11 +132,14 @@ class Disorder {
     }
   }
 
+  readonly #deliveries = deliveryLog(() => this.#nowMs);
+
   #deps(line: Line): NotifyDeps {
     return {
       queues: { get: () => line('Get queue', async () => ({ definition: WITH_WEBHOOKS })) } as never,
       receivers: overLine(this.#receivers, line),
       erased: { among: async () => new Set() },
+      deliveries: this.#deliveries,
       secrets: {
         get: () => line('Get secret', async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const),
       },

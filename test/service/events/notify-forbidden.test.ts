@@ -3,6 +3,7 @@ import type { MusterEvent } from '../../../lib/contract/events.ts';
 import type { Delivery } from '../../../lib/service/domain/delivery.ts';
 import { deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
 import { definition } from '../definitions.ts';
+import { deliveryLog } from './memory-deliveries.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
 it('deliveries to a new receiver whose address is forbidden leave the first queue after the first post', async () => {
@@ -19,6 +20,7 @@ it('deliveries to a new receiver whose address is forbidden leave the first queu
     },
     receivers: memoryReceivers(),
     erased: { among: async () => new Set() } as never,
+    deliveries: deliveryLog(() => nowMs),
     sender: {
       split: async () => void sent.push('split'),
       later: async () => void sent.push('later'),

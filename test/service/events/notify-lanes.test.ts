@@ -178,6 +178,8 @@ describe('a receiver that is down', () => {
     );
     // None waits longer than half of what it had waited before, and what comes after the first response is prompt.
     for (const { waitedMs, afterFirstMs } of events)
-      expect(afterFirstMs).toBeLessThan(waitedMs < 0 ? -waitedMs + 2 * SECOND_MS : waitedMs / 2 + 3 * SECOND_MS);
+      expect(afterFirstMs).toBeLessThan(
+        waitedMs < 0 ? -waitedMs + 2 * SECOND_MS : waitedMs / 2 + 3 * SECOND_MS,
+      );
   });
 });

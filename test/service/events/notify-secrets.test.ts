@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { MusterEvent } from '../../../lib/contract/events.ts';
 import { deliver } from '../../../lib/service/events/notify.ts';
 import { definition } from '../definitions.ts';
+import { deliveryLog } from './memory-deliveries.ts';
 
 it('an event is neither sent nor retried when its queue may no longer use the secret', async () => {
   const webhooks = [{ url: 'https://game.example/', secret: 'duel/hook' }];
@@ -14,6 +15,7 @@ it('an event is neither sent nor retried when its queue may no longer use the se
       secrets: { get: async (name, queue) => ({ outcome: 'refused', why: `${name} is not for ${queue}` }) },
       outbound: { post: unexpected },
       receivers: { get: unexpected } as never,
+      deliveries: deliveryLog(),
       erased: { among: async () => new Set() },
       sender: { split: unexpected, later: unexpected, slowLane: unexpected, deadLetter: unexpected },
       now: () => 0,
@@ -21,5 +23,10 @@ it('an event is neither sent nor retried when its queue may no longer use the se
     },
     { event: event as MusterEvent },
   );
-  expect(outcome).toEqual({ outcome: 'refused', why: 'duel/hook is not for arena' });
+  expect(outcome).toEqual({
+    outcome: 'refused',
+    why: 'duel/hook is not for arena',
+    webhook: 'https://game.example/',
+    failures: 1,
+  });
 });

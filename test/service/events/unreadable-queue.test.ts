@@ -14,6 +14,7 @@ import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
 import { StoreBusy } from '../../../lib/service/ports/store-busy.ts';
 import { match, NOW_MS } from '../../aws/samples.ts';
 import { definition } from '../definitions.ts';
+import { deliveryLog } from './memory-deliveries.ts';
 
 /** The queue `bad` cannot be read while it is not mended. */
 function world() {
@@ -53,6 +54,7 @@ function world() {
     queues,
     receivers: { get: async () => undefined } as never,
     erased: { among: async () => new Set() },
+    deliveries: deliveryLog(),
     secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) },
     outbound: {
       post: async (url) => {

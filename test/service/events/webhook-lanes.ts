@@ -1,11 +1,14 @@
 import type { MusterEvent } from '../../../lib/contract/events.ts';
 import type { Delivery } from '../../../lib/service/domain/delivery.ts';
+import { DeliveryLog } from '../../../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver, type NotifyDeps } from '../../../lib/service/events/notify.ts';
 import { recentReceivers } from '../../../lib/service/events/recent-receivers.ts';
+import type { DeliveryStore } from '../../../lib/service/ports/delivery-store.ts';
 import type { OutboundResult } from '../../../lib/service/ports/outbound.ts';
 import type { ReceiverStore } from '../../../lib/service/ports/receiver-store.ts';
 import { seededRandom } from '../../../lib/simulation/random.ts';
 import { definition } from '../definitions.ts';
+import { memoryDeliveries } from './memory-deliveries.ts';
 import { memoryReceivers } from './memory-receivers.ts';
 
 /** How a receiver behaves at a time of the clock. */
@@ -39,6 +42,8 @@ export interface LaneOptions {
   readonly executions?: { begin(): boolean; end(): void };
   /** @default in memory */
   readonly receivers?: ReceiverStore;
+  /** @default in memory */
+  readonly deliveries?: DeliveryStore;
 }
 
 /** A virtual clock. */
@@ -73,11 +78,13 @@ export class WebhookLanes {
     this.first = lane(options.concurrency.first);
     this.slow = lane(options.concurrency.slow);
     const receivers = options.receivers ?? memoryReceivers(() => time.sleep(LATENCY.read));
+    const deliveries = options.deliveries ?? memoryDeliveries();
     const random = seededRandom(1);
     this.#instances = Array.from({ length: INSTANCES }, () => ({
       queues: { get: (queue: string) => this.#queue(queue) } as never,
       receivers: recentReceivers(receivers, () => this.#time.nowMs),
       erased: { among: async () => new Set() },
+      deliveries: new DeliveryLog(deliveries, () => this.#time.nowMs),
       secrets: { get: async () => ({ outcome: 'found', value: 'whsec_c2VjcmV0' }) as const },
       outbound: { post: (url, body, _headers, timeoutMs) => this.#post(url, body, timeoutMs) },
       sender: {

@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import type { DynamoDBRecord } from 'aws-lambda';
 import { backfillStore } from '../../../lib/aws/backfill-store.ts';
 import { overdueMatches } from '../../../lib/aws/deadline-index.ts';
+import { deliveryStore } from '../../../lib/aws/delivery-store.ts';
 import { erasedPlayers } from '../../../lib/aws/erased-players.ts';
 import { eventBus, fromEnvelope } from '../../../lib/aws/event-bus.ts';
 import { matchIdOf } from '../../../lib/aws/match-message.ts';
@@ -23,6 +24,7 @@ import { readParkedEvent } from '../../../lib/service/domain/parked-event.ts';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
 import { readTickMessage } from '../../../lib/service/domain/tick-message.ts';
 import { backoffSeconds } from '../../../lib/service/events/backoff.ts';
+import { DeliveryLog } from '../../../lib/service/events/delivery-log.ts';
 import { deliver } from '../../../lib/service/events/notify.ts';
 import { DESTINATIONS, publish, publishParked } from '../../../lib/service/events/publish.ts';
 import { checkDeadline } from '../../../lib/service/placement/deadline.ts';
@@ -125,6 +127,7 @@ export class HostileRun {
       ranges: rangeStore(this.#client, names.ranges),
       meetings: meetingStore(this.#client, names.ranges),
       receivers: receiverStore(this.#client, names.receivers),
+      deliveries: new DeliveryLog(deliveryStore(this.#client, names.receivers), () => this.#time.nowMs),
       erased: erasedPlayers(this.#client, names.receivers),
       overdue: overdueMatches(this.#client, names.matches),
       ticks: tickSender(sqs, 'tick'),

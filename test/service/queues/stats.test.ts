@@ -35,6 +35,8 @@ function stats(layouts: readonly BucketLayout[], ...reports: [string, TickReport
         reports: async (_: string, ranges: readonly string[]) =>
           new Map(ranges.flatMap((range) => (stored.has(range) ? [[range, stored.get(range)!]] : []))),
       } as never,
+      deliveryRecords: { get: async () => undefined },
+      receivers: { get: async () => undefined },
       outcomes: { add: async () => {}, recent: async () => [] },
       failedShareMax: 0.25,
     },

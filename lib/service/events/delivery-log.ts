@@ -1,0 +1,103 @@
+import type { DeliveryFailure, DeliveryStore } from '../ports/delivery-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+
+/** A success, and that deliveries wait, is noted once in this time by each function for each webhook. */
+const NOTE_EVERY_MS = 10_000;
+/** The same for failures after the first ones. */
+const FAILURE_EVERY_MS = 1_000;
+/** So many failures after a success are each noted. */
+const FIRST_FAILURES = 5;
+/** The longest text of a failure that is kept, in letters. */
+const TEXT_MAX = 300;
+/** The maximum of webhooks that a function remembers. */
+const WEBHOOKS_MAX = 1_000;
+
+/** What a function has noted of a webhook. */
+interface Noted {
+  successMs: number;
+  failureMs: number;
+  /** Failures since the last success. */
+  failures: number;
+  waitingMs: number;
+  /** Since when the first of the deliveries waits that were noted lately. */
+  firstMs: number;
+}
+
+/**
+ * Keeps a record of the deliveries to each webhook, for people. A webhook that works costs a write in ten seconds for each
+ * function that posts to it. Nothing fails when a record cannot be written.
+ */
+export class DeliveryLog {
+  readonly #store: DeliveryStore;
+  readonly #now: () => number;
+  readonly #noted = new Map<string, Noted>();
+
+  constructor(store: DeliveryStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** A delivery was accepted. */
+  async succeeded(queue: string, url: string): Promise<void> {
+    const noted = this.#of(queue, url);
+    const nowMs = this.#now();
+    // The first success after a failure is always noted.
+    if (nowMs - noted.successMs < NOTE_EVERY_MS && noted.failureMs < noted.successMs) return;
+    noted.successMs = nowMs;
+    noted.failures = 0;
+    await unlessBusy(this.#store.succeeded(queue, url, nowMs));
+  }
+
+  /** A delivery has failed. Returns the failures since the last success; undefined when this one was not noted. */
+  async failed(
+    queue: string,
+    url: string,
+    { text, status }: Omit<DeliveryFailure, 'atMs'>,
+  ): Promise<number | undefined> {
+    const noted = this.#of(queue, url);
+    const atMs = this.#now();
+    noted.failures += 1;
+    if (noted.failures > FIRST_FAILURES && atMs - noted.failureMs < FAILURE_EVERY_MS) return undefined;
+    noted.failureMs = atMs;
+    const failure = { atMs, text: text.slice(0, TEXT_MAX), ...(status !== undefined && { status }) };
+    return unlessBusy(this.#store.failed(queue, url, failure));
+  }
+
+  /** A delivery begins to wait. */
+  async begins(queue: string, url: string): Promise<void> {
+    await unlessBusy(this.#store.begins(queue, url, this.#now()));
+  }
+
+  /** A delivery still waits. */
+  async waits(queue: string, url: string, sinceMs: number): Promise<void> {
+    const noted = this.#of(queue, url);
+    const nowMs = this.#now();
+    if (nowMs - noted.waitingMs < NOTE_EVERY_MS && noted.firstMs <= sinceMs) return;
+    noted.waitingMs = nowMs;
+    noted.firstMs = sinceMs;
+    await unlessBusy(this.#store.waits(queue, url, sinceMs, nowMs));
+  }
+
+  /** A delivery that has waited has ended. */
+  async ends(queue: string, url: string, sinceMs: number): Promise<void> {
+    await unlessBusy(this.#store.ends(queue, url, sinceMs, this.#now()));
+  }
+
+  #of(queue: string, url: string): Noted {
+    const key = `${queue} ${url}`;
+    const known = this.#noted.get(key);
+    if (known !== undefined) return known;
+    if (this.#noted.size >= WEBHOOKS_MAX) this.#noted.clear();
+    const never = Number.NEGATIVE_INFINITY;
+    const noted = { successMs: never, failureMs: never, failures: 0, waitingMs: never, firstMs: never };
+    this.#noted.set(key, noted);
+    return noted;
+  }
+}
+
+async function unlessBusy<T>(write: Promise<T>): Promise<T | undefined> {
+  return write.catch((error) => {
+    if (!(error instanceof StoreBusy)) throw error;
+    return undefined;
+  });
+}
