@@ -4,7 +4,7 @@ export interface QueueDefinition {
   readonly name: string;
   /** Players in a team; omitted with a list of teams */
   readonly teamSize?: number | undefined;
-  /** The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 2 to 200 seats */
+  /** The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 1 to 200 seats */
   readonly teams?: number | readonly TeamKind[] | undefined;
   /** Teams with a minSize may start with fewer players than size when every ticket of the match has waited this long */
   readonly short?:

@@ -220,7 +220,7 @@ export const queueDefinition = z
       .meta({ description: 'Players in a team; omitted with a list of teams' }),
     teams: teams.optional().meta({
       description:
-        'The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 2 to 200 seats',
+        'The number of teams of teamSize (default 2), or a list of kinds of teams instead of teamSize and roles. A match has 1 to 200 seats',
     }),
     short: short.optional(),
     roles: teamRoles.optional().meta({ description: 'Seats per team by role; they sum to teamSize' }),
@@ -430,8 +430,8 @@ function teamContradictions(definition: unknown): { between: string[]; message: 
 }
 
 function seatFaults(seats: number, field: string): { between: string[]; message: string }[] {
-  if (seats >= 2 && seats <= LIMITS.seatsMax) return [];
-  const message = `Expected 2 to ${LIMITS.seatsMax} seats in all teams together, got ${seats}: change the sizes or the number of teams`;
+  if (seats <= LIMITS.seatsMax) return [];
+  const message = `Expected 1 to ${LIMITS.seatsMax} seats in all teams together, got ${seats}: change the sizes or the number of teams`;
   return [{ between: [field, 'teams'], message }];
 }
 

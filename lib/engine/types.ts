@@ -124,7 +124,7 @@ export interface TeamKind {
 export interface GameRules {
   /** k, the number of players per team. With a list of `teams` it has no meaning. */
   readonly teamSize: number;
-  /** The number of teams of `teamSize`, or a list of kinds in the order of a game's teams. Seats in all: 2 to 200. @default 2 */
+  /** The number of teams of `teamSize`, or a list of kinds in the order of a game's teams. Seats in all: 1 to 200. @default 2 */
   readonly teams?: number | readonly TeamKind[] | undefined;
   /**
    * When teams with a `minSize` may start short: in games whose every ticket has waited `afterSeconds`. Each empty seat

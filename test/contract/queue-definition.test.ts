@@ -91,7 +91,6 @@ describe('a queue definition', () => {
     ['a team size beside a list of teams', { ...definition(), teams: [side('a', 2)] }, ['#/teamSize']],
     ['roles beside a list of teams', { ...shaped([side('a', 2)]), roles: { tank: 2 } }, ['#/roles']],
     ['no team at all', shaped([]), ['#/teams']],
-    ['one seat', shaped([side('a', 1)]), ['#/teams']],
     ['a list of more than 200 seats', shaped([side('a', 100), side('b', 101)]), ['#/teams']],
     ['a team nobody can play in', shaped([side('a', 2), side('b', 0)]), ['#/teams/1/size']],
     ['two teams of one name', shaped([side('a', 2), side('a', 3)]), ['#/teams']],
@@ -207,9 +206,13 @@ describe('a queue definition', () => {
     expect(faults(value)).toEqual([]);
   });
 
+  it('may have a single seat, for games that one player starts', () => {
+    expect(faults(shaped([side('racer', 1)]))).toEqual([]);
+  });
+
   it('names the expectation, the value and what to do when teams contradict each other', () => {
     expect(() => checkQueueDefinition(shaped([side('a', 150), side('b', 51)]), 'big.json')).toThrow(
-      'big.json is not valid: #/teams: Expected 2 to 200 seats in all teams together, got 201: change the sizes or the number of teams',
+      'big.json is not valid: #/teams: Expected 1 to 200 seats in all teams together, got 201: change the sizes or the number of teams',
     );
     expect(() => checkQueueDefinition(shaped([side('a', 4, { minSize: 3 })]), 'short.json')).toThrow(
       'Expected short beside a minSize, got none: say after how many seconds a team may start with fewer players',

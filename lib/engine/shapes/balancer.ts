@@ -200,8 +200,10 @@ class Balance {
     const values = units.map(this.#valueOf);
     const scale = this.#scale[three[0]];
     const target = this.#sums[three[0]] - off[three[0]] / scale;
-    // Teams of one kind have equally many players, in a short game fewer than they have seats.
-    const size = teams[three[0]].reduce((sum, unit) => sum + unit.size, 0);
+    // Teams of one kind have fewer players than seats in a short game, and not always equally many.
+    const sizes = three.map((t) => teams[t].reduce((sum, unit) => sum + unit.size, 0));
+    const [size] = sizes;
+    if (sizes.some((other) => other !== size)) return false;
     const free = three.map(() => size);
     const sums = three.map(() => 0);
     const at = new Int8Array(units.length);

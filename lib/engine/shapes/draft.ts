@@ -32,23 +32,43 @@ export class Draft {
   readonly #mayBeMates: MayBeMates | undefined;
 
   /**
-   * @param isShort whether the teams get as few players as they may have, in place of all
+   * @param sizes how many players each team gets
    * @param isTight whether a party goes where it leaves the fewest free seats, so that more parties fit, or the most, so
    *   that the teams are easier to balance
    * @param mayBeMates which tickets may be on one team. @default all
    */
-  constructor(layout: Layout, centre: number, isShort: boolean, isTight: boolean, mayBeMates?: MayBeMates) {
+  constructor(
+    layout: Layout,
+    centre: number,
+    sizes: readonly number[],
+    isTight: boolean,
+    mayBeMates?: MayBeMates,
+  ) {
     this.#isTight = isTight;
     this.#mayBeMates = mayBeMates;
     this.layout = layout;
     this.centre = centre;
     this.teams = layout.kindOf.map(() => []);
-    this.free = layout.kindOf.map((kind) => layout.kinds[kind][isShort ? 'minSize' : 'size']);
+    this.free = [...sizes];
     this.#sums = layout.kindOf.map(() => 0);
   }
 
   get isFull(): boolean {
     return this.free.every((seats) => seats === 0);
+  }
+
+  /** Opens the seats that the teams have beyond those that they got. */
+  open(): void {
+    const { kindOf, kinds } = this.layout;
+    this.teams.forEach((units, team) => {
+      const players = units.reduce((sum, { size }) => sum + size, 0);
+      this.free[team] = kinds[kindOf[team]].size - players;
+    });
+  }
+
+  /** Leaves the free seats empty. */
+  close(): void {
+    this.free.fill(0);
   }
 
   /** Places a ticket where its players fit; false, and nothing changes, if they do not. */

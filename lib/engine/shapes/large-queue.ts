@@ -124,7 +124,7 @@ export class LargeQueue implements ShapeQueue {
     const last = least.places[least.places.length - 1];
     const near = neighboursOf(line, first, last);
     const { mean } = tickets[tickets.length >> 1];
-    const draft = new Draft(this.#layout, mean, false, false);
+    const draft = new Draft(this.#layout, mean, sizesOf(this.#layout), false);
     for (const ticket of tickets.reverse()) draft.place(ticket);
     return this.#answer(this.#finish(draft, near), least.bound);
   }
@@ -144,33 +144,56 @@ export class LargeQueue implements ShapeQueue {
     return least ? least.bound - this.#greatestCredit(line) : Number.POSITIVE_INFINITY;
   }
 
-  /** A good game around a centre, with this ticket if one is given; full, or as short as allowed where that costs less. */
+  /**
+   * A good game around a centre, with this ticket if one is given: full, else the largest that is found, or as short as allowed
+   * where that costs less.
+   */
   #around(centre: number, forced: ShapeTicket | undefined): ShapedGame | undefined {
     const { seats, seatsMin } = this.#layout;
     const isHard = this.#permit !== undefined || this.#areHardToPack();
     const near = isHard
       ? this.#cells!.nearAndDearer(centre, 5 * seats + 40)
       : this.#cells!.near(centre, Math.ceil(1.5 * seats) + 40);
-    let game: ShapedGame | undefined;
-    for (const isShort of seatsMin < seats ? [false, true] : [false])
-      game = this.#cheaper(game, this.#fill(centre, near, forced, isShort));
-    return game;
+    const game = this.#fill(centre, near, forced, sizesOf(this.#layout));
+    if (seatsMin === seats) return game;
+    const larger = game ?? this.#largest(centre, near, forced);
+    return this.#cheaper(larger, this.#fill(centre, near, forced, sizesOf(this.#layout, 0)));
+  }
+
+  /** The game with the most players over its minimum in each team that is found by bisection; undefined when none has more. */
+  #largest(centre: number, near: readonly Near[], forced: ShapeTicket | undefined): ShapedGame | undefined {
+    const { kinds } = this.#layout;
+    const waiting = this.#sizes.reduce((sum, count, size) => sum + count * size, 0);
+    const total = (more: number) => sizesOf(this.#layout, more).reduce((a, b) => a + b, 0);
+    let found: ShapedGame | undefined;
+    let least = 0;
+    let most = Math.max(...kinds.map(({ size, minSize }) => size - minSize)) - 1;
+    while (most > 0 && total(most) > waiting) most--;
+    // As many as there are players for is most often possible.
+    for (let more = most; more > least && !this.#clock.isOver(); more = (least + most + 1) >> 1) {
+      const game = this.#fill(centre, near, forced, sizesOf(this.#layout, more));
+      if (game) {
+        found = game;
+        least = more;
+      } else most = more - 1;
+    }
+    return found;
   }
 
   #fill(
     centre: number,
     near: readonly Near[],
     forced: ShapeTicket | undefined,
-    isShort: boolean,
+    sizes: readonly number[],
   ): ShapedGame | undefined {
-    const game = this.#fillWith(centre, near, forced, undefined, isShort);
+    const game = this.#fillWith(centre, near, forced, undefined, sizes);
     if (game || !this.#permit || forced) return game;
     // The first ticket decides who may join, so others are tried as the first.
     const failedBefore = this.#unpermitted;
     for (const { ticket } of near.slice(1, firstTickets)) {
       if (this.#clock.isOver()) break;
       if (this.#unpermitted - failedBefore >= unpermittedMax) break;
-      const other = this.#fillWith(centre, near, undefined, ticket, isShort);
+      const other = this.#fillWith(centre, near, undefined, ticket, sizes);
       if (other) return other;
     }
     return undefined;
@@ -182,7 +205,7 @@ export class LargeQueue implements ShapeQueue {
     near: readonly Near[],
     forced: ShapeTicket | undefined,
     first: ShapeTicket | undefined,
-    isShort: boolean,
+    sizes: readonly number[],
   ): ShapedGame | undefined {
     const permit = this.#permit;
     const mayBeMates = permit?.judgesTeams ? permit.mayBeMates.bind(permit) : undefined;
@@ -197,7 +220,7 @@ export class LargeQueue implements ShapeQueue {
       if (this.#clock.isOver()) break;
       if (way === 'without cost' && !permit?.hasCosts) continue;
       if (way === 'cheapest' && (permit || forced || this.#forbids || this.#areHardToPack())) continue;
-      const draft = new Draft(this.#layout, centre, isShort, way === 'largest first', mayBeMates);
+      const draft = new Draft(this.#layout, centre, sizes, way === 'largest first', mayBeMates);
       permit?.begin([]);
       const begun = forced ?? first;
       if (begun && !this.#place(draft, begun)) return undefined;
@@ -223,10 +246,27 @@ export class LargeQueue implements ShapeQueue {
       // The ticket that has to be in the game may not be replaced.
       const count = this.#areHardToPack() ? replacementsOfParties : replacements;
       const spare = forced ? [] : others.slice(0, count).map(({ ticket }) => ticket);
-      best = this.#cheaper(best, this.#finish(draft, spare));
+      const game = this.#finish(draft, spare);
+      best = this.#cheaper(best, game);
+      if (game) best = this.#cheaper(best, this.#toppedUp(draft, order, spare));
       if (best && !permit?.hasCosts) return best;
     }
     return best;
+  }
+
+  /** The game of a finished draft with further players in the seats that its teams have beyond; undefined if there are none. */
+  #toppedUp(draft: Draft, order: readonly Near[], spare: readonly ShapeTicket[]): ShapedGame | undefined {
+    draft.open();
+    const { players } = draft;
+    this.#permit?.begin(draft.members);
+    this.#placeAll(draft, order);
+    if (draft.players === players) return undefined;
+    // The seats that stay empty are not there to balance teams with: a team could fall below its minimum.
+    draft.close();
+    return this.#finish(
+      draft,
+      spare.filter((ticket) => !draft.members.has(ticket)),
+    );
   }
 
   /** Fills the teams with the whole parties of least cost; false, and nothing changes, if they were not packed into them. */
@@ -424,6 +464,11 @@ export class LargeQueue implements ShapeQueue {
     } else this.#cells = new CentreCells(line, layout, this.#rules.q, this.#clock);
     return line;
   }
+}
+
+/** The players of each team: all, or so many more than its minimum. */
+function sizesOf({ kindOf, kinds }: Layout, more = Number.POSITIVE_INFINITY): number[] {
+  return kindOf.map((kind) => Math.min(kinds[kind].size, kinds[kind].minSize + more));
 }
 
 const none: ShapeAnswer = {
