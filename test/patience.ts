@@ -8,5 +8,5 @@ export const PATIENCE_MS = 300_000;
 
 /** Repeats a check until it passes, and returns its result. Fails with the check's own error when it never passes. */
 export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: PATIENCE_MS, interval: 50 });
+  return vi.waitFor(check, { timeout: PATIENCE_MS, interval: 100 });
 }

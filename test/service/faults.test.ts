@@ -18,6 +18,7 @@ import { dispatch } from '../../lib/service/ticks/dispatch.ts';
 import { tick } from '../../lib/service/ticks/tick.ts';
 import { type EmulatedTables, STORES, startTables, suiteName } from '../aws/emulated-tables.ts';
 import { ticket } from '../aws/samples.ts';
+import { sample } from '../long.ts';
 import { violations } from './checker.ts';
 import { definition } from './definitions.ts';
 import { type Scenario, withFaults as withEvery } from './faults.ts';
@@ -36,7 +37,7 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
       let count = 0;
       /** All faults on the tables in memory, and some on the emulators. */
       const withFaults = (scenario: Scenario) =>
-        withEvery({ memory: 1, dynoxide: 3, 'dynamodb-local': 9 }[emulator], scenario);
+        withEvery({ memory: 1, dynoxide: sample(9, 3), 'dynamodb-local': 9 }[emulator], scenario);
 
       beforeAll(async () => {
         tables = await startTables(emulator);
