@@ -65,7 +65,15 @@ export interface RelaxStep {
 }
 
 /** The kinds of search state, one for each group in `states`. */
-export type StateKind = 'sets' | 'ranges' | 'pairs' | 'counts' | 'values' | 'team-values' | 'choices';
+export type StateKind =
+  | 'sets'
+  | 'ranges'
+  | 'pairs'
+  | 'counts'
+  | 'values'
+  | 'team-values'
+  | 'comparisons'
+  | 'choices';
 
 /** A rule that a state judges: the rule itself, or what it means for the whole game. */
 export interface Stated<R> {

@@ -46,7 +46,10 @@ export const RULE_TYPES: { readonly [T in RuleBody['type']]: RuleType<Extract<Ru
   ...innerTypes,
   latency,
   recent,
-  anyOf: anyOf<Alternative>(alternative, typeOf),
+  anyOf: anyOf<Alternative>(
+    alternative,
+    (rule) => typeOf(rule) as unknown as Required<RuleType<Alternative>>,
+  ),
 };
 
 /** The type of a rule, with the defaults of what it omits. */

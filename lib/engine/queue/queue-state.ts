@@ -161,7 +161,7 @@ export class QueueState {
   searchAround(entry: Entry, limit: number, nodeBudget: number, games: 'own' | 'all', credit: number): Found {
     const { queued } = entry;
     const search = this.#search;
-    if (!this.#begin(entry)) return { game: undefined, bound: this.highest, wasCut: false };
+    if (!this.#begin(entry)) return { game: undefined, bound: Number.POSITIVE_INFINITY, wasCut: false };
     const root = this.#constraints?.hasCosts ? this.#constraints.cost() : 0;
     const { seats, seatsMin } = this.#layout;
     // The nearest tickets above may show at once that no game costs less.

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RULE_LIMITS } from '../fields.ts';
+import { isOverGame } from '../measures.ts';
 import type { RuleType } from '../rule-type.ts';
 
 /** A rule that holds when one of several does, which have neither names nor costs. */
@@ -18,7 +19,9 @@ export function anyOf<Inner>(
   schema: z.ZodType<Inner>,
   typeOf: (
     rule: Inner,
-  ) => Required<Pick<RuleType<Inner>, 'evaluate' | 'faults' | 'attributes' | 'dependsOnTeams'>>,
+  ) => Required<
+    Pick<RuleType<Inner>, 'evaluate' | 'faults' | 'attributes' | 'dependsOnTeams' | 'betweenMates'>
+  >,
 ): RuleType<AnyOfRule<Inner>> {
   return {
     keys: { type: z.literal('anyOf'), rules: z.array(schema).min(2).max(RULE_LIMITS.innerRulesMax) },
@@ -38,6 +41,14 @@ export function anyOf<Inner>(
     dependsOnTeams: ({ rules }) => rules.some((rule) => typeOf(rule).dependsOnTeams(rule)),
     isFinal: () => true,
     betweenTwo: () => undefined,
+    betweenMates(rule) {
+      // What players may not share a match for, they may not share a team for either.
+      const rules = rule.rules.flatMap(
+        (inner) => typeOf(inner).betweenMates(inner) ?? (isOverGame(inner as object) ? [inner] : []),
+      );
+      const isOneOfTeams = rule.rules.some((inner) => typeOf(inner).dependsOnTeams(inner));
+      return isOneOfTeams && rules.length === rule.rules.length ? { ...rule, rules } : undefined;
+    },
     states: (rule) => [{ by: 'choices', rule }],
     unitsMax: () => 1,
   };

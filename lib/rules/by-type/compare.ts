@@ -62,7 +62,9 @@ export const compare: RuleType<CompareRule> = {
   dependsOnTeams: ({ left, right }) => measuresOf(left, right).some(({ team }) => team !== undefined),
   isFinal: () => true,
   betweenTwo: () => undefined,
-  states: () => [],
+  // The teams of a search are known at its end only.
+  states: (rule) =>
+    measuresOf(rule.left, rule.right).some(({ team }) => team) ? [] : [{ by: 'comparisons', rule }],
   unitsMax: ({ left, right, max = 0 }, players, seats, attributes) =>
     [left, right].reduce((most: number, one) => {
       if (typeof one === 'number') return most + Math.abs(one);

@@ -1,10 +1,12 @@
 import type { AnyOfRule } from '../by-type/any-of.ts';
+import type { CompareRule } from '../by-type/compare.ts';
 import type { CountRule } from '../by-type/count.ts';
 import type { RecentRule } from '../by-type/recent.ts';
 import { levelAt, stepsOf } from '../levels.ts';
 import type { RuleContext, StateKind, TeamsOfQueue } from '../rule-type.ts';
 import { type Alternative, isCostOnly, type Rule, typeOf } from '../rule-types.ts';
 import { AnyOfState } from './any-of-rules.ts';
+import { CompareRules } from './compare-rules.ts';
 import { PairRules } from './pair-rules.ts';
 import { type RangeRule, RangeRules } from './range-rules.ts';
 import { type SetRule, SetRules } from './set-rules.ts';
@@ -13,8 +15,9 @@ import { CountRules, type ValueRule, ValueRules } from './value-rules.ts';
 
 /** What the states of rules need to know of a queue and of the moment. */
 export interface StateSettings extends RuleContext, TeamsOfQueue {
-  /** The maximum of players in a game. */
+  /** The maximum and the minimum of players in a game. */
   readonly seats: number;
+  readonly seatsMin: number;
   /** The players of the largest team; undefined where rules of teams are only judged. */
   readonly teamSize?: number | undefined;
 }
@@ -29,7 +32,7 @@ export function groupsOf(
   avoids: boolean,
   settings: StateSettings,
 ): StateGroup[] {
-  const { attributes, meetings, nowMs, seats, teams, teamSize } = settings;
+  const { attributes, meetings, nowMs, seats, seatsMin, teams, teamSize } = settings;
   const stated = rules.flatMap(({ rule, index }) =>
     typeOf(rule)
       .states(rule, settings)
@@ -42,6 +45,7 @@ export function groupsOf(
   const pairs = of<Rule & RecentRule>('pairs');
   const counts = of<Rule & CountRule>('counts');
   const values = of<ValueRule>('values');
+  const comparisons = of<Rule & CompareRule>('comparisons');
   const perTeam = of<ValueRule>('team-values');
   const groups: StateGroup[] = [];
   if (sets.length > 0) groups.push(new SetRules(sets, tickets, attributes, seats));
@@ -50,6 +54,8 @@ export function groupsOf(
     groups.push(new PairRules(pairs, tickets, [...groups], meetings, nowMs, seats));
   if (counts.length > 0) groups.push(new CountRules(counts, tickets, attributes, seats));
   if (values.length > 0) groups.push(new ValueRules(values, tickets, attributes, seats));
+  if (comparisons.length > 0)
+    groups.push(new CompareRules(comparisons, tickets, attributes, { fewest: seatsMin, most: seats }));
   if (perTeam.length > 0 && teams !== undefined && teamSize !== undefined)
     groups.push(new ValueRules(perTeam, tickets, attributes, seats, { count: teams, size: teamSize }));
   for (const choice of of<Rule & AnyOfRule<Alternative>>('choices'))

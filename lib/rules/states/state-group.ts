@@ -23,3 +23,9 @@ export interface StateGroup
   /** Starts without joined tickets. */
   start(): void;
 }
+
+/** The players of a game. */
+export interface Seats {
+  readonly fewest: number;
+  readonly most: number;
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { Ticket } from '../../lib/engine/types.ts';
+import type { Rule } from '../../lib/rules/rule-types.ts';
+import { seeded } from '../engine/random-pool.ts';
+import { compareMissed, missedCase, poolOf } from './missed-games.ts';
+
+it('finds a game with the default budget wherever brute force finds one, under rules of whole games', () => {
+  let found = 0;
+  for (let seed = 1; seed <= 40; seed++) {
+    const verdict = compareMissed(missedCase(seed));
+    if (!verdict?.exists) continue;
+    expect(verdict.isFound, `seed ${seed}`).toBe(true);
+    found++;
+  }
+  expect(found).toBeGreaterThan(10);
+}, 60_000);
+
+it.each([1, 2, 3, 4])(
+  'finds and proves both games of two maps where a rule permits a small range too (%d)',
+  (seed) => {
+    const random = seeded(seed);
+    const tickets = Array.from({ length: 20 }, (_, i): Ticket => {
+      const skill = 1200 + 600 * random();
+      const level = Math.floor(50 * random());
+      const player = { playerId: `p${i}`, skill, attributes: { level, maps: [i % 2 === 0 ? 'x' : 'y'] } };
+      return { ticketId: `t${i}`, enqueuedAtMs: 0, players: [player] };
+    });
+    const rule: Rule = {
+      name: 'maps or levels',
+      type: 'anyOf',
+      rules: [
+        { type: 'common', attribute: 'maps' },
+        {
+          type: 'compare',
+          left: { of: 'greatest', attribute: 'level' },
+          right: { of: 'least', attribute: 'level' },
+          max: 10,
+        },
+      ],
+    };
+    const games = [...poolOf({ shape: { teamSize: 5 }, rules: [rule], tickets }).drain(1000)];
+    expect(games.map(({ optimal }) => optimal)).toEqual([true, true]);
+  },
+);
