@@ -1,11 +1,13 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { clock } from '../lib/aws/clock.ts';
 import { deliveryStore } from '../lib/aws/delivery-store.ts';
 import { documentClient } from '../lib/aws/dynamo.ts';
 import { environment, privateAddressesAllowed } from '../lib/aws/environment.ts';
 import { erasedPlayers } from '../lib/aws/erased-players.ts';
 import { fromEnvelope } from '../lib/aws/event-bus.ts';
+import { httpHandler } from '../lib/aws/http.ts';
 import { logger } from '../lib/aws/log.ts';
 import { messageConsumer } from '../lib/aws/message-consumer.ts';
 import { deliverySender, sqsClient } from '../lib/aws/message-queue.ts';
@@ -20,6 +22,7 @@ import { type Delivery, readDelivery } from '../lib/service/domain/delivery.ts';
 import { DeliveryLog } from '../lib/service/events/delivery-log.ts';
 import { type DeliveryOutcome, deliver } from '../lib/service/events/notify.ts';
 import { recentReceivers } from '../lib/service/events/recent-receivers.ts';
+import { testWebhooks } from '../lib/service/events/test-webhooks.ts';
 import { cachedQueues } from '../lib/service/queues/cached-queues.ts';
 
 const client = documentClient();
@@ -48,7 +51,18 @@ const deps = {
 /** A message is either an event from a rule of the bus or a delivery that this function has sent to itself. */
 const isFromBus = (body: unknown) => typeof body === 'object' && body !== null && 'detail-type' in body;
 
-export const handler = messageConsumer(sqs, [urls.first, urls.slowLane], {
+/** The function also serves a route of the API, because it may read the secrets and call the receivers. */
+export const handler = (event: SQSEvent | APIGatewayProxyEventV2, context: Context) =>
+  'Records' in event ? consume(event, context) : serve(event, context);
+
+const serve = httpHandler('notify', {
+  'POST /queues/{queue}/webhooks/test': async ({ path: { queue } }) => ({
+    status: 200,
+    body: await testWebhooks(deps, queue),
+  }),
+});
+
+const consume = messageConsumer(sqs, [urls.first, urls.slowLane], {
   read: (body): Delivery => (isFromBus(body) ? { event: fromEnvelope(body) } : readDelivery(body)),
   idsOf: ({ event, url = 'all' }) => ({
     eventId: event.eventId,

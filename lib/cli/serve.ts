@@ -8,6 +8,7 @@ import { readSecrets } from '../local/secrets.ts';
 import type { MusterOptions } from '../local/start-muster.ts';
 import { serviceClient } from './client.ts';
 import { portNumber, startLocalConsole } from './console.ts';
+import { ErrorLines } from './error-lines.ts';
 import { Failure, InvalidInput } from './failure.ts';
 import { INTERRUPTED_STATUS, interruption, startUnless } from './interruption.ts';
 import { readJson } from './json-file.ts';
@@ -83,6 +84,7 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
   if (data !== undefined && existsSync(data)) checkFolder('--data', data);
   if (secrets !== undefined) await checkSecrets(secrets);
   const authorization = await authorizationOf(options);
+  const errors = new ErrorLines();
   // Imported on demand because the CDK takes a second to load.
   const { startMuster } = await import('../local/start-muster.ts');
   try {
@@ -94,7 +96,8 @@ async function start(options: ServeOptions): Promise<LocalCloud> {
       ...authorization,
       awsDelays,
       log: ({ source, line }) => {
-        if (verbose || source === 'local cloud') console.error(`${source}: ${line}`);
+        const printed = verbose || source === 'local cloud' ? `${source}: ${line}` : errors.of(source, line);
+        if (printed !== undefined) console.error(printed);
       },
     });
   } catch (error) {

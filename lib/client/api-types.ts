@@ -1206,6 +1206,23 @@ export interface QueueVersion {
   readonly definition: QueueDefinition;
 }
 
+export interface WebhookTests {
+  readonly eventId: string;
+  readonly webhooks: readonly {
+    /** Without its query */
+    readonly url: string;
+    readonly isDelivered: boolean;
+    /** Until the response, or until it failed */
+    readonly milliseconds: number;
+    /** Of the response, if there was one */
+    readonly status?: number | undefined;
+    /** The first 500 letters of the response */
+    readonly body?: string | undefined;
+    /** Why it was not delivered */
+    readonly error?: string | undefined;
+  }[];
+}
+
 export interface MatchResult {
   readonly queue: string;
   readonly matches: readonly {

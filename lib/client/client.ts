@@ -18,6 +18,7 @@ import type {
   Ticket,
   TicketList,
   WaitingSample,
+  WebhookTests,
 } from './api-types.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
@@ -102,6 +103,8 @@ export interface QueuesClient {
   versions(queue: string, options?: RequestOptions): Promise<readonly QueueVersion[]>;
   /** Puts the definition of a version again, as a new version. Returns the version in force. */
   restore(queue: string, version: number, options?: RequestOptions): Promise<QueueVersion>;
+  /** Sends a test event to each webhook of the queue and returns the responses. */
+  testWebhooks(queue: string, options?: RequestOptions): Promise<WebhookTests>;
   /** Searches for matches among the given tickets; stores nothing. */
   dryRun(queue: string, tickets: DryRun, options?: RequestOptions): Promise<MatchResult>;
 }
@@ -168,6 +171,8 @@ function queuesClient(call: Call): QueuesClient {
       (await call<QueueVersions>(to('GET /queues/{queue}/versions', { queue }), more)).versions,
     restore: (queue, version, more) =>
       call<QueueVersion>(to('POST /queues/{queue}/versions/{version}/restore', { queue, version }), more),
+    testWebhooks: (queue, more) =>
+      call<WebhookTests>(to('POST /queues/{queue}/webhooks/test', { queue }), more),
     dryRun: (queue, tickets, more) =>
       call<MatchResult>(to('POST /queues/{queue}/dry-run', { queue }), more, tickets),
   };

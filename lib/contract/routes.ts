@@ -13,6 +13,7 @@ import { queueVersion, queueVersions } from './queue-versions.ts';
 import { latestMatches, latestQuery, waitingQuery, waitingSample } from './queue-views.ts';
 import { id, newTicket, ticketQuery, ticketView } from './ticket.ts';
 import { ticketBatchBody, ticketBatchResult, ticketIdsQuery, ticketList } from './ticket-batch.ts';
+import { webhookTests } from './webhook-test.ts';
 
 /** A route of the API. */
 export interface RouteDefinition {
@@ -146,6 +147,15 @@ export const ROUTES = {
     scopes: ['admin'],
     answers: { 200: queueVersion },
     problems: [404, 409],
+  },
+  'POST /queues/{queue}/webhooks/test': {
+    id: 'testWebhooks',
+    summary:
+      'Send an event of the type WebhookTest to each webhook of the queue, whatever it subscribes to, and return the responses',
+    function: 'notify',
+    scopes: ['admin'],
+    answers: { 200: webhookTests },
+    problems: [404],
   },
   'POST /queues/{queue}/dry-run': {
     id: 'dryRun',

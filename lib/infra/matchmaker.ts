@@ -160,6 +160,7 @@ export class Matchmaker extends Construct {
       stage,
     });
     const fanOut = new FanOut(this, 'FanOut', { store, tick, secrets, limits, failedShare, stage });
+    api.serve(fanOut.notify.fn);
     if (props.queues !== undefined) {
       new QueueDefinitions(this, 'QueueDefinitions', {
         definitions,

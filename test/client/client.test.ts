@@ -82,6 +82,7 @@ describe('a request of the client', () => {
     await client.queues.waiting('Q');
     await client.queues.versions('Q');
     await client.queues.restore('Q', 7);
+    await client.queues.testWebhooks('Q');
     await client.queues.dryRun('Q', []);
     const names: Record<string, string> = {
       T: 'ticketId',

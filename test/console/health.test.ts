@@ -62,6 +62,26 @@ describe('the health of a queue', () => {
     ]);
   });
 
+  it('is bad while a webhook fails, and says why and what waits', () => {
+    const webhook = {
+      url: 'https://game.example/hook',
+      state: 'down' as const,
+      lastSuccessAt: isoAt(-60),
+      lastFailure: { at: isoAt(-2), text: 'the receiver returned status 503', status: 503 },
+      failures: 5,
+      waiting: 3,
+      waitingSince: isoAt(-40),
+    };
+    expect(troubles({ webhooks: [webhook] })).toEqual([
+      {
+        level: 'bad',
+        text: 'The webhook https://game.example/hook fails: the receiver returned status 503 (5 failures, last success 60 s ago). 3 events wait, the first for 40 s.',
+      },
+    ]);
+    expect(troubles({ webhooks: [{ ...webhook, failures: 1 }] })).toMatchObject([{ level: 'warning' }]);
+    expect(troubles({ webhooks: [{ ...webhook, failures: 0 }] })).toEqual([]);
+  });
+
   it('is bad while too many matches get no game server', () => {
     const outcomes: QueueStats['outcomes'] = {
       ...stats().outcomes,

@@ -101,13 +101,19 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     const document: OpenApiDocument & FuzzedDocument = JSON.parse(
       (await client.send({ method: 'GET', path: '/openapi.json', headers: {} })).text,
     );
-    const result = await send(document, client, journal, options);
+    const result = await send({ ...document, paths: withoutTests(document.paths) }, client, journal, options);
     return { ...result, errors: [...errors.values()] };
   } finally {
     client.close();
     await cloud.stop();
     await rm(outdir, { recursive: true, force: true });
   }
+}
+
+/** A test of webhooks calls the addresses in queue definitions as well. */
+function withoutTests<Paths extends FuzzedDocument['paths']>(paths: Paths): Paths {
+  const { '/queues/{queue}/webhooks/test': _, ...rest } = paths;
+  return rest as Paths;
 }
 
 async function send(

@@ -23,7 +23,7 @@ import {
   recordSlow,
   responseMs,
 } from './receivers.ts';
-import { signed } from './signature.ts';
+import { canSign, signed } from './signature.ts';
 import { withoutErased } from './without-erased.ts';
 
 /** The maximum of posts of one delivery, without probes. The last is about 36 minutes after the first. */
@@ -79,7 +79,7 @@ export interface Failure {
  * the first queue waits only for receivers that have responded quickly so far and for one post to each new one, and for
  * each post at most 2 s. Each step may be repeated:
  *
- *     read           a queue that cannot be read, and a webhook whose secret does not exist: their deliveries wait in the slow
+ *     read           a queue that cannot be read, and a webhook whose secret does not exist or is malformed: their deliveries wait in the slow
  *                    lane until it can, or does
  *     split          an event for several webhooks becomes one delivery for each, so that they are independent. A crash
  *                    after it, before this message is deleted: split again
@@ -118,9 +118,10 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
   // Before the admission, so that a queue whose secret is missing uses no probe.
   const secret = await deps.secrets.get(webhook.secret, delivery.event.queue);
   if (secret.outcome === 'refused') return refuse(deps, to, secret.why);
-  if (secret.outcome === 'missing') {
-    const failures = await failed(deps, to, secret.why);
-    return postpone(deps, to, untilUpMs(deps, to), secret.why, failures);
+  const unusable = secret.outcome === 'missing' ? secret.why : unusableSecret(webhook.secret, secret.value);
+  if (secret.outcome === 'missing' || unusable !== undefined) {
+    const failures = await failed(deps, to, unusable!);
+    return postpone(deps, to, untilUpMs(deps, to), unusable!, failures);
   }
   const lane = delivery.slowSinceMs === undefined ? 'first' : 'slow';
   const admission = await admit(deps.receivers, url, lane, deps.now());
@@ -135,6 +136,10 @@ async function deliverTo(deps: NotifyDeps, webhook: Webhook, delivery: Delivery)
     case 'post':
       return postTo(deps, to, secret.value, lane, admission);
   }
+}
+
+function unusableSecret(name: string, value: string): string | undefined {
+  return canSign(value) ? undefined : `the secret ${name} is not whsec_ and base64`;
 }
 
 /** A delivery to one webhook. */

@@ -43,7 +43,7 @@ export function webhookHealth(
 }
 
 /** The query of a URL may hold a token, which only administrators may read. */
-function withoutQuery(url: string): string {
+export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

@@ -12,6 +12,7 @@ import type { MatchView } from '../../../contract/match.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
 import type { QueueStats } from '../../../contract/queue-stats.ts';
 import type { TicketView } from '../../../contract/ticket.ts';
+import type { WebhookTests } from '../../../contract/webhook-test.ts';
 import type { WaitingSample } from './waiting.ts';
 
 /** The service rejected a request, or it did not respond. */
@@ -88,6 +89,7 @@ export const service = {
     }
     return parts as TicketView[];
   },
+  testWebhooks: (name: string) => ask<WebhookTests>(client.queues.testWebhooks(name)),
   dryRun: (name: string, tickets: Parameters<typeof client.queues.dryRun>[1], signal?: AbortSignal) =>
     ask<MatchResult>(client.queues.dryRun(name, tickets, { signal }), signal),
 };

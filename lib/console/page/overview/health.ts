@@ -1,6 +1,6 @@
 import type { DeadLetters } from '../../../contract/dead-letters.ts';
 import type { QueueDefinition } from '../../../contract/queue-definition.ts';
-import type { QueueStats } from '../../../contract/queue-stats.ts';
+import type { QueueStats, WebhookHealth } from '../../../contract/queue-stats.ts';
 import { clockText, countText, numberText, secondsText, shareText } from '../frame/format.ts';
 
 /** Something about a queue that its operator should know. */
@@ -58,6 +58,7 @@ export function troublesOf(
     });
   }
   troubles.push(...failingTroubles(stats.outcomes));
+  troubles.push(...(stats.webhooks ?? []).flatMap((webhook) => webhookTrouble(webhook, nowMs) ?? []));
   // A service of an earlier version does not count them.
   const { tickets = 0, timedOutShare = null } = recentEnds ?? {};
   if (tickets >= TIMED_OUT.ticketsMin && (timedOutShare ?? 0) >= TIMED_OUT.share) {
@@ -84,6 +85,27 @@ export function troublesOf(
     if (warning !== null) troubles.push({ level: 'warning', text: warning });
   }
   return troubles.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
+}
+
+/** A webhook that fails so often is not a matter of one event. */
+const FAILURES_MIN = 3;
+
+/** A webhook that has failed since its last success. */
+function webhookTrouble(
+  { url, failures, lastFailure, lastSuccessAt, waiting, waitingSince }: WebhookHealth,
+  nowMs: number,
+): Trouble | undefined {
+  if (failures === 0 || lastFailure === null) return undefined;
+  const ago = (at: string) => secondsText(Math.max(0, nowMs - Date.parse(at)) / 1_000);
+  const since = lastSuccessAt === null ? 'no success yet' : `last success ${ago(lastSuccessAt)} ago`;
+  const wait =
+    waiting === 0 || waitingSince === null
+      ? ''
+      : ` ${countText(waiting, 'event waits', 'events wait')}, the first for ${ago(waitingSince)}.`;
+  return {
+    level: failures >= FAILURES_MIN ? 'bad' : 'warning',
+    text: `The webhook ${url} fails: ${lastFailure.text} (${countText(failures, 'failure')}, ${since}).${wait}`,
+  };
 }
 
 /** The step at which too many matches fail. A service of an earlier version does not count them. */

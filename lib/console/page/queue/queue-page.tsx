@@ -23,6 +23,7 @@ import { LatestMatches } from './latest-matches.tsx';
 import { PoolPicture } from './pool-picture.tsx';
 import type { CountedReason } from './reasons-of.ts';
 import { WaitBars } from './wait-bars.tsx';
+import { Webhooks } from './webhooks.tsx';
 
 const BEAT_MS = 2_000;
 /** The tickets that the picture shows: a change of it every few seconds is enough. */
@@ -102,6 +103,7 @@ function KnownQueue({ live, trail }: { live: LiveQueue; trail: { text: string; h
       {stats?.outcomes !== undefined && <Funnel outcomes={stats.outcomes} />}
       <Charts live={live} />
       <Waits live={live} />
+      {stats?.webhooks !== undefined && <Webhooks name={name} webhooks={stats.webhooks} />}
       <LatestMatches live={live} />
     </Page>
   );
