@@ -396,7 +396,6 @@ export interface QueueDefinition {
   readonly release:
     | {
         readonly policy: 'greedy';
-        readonly lostGameCost?: number | undefined;
       }
     | {
         readonly policy: 'fifo';

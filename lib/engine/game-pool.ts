@@ -1,4 +1,3 @@
-import { PackingIndex } from './index/packing-index.ts';
 import type { PoolIndex } from './index/pool-index.ts';
 import { SoloIndex } from './index/solo-index.ts';
 import { TicketIndex } from './index/ticket-index.ts';
@@ -59,15 +58,14 @@ export interface GamePoolOptions {
    */
   readonly nodeBudget?: number;
   /**
-   * What it is worth, in units of imbalance, that parties do not strand. `best` adds this to a game for every game fewer that
-   * the sizes of the remaining parties can form. With ∞ such a game is never returned while another can be formed. With 0 the
-   * best game comes first, whatever remains; solo players and pairs are then taken before the parties that need them.
+   * Whether `best` keeps parties from being stranded: it returns the best game that it finds among those with which no other
+   * is lost, by the sizes of the parties that remain. Otherwise the best game comes first, whatever remains, and solo players
+   * and pairs are taken before the parties that need them. `lowerBound` is one on all games in both cases.
    *
-   * It applies to two equal teams of up to 8 players, without roles, refused pairs and constraints. `lowerBound` is then one over these sums:
-   * every game has a sum of at least this game's less `priority − lowerBound`. With ∞ it is a bound on the priority of all
-   * games with which no other is lost. Inserts after the first query are slow. @default 0
+   * It applies to games of up to 16 seats without roles, sides, refused pairs, constraints and parties that may be split.
+   * @default false
    */
-  readonly lostGameCost?: number;
+  readonly packs?: boolean;
   /** What other pools with the same teams and roles have prepared of their tickets. @default every ticket is prepared */
   readonly prepared?: PreparedTickets | undefined;
   /**
@@ -107,7 +105,7 @@ export class GamePool {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
-  readonly #lostGameCost: number;
+  readonly #packs: boolean;
   readonly #roles: RoleTable | undefined;
   readonly #prepared: PreparedTickets | undefined;
   readonly #clock: SearchClock;
@@ -120,16 +118,12 @@ export class GamePool {
   #isShaped: boolean;
   #parties = 0;
 
-  /** @throws RangeError for a `lostGameCost` below 0. */
   constructor(rules: GameRules, options: GamePoolOptions = {}) {
-    const { lostGameCost = 0 } = options;
-    if (!(lostGameCost >= 0))
-      throw new RangeError(`Expected \`lostGameCost\` to be a number from 0 and up, got ${lostGameCost}`);
     this.rules = rules;
     this.#forbids = options.forbids;
     this.#constraints = options.constraints;
     this.#nodeBudget = options.nodeBudget;
-    this.#lostGameCost = lostGameCost;
+    this.#packs = options.packs ?? false;
     this.#isShaped = !isPaperShape(rules) || options.constraints !== undefined;
     this.#roles = this.#isShaped ? undefined : RoleTable.of(rules);
     this.#prepared = options.prepared;
@@ -152,13 +146,18 @@ export class GamePool {
     if (this.#tickets.has(ticket.ticketId)) {
       throw new RangeError(`Expected a new ticketId, got ${ticket.ticketId}, which is already in the pool`);
     }
-    if (ticket.split && ticket.players.length > 1 && !this.#isShaped) this.#becomeShaped();
+    if (ticket.players.length > 1 && !this.#isShaped && (ticket.split || this.#packsParties))
+      this.#becomeShaped();
     // Pools of the same rules that no split party has made shaped do not share its form.
     const isShared = this.#isShaped !== isPaperShape(this.rules);
     const pooled = (isShared && this.#prepared?.of(ticket, this.#prepare)) || this.#prepare(ticket);
     this.#tickets.set(ticket.ticketId, pooled);
     if (pooled.size > 1) this.#parties++;
     this.#index?.insert(pooled);
+  }
+
+  get #packsParties(): boolean {
+    return this.#packs && !this.#roles && !this.#forbids;
   }
 
   readonly #prepare = (ticket: Ticket): PooledTicket =>
@@ -265,12 +264,8 @@ export class GamePool {
         this.#nodeBudget,
         this.#tickets.values(),
         this.#clock,
+        this.#packs,
       );
-      return this.#index;
-    }
-    const isPacked = this.#lostGameCost > 0 && !this.#roles && !this.#forbids && this.#parties > 0;
-    if (isPacked || this.#index instanceof PackingIndex) {
-      if (!(this.#index instanceof PackingIndex)) this.#index = this.#packingIndex();
       return this.#index;
     }
     const fits = this.#index instanceof TicketIndex || (this.#index !== undefined && this.#parties === 0);
@@ -295,16 +290,6 @@ export class GamePool {
       this.rules,
       this.#roles,
       this.#forbids,
-      this.#ticketBudget(),
-      this.#tickets.values(),
-      this.#clock,
-    );
-  }
-
-  #packingIndex(): PoolIndex {
-    return new PackingIndex(
-      this.rules,
-      this.#lostGameCost,
       this.#ticketBudget(),
       this.#tickets.values(),
       this.#clock,

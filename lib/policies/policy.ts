@@ -96,9 +96,9 @@ export interface CandidateSource {
   /**
    * Disjoint games among all waiting tickets, the best one first, until none can be formed.
    *
-   * @param lostGameCost what a game is worse for every further game that is lost with it. @default 0
+   * @param packs only games with which no other is lost by the sizes of parties, as far as they are found. @default false
    */
-  bestFirst(lostGameCost?: number): Iterable<Candidate>;
+  bestFirst(packs?: boolean): Iterable<Candidate>;
   /**
    * The largest number of disjoint games that can be made at once among all waiting tickets, with the least sum of
    * imbalances, in order of skill.

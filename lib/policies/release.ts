@@ -20,7 +20,7 @@ export function policyOf(options: ReleaseOptions | Policy): Policy {
   if ('candidates' in options) return options;
   switch (options.policy) {
     case 'greedy':
-      return greedy(options);
+      return greedy();
     case 'fifo':
       return fifo();
     case 'periodic':

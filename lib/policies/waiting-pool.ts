@@ -181,10 +181,10 @@ export class WaitingPool implements CandidateSource {
     return constraints;
   }
 
-  *bestFirst(lostGameCost = 0): Iterable<Candidate> {
+  *bestFirst(packs = false): Iterable<Candidate> {
     let heldBound = Number.POSITIVE_INFINITY;
     try {
-      const games = this.#soloGames ? this.#drainSolos() : this.#drain(lostGameCost);
+      const games = this.#soloGames ? this.#drainSolos() : this.#drain(packs);
       while (!this.#isSpent()) {
         const step = games.next();
         if (step.done) break;
@@ -199,8 +199,8 @@ export class WaitingPool implements CandidateSource {
     }
   }
 
-  *#drain(lostGameCost: number): Generator<Candidate, void> {
-    const pool = this.#poolOf(this.waiting, undefined, lostGameCost);
+  *#drain(packs: boolean): Generator<Candidate, void> {
+    const pool = this.#poolOf(this.waiting, undefined, packs);
     for (const game of pool.drain(this.#nowMs)) yield this.#candidateOf(game);
   }
 
@@ -352,13 +352,13 @@ export class WaitingPool implements CandidateSource {
     return kept ?? this.#poolOf(waiting, PROOF_NODE_BUDGET);
   }
 
-  #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number, lostGameCost = 0): GamePool {
+  #poolOf(tickets: Iterable<Ticket>, nodeBudget?: number, packs = false): GamePool {
     const forbids = this.#forbids();
     const pool = new GamePool(this.#rules, {
       ...(nodeBudget !== undefined && { nodeBudget }),
       ...(forbids && { forbids }),
       ...(this.#constraintsOf && { constraints: this.#constraintsOf() }),
-      ...(lostGameCost > 0 && { lostGameCost }),
+      packs,
       prepared: this.#prepared,
       outOfTime: this.#outOfTime,
     });

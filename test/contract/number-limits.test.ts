@@ -46,7 +46,6 @@ describe('the numbers of a definition and of a ticket', () => {
 
   it.each([
     { policy: 'greedy' },
-    { policy: 'greedy', lostGameCost: weightMax },
     { policy: 'option-value', waitCost: weightMax },
     { policy: 'option-value', waitCost: 1e-300 },
     { policy: 'expanding', tolerance: valueMax, growthPerSecond: valueMax },

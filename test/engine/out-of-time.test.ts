@@ -162,15 +162,14 @@ describe('a query whose time ends after any number of steps', () => {
     60_000,
   );
 
-  it('of packed parties leaves the price of lost games and the bound as they are', () => {
+  it('of packed parties leaves the bound as it is', () => {
     const random = seeded(37);
     for (let round = 0; round < 60; round++) {
       const { rules, tickets, nowMs } = caseOf(
         () => randomCase(random, small),
         (made) => hasParties(made) && !made.rules.roles && !made.forbids,
       );
-      const lostGameCost = [50, Number.POSITIVE_INFINITY][round % 2];
-      const pool = new GamePool(rules, { lostGameCost, outOfTime });
+      const pool = new GamePool(rules, { packs: true, outOfTime });
       for (const ticket of tickets) pool.insert(ticket);
       let waiting = tickets;
       for (;;) {
@@ -178,7 +177,7 @@ describe('a query whose time ends after any number of steps', () => {
         const early = pool.best(nowMs);
         if (early) checkGame(early, waiting, rules, nowMs);
         clock.start(Number.POSITIVE_INFINITY);
-        const fresh = new GamePool(rules, { lostGameCost });
+        const fresh = new GamePool(rules, { packs: true });
         for (const ticket of waiting) fresh.insert(ticket);
         const sure = fresh.best(nowMs);
         const game = pool.best(nowMs);
@@ -186,7 +185,6 @@ describe('a query whose time ends after any number of steps', () => {
         if (!game || !sure) break;
         checkGame(game, waiting, rules, nowMs);
         const error = Math.max(1e-9 * Math.abs(game.priority), scale(waiting, rules));
-        // A bound is one on priority and price, less the price of its own game.
         expect(game.lowerBound).toBeLessThanOrEqual(game.priority + error);
         for (const ticketId of game.ticketIds) pool.remove(ticketId);
         waiting = waiting.filter(({ ticketId }) => !game.ticketIds.includes(ticketId));
@@ -260,7 +258,7 @@ const hard: Record<
   'solo players of one skill': { rules: { teamSize: 8, q: 1, p: 1000 }, skill: () => 1500 },
   parties: { rules: { teamSize: 8, p: 2, q: 1 }, partyMax: 8 },
   'parties and waits': { rules: { teamSize: 5, beta: 1 }, partyMax: 5 },
-  'packed parties': { rules: { teamSize: 8, p: 1000 }, partyMax: 4, options: { lostGameCost: 50 } },
+  'packed parties': { rules: { teamSize: 8, p: 1000 }, partyMax: 4, options: { packs: true } },
   'roles that nearly nobody takes': {
     rules: { teamSize: 5, roles: { damage: 3, healer: 1, tank: 1 } },
     roles: true,
@@ -276,7 +274,7 @@ const hard: Record<
   },
   'three teams': { rules: { teamSize: 4, teams: 3, p: 2, q: 1 }, partyMax: 4 },
   'eight pairs': { rules: { teamSize: 2, teams: 8 }, partyMax: 2 },
-  'packed squads': { rules: { teamSize: 3, teams: 5 }, partyMax: 3, options: { lostGameCost: 50 } },
+  'packed squads': { rules: { teamSize: 3, teams: 5 }, partyMax: 3, options: { packs: true } },
   'many seats': { rules: { teamSize: 10, teams: 10, p: 2 }, partyMax: 10 },
   'many seats with roles': {
     rules: { teamSize: 20, roles: { damage: 12, healer: 4, tank: 4 } },

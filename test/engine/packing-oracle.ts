@@ -7,29 +7,23 @@ import { failWith, live, release } from './pool-life.ts';
 import type { PoolCase } from './random-pool.ts';
 
 /**
- * Compares a pool that packs as it goes with brute force during random inserts and removals. A game is found exactly when one
- * is possible, its price is right, and no bound is above the least sum of priority and price. Where lost games are not
- * admitted, a drain makes as many games as the sizes allow. Throws at the first mismatch. Returns the number of comparisons.
+ * Compares a pool that keeps parties from being stranded with brute force during random inserts and removals. A game is found
+ * exactly when one is possible, no other game is lost with it, and its bound is not above the best game. A drain makes as
+ * many games as the sizes allow. Throws at the first mismatch. Returns the number of comparisons.
  */
 export function comparePacking(
   { rules, tickets, nowMs }: PoolCase,
-  options: { readonly lostGameCost: number; readonly nodeBudget?: number },
+  options: { readonly nodeBudget?: number },
   random: () => number,
 ): number {
-  const pool = new GamePool(rules, options);
+  const pool = new GamePool(rules, { ...options, packs: true });
   const waiting = new Map<string, Ticket>();
   let comparisons = 0;
 
   const gamesOf = (present: Iterable<Ticket>): number => {
     const counts = new Uint32Array(rules.teamSize + 1);
     for (const { players } of present) counts[players.length]++;
-    return packingNumber(counts, shapeOf(rules));
-  };
-  const priceOf = (ticketIds: readonly string[]): number => {
-    const without = new Map(waiting);
-    for (const ticketId of ticketIds) without.delete(ticketId);
-    const lost = gamesOf(waiting.values()) - 1 - gamesOf(without.values());
-    return lost > 0 ? lost * options.lostGameCost : 0;
+    return packingNumber(counts, shapeOf(rules).teamSizes);
   };
   const compareBest = (): void => {
     const present = [...waiting.values()];
@@ -40,18 +34,11 @@ export function comparePacking(
       fail(`${games.length} games, and the pool has ${game ? 'one' : 'none'}`);
     if (!game) return;
     checkGame(game, present, rules, nowMs);
-    // Without parties nothing can strand, and the pool is one of solo players.
-    const price = priceOf(game.ticketIds);
-    if (price === Number.POSITIVE_INFINITY) fail(`${game.ticketIds} is not admitted`);
+    const left = present.filter(({ ticketId }) => !game.ticketIds.includes(ticketId));
+    if (gamesOf(left) < gamesOf(present) - 1) fail(`${game.ticketIds} strands a game`);
     const error = Math.max(1e-9 * Math.abs(game.priority), scale(present, rules));
-    const least = games.reduce(
-      (sum, each) => Math.min(sum, each.priority + priceOf(each.ticketIds)),
-      Number.POSITIVE_INFINITY,
-    );
-    if (game.priority + price < least - error)
-      fail(`the least sum is ${least}, the pool has ${game.priority} + ${price}`);
-    if (game.lowerBound + price > least + error + 1e-9 * price)
-      fail(`the least sum is ${least}, the bound is ${game.lowerBound} + ${price}`);
+    const least = games.reduce((best, each) => Math.min(best, each.priority), Number.POSITIVE_INFINITY);
+    if (game.lowerBound > least + error) fail(`the best game has ${least}, the bound is ${game.lowerBound}`);
   };
   const fail = (what: string): never => failWith(what, { ...rules, ...options, nowMs }, waiting);
 
@@ -62,7 +49,6 @@ export function comparePacking(
     compareBest();
     release(pool, waiting, game);
   }
-  if (options.lostGameCost === Number.POSITIVE_INFINITY && released < possible)
-    fail(`${possible} games are possible, the drain made ${released}`);
+  if (released < possible) fail(`${possible} games are possible, the drain made ${released}`);
   return comparisons + 1;
 }

@@ -183,7 +183,6 @@ function releaseOf(random: Random): Record<string, unknown> {
   const cost = random.pick([0.01, 1, 10, 10_000]);
   return random.pick<Record<string, unknown>>([
     { policy: 'greedy' },
-    { policy: 'greedy', lostGameCost: random.pick([10, 1e9]) },
     { policy: 'fifo' },
     { policy: 'periodic', everySeconds: 1 },
     { policy: 'expanding', tolerance: 50, growthPerSecond: random.pick([0, 1, 100]) },

@@ -3,7 +3,6 @@ import type { ReleaseOptions } from '../../lib/policies/release.ts';
 /** Every release policy except `expanding`, which each suite sets for its own players. */
 export const somePolicies: Readonly<Record<string, ReleaseOptions>> = {
   greedy: { policy: 'greedy' },
-  'greedy with a cost of lost games': { policy: 'greedy', lostGameCost: 50 },
   fifo: { policy: 'fifo' },
   'periodic by the clock': { policy: 'periodic', everySeconds: 10 },
   'periodic by batch': { policy: 'periodic' },

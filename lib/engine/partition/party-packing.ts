@@ -204,6 +204,6 @@ class Packer {
   #gamesLeft(taken: Uint32Array): number {
     const left = this.#left;
     for (let size = 1; size < left.length; size++) left[size] = this.#lines[size].length - taken[size];
-    return packingNumber(left, this.#shape);
+    return packingNumber(left, this.#shape.teamSizes);
   }
 }

@@ -51,8 +51,16 @@ export class CentreGames {
     this.#teamSize = kinds.length === 1 && teams > 1 && rules.p === 1 ? kinds[0].size : 0;
   }
 
-  /** A game in a cell. With a known game it has to be better before it is improved by exchanges. */
-  near({ centre, half }: Cell, known: FoundGame | undefined): FoundGame | undefined {
+  /**
+   * A game in a cell. With a known game it has to be better before it is improved by exchanges.
+   *
+   * @param mixes the party mixes that it may have. @default all
+   */
+  near(
+    { centre, half }: Pick<Cell, 'centre' | 'half'>,
+    known: FoundGame | undefined,
+    mixes?: readonly Uint8Array[],
+  ): FoundGame | undefined {
     const cheapest = this.#cheapest;
     cheapest.around(centre);
     const near = this.#ticketsAround(centre);
@@ -63,13 +71,13 @@ export class CentreGames {
     this.#best = undefined;
     const { classes, seats } = this.#layout;
     const { basis } = cheapest;
-    if (!classes) this.#chooseByMixes();
+    if (!classes) this.#chooseByMixes(mixes ?? cheapest.mixes);
     else if (basis.length === seats && basis.every(({ ticket }) => ticket.size === 1)) {
       // The game of the basis may be worse than the known one and become better by exchanges.
       this.#limit = Number.POSITIVE_INFINITY;
       this.#offer(basis);
     }
-    const game = this.#best ?? (known ? undefined : this.#firstOf(near, centre));
+    const game = this.#best ?? (known || mixes ? undefined : this.#firstOf(near, centre));
     return game && this.#exchanges.improve(game, near);
   }
 
@@ -91,12 +99,12 @@ export class CentreGames {
   }
 
   /** The sets of least cost of each party mix, the cheapest mix first. */
-  #chooseByMixes(): void {
+  #chooseByMixes(mixes: readonly Uint8Array[]): void {
     const cheapest = this.#cheapest;
     this.#stepsLeft = stepsMax;
-    const mixes = cheapest.mixes.map((mix) => ({ mix, cost: cheapest.costOf(mix) }));
-    mixes.sort((a, b) => a.cost - b.cost);
-    for (const { mix, cost } of mixes) {
+    const priced = mixes.map((mix) => ({ mix, cost: cheapest.costOf(mix) }));
+    priced.sort((a, b) => a.cost - b.cost);
+    for (const { mix, cost } of priced) {
       if (cost === Number.POSITIVE_INFINITY || this.#isHopeless(cost)) return;
       const open = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
       this.#choose(mix, cheapest.bySize.length - 1, 0, 0, cost, open);

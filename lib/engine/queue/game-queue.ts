@@ -15,6 +15,11 @@ export interface GameQueueOptions {
   readonly constraints?: Constraints | undefined;
   /** Nodes that one query may visit. @default by the number of tickets */
   readonly nodeBudget?: number | undefined;
+  /**
+   * Whether `best` returns games with which no other is lost, by the sizes of parties, as long as it finds one.
+   * @default false
+   */
+  readonly packs?: boolean | undefined;
   readonly clock: SearchClock;
 }
 
@@ -120,11 +125,9 @@ export class GameQueue implements ShapeQueue {
     const isProved = state.isAtMost(best.cost, bound);
     if (isProved) this.#lastImbalance = best.game!.imbalance;
     if (state.hasCheapCentre) this.#weigh(state, isProved || !isShort);
-    return {
-      game: shaped(best.game!),
-      cost: best.cost,
-      costBound: isProved ? best.cost : Math.min(best.cost, bound),
-    };
+    const game = state.unstranding(best.game!);
+    const cost = game === best.game ? best.cost : game.imbalance - creditOf(game);
+    return { game: shaped(game), cost, costBound: isProved ? best.cost : Math.min(best.cost, bound) };
   }
 
   bestWith(ticket: ShapeTicket): ShapeAnswer {

@@ -15,6 +15,7 @@ import type { GameQueueOptions } from './game-queue.ts';
 import { type FoundGame, GameSearch, type Scope } from './game-search.ts';
 import { Line, type QueuedTicket } from './line.ts';
 import { accepts, type Filing, Gatherer } from './neighbours.ts';
+import { Packing } from './packing.ts';
 
 /** What a search around an entry found and proved. */
 interface Found {
@@ -25,8 +26,11 @@ interface Found {
 
 /** The bound of all games from the centre of their skills, and where nothing refuses pairs, games near it. */
 interface PoolCentre {
-  readonly bound: CentreBound;
+  /** Undefined for q < 2. */
+  readonly bound: CentreBound | undefined;
   readonly games: CentreGames | undefined;
+  /** Where parties must not be stranded. */
+  readonly packing: Packing | undefined;
 }
 
 /** The tickets of a queue as its searches see them: lines, entries, the limits of their costs, and the searches. */
@@ -45,6 +49,7 @@ export class QueueState {
   readonly #forbids: Forbids | undefined;
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
+  readonly #packs: boolean;
   readonly #entriesOf = new Map<ShapeTicket, Entry[]>();
   readonly #lines: readonly Line[];
   readonly #search: GameSearch;
@@ -68,7 +73,7 @@ export class QueueState {
     waiting: Iterable<ShapeTicket>,
     rules: GameRules,
     layout: Layout,
-    { forbids, constraints, nodeBudget, clock }: GameQueueOptions,
+    { forbids, constraints, nodeBudget, packs = false, clock }: GameQueueOptions,
   ) {
     const tickets = sortBySkill([...waiting]) as ShapeTicket[];
     this.#rules = rules;
@@ -83,6 +88,7 @@ export class QueueState {
     this.#hasParties = tickets.some(({ size }) => size > 1);
     this.#lowest = lowestOf(layout, rules, this.#low, this.#high);
     this.#nodeBudget = nodeBudget;
+    this.#packs = packs;
     this.#search = new GameSearch(rules, this.#layout, forbids, constraints, clock);
     this.#exchanges = new Exchanges(
       rules,
@@ -135,7 +141,8 @@ export class QueueState {
       queued.isHere = false;
       line.remove(id);
     }
-    this.#centre?.bound.removed();
+    this.#centre?.bound?.removed();
+    this.#centre?.packing?.removed(ticket.size);
   }
 
   /** Adds a ticket. False where everything has to be built anew: under constraints, or for a ticket unlike all others. */
@@ -242,9 +249,9 @@ export class QueueState {
     known: FoundGame | undefined,
     wantsGame: boolean,
   ): { bound: number; game: FoundGame | undefined } {
-    if (this.#centre === undefined) this.#centre = this.#centreOf() ?? null;
-    if (this.#centre === null) return { bound: 0, game: undefined };
-    const { bound, games } = this.#centre;
+    const centre = this.#centreOf();
+    if (!centre?.bound) return { bound: 0, game: undefined };
+    const { bound, games } = centre;
     const least = bound.least();
     if (!least) return { bound: Number.POSITIVE_INFINITY, game: known };
     let game = known;
@@ -262,6 +269,13 @@ export class QueueState {
       consider(found);
     }
     return { bound: game ? Math.min(least.bound, game.imbalance) : least.bound, game };
+  }
+
+  /** A game with which no other is lost, if one is found: this one if it is such a game. */
+  unstranding(game: FoundGame): FoundGame {
+    const packing = this.#packs ? this.#centreOf()?.packing : undefined;
+    if (!packing || packing.allows(game)) return game;
+    return packing.best() ?? game;
   }
 
   /** Any game, after a query that found none: entry by entry. */
@@ -352,12 +366,18 @@ export class QueueState {
     return this.#perRange * range * (1 - 1e-9);
   }
 
-  #centreOf(): PoolCentre | undefined {
+  #centreOf(): PoolCentre | null {
+    if (this.#centre === undefined) this.#centre = this.#newCentre() ?? null;
+    return this.#centre;
+  }
+
+  #newCentre(): PoolCentre | undefined {
     const { q } = this.#rules;
     const { seats, seatsMin } = this.#layout;
     const tickets: QueuedTicket[] = [];
     for (const [first] of this.#entriesOf.values()) if (first) tickets.push(first.queued);
-    if (q < 2 || seatsMin < seats || tickets.some(({ ticket }) => ticket.isSplit)) return undefined;
+    if ((q < 2 && !this.#packs) || seatsMin < seats || tickets.some(({ ticket }) => ticket.isSplit))
+      return undefined;
     // Solo players who can take every seat: the windows around each of them say as much.
     if (!this.#hasParties && !this.#layout.classes) return undefined;
     tickets.sort((a, b) => a.ticket.mean - b.ticket.mean);
@@ -365,11 +385,14 @@ export class QueueState {
     const low = tickets[0]?.ticket.mean ?? 0;
     const high = tickets[tickets.length - 1]?.ticket.mean ?? 0;
     const isPlain = !this.#constraints && !this.#forbids;
+    const games = isPlain
+      ? new CentreGames(this.#rules, this.#layout, cheapest, this.#search, this.#exchanges, this.clock)
+      : undefined;
+    const packs = this.#packs && games && this.#hasParties && !this.#layout.classes;
     return {
-      bound: new CentreBound(cheapest, seats, low, high, this.clock),
-      games: isPlain
-        ? new CentreGames(this.#rules, this.#layout, cheapest, this.#search, this.#exchanges, this.clock)
-        : undefined,
+      bound: q < 2 ? undefined : new CentreBound(cheapest, seats, low, high, this.clock),
+      games,
+      packing: packs ? new Packing(tickets, this.#layout, cheapest, games, this.clock) : undefined,
     };
   }
 

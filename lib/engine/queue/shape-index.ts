@@ -22,6 +22,7 @@ export class ShapeIndex implements PoolIndex {
   readonly #constraints: Constraints | undefined;
   readonly #nodeBudget: number | undefined;
   readonly #clock: SearchClock;
+  readonly #packs: boolean;
   readonly #full: Search;
   /** The tickets that may play in short teams at `#shortAtMs`; undefined when teams never start short. */
   #short: Search | undefined;
@@ -35,8 +36,10 @@ export class ShapeIndex implements PoolIndex {
     nodeBudget: number | undefined,
     waiting: Iterable<PooledTicket>,
     clock: SearchClock,
+    packs = false,
   ) {
     this.#clock = clock;
+    this.#packs = packs;
     this.#rules = rules;
     this.#forbids = forbids;
     this.#constraints = constraints;
@@ -131,7 +134,13 @@ export class ShapeIndex implements PoolIndex {
     const constraints = this.#constraints;
     const clock = this.#clock;
     if (layout.seats <= exactSeatsMax)
-      return new GameQueue(rules, layout, { forbids, constraints, nodeBudget: this.#nodeBudget, clock });
+      return new GameQueue(rules, layout, {
+        forbids,
+        constraints,
+        nodeBudget: this.#nodeBudget,
+        packs: this.#packs,
+        clock,
+      });
     return constraints
       ? new RuledLargeQueue(rules, layout, forbids, constraints, clock)
       : new LargeQueue(rules, layout, forbids, undefined, clock);

@@ -68,11 +68,22 @@ export function layoutOf(rules: GameRules, isShort = false): Layout {
   return layout;
 }
 
-/** The layout without classes of seats where every ticket can take every seat, so that nobody has to be seated. */
-export function whereAllFit(layout: Layout, tickets: readonly { readonly kinds: Int32Array }[]): Layout {
-  if (layout.classes === undefined || layout.kinds.some(({ roles }) => roles !== undefined)) return layout;
-  const all = 2 ** layout.kinds.length - 1;
-  const isFree = tickets.every(({ kinds }) => kinds.every((mask) => mask === all));
+/**
+ * The layout without classes of seats where every ticket can take every seat of the teams that are large enough for it. Who
+ * plays where is then a matter of sizes alone.
+ */
+export function whereAllFit(
+  layout: Layout,
+  tickets: readonly { readonly kinds: Int32Array; readonly size: number; readonly isSplit: boolean }[],
+): Layout {
+  const { classes, kinds } = layout;
+  if (classes === undefined || kinds.some(({ roles }) => roles !== undefined)) return layout;
+  const largeEnough = (players: number) =>
+    kinds.reduce((mask, { size }, kind) => (size >= players ? mask | (1 << kind) : mask), 0);
+  const isFree = tickets.every(({ kinds: masks, size, isSplit }) => {
+    const all = largeEnough(isSplit ? 1 : size);
+    return masks.every((mask) => mask === all);
+  });
   return isFree ? { ...layout, classes: undefined } : layout;
 }
 

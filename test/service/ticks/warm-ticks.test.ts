@@ -194,7 +194,7 @@ const queue = (changes: Partial<QueueDefinition>) =>
 
 const DEFINITIONS: readonly QueueDefinition[] = [
   queue({ release: { policy: 'greedy' } }),
-  queue({ release: { policy: 'greedy', lostGameCost: 50 }, buckets: [300] }),
+  queue({ release: { policy: 'greedy' }, buckets: [300] }),
   queue({ release: { policy: 'fifo' }, fill: 'bots', timeoutSeconds: 40, beta: 0.5 }),
   queue({ release: { policy: 'periodic', everySeconds: 3 } }),
   queue({ release: { policy: 'expanding', tolerance: 20 }, skillScale: 'percentile' }),
