@@ -23,7 +23,13 @@ import { TICKET, type Transition } from '../service/domain/statuses.ts';
 import { type StoredTicket, storedTicket } from '../service/domain/stored-ticket.ts';
 import { readWith } from '../service/domain/unreadable.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
-import type { PoolSurvey, ReadBound, TicketStore, WaitingTickets } from '../service/ports/ticket-store.ts';
+import type {
+  PoolSurvey,
+  ReadBound,
+  ReplacedTicket,
+  TicketStore,
+  WaitingTickets,
+} from '../service/ports/ticket-store.ts';
 import { batchGet } from './batch-get.ts';
 import { isPackedSplit, packedPlayers, packPlayers } from './compact-players.ts';
 import { conditionally, itemAfter, secondsAfter, transact } from './dynamo.ts';
@@ -61,7 +67,7 @@ export function ticketStore(
   parsed?: ParsedTickets,
 ): TicketStore {
   return {
-    async create(ticket, layout, announced = false, places = undefined) {
+    async create(ticket, layout, announced = false, { places, replaced } = {}) {
       const order = poolOrder(ticket.ticketId, ticket.players);
       const put = {
         TableName: table,
@@ -74,18 +80,22 @@ export function ticketStore(
           pool: poolKey(ticket.queue, layout, order),
           poolOrder: order,
           ...(announced && { announced: ANNOUNCED }),
+          ...(ticket.failures !== undefined && { failures: ticket.failures }),
+          ...(ticket.replaces !== undefined && { replaces: ticket.replaces }),
         },
         ConditionExpression: statusOf(CREATE).condition,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
-      if (places === undefined) {
+      if (places === undefined && replaced === undefined) {
         const write = await conditionally(() => client.send(new PutCommand(put)));
         return write.met ? { created: true } : { created: false, existing: toTicket(write.item!) };
       }
-      const write = await transact(client, [{ Put: put }, ...placeWrites(table, ticket, places)]);
+      const ends = replaced === undefined ? [] : [{ Update: replacement(table, replaced, ticket) }];
+      const taken = places === undefined ? [] : placeWrites(table, ticket, places);
+      const write = await transact(client, [...ends, { Put: put }, ...taken]);
       if (write.met) return { created: true };
-      const [existing] = write.items;
-      return existing ? { created: false, existing: toTicket(existing) } : { created: false, taken: true };
+      const existing = write.items[ends.length];
+      return existing ? { created: false, existing: toTicket(existing) } : { created: false, isStale: true };
     },
 
     places: (queue, playerIds) => placesOf(client, table, queue, playerIds),
@@ -212,28 +222,13 @@ export function ticketStore(
       await endWithMatch(client, table, FAIL_WITH_MATCH, ticketId, matchId, why, nowMs);
     },
 
-    async end(ticketId, status, { reason, reasonCode }, nowMs, freedFrom) {
+    async end(ticketId, status, why, nowMs, freedFrom) {
       const mark = newWriteMark();
-      const waiting = statusOf(status === 'CANCELLED' ? CANCEL : TIME_OUT);
-      const freed = freedFrom === undefined ? undefined : inMatch(CANCEL_WITH_MATCH, freedFrom);
+      const ending = endOf(table, { ticketId, status, why, nowMs, freedFrom }, { writeId: mark });
       const update = await conditionally(() =>
         client.send(
           new UpdateCommand({
-            TableName: table,
-            Key: { ticketId },
-            UpdateExpression:
-              'SET #status = :status, reason = :reason, reasonCode = :code, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool, matchId',
-            ConditionExpression: freed ? `${waiting.condition} OR (${freed.condition})` : waiting.condition,
-            ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
-            ExpressionAttributeValues: {
-              ...waiting.values,
-              ...freed?.values,
-              ':status': status,
-              ':reason': reason,
-              ':code': reasonCode,
-              ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
-              ':writeId': mark,
-            },
+            ...ending,
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -311,6 +306,50 @@ async function endWithMatch(
       }),
     ),
   );
+}
+
+interface End {
+  readonly ticketId: string;
+  readonly status: 'CANCELLED' | 'TIMED_OUT';
+  readonly why: Why;
+  readonly nowMs: number;
+  readonly freedFrom?: string | undefined;
+}
+
+/** The write that ends a ticket if it is QUEUED, or in a match that has freed it. @param more further attributes that it sets */
+function endOf(
+  table: string,
+  { ticketId, status, why: { reason, reasonCode }, nowMs, freedFrom }: End,
+  more: Readonly<Record<string, string>>,
+) {
+  const waiting = statusOf(status === 'CANCELLED' ? CANCEL : TIME_OUT);
+  const freed = freedFrom === undefined ? undefined : inMatch(CANCEL_WITH_MATCH, freedFrom);
+  const sets = { status, reason, reasonCode, expiresAt: secondsAfter(nowMs, TICKET_DAYS), ...more };
+  return {
+    TableName: table,
+    Key: { ticketId },
+    UpdateExpression: `SET ${Object.keys(sets)
+      .map((name) => `${name === 'status' ? '#status' : name} = :${name}`)
+      .join(', ')} REMOVE #pool, matchId`,
+    ConditionExpression: freed ? `${waiting.condition} OR (${freed.condition})` : waiting.condition,
+    ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
+    ExpressionAttributeValues: {
+      ...waiting.values,
+      ...freed?.values,
+      ...Object.fromEntries(Object.entries(sets).map(([name, value]) => [`:${name}`, value])),
+    },
+  };
+}
+
+/** The write that cancels a ticket for the one that replaces it. */
+function replacement(
+  table: string,
+  { ticket: { ticketId }, freedFrom, nowMs }: ReplacedTicket,
+  by: StoredTicket,
+) {
+  const why = { reason: `replaced by ticket ${by.ticketId}`, reasonCode: 'REPLACED' } as const;
+  const end = { ticketId, status: 'CANCELLED', why, nowMs, freedFrom } as const;
+  return endOf(table, end, { replacedBy: by.ticketId });
 }
 
 function statusOf(transition: Transition<string>) {

@@ -9,7 +9,9 @@ import type { Unmet } from './dynamo.ts';
  *
  *     write                        its repetition
  *     lease of several cells,      has the same client token, so DynamoDB applies the transaction once
- *       create of a match with meetings
+ *       create of a match with meetings,
+ *       create of a ticket with places or
+ *       a ticket that it replaces
  *     accept, dropLayouts, endLease,  changes nothing more
  *       lease of one cell, abandon,
  *       putJournal, noteDeployed

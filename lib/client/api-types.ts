@@ -566,6 +566,8 @@ export interface NewTicket {
   readonly players: readonly Player[];
   /** true: the party may be divided over teams, and may then be as large as a match (default false) */
   readonly split?: boolean | undefined;
+  /** A QUEUED ticket of the same queue with at least one of these players. It is cancelled, and this ticket has its wait. 409 when it has a match already */
+  readonly replaces?: string | undefined;
 }
 
 export interface Player {
@@ -685,6 +687,10 @@ export interface Ticket {
   readonly players: readonly TicketPlayer[];
   /** Present when the party may be divided over teams */
   readonly split?: true | undefined;
+  /** The ticket that it has replaced */
+  readonly replaces?: string | undefined;
+  /** The ticket that has replaced it */
+  readonly replacedBy?: string | undefined;
   /** Present once the ticket has a match */
   readonly matchId?: string | undefined;
   /** In responses to POST and GET, while QUEUED: within this many seconds from now half of the tickets like this one are matched, and nine of ten. Absent while too little is known */

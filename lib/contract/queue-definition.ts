@@ -24,7 +24,10 @@ export const LIMITS = {
   /** One less than the maximum of buckets, so that a studio can prepare the buckets of a launch. */
   boundariesMax: 255,
   bodyBytesMax: 64 * 1024,
-  /** The maximum of players in a ticket of a queue with onePlace: it is stored in one transaction with their places. */
+  /**
+   * The maximum of players in a ticket of a queue with onePlace: it is stored in one transaction with their places. One less if it
+   * replaces another ticket.
+   */
   onePlacePartyMax: 99,
   /** The maximum of tickets in one request. */
   ticketsPerBatchMax: 50,

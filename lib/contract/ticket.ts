@@ -75,7 +75,21 @@ const split = z.boolean().exactOptional().meta({
 const playerView = z.object(player.shape).meta({ id: 'TicketPlayer' });
 
 /** The body that a client POSTs. The client chooses the id, so a repeated request creates no second ticket. */
-export const newTicket = z.strictObject({ ticketId: id, players, split }).meta({ id: 'NewTicket' });
+export const newTicket = z
+  .strictObject({
+    ticketId: id,
+    players,
+    split,
+    replaces: id.exactOptional().meta({
+      description:
+        'A QUEUED ticket of the same queue with at least one of these players. It is cancelled, and this ticket has its wait. 409 when it has a match already',
+    }),
+  })
+  .refine(({ ticketId, replaces }) => ticketId !== replaces, {
+    path: ['replaces'],
+    error: 'Expected the id of another ticket, got that of this one',
+  })
+  .meta({ id: 'NewTicket' });
 export type NewTicket = z.output<typeof newTicket>;
 
 /** A ticket of a tickets file, as `muster match` and dry runs read it. */
@@ -95,6 +109,8 @@ export const ticketView = z
       .literal(true)
       .optional()
       .meta({ description: 'Present when the party may be divided over teams' }),
+    replaces: id.optional().meta({ description: 'The ticket that it has replaced' }),
+    replacedBy: id.optional().meta({ description: 'The ticket that has replaced it' }),
     matchId: z.string().optional().meta({ description: 'Present once the ticket has a match' }),
     estimatedWaitSeconds: z
       .object({
@@ -115,7 +131,7 @@ export const ticketView = z
     }),
     reasonCode: z.enum(TICKET_REASON_CODES).optional().meta({
       description:
-        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
+        'Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted',
     }),
   })
   .meta({ id: 'Ticket' });

@@ -57,8 +57,9 @@ export class Intake extends Construct {
       description: 'Creates tickets and schedules the ticks of their queue',
       timeout: Duration.seconds(10),
     });
-    store.tickets.allow(fn, 'PutItem', 'GetItem');
-    store.matches.allow(fn, 'GetItem');
+    // A ticket that replaces another cancels it, and abandons a match that a tick forms of it.
+    store.tickets.allow(fn, 'PutItem', 'GetItem', 'UpdateItem');
+    store.matches.allow(fn, 'GetItem', 'UpdateItem');
     store.queues.allow(fn, 'GetItem', 'UpdateItem');
     store.ranges.allow(fn, 'GetItem');
     tick.queue.allowSend(fn);

@@ -129,6 +129,29 @@ describe.each(STORES)('$emulator', ({ emulator, skipped }) => {
         expect(await namesWaiting([oneLayout, bucketLayout(2)])).toEqual(['a']);
       });
 
+      it('cancels the ticket that a new one replaces in the same write, or changes nothing', async () => {
+        newQueue();
+        const old = await put('a', 10);
+        const by = (name: string) => ({ ...ticket(queue, id(name), 20), replaces: old.ticketId });
+        const beside = { replaced: { ticket: old, nowMs: NOW_MS } };
+        expect(await tickets.create(by('b'), oneLayout, false, beside)).toEqual({ created: true });
+        expect(await tickets.get(old.ticketId)).toMatchObject({
+          status: 'CANCELLED',
+          reason: `replaced by ticket ${id('b')}`,
+          replacedBy: id('b'),
+        });
+        expect(await tickets.get(id('b'))).toEqual(by('b'));
+        expect(await tickets.create(by('c'), oneLayout, false, beside)).toEqual({
+          created: false,
+          isStale: true,
+        });
+        expect(await tickets.create(by('b'), oneLayout, false, beside)).toEqual({
+          created: false,
+          existing: by('b'),
+        });
+        expect(await namesWaiting()).toEqual(['b']);
+      });
+
       it('creates a ticket once when many create the same id at once', async () => {
         newQueue();
         const results = await Promise.all(

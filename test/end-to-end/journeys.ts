@@ -99,6 +99,23 @@ export const JOURNEYS = {
     });
   },
 
+  async 'keep the wait of a party that changes while a tick forms its match'(muster) {
+    const { api, cloud } = muster;
+    const queue = await api.queue({ tickSeconds: 60 });
+    const { ticketId, enqueuedAt, players } = await api.ticket(queue, 1_000);
+    const { TICKETS_TABLE } = cloud.function('enqueue').environment;
+    const tickets = ticketStore(documentClient(cloud.awsConfig), TICKETS_TABLE!);
+    expect(await tickets.claim(ticketId, fresh('forming'), Date.now())).toBe(true);
+    const by = { ticketId: fresh('ticket'), players, replaces: ticketId };
+    await eventually(async () => {
+      const { status, body } = await api.post(`/queues/${queue}/tickets`, by);
+      expect(status).toBeLessThan(300);
+      expect(body).toMatchObject({ status: 'QUEUED', enqueuedAt });
+    });
+    const old = await api.until(ticketId, 'CANCELLED');
+    expect(old).toMatchObject({ replacedBy: by.ticketId });
+  },
+
   async 'get a match'(muster) {
     const { one } = await pair(muster, {}, 'COMPLETED');
     expect((await muster.api.get(`/matches/${one.matchId}`)).body.status).toBe('COMPLETED');

@@ -30,7 +30,9 @@ const allowed: Readonly<Record<(typeof functionNames)[number], readonly string[]
   enqueue: [
     'dynamodb:PutItem tickets',
     'dynamodb:GetItem tickets',
+    'dynamodb:UpdateItem tickets',
     'dynamodb:GetItem matches',
+    'dynamodb:UpdateItem matches',
     'dynamodb:GetItem queues',
     'dynamodb:UpdateItem queues',
     'dynamodb:GetItem ranges',

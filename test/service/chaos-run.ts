@@ -72,6 +72,13 @@ interface Told {
   readonly end: number;
 }
 
+/** The body of a request for a ticket. */
+interface Posted {
+  readonly ticketId: string;
+  readonly players: readonly Player[];
+  readonly replaces?: string;
+}
+
 interface Search {
   readonly range: KeyRange;
   readonly message: string;
@@ -93,6 +100,8 @@ export interface ChaosCounts {
   /** Requests of matches for players, and those that got some. */
   readonly backfills: number;
   readonly filled: number;
+  /** Tickets that have replaced another. */
+  readonly replaced: number;
 }
 
 /**
@@ -111,6 +120,10 @@ export class ChaosRun {
   /** Tickets whose request got a response, and all tickets that were requested and may be stored. */
   readonly #answered = new Set<string>();
   readonly #asked = new Map<string, readonly number[]>();
+  /** The tickets that others replace, by the id of the other. */
+  readonly #replaces = new Map<string, string>();
+  /** Decides which tickets are replaced: a source of its own, as that of the costs. */
+  readonly #changes: RandomSource;
   /** The ranges that ticks are searching now, by process. */
   readonly #searches = new Map<string, Search>();
   readonly #overlaps: string[] = [];
@@ -145,6 +158,7 @@ export class ChaosRun {
     }));
     const asks = this.all.chance(0.5);
     this.#costs = seededRandom(seed).fork('costs');
+    this.#changes = seededRandom(seed).fork('replaces');
     this.#definition = definition({
       name: this.queue,
       teamSize: 2,
@@ -218,6 +232,9 @@ export class ChaosRun {
         const [old, now] = [before as StoredMatch | undefined, after as StoredMatch];
         return table === 'matches' && old !== undefined && old.roster !== now.roster;
       }).length,
+      replaced: this.cloud.changes.filter(
+        ({ before, after }) => before?.status === 'QUEUED' && 'replacedBy' in after && after.replacedBy,
+      ).length,
     };
   }
 
@@ -288,6 +305,12 @@ export class ChaosRun {
         this.all.begin(`end ${matchId}`, () => endMatch(this.#deps, matchId, {}, this.cloud.nowMs));
       }
     }
+    if (asked.length > 0 && this.#changes.uniform() < 0.15) {
+      const latest = asked.slice(-20);
+      const ticketId = this.#newTicketId();
+      this.#replaces.set(ticketId, latest[this.#changes.integer(latest.length)]!);
+      this.#join(this.#posted(ticketId));
+    }
     const first = this.#posted(again ?? this.#newTicketId());
     if (this.all.chance(0.8)) {
       this.#join(first);
@@ -307,7 +330,7 @@ export class ChaosRun {
     );
   }
 
-  #join(posted: { ticketId: string; players: readonly Player[] }): void {
+  #join(posted: Posted): void {
     this.all.begin(
       `enqueue ${posted.ticketId}`,
       () => enqueue(this.#deps, this.queue, posted, this.cloud.nowMs),
@@ -330,7 +353,16 @@ export class ChaosRun {
   }
 
   /** The body of a request for a ticket. It is the same for the same id. */
-  #posted(ticketId: string, own?: readonly number[]): { ticketId: string; players: readonly Player[] } {
+  #posted(ticketId: string, own?: readonly number[]): Posted {
+    const party = this.#party(ticketId, own);
+    const replaces = this.#replaces.get(ticketId);
+    if (replaces === undefined) return party;
+    const [stays] = this.#posted(replaces).players;
+    const others = party.players.slice(1).filter(({ playerId }) => playerId !== stays!.playerId);
+    return { ticketId, players: [stays!, ...others], replaces };
+  }
+
+  #party(ticketId: string, own?: readonly number[]): Posted {
     const size = 1 + this.all.random.integer(2);
     const skills =
       own ?? this.#asked.get(ticketId) ?? Array.from({ length: size }, () => this.all.random.integer(100));

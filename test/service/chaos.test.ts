@@ -54,6 +54,7 @@ describe('the service, with faults, with its tables in memory,', () => {
     expect(mean('layouts')).toBeGreaterThan(3);
     expect(mean('backfills')).toBeGreaterThan(0.5);
     expect(mean('filled')).toBeGreaterThan(0.05);
+    expect(mean('replaced')).toBeGreaterThan(0.5);
     for (const name of ['kills', 'failures', 'lostAnswers', 'deadLetters'] as const)
       expect(mean(name), name).toBeGreaterThan(1);
   });

@@ -23,6 +23,7 @@ export interface Outcome {
 export function violations(outcome: Outcome): string[] {
   return [
     ...ofTickets(outcome),
+    ...ofReplacements(outcome),
     ...ofMatches(outcome),
     ...ofRosters(outcome),
     ...ofHistory(outcome.changes),
@@ -58,6 +59,23 @@ function ofTickets({ accepted, tickets, matches, changes }: Outcome): string[] {
       found.push(`ticket ${ticketId} was not returned from match ${match.matchId}, which was dissolved`);
     const status = match === undefined || hasEnded(ticket.status) ? ticket.status : match.status;
     if (!hasEnded(status)) found.push(`ticket ${ticketId} is still ${status}`);
+    return found;
+  });
+}
+
+/** A replaced ticket is CANCELLED, outside of every match, and exactly the one that replaced it has its wait. */
+function ofReplacements({ tickets }: Outcome): string[] {
+  return [...tickets.values()].flatMap(({ ticketId, status, matchId, replaces, replacedBy, enqueuedAt }) => {
+    const found: string[] = [];
+    if (replacedBy !== undefined && (status !== 'CANCELLED' || matchId !== undefined))
+      found.push(`ticket ${ticketId} was replaced by ${replacedBy} and is ${status}`);
+    if (replacedBy !== undefined && tickets.get(replacedBy)?.replaces !== ticketId)
+      found.push(`ticket ${ticketId} was replaced by ${replacedBy}, which does not replace it`);
+    const old = replaces === undefined ? undefined : tickets.get(replaces);
+    if (replaces !== undefined && (old?.replacedBy !== ticketId || old.enqueuedAt !== enqueuedAt))
+      found.push(
+        `ticket ${ticketId} replaces ${replaces}, which was not cancelled for it or waited otherwise`,
+      );
     return found;
   });
 }

@@ -146,6 +146,22 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         outcome: ({ ticket: { status } }: { ticket: { status: string } }) => ({ status }),
         writes: ['PutItem', 'UpdateItem', 'UpdateItem'],
       },
+      'a ticket that replaces another': {
+        prepare: async () => {
+          await define();
+          await join('a');
+        },
+        act: () => {
+          const { players } = ticket(queue, id('a'), 1);
+          const body = { ticketId: id('b'), players, replaces: id('a') };
+          return enqueue(cloud.deps, queue, body, cloud.nowMs);
+        },
+        outcome: ({ ticket: { status, replaces } }: { ticket: { status: string; replaces: string } }) => [
+          status,
+          replaces.replace(queue, 'queue'),
+        ],
+        writes: ['TransactWriteItems'],
+      },
       'a cancel': {
         prepare: async () => {
           await define();

@@ -187,7 +187,7 @@ export const TICKET = machine<StoredTicketStatus>()({
     cancel: {
       from: ['QUEUED'],
       to: ['CANCELLED'],
-      by: 'a cancel; `tick` for a ticket that no longer fits',
+      by: 'a cancel; `tick` for a ticket that no longer fits; `enqueue`, in one transaction with the ticket that replaces it',
       event: 'TicketCancelled',
       crash: 'nothing is missing',
     },
@@ -195,7 +195,7 @@ export const TICKET = machine<StoredTicketStatus>()({
       from: ['QUEUED', ...IN_MATCH],
       to: ['CANCELLED'],
       if: 'it is QUEUED, or still in a match that was abandoned, dissolved or requeued',
-      by: 'a cancel',
+      by: 'a cancel; `enqueue`, in one transaction with the ticket that replaces it',
       event: 'TicketCancelled',
       crash: 'nothing is missing',
     },

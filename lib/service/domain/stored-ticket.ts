@@ -22,6 +22,10 @@ export interface StoredTicket {
   readonly releasedFrom?: string;
   /** The number of its matches that were not placed, after which it has returned to the pool. */
   readonly failures?: number;
+  /** The ticket that it has replaced, and whose wait it has. */
+  readonly replaces?: string;
+  /** The ticket that has replaced it. */
+  readonly replacedBy?: string;
 }
 
 /** A ticket with the status that clients see. */
@@ -54,11 +58,14 @@ export const storedTicket = z.object({
   reasonCode: z.custom<TicketReasonCode>((code) => typeof code === 'string').exactOptional(),
   releasedFrom: z.string().exactOptional(),
   failures: z.number().exactOptional(),
+  replaces: z.string().exactOptional(),
+  replacedBy: z.string().exactOptional(),
 }) satisfies z.ZodType<StoredTicket>;
 
 /** A ticket in the format of responses and events. */
 export function toTicketView(ticket: CurrentTicket): TicketView {
-  const { ticketId, queue, status, enqueuedAt, split, matchId, reason, reasonCode } = ticket;
+  const { ticketId, queue, status, enqueuedAt, split, replaces, replacedBy } = ticket;
+  const { matchId, reason, reasonCode } = ticket;
   return {
     ticketId,
     queue,
@@ -74,6 +81,8 @@ export function toTicketView(ticket: CurrentTicket): TicketView {
       ...(avoid && { avoid: [...avoid] }),
     })),
     ...(split && { split }),
+    ...(replaces !== undefined && { replaces }),
+    ...(replacedBy !== undefined && { replacedBy }),
     ...(matchId !== undefined && { matchId }),
     ...(reason !== undefined && { reason }),
     ...(reasonCode !== undefined && { reasonCode }),

@@ -73,9 +73,10 @@ function hasFailures(counts: Counts<Outcome>): boolean {
 function outcomesOf(change: Change): Outcome[] {
   if (change.table === 'tickets') {
     const { before, after } = change;
-    // Those that a match has cancelled count as their match.
+    // Those that a match has cancelled count as their match, and one that is replaced waits on as the other.
     const isCancelled = after.status === 'CANCELLED' && before?.status !== 'CANCELLED';
-    return isCancelled && after.matchId === undefined ? ['cancelled'] : [];
+    const isOwn = after.matchId === undefined && after.replacedBy === undefined;
+    return isCancelled && isOwn ? ['cancelled'] : [];
   }
   const { before, after } = change;
   if (before === undefined) return [];

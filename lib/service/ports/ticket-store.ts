@@ -30,22 +30,33 @@ export interface PoolSurvey {
 export type Created =
   | { readonly created: true }
   | { readonly created: false; readonly existing: StoredTicket }
-  | { readonly created: false; readonly taken: true };
+  | { readonly created: false; readonly isStale: true };
+
+/** What is written with a new ticket in one transaction. */
+export interface Beside {
+  /** In a queue with `onePlace`: what {@link TicketStore.places} has returned for its players. The ticket takes their places. */
+  readonly places?: ReadonlyMap<string, string>;
+  /** The ticket that it replaces. */
+  readonly replaced?: ReplacedTicket;
+}
+
+/** A ticket that is QUEUED, or that a match has freed, and is cancelled for another one. */
+export interface ReplacedTicket {
+  readonly ticket: StoredTicket;
+  /** A match that it is still in, which the caller knows to be abandoned or dissolved. */
+  readonly freedFrom?: string | undefined;
+  readonly nowMs: number;
+}
 
 /** Tickets, and the pool of those that are QUEUED. */
 export interface TicketStore {
   /**
    * Stores a ticket as QUEUED in its pool. If a ticket with this id exists, returns it and changes nothing.
    * @param announced whether the stream reports it to `publish` whenever it becomes QUEUED @default false
-   * @param places in a queue with `onePlace`: what {@link TicketStore.places} has returned for its players. The ticket takes
-   * their places. `taken`: another ticket has taken one of them since, and nothing has changed
+   * @param beside what is written with it. `isStale`: another ticket has taken a place since it was read, or the ticket that is
+   * replaced has left the pool, and nothing has changed
    */
-  create(
-    ticket: StoredTicket,
-    layout: BucketLayout,
-    announced?: boolean,
-    places?: ReadonlyMap<string, string>,
-  ): Promise<Created>;
+  create(ticket: StoredTicket, layout: BucketLayout, announced?: boolean, beside?: Beside): Promise<Created>;
   /** The ids of the tickets that have the places of these players in a queue, by player. */
   places(queue: string, playerIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   get(ticketId: string): Promise<StoredTicket | undefined>;

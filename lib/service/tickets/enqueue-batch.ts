@@ -17,8 +17,8 @@ export type BatchOutcome = { readonly ticketId: string | null } & (
 
 /**
  * Adds several tickets to a queue, each as `enqueue` does; an invalid ticket does not affect the others. Tickets with the
- * same id are stored one after the other, so the second finds the first. So are tickets with the same player in a queue with
- * `onePlace`.
+ * same id are stored one after the other, so the second finds the first. So are a ticket and the one that it replaces, and
+ * tickets with the same player in a queue with `onePlace`.
  *
  *     read the queue     a crash before or after changes nothing
  *     put the tickets    each on the condition that its id is new. A crash between two: the same batch again
@@ -61,6 +61,8 @@ async function putAll(
     tickets.map((posted) => {
       const ticketId = idOf(posted);
       const alone = [`ticket ${ticketId}`];
+      const replaces = (posted as { replaces?: unknown } | null)?.replaces;
+      if (replaces !== undefined) alone.push(`ticket ${replaces}`);
       if (record.definition.onePlace === true) alone.push(...playersOf(posted));
       const earlier = new Set(alone.flatMap((key) => last.get(key) ?? []));
       const put = () => putOne(deps, record, writer, ticketId, posted, nowMs);

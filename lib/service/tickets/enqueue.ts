@@ -6,21 +6,27 @@ import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { SingleMatchStore } from '../ports/match-store.ts';
 import type { MeetingStore } from '../ports/meeting-store.ts';
-import type { TicketStore } from '../ports/ticket-store.ts';
+import { StoreBusy } from '../ports/store-busy.ts';
+import type { Beside, TicketStore } from '../ports/ticket-store.ts';
 import { openQueue } from '../queues/queues.ts';
 import { type ScheduleDeps, wake } from '../waking/schedule.ts';
-import { putInOnePlace } from './one-place.ts';
+import { freePlaces } from './one-place.ts';
 import { parseNewTicket } from './parse-tickets.ts';
 import { type PoolWriter, poolWriter } from './pool-writer.ts';
+import { replacedTicket } from './replaced-ticket.ts';
 import { withMatchStatus } from './ticket-status.ts';
 
 export interface EnqueueDeps extends ScheduleDeps {
   readonly tickets: TicketStore;
   readonly matches: SingleMatchStore;
   readonly meetings: MeetingStore;
+  readonly clock: Clock;
 }
+
+type PutDeps = Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings' | 'clock'>;
 
 export interface Enqueued {
   /** False when the ticket already existed. */
@@ -33,12 +39,14 @@ export interface Enqueued {
  *
  *     read the queue      a crash before or after changes nothing
  *     read who met        only in a queue with a `recent` rule: see meeting-records.ts
- *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts, and
- *                         one-place.ts for a queue in which a player has one place
+ *     put the ticket      on the condition that its id is new; from here on it is accepted. See pool-writer.ts. In one
+ *                         transaction with it: the places of its players (one-place.ts), and the end of the ticket that it
+ *                         replaces (replaced-ticket.ts)
  *     wake the queue      a crash before it: the next dispatch finds the ticket waiting
  *
  * A repeated request returns the ticket's current state, and wakes the queue unless its ticks are scheduled.
- * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, or a player is in another ticket
+ * @throws Problem 400 invalid ticket, 404 no such queue, 409 the id belongs to another ticket, a player is in another ticket, or
+ * the ticket that it replaces has a match
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -57,13 +65,13 @@ export async function enqueue(
  * @throws Problem 400 invalid ticket, 409 the id belongs to another ticket
  */
 export async function putTicket(
-  deps: Pick<EnqueueDeps, 'tickets' | 'matches' | 'meetings'>,
+  deps: PutDeps,
   record: QueueRecord,
   put: PoolWriter,
   body: unknown,
   nowMs: number,
 ): Promise<Enqueued> {
-  const { ticketId, players, split } = parseNewTicket(body, record.definition);
+  const { ticketId, players, split, replaces } = parseNewTicket(body, record.definition);
   const ticket: CurrentTicket = {
     ticketId,
     queue: record.definition.name,
@@ -71,15 +79,65 @@ export async function putTicket(
     enqueuedAt: new Date(nowMs).toISOString(),
     players: await withMeetings(deps, record.definition, players, nowMs),
     ...(split === true && { split }),
+    ...(replaces !== undefined && { replaces }),
   };
-  const announced = isOnBus(record.definition, 'TicketQueued');
-  const result = await (record.definition.onePlace === true
-    ? putInOnePlace(deps, put, ticket, announced)
-    : put(ticket, announced));
-  if (result.created) return { created: true, ticket };
-  if (!('existing' in result)) throw new Error('Expected no places in a queue without onePlace');
+  const result = await putOnce(deps, record.definition, put, ticket, nowMs);
+  if (result.created) return result;
   assertSame(result.existing, ticket);
   return { created: false, ticket: await withMatchStatus(deps, result.existing) };
+}
+
+/** Each try after the first meets another ticket that has taken a place since, or a tick that has claimed the replaced one. */
+const TRIES_MAX = 5;
+
+type Put = { created: true; ticket: CurrentTicket } | { created: false; existing: StoredTicket };
+
+/**
+ * Stores a ticket with all that is written beside it. A repeated request finds its own ticket, also when its places are taken by
+ * now or the ticket that it replaces has ended.
+ */
+async function putOnce(
+  deps: PutDeps,
+  definition: QueueDefinition,
+  put: PoolWriter,
+  ticket: CurrentTicket,
+  nowMs: number,
+): Promise<Put> {
+  const announced = isOnBus(definition, 'TicketQueued');
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const beside = await besideOf(deps, definition, ticket, nowMs);
+    if (beside instanceof Problem) {
+      const existing = await deps.tickets.get(ticket.ticketId);
+      if (existing !== undefined) return { created: false, existing };
+      throw beside;
+    }
+    const waiting = withWaitOf(ticket, beside.replaced?.ticket);
+    const result = await put(waiting, announced, beside);
+    if (result.created) return { created: true, ticket: waiting };
+    if ('existing' in result) return result;
+  }
+  throw new StoreBusy(`other requests and ticks keep changing what ticket ${ticket.ticketId} needs`);
+}
+
+async function besideOf(
+  deps: PutDeps,
+  { onePlace }: QueueDefinition,
+  ticket: StoredTicket,
+  nowMs: number,
+): Promise<Beside | Problem> {
+  const { replaces } = ticket;
+  const replaced = replaces === undefined ? undefined : await replacedTicket(deps, ticket, replaces, nowMs);
+  if (replaced instanceof Problem) return replaced;
+  const places = onePlace === true ? await freePlaces(deps, ticket, nowMs) : undefined;
+  if (places instanceof Problem) return places;
+  return { ...(replaced && { replaced }), ...(places && { places }) };
+}
+
+/** A ticket that replaces another has waited as long, and fails with as few further matches. */
+function withWaitOf(ticket: CurrentTicket, replaced: StoredTicket | undefined): CurrentTicket {
+  if (replaced === undefined) return ticket;
+  const { enqueuedAt, failures } = replaced;
+  return { ...ticket, enqueuedAt, ...(failures !== undefined && { failures }) };
 }
 
 /** The maximum of meetings in a ticket, the latest of each player: with the longest ids 150 KB of the 400 that an item holds. */
@@ -106,7 +164,10 @@ async function withMeetings(
 function assertSame(existing: StoredTicket, posted: StoredTicket): void {
   // Normalizes −0 as the store does, because JSON has no −0.
   const players = JSON.parse(JSON.stringify(asPosted(posted)));
-  const isSame = isDeepStrictEqual(asPosted(existing), players) && existing.split === posted.split;
+  const isSame =
+    isDeepStrictEqual(asPosted(existing), players) &&
+    existing.split === posted.split &&
+    existing.replaces === posted.replaces;
   if (existing.queue === posted.queue && isSame) return;
   throw new Problem(
     409,

@@ -9,6 +9,7 @@ import type { RuledPlayer as Player } from '../../rules/types.ts';
 interface Party {
   readonly players: readonly Player[];
   readonly split?: boolean | undefined;
+  readonly replaces?: string | undefined;
 }
 
 /** Why a party can never play in this queue; empty when it can. */
@@ -22,9 +23,11 @@ export function misfits(party: Party, definition: QueueDefinition): FieldProblem
   return unseated === undefined ? [] : [{ pointer: '#/players', detail: unseated }];
 }
 
-function placesFault({ players }: Party, { onePlace }: QueueDefinition): string | undefined {
-  if (onePlace !== true || players.length <= LIMITS.onePlacePartyMax) return undefined;
-  return `Expected at most ${LIMITS.onePlacePartyMax} players in a ticket of a queue with onePlace, got ${players.length}`;
+function placesFault({ players, replaces }: Party, { onePlace }: QueueDefinition): string | undefined {
+  const max = LIMITS.onePlacePartyMax - (replaces === undefined ? 0 : 1);
+  if (onePlace !== true || players.length <= max) return undefined;
+  const which = replaces === undefined ? 'a ticket' : 'a ticket that replaces another,';
+  return `Expected at most ${max} players in ${which} of a queue with onePlace, got ${players.length}`;
 }
 
 /** Duplicate players, unknown roles and teams, and values that the attributes and rules of the queue require. */

@@ -1,22 +1,17 @@
 import { Problem } from '../../contract/problem.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
-import { StoreBusy } from '../ports/store-busy.ts';
 import type { TicketStore } from '../ports/ticket-store.ts';
-import type { PoolWriter } from './pool-writer.ts';
 import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
 
 /** A match that nobody has ended counts as running for this long: as long as its tickets are kept. Milliseconds. */
 const RUNNING_MS = 24 * 3_600_000;
-/** Each try after the first meets another ticket that has taken a place since. */
-const TRIES_MAX = 5;
-
 export interface OnePlaceDeps extends TicketStatusDeps {
   readonly tickets: Pick<TicketStore, 'get' | 'places'>;
 }
 
 /**
- * Stores a ticket of a queue with `onePlace`, in which a player stands in one ticket at a time.
+ * The places of a ticket's players in a queue with `onePlace`, in which a player stands in one ticket at a time.
  *
  * Each player has a place: an item that names the player's last ticket. That ticket itself says whether the place is free. So
  * a place becomes free with the one write that ends its ticket or its match, whatever ends it, and a crash cannot leave it
@@ -32,29 +27,19 @@ export interface OnePlaceDeps extends TicketStatusDeps {
  *     put the ticket       and its places, in one transaction, on the condition that each place still names the ticket that
  *                          was read. A crash before it changes nothing, and there is nothing after it
  *
- * A repeated request finds its own ticket, also when another one has the places by now.
- * @throws Problem 409 a player stands in another ticket, which it names
- * @throws StoreBusy when other requests keep taking the places
+ * The ticket that this one replaces gives its places to it.
+ * @param nowMs the present, in milliseconds since the epoch
+ * @returns a Problem (409) when a player stands in another ticket, which it names
  */
-export async function putInOnePlace(
+export async function freePlaces(
   deps: OnePlaceDeps,
-  put: PoolWriter,
   ticket: StoredTicket,
-  announced: boolean,
-): Promise<{ created: true } | { created: false; existing: StoredTicket }> {
-  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const playerIds = ticket.players.map(({ playerId }) => playerId);
-    const places = await deps.tickets.places(ticket.queue, playerIds);
-    const taken = await firstTaken(deps, ticket, places);
-    if (taken !== undefined) {
-      const existing = await deps.tickets.get(ticket.ticketId);
-      if (existing !== undefined) return { created: false, existing };
-      throw alreadyStanding(taken);
-    }
-    const result = await put(ticket, announced, places);
-    if (result.created || 'existing' in result) return result;
-  }
-  throw new StoreBusy(`other tickets keep taking the places of ticket ${ticket.ticketId}`);
+  nowMs: number,
+): Promise<ReadonlyMap<string, string> | Problem> {
+  const playerIds = ticket.players.map(({ playerId }) => playerId);
+  const places = await deps.tickets.places(ticket.queue, playerIds);
+  const taken = await firstTaken(deps, ticket, places, nowMs);
+  return taken === undefined ? places : alreadyStanding(taken);
 }
 
 interface Taken {
@@ -67,15 +52,17 @@ async function firstTaken(
   deps: OnePlaceDeps,
   ticket: StoredTicket,
   places: ReadonlyMap<string, string>,
+  nowMs: number,
 ): Promise<Taken | undefined> {
-  const others = [...new Set(places.values())].filter((holder) => holder !== ticket.ticketId);
+  const others = [...new Set(places.values())].filter(
+    (holder) => holder !== ticket.ticketId && holder !== ticket.replaces,
+  );
   const found = await Promise.all(others.map((ticketId) => deps.tickets.get(ticketId)));
   const now = await Promise.all(found.flatMap((one) => (one === undefined ? [] : [withMatch(deps, one)])));
   const byId = new Map(now.map((one) => [one.ticket.ticketId, one]));
   for (const { playerId } of ticket.players) {
     const holder = byId.get(places.get(playerId) ?? '');
-    if (holder !== undefined && stands(holder, playerId, Date.parse(ticket.enqueuedAt)))
-      return { playerId, by: holder.ticket };
+    if (holder !== undefined && stands(holder, playerId, nowMs)) return { playerId, by: holder.ticket };
   }
   return undefined;
 }

@@ -116,7 +116,7 @@ export async function cancelTicket(
 const BY_REQUEST: Why = { reason: 'cancelled by the client', reasonCode: 'CANCELLED_BY_REQUEST' };
 
 /** The state of a ticket, after a moment in which the match that a tick forms for it may begin to exist. */
-async function formed(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
+export async function formed(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAndMatch> {
   let latest = await withMatch(deps, ticket);
   for (const ms of FORMING_MS) {
     if (latest.ticket.status !== 'QUEUED') break;
@@ -127,7 +127,11 @@ async function formed(deps: CancelDeps, ticket: StoredTicket): Promise<TicketAnd
 }
 
 /** The match of a ticket, if it does not exist and can never exist, or if it returns the ticket to the pool. */
-async function freed(deps: CancelDeps, ticket: StoredTicket, nowMs: number): Promise<string | undefined> {
+export async function freed(
+  deps: CancelDeps,
+  ticket: StoredTicket,
+  nowMs: number,
+): Promise<string | undefined> {
   const { queue, ticketId, matchId } = ticket;
   if (matchId === undefined) return undefined;
   if ((await deps.matches.abandon(queue, { matchId, ticketIds: [ticketId] }, nowMs)) === 'abandoned')

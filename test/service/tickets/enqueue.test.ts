@@ -17,6 +17,7 @@ function intake() {
     matches: { get: async () => undefined } as never,
     meetings: { of: async () => new Map() },
     ticks: { send: async () => {} },
+    clock: undefined as never,
     tickets: {
       create: async (ticket: StoredTicket) => {
         const existing = stored.get(ticket.ticketId);

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { ticketStore } from '../../../lib/aws/ticket-store.ts';
+import { Problem } from '../../../lib/contract/problem.ts';
 import type { StoredMatch } from '../../../lib/service/domain/stored-match.ts';
-import { putInOnePlace } from '../../../lib/service/tickets/one-place.ts';
+import type { CurrentTicket } from '../../../lib/service/domain/stored-ticket.ts';
+import { freePlaces } from '../../../lib/service/tickets/one-place.ts';
 import { type EmulatedTables, startTables, type Wire } from '../../aws/emulated-tables.ts';
-import { bucketLayout, match, ticket } from '../../aws/samples.ts';
+import { bucketLayout, match, NOW_MS, ticket } from '../../aws/samples.ts';
 
 /** The write and read units of posting a ticket, counted by the tables in memory as DynamoDB counts them. */
 interface Units {
@@ -66,15 +68,16 @@ async function unitsOf(queue: string, size: number, again: boolean, onePlace: bo
     },
   };
   const layout = bucketLayout(1);
-  const put: Parameters<typeof putInOnePlace>[1] = (one, announced, places) =>
-    tickets.create(one, layout, announced, places);
+  const post = async (one: CurrentTicket) => {
+    const places = onePlace ? await freePlaces({ tickets, matches }, one, NOW_MS) : undefined;
+    if (places instanceof Problem) throw places;
+    await tickets.create(one, layout, false, places && { places });
+  };
   if (again) {
-    if (onePlace) await putInOnePlace({ tickets, matches }, put, of('00'), false);
-    else await tickets.create(of('00'), layout);
+    await post(of('00'));
     await tickets.claim(of('00').ticketId, 'm', Date.parse(of('00').enqueuedAt));
   }
   counts = true;
-  if (onePlace) await putInOnePlace({ tickets, matches }, put, of('01'), false);
-  else await tickets.create(of('01'), layout);
+  await post(of('01'));
   return units;
 }
