@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoredTicket } from '../service/domain/stored-ticket.ts';
+import type { Places } from '../service/ports/ticket-store.ts';
 import { secondsAfter } from './dynamo.ts';
 
 /** No id of a ticket contains this character, so a place is never taken for one. */
@@ -8,40 +9,40 @@ const MARK = 'place#';
 const PLACE_DAYS = 4;
 
 /**
- * Places in DynamoDB, in the table of the tickets. Key: `ticketId`, as `place#QUEUE#PLAYER`. A place names the ticket that
+ * Places in DynamoDB, in the table of the tickets. Key: `ticketId`, as `place#SCOPE#PLAYER`. A place names the ticket that
  * has it and has no status, so the stream's filter for tickets skips it. It is never removed: see
  * `service/tickets/one-place.ts`.
  */
 export async function placesOf(
   client: DynamoDBDocumentClient,
   table: string,
-  queue: string,
+  scope: string,
   playerIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Places> {
   const found = await Promise.all(
     playerIds.map(async (playerId): Promise<[string, string][]> => {
-      const key = { ticketId: keyOf(queue, playerId) };
+      const key = { ticketId: keyOf(scope, playerId) };
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key: key, ConsistentRead: true }),
       );
       return typeof Item?.heldBy === 'string' ? [[playerId, Item.heldBy]] : [];
     }),
   );
-  return new Map(found.flat());
+  return { scope, holders: new Map(found.flat()) };
 }
 
 /**
  * The writes that give the places of its players to a ticket, each on the condition that nobody else has taken it.
- * @param before the tickets that had the places when they were read, by player
+ * @param places as they were read
  */
-export function placeWrites(table: string, ticket: StoredTicket, before: ReadonlyMap<string, string>) {
+export function placeWrites(table: string, ticket: StoredTicket, { scope, holders }: Places) {
   return ticket.players.map(({ playerId }) => {
-    const holder = before.get(playerId);
+    const holder = holders.get(playerId);
     return {
       Put: {
         TableName: table,
         Item: {
-          ticketId: keyOf(ticket.queue, playerId),
+          ticketId: keyOf(scope, playerId),
           heldBy: ticket.ticketId,
           expiresAt: secondsAfter(Date.parse(ticket.enqueuedAt), PLACE_DAYS),
         },
@@ -60,7 +61,7 @@ export function isPlace(item: Record<string, unknown>): boolean {
   return typeof item.ticketId === 'string' && item.ticketId.startsWith(MARK);
 }
 
-/** The queue and the player of a place, and the ticket that has it; undefined when the item is of another version. */
+/** The scope and the player of a place, and the ticket that has it; undefined when the item is of another version. */
 export function placeOf({
   ticketId: key,
   heldBy,
@@ -70,6 +71,6 @@ export function placeOf({
   return { queue, playerId, ticketId: heldBy };
 }
 
-function keyOf(queue: string, playerId: string): string {
-  return `${MARK}${queue}#${playerId}`;
+function keyOf(scope: string, playerId: string): string {
+  return `${MARK}${scope}#${playerId}`;
 }

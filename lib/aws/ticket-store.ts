@@ -98,7 +98,7 @@ export function ticketStore(
       return existing ? { created: false, existing: toTicket(existing) } : { created: false, isStale: true };
     },
 
-    places: (queue, playerIds) => placesOf(client, table, queue, playerIds),
+    places: (scope, playerIds) => placesOf(client, table, scope, playerIds),
 
     async get(ticketId) {
       const { Item } = await client.send(

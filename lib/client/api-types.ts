@@ -436,8 +436,8 @@ export interface QueueDefinition {
         readonly priority?: 'low' | 'normal' | 'high' | undefined;
       }
     | undefined;
-  /** true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409 (default false) */
-  readonly onePlace?: boolean | undefined;
+  /** true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409. "service": in one ticket of all queues that say "service" (default false) */
+  readonly onePlace?: boolean | 'service' | undefined;
   /** Match by skill, or by its percentile in the recent population (default raw) */
   readonly skillScale?: 'raw' | 'percentile' | undefined;
   /** Every ticket must accept the match within this time */
@@ -1384,7 +1384,7 @@ export interface PlayerData {
       readonly at: string;
     }[];
   }[];
-  /** The last ticket of the player in queues with `onePlace` */
+  /** The last ticket of the player in queues with `onePlace`; `queue` is * for those with `onePlace: "service"` together */
   readonly places: readonly {
     readonly queue: string;
     readonly ticketId: string;

@@ -69,9 +69,10 @@ export const playerData = z
         }),
       )
       .meta({ description: 'Whom the player met, in queues with a `recent` rule' }),
-    places: z
-      .array(z.object({ queue: z.string(), ticketId: z.string() }))
-      .meta({ description: 'The last ticket of the player in queues with `onePlace`' }),
+    places: z.array(z.object({ queue: z.string(), ticketId: z.string() })).meta({
+      description:
+        'The last ticket of the player in queues with `onePlace`; `queue` is * for those with `onePlace: "service"` together',
+    }),
     continuation: continuation.optional().meta({
       description: 'Repeat the request with it to read the rest',
     }),

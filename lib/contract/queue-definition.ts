@@ -276,10 +276,13 @@ export const queueDefinition = z
       })
       .optional()
       .meta({ description: 'Lets running matches ask for players into their empty seats' }),
-    onePlace: z.boolean().optional().meta({
-      description:
-        'true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409 (default false)',
-    }),
+    onePlace: z
+      .union([z.boolean(), z.literal('service')], { error: expected('true, false or "service"') })
+      .optional()
+      .meta({
+        description:
+          'true: a player stands in one ticket of the queue at a time, until the ticket or its match has ended; another one is rejected with 409. "service": in one ticket of all queues that say "service" (default false)',
+      }),
     skillScale: z.enum(['raw', 'percentile']).optional().meta({
       description: 'Match by skill, or by its percentile in the recent population (default raw)',
     }),

@@ -177,7 +177,7 @@ export class ChaosRun {
       }),
       ...(this.all.chance(0.3) && { fill: 'bots' }),
       ...(asks && { backfill: { priority: this.#pick(['low', 'normal', 'high']) } }),
-      ...(!asks && this.all.chance(0.3) && { onePlace: true }),
+      ...(!asks && this.all.chance(0.3) && { onePlace: seed % 2 === 0 ? ('service' as const) : true }),
     });
     this.#servers = new ChaosServers(
       this.cloud,

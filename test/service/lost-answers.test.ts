@@ -150,6 +150,8 @@ describe.each(EMULATORS)('$emulator', ({ emulator, skipped }) => {
         prepare: async () => {
           await define();
           await join('a');
+          // The record of the queue is read again, and its ticks are scheduled.
+          cloud.nowMs += 2_000;
         },
         act: () => {
           const { players } = ticket(queue, id('a'), 1);

@@ -162,7 +162,7 @@ export class MemoryCloud {
         this.#enter(poolKey(ticket.queue, layout, order), { order, ticket });
         return { created: true };
       },
-      places: async () => new Map(),
+      places: async (scope) => ({ scope, holders: new Map() }),
       get: async () => {
         throw new Error('Expected no read of a single ticket');
       },

@@ -32,10 +32,18 @@ export type Created =
   | { readonly created: false; readonly existing: StoredTicket }
   | { readonly created: false; readonly isStale: true };
 
+/** The places of some players, each of which one ticket has. */
+export interface Places {
+  /** Where a player has one place; see `place-scope.ts`. */
+  readonly scope: string;
+  /** The ids of the tickets that have the places, by player. */
+  readonly holders: ReadonlyMap<string, string>;
+}
+
 /** What is written with a new ticket in one transaction. */
 export interface Beside {
-  /** In a queue with `onePlace`: what {@link TicketStore.places} has returned for its players. The ticket takes their places. */
-  readonly places?: ReadonlyMap<string, string>;
+  /** The places of its players as they were read. The ticket takes them. */
+  readonly places?: Places;
   /** The ticket that it replaces. */
   readonly replaced?: ReplacedTicket;
 }
@@ -57,8 +65,7 @@ export interface TicketStore {
    * replaced has left the pool, and nothing has changed
    */
   create(ticket: StoredTicket, layout: BucketLayout, announced?: boolean, beside?: Beside): Promise<Created>;
-  /** The ids of the tickets that have the places of these players in a queue, by player. */
-  places(queue: string, playerIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  places(scope: string, playerIds: readonly string[]): Promise<Places>;
   get(ticketId: string): Promise<StoredTicket | undefined>;
   /** The existing tickets with these ids, by id. Each id once. */
   getMany(ticketIds: readonly string[]): Promise<ReadonlyMap<string, StoredTicket>>;

@@ -1,6 +1,7 @@
 import { Problem, parseWith } from '../../contract/problem.ts';
 import { ticketBatch } from '../../contract/ticket-batch.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { placeScope } from '../domain/place-scope.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import { openQueue } from '../queues/queues.ts';
 import { wake } from '../waking/schedule.ts';
@@ -63,7 +64,7 @@ async function putAll(
       const alone = [`ticket ${ticketId}`];
       const replaces = (posted as { replaces?: unknown } | null)?.replaces;
       if (replaces !== undefined) alone.push(`ticket ${replaces}`);
-      if (record.definition.onePlace === true) alone.push(...playersOf(posted));
+      if (placeScope(record.definition) !== undefined) alone.push(...playersOf(posted));
       const earlier = new Set(alone.flatMap((key) => last.get(key) ?? []));
       const put = () => putOne(deps, record, writer, ticketId, posted, nowMs);
       const outcome = earlier.size > 0 ? Promise.all(earlier).then(put) : put();

@@ -3,6 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { QueueDefinition } from '../../contract/queue-definition.ts';
 import { recentSeconds } from '../commits/meeting-records.ts';
 import { DEFINITION_AGE_MS } from '../domain/definition-age.ts';
+import { placeScope } from '../domain/place-scope.ts';
 import type { QueueRecord } from '../domain/queue-record.ts';
 import type { CurrentTicket, StoredTicket } from '../domain/stored-ticket.ts';
 import { isOnBus } from '../domain/subscribers.ts';
@@ -121,14 +122,15 @@ async function putOnce(
 
 async function besideOf(
   deps: PutDeps,
-  { onePlace }: QueueDefinition,
+  definition: QueueDefinition,
   ticket: StoredTicket,
   nowMs: number,
 ): Promise<Beside | Problem> {
   const { replaces } = ticket;
   const replaced = replaces === undefined ? undefined : await replacedTicket(deps, ticket, replaces, nowMs);
   if (replaced instanceof Problem) return replaced;
-  const places = onePlace === true ? await freePlaces(deps, ticket, nowMs) : undefined;
+  const scope = placeScope(definition);
+  const places = scope === undefined ? undefined : await freePlaces(deps, ticket, scope, nowMs);
   if (places instanceof Problem) return places;
   return { ...(replaced && { replaced }), ...(places && { places }) };
 }

@@ -4,6 +4,7 @@ import { LIMITS, type QueueDefinition } from '../../contract/queue-definition.ts
 import { type TeamKindView as Kind, teamKindsOf } from '../../contract/team-kinds.ts';
 import { playerFaults, type SomePlayer } from '../../rules/player-faults.ts';
 import type { RuledPlayer as Player } from '../../rules/types.ts';
+import { placeScope } from '../domain/place-scope.ts';
 
 /** The part of a party that a queue checks. */
 interface Party {
@@ -23,9 +24,9 @@ export function misfits(party: Party, definition: QueueDefinition): FieldProblem
   return unseated === undefined ? [] : [{ pointer: '#/players', detail: unseated }];
 }
 
-function placesFault({ players, replaces }: Party, { onePlace }: QueueDefinition): string | undefined {
+function placesFault({ players, replaces }: Party, definition: QueueDefinition): string | undefined {
   const max = LIMITS.onePlacePartyMax - (replaces === undefined ? 0 : 1);
-  if (onePlace !== true || players.length <= max) return undefined;
+  if (placeScope(definition) === undefined || players.length <= max) return undefined;
   const which = replaces === undefined ? 'a ticket' : 'a ticket that replaces another,';
   return `Expected at most ${max} players in ${which} of a queue with onePlace, got ${players.length}`;
 }

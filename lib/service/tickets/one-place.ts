@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { StoredMatch } from '../domain/stored-match.ts';
 import type { StoredTicket } from '../domain/stored-ticket.ts';
-import type { TicketStore } from '../ports/ticket-store.ts';
+import type { Places, TicketStore } from '../ports/ticket-store.ts';
 import { type TicketAndMatch, type TicketStatusDeps, withMatch } from './ticket-status.ts';
 
 /** A match that nobody has ended counts as running for this long: as long as its tickets are kept. Milliseconds. */
@@ -11,7 +11,8 @@ export interface OnePlaceDeps extends TicketStatusDeps {
 }
 
 /**
- * The places of a ticket's players in a queue with `onePlace`, in which a player stands in one ticket at a time.
+ * The places of a ticket's players in a queue with `onePlace`, in which a player stands in one ticket at a time, or in all
+ * queues with `onePlace: "service"`.
  *
  * Each player has a place: an item that names the player's last ticket. That ticket itself says whether the place is free. So
  * a place becomes free with the one write that ends its ticket or its match, whatever ends it, and a crash cannot leave it
@@ -28,18 +29,24 @@ export interface OnePlaceDeps extends TicketStatusDeps {
  *                          was read. A crash before it changes nothing, and there is nothing after it
  *
  * The ticket that this one replaces gives its places to it.
+ * @param scope where a player has one place; see `place-scope.ts`
  * @param nowMs the present, in milliseconds since the epoch
  * @returns a Problem (409) when a player stands in another ticket, which it names
  */
 export async function freePlaces(
   deps: OnePlaceDeps,
   ticket: StoredTicket,
+  scope: string,
   nowMs: number,
-): Promise<ReadonlyMap<string, string> | Problem> {
+): Promise<Places | Problem> {
   const playerIds = ticket.players.map(({ playerId }) => playerId);
-  const places = await deps.tickets.places(ticket.queue, playerIds);
-  const taken = await firstTaken(deps, ticket, places, nowMs);
-  return taken === undefined ? places : alreadyStanding(taken);
+  const places = await deps.tickets.places(scope, playerIds);
+  const taken = await firstTaken(deps, ticket, places.holders, nowMs);
+  if (taken === undefined) return places;
+  return alreadyStanding(
+    taken,
+    scope === ticket.queue ? 'in this queue' : 'in all queues with onePlace "service"',
+  );
 }
 
 interface Taken {
@@ -51,17 +58,17 @@ interface Taken {
 async function firstTaken(
   deps: OnePlaceDeps,
   ticket: StoredTicket,
-  places: ReadonlyMap<string, string>,
+  holders: ReadonlyMap<string, string>,
   nowMs: number,
 ): Promise<Taken | undefined> {
-  const others = [...new Set(places.values())].filter(
+  const others = [...new Set(holders.values())].filter(
     (holder) => holder !== ticket.ticketId && holder !== ticket.replaces,
   );
   const found = await Promise.all(others.map((ticketId) => deps.tickets.get(ticketId)));
   const now = await Promise.all(found.flatMap((one) => (one === undefined ? [] : [withMatch(deps, one)])));
   const byId = new Map(now.map((one) => [one.ticket.ticketId, one]));
   for (const { playerId } of ticket.players) {
-    const holder = byId.get(places.get(playerId) ?? '');
+    const holder = byId.get(holders.get(playerId) ?? '');
     if (holder !== undefined && stands(holder, playerId, nowMs)) return { playerId, by: holder.ticket };
   }
   return undefined;
@@ -90,10 +97,10 @@ function isSeated({ teams }: StoredMatch, playerId: string): boolean {
   return teams.some(({ players }) => players.some((seat) => seat.playerId === playerId && seat.bot !== true));
 }
 
-function alreadyStanding({ playerId, by: { ticketId, status } }: Taken): Problem {
+function alreadyStanding({ playerId, by: { ticketId, queue, status } }: Taken, where: string): Problem {
   return new Problem(
     409,
-    `Player ${playerId} is already in ticket ${ticketId}, which is ${status}. A player has one place in this queue: cancel that ticket, or end its match.`,
-    { extensions: { ticketId, ticketStatus: status, playerId } },
+    `Player ${playerId} is already in ticket ${ticketId}, which is ${status}. A player has one place ${where}: cancel that ticket, or end its match.`,
+    { extensions: { ticketId, queue, ticketStatus: status, playerId } },
   );
 }

@@ -69,7 +69,7 @@ async function unitsOf(queue: string, size: number, again: boolean, onePlace: bo
   };
   const layout = bucketLayout(1);
   const post = async (one: CurrentTicket) => {
-    const places = onePlace ? await freePlaces({ tickets, matches }, one, NOW_MS) : undefined;
+    const places = onePlace ? await freePlaces({ tickets, matches }, one, queue, NOW_MS) : undefined;
     if (places instanceof Problem) throw places;
     await tickets.create(one, layout, false, places && { places });
   };

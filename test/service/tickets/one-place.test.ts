@@ -72,6 +72,46 @@ describe('a queue in which a player has one place', () => {
     expect((await join('b', 'ann')).created).toBe(true);
   });
 
+  describe('among all queues that say so', () => {
+    /** The tests of this file share their tables. */
+    const ann = () => `ann-of-${queue}`;
+    const defineOther = (name: string, onePlace: QueueDefinition['onePlace']) =>
+      putQueue(cloud.deps.queues, definition({ name, onePlace, timeoutSeconds: 30 }), cloud.nowMs);
+    const joinOther = (other: string, name: string, player: string) =>
+      enqueue(cloud.deps, other, body(name, player), cloud.nowMs);
+
+    it('rejects a ticket of a player who waits in another of them, and names both', async () => {
+      await define({ onePlace: 'service' });
+      await defineOther(`${queue}-two`, 'service');
+      await join('a', ann());
+      await expect(joinOther(`${queue}-two`, 'b', ann())).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringContaining('one place in all queues with onePlace "service"'),
+        extensions: { ticketId: id('a'), queue, ticketStatus: 'QUEUED', playerId: ann() },
+      });
+      await cancelTicket(cloud.deps, id('a'), cloud.nowMs);
+      expect((await joinOther(`${queue}-two`, 'b', ann())).created).toBe(true);
+      await expectTaken(join('c', ann()), 'b', 'QUEUED');
+    });
+
+    it('counts no place of a queue that says only true, and no place among them counts there', async () => {
+      await define({ onePlace: 'service' });
+      await defineOther(`${queue}-own`, true);
+      await join('a', ann());
+      expect((await joinOther(`${queue}-own`, 'b', ann())).created).toBe(true);
+      await expectTaken(joinOther(`${queue}-own`, 'c', ann()), 'b', 'QUEUED');
+    });
+
+    it('gives the place to one of many requests at once, in whatever queue', async () => {
+      await define({ onePlace: 'service' });
+      await defineOther(`${queue}-two`, 'service');
+      const results = await Promise.allSettled(
+        Array.from({ length: 6 }, (_, i) => joinOther(i % 2 === 0 ? queue : `${queue}-two`, `t${i}`, ann())),
+      );
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+  });
+
   it('returns the stored ticket to a repeated request, also after the player has moved on', async () => {
     await define();
     await join('a', 'ann');
