@@ -13,8 +13,16 @@ import { queueStore } from '../lib/aws/queue-store.ts';
 import { rangeStore } from '../lib/aws/range-store.ts';
 import { receiverStore } from '../lib/aws/receiver-store.ts';
 import type { Caller } from '../lib/contract/callers.ts';
+import { etagOf } from '../lib/service/queues/etag.ts';
 import { getLatestMatches } from '../lib/service/queues/latest-matches.ts';
-import { deleteQueue, listQueues, openQueue, parsePutQueue, putQueue } from '../lib/service/queues/queues.ts';
+import {
+  changeOf,
+  deleteQueue,
+  listQueues,
+  openQueue,
+  parsePutQueue,
+  putQueue,
+} from '../lib/service/queues/queues.ts';
 import { getStats } from '../lib/service/queues/stats.ts';
 import { untilInForce } from '../lib/service/queues/until-in-force.ts';
 import { listVersions, restoreVersion } from '../lib/service/queues/versions.ts';
@@ -43,16 +51,25 @@ export const handler = httpHandler('queues', {
   'GET /dead-letters': async () => ({ status: 200, body: await countDeadLetters() }),
   'GET /queues': async () => ({ status: 200, body: { queues: await listQueues(deps.queues) } }),
   'GET /queues/{queue}': async ({ path: { queue } }) => {
-    return { status: 200, body: (await openQueue(deps.queues, queue)).definition };
+    const record = await openQueue(deps.queues, queue);
+    const etag = etagOf({ ...record, change: changeOf(record) });
+    return { status: 200, body: record.definition, headers: { etag } };
   },
-  'PUT /queues/{queue}': async ({ path: { queue }, json, caller }) => {
+  'PUT /queues/{queue}': async ({ path: { queue }, json, caller, headers }) => {
     const put = parsePutQueue(queue, json(), rules);
-    const { outcome, definition } = await putQueue(deps.queues, put, Date.now(), byOf(caller));
+    const by = byOf(caller);
+    const { outcome, definition, etag } = await putQueue(
+      deps.queues,
+      put,
+      Date.now(),
+      by,
+      headers['if-match'],
+    );
     if (outcome === 'changed') await untilInForce(clock);
-    return { status: outcome === 'created' ? 201 : 200, body: definition };
+    return { status: outcome === 'created' ? 201 : 200, body: definition, headers: { etag } };
   },
-  'DELETE /queues/{queue}': async ({ path: { queue } }) => {
-    await deleteQueue(deps.queues, queue, Date.now());
+  'DELETE /queues/{queue}': async ({ path: { queue }, headers }) => {
+    await deleteQueue(deps.queues, queue, Date.now(), headers['if-match']);
     await untilInForce(clock);
     return { status: 204 };
   },

@@ -21,6 +21,8 @@ export interface HttpRequest<Key extends RouteKey> {
   readonly caller: Caller;
   readonly path: PathOf<Key>;
   readonly query: QueryOf<Key>;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
   /**
    * The body, parsed.
    * @throws Problem 400 malformed, 413 too large, 415 not JSON
@@ -80,6 +82,7 @@ function toRequest<Key extends RouteKey>(
     caller,
     path: (path ? parseWith(path, pathOf(event), 'The path') : {}) as PathOf<Key>,
     query: (query ? parseWith(query, queryOf(event), 'The query') : {}) as QueryOf<Key>,
+    headers: event.headers,
     json: () => readJson(event),
   };
 }

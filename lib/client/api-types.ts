@@ -703,7 +703,7 @@ export interface Ticket {
     | undefined;
   /** Why the ticket ended without a match. While QUEUED, with `explain=true`: why it is not matched yet */
   readonly reason?: string | undefined;
-  /** Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted */
+  /** Why the ticket ended without a match, for programs. DECLINED and NOT_ACCEPTED: it has declined its match, or has not answered in time. PLACEMENT_REFUSED and PLACEMENT_TIMED_OUT: as for its match. NO_MATCH_IN_TIME: the time-out of its queue. CANCELLED_BY_REQUEST: by a client. REPLACED: another ticket has taken over its wait. NO_LONGER_FITS: the queue was changed. MATCH_TOO_LARGE, UNREADABLE: its data cannot be stored in a match, or not be read. QUEUE_DELETED: it would have returned to a queue that is deleted */
   readonly reasonCode?:
     | 'DECLINED'
     | 'NOT_ACCEPTED'
@@ -711,6 +711,7 @@ export interface Ticket {
     | 'PLACEMENT_TIMED_OUT'
     | 'NO_MATCH_IN_TIME'
     | 'CANCELLED_BY_REQUEST'
+    | 'REPLACED'
     | 'NO_LONGER_FITS'
     | 'MATCH_TOO_LARGE'
     | 'UNREADABLE'
@@ -1208,6 +1209,8 @@ export interface QueueVersion {
   readonly changedBy: string | null;
   /** The version whose definition it restored */
   readonly restored?: number | undefined;
+  /** For `If-Match` of a request that changes or closes the queue */
+  readonly etag: string;
   readonly definition: QueueDefinition;
 }
 

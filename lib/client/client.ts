@@ -20,9 +20,17 @@ import type {
   WaitingSample,
   WebhookTests,
 } from './api-types.ts';
+import { UnexpectedResponse } from './errors.ts';
 import { erasePlayer, playerData } from './player-data.ts';
 import { postBatch, type TicketResult } from './post-batch.ts';
-import { type Call, type ClientOptions, type RequestOptions, type RouteRequest, sender } from './requests.ts';
+import {
+  type Call,
+  type ClientOptions,
+  type RequestOptions,
+  type RouteRequest,
+  type Sender,
+  sender,
+} from './requests.ts';
 import { to } from './route-to.ts';
 import { type WaitOptions, waitForMatch } from './wait-for-match.ts';
 
@@ -90,10 +98,12 @@ export interface MusterClient {
 export interface QueuesClient {
   list(options?: RequestOptions): Promise<readonly QueueDefinition[]>;
   get(queue: string, options?: RequestOptions): Promise<QueueDefinition>;
-  /** Creates a queue or changes its definition. */
-  put(definition: QueueDefinition, options?: RequestOptions): Promise<QueueDefinition>;
-  /** Closes a queue, or leaves it closed. Waiting tickets can still be matched. */
-  delete(queue: string, options?: RequestOptions): Promise<void>;
+  /** Reads a definition with its ETag, so that {@link put} and {@link delete} change nothing that others have changed since. */
+  read(queue: string, options?: RequestOptions): Promise<ReadDefinition>;
+  /** Creates a queue or changes its definition. Rejects with status 412 when another definition is in force than `ifMatch` names. */
+  put(definition: QueueDefinition, options?: ChangeOptions): Promise<QueueDefinition>;
+  /** Closes a queue, or leaves it closed. Waiting tickets can still be matched. Rejects with status 412 as {@link put} does. */
+  delete(queue: string, options?: ChangeOptions): Promise<void>;
   stats(queue: string, options?: RequestOptions): Promise<QueueStats>;
   /** The latest matches, the newest first, without tokens. @param options `limit`: 1 to 100, 20 by default */
   matches(queue: string, options?: ListOptions): Promise<LatestMatches['matches']>;
@@ -107,6 +117,20 @@ export interface QueuesClient {
   testWebhooks(queue: string, options?: RequestOptions): Promise<WebhookTests>;
   /** Searches for matches among the given tickets; stores nothing. */
   dryRun(queue: string, tickets: DryRun, options?: RequestOptions): Promise<MatchResult>;
+}
+
+/** A definition as it was read. */
+export interface ReadDefinition {
+  readonly definition: QueueDefinition;
+  readonly etag: string;
+}
+
+export interface ChangeOptions extends RequestOptions {
+  /**
+   * The ETag of the definition that may be replaced or closed, from {@link QueuesClient.read} or `versions`, or `*` for any.
+   * @default - any, and for `put` also none
+   */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface ListOptions extends RequestOptions {
@@ -148,18 +172,34 @@ export function musterClient(options: ClientOptions): MusterClient {
     deadLetters: async (more) => (await call<DeadLetters>(to('GET /dead-letters', {}), more)).consumers,
     erasePlayer: (playerId, more) => erasePlayer(call, playerId, more),
     playerData: (playerId, more) => playerData(call, playerId, more),
-    queues: queuesClient(call),
+    queues: queuesClient(call, requests),
   };
 }
 
-function queuesClient(call: Call): QueuesClient {
+function queuesClient(call: Call, requests: Sender): QueuesClient {
   return {
     list: async (more) =>
       (await call<{ queues: readonly QueueDefinition[] }>(to('GET /queues', {}), more)).queues,
     get: (queue, more) => call<QueueDefinition>(to('GET /queues/{queue}', { queue }), more),
-    put: (definition, more) =>
-      call<QueueDefinition>(to('PUT /queues/{queue}', { queue: definition.name }), more, definition),
-    delete: (queue, more) => call<void>({ ...to('DELETE /queues/{queue}', { queue }), removes: true }, more),
+    read: async (queue, more) => {
+      const route = { ...to('GET /queues/{queue}', { queue }), ...(more?.signal && { signal: more.signal }) };
+      const { body, etag } = await requests.send<QueueDefinition>(route);
+      if (etag === undefined)
+        throw new UnexpectedResponse(
+          `GET ${route.path}`,
+          200,
+          'no ETag: the service is of an earlier version',
+        );
+      return { definition: body, etag };
+    },
+    put: (definition, more) => {
+      const route = to('PUT /queues/{queue}', { queue: definition.name });
+      return call<QueueDefinition>({ ...route, headers: conditionOf(more) }, more, definition);
+    },
+    delete: (queue, more) => {
+      const route = to('DELETE /queues/{queue}', { queue });
+      return call<void>({ ...route, removes: true, headers: conditionOf(more) }, more);
+    },
     stats: (queue, more) => call<QueueStats>(to('GET /queues/{queue}/stats', { queue }), more),
     matches: async (queue, more) => {
       const route = to('GET /queues/{queue}/matches', { queue }, { limit: more?.limit });
@@ -176,4 +216,8 @@ function queuesClient(call: Call): QueuesClient {
     dryRun: (queue, tickets, more) =>
       call<MatchResult>(to('POST /queues/{queue}/dry-run', { queue }), more, tickets),
   };
+}
+
+function conditionOf(options: ChangeOptions | undefined): Record<string, string> | undefined {
+  return options?.ifMatch === undefined ? undefined : { 'if-match': options.ifMatch };
 }

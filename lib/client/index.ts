@@ -1,6 +1,13 @@
 /** The client of Muster for game backends, tools and browsers. It needs only `fetch` and WebCrypto. */
 export type * from './api-types.ts';
-export { type ListOptions, type MusterClient, musterClient, type QueuesClient } from './client.ts';
+export {
+  type ChangeOptions,
+  type ListOptions,
+  type MusterClient,
+  musterClient,
+  type QueuesClient,
+  type ReadDefinition,
+} from './client.ts';
 export type { AwsCredentials, Credentials } from './credentials.ts';
 export {
   MusterProblem,

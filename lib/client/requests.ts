@@ -59,6 +59,8 @@ export interface RouteRequest extends RequestOptions {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Added to the time-out of a try, in milliseconds. */
   readonly extraMs?: number;
   /** Whether 404 is success after an earlier try without a response: that try may have removed what the path names. */
@@ -67,7 +69,7 @@ export interface RouteRequest extends RequestOptions {
 
 /** Sends a request to a route and returns the body of its response. */
 export type Call = <T>(
-  route: Pick<RouteRequest, 'method' | 'path' | 'removes'>,
+  route: Pick<RouteRequest, 'method' | 'path' | 'removes' | 'headers'>,
   options?: RequestOptions,
   body?: unknown,
 ) => Promise<T>;
@@ -76,6 +78,7 @@ export type Call = <T>(
 export interface RouteResponse<T> {
   readonly status: number;
   readonly body: T;
+  readonly etag?: string | undefined;
 }
 
 /** Sends the requests of a client. */
@@ -136,14 +139,19 @@ type Attempt<T> =
 async function attemptOf<T>(
   base: string,
   options: ClientOptions,
-  { method, path, body, signal, extraMs = 0 }: RouteRequest,
+  { method, path, body, headers: more, signal, extraMs = 0 }: RouteRequest,
 ): Promise<Attempt<T>> {
   const what = `${method} ${path}`;
   signal?.throwIfAborted();
   const text = body === undefined ? undefined : JSON.stringify(body);
   const url = `${base}${path}`;
   const headers = await authorized(
-    { method, url, headers: text === undefined ? {} : { 'content-type': 'application/json' }, body: text },
+    {
+      method,
+      url,
+      headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...more },
+      body: text,
+    },
     options.credentials,
   );
   const timeout = AbortSignal.timeout((options.timeoutMs ?? TIMEOUT_MS) + extraMs);
@@ -171,7 +179,7 @@ async function attemptOf<T>(
   }
   const parsed = parsedJson(received);
   if (response.ok && (parsed !== undefined || received === ''))
-    return { response: { status, body: parsed as T } };
+    return { response: { status, body: parsed as T, etag: response.headers.get('etag') ?? undefined } };
   const retry = {
     mayPass: PASSING.includes(status),
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),

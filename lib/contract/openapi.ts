@@ -16,6 +16,7 @@ const PROBLEMS: Record<number, string> = {
   400: 'The request is not valid; `errors` names the fields',
   404: 'Not found',
   409: 'Its state does not allow this request',
+  412: 'Another version of the definition is in force than `If-Match` names',
   413: 'The body is larger than 64 KiB',
   415: 'The body is not JSON',
   429: 'The player has three requests with waitSeconds or explain already, or the rate limit of the route is exceeded; retry after Retry-After seconds',
@@ -52,13 +53,17 @@ function paths(): ZodOpenApiPathsObject {
 }
 
 function operation(key: RouteKey): ZodOpenApiOperationObject {
-  const { id, summary, query, body, answers, problems = [] } = routeOf(key);
+  const { id, summary, query, headers, body, answers, hasEtag, problems = [] } = routeOf(key);
   const path = pathSchema(key);
   const bad = body ? WITH_BODY : path || query ? [400] : [];
   const responses = [
     ...Object.entries(answers).map(([status, schema]) => [
       status,
-      { description: summary, ...(schema && { content: { 'application/json': { schema } } }) },
+      {
+        description: summary,
+        ...(hasEtag && { headers: etag }),
+        ...(schema && { content: { 'application/json': { schema } } }),
+      },
     ]),
     ...[...new Set([...bad, ...problems, 503])].sort().map((status) => [
       String(status),
@@ -71,11 +76,17 @@ function operation(key: RouteKey): ZodOpenApiOperationObject {
   return {
     operationId: id,
     summary,
-    ...((path || query) && { requestParams: { ...(path && { path }), ...(query && { query }) } }),
+    ...((path || query) && {
+      requestParams: { ...(path && { path }), ...(query && { query }), ...(headers && { header: headers }) },
+    }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: Object.fromEntries(responses),
   };
 }
+
+const etag = z.object({
+  ETag: z.string().meta({ description: 'The version of the definition, for `If-Match`' }),
+});
 
 /** Later versions may add fields to responses and events, so clients must accept unknown fields. */
 const openOutputs: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {

@@ -10,7 +10,7 @@ export interface FieldProblem {
 }
 
 /** The statuses of failed requests. */
-export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503;
+export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503;
 
 const TITLES: Record<ProblemStatus, string> = {
   400: 'Bad request',
@@ -18,6 +18,7 @@ const TITLES: Record<ProblemStatus, string> = {
   404: 'Not found',
   405: 'Method not allowed',
   409: 'Conflict',
+  412: 'Precondition failed',
   413: 'Content too large',
   415: 'Unsupported media type',
   429: 'Too many requests',

@@ -19,6 +19,7 @@ export const queueVersion = z
         'Who has put it: the ARN of an AWS identity, the `sub` of a token, or `deployment`; null if this is unknown',
     }),
     restored: z.number().int().optional().meta({ description: 'The version whose definition it restored' }),
+    etag: z.string().meta({ description: 'For `If-Match` of a request that changes or closes the queue' }),
     definition: queueDefinition,
   })
   .meta({ id: 'QueueVersion' });

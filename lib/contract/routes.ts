@@ -27,12 +27,24 @@ export interface RouteDefinition {
   /** Why everybody may call it. */
   readonly openBecause?: string;
   readonly query?: z.ZodObject;
+  /** Headers of the request that the route reads. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** The bodies of the responses to requests that succeed, by status; undefined: without a body. */
   readonly answers: Readonly<Record<number, z.ZodType | undefined>>;
+  /** Whether these responses have the ETag of a definition. */
+  readonly hasEtag?: boolean;
   /** The statuses of problems, besides those that every such request may have. */
   readonly problems?: readonly number[];
 }
+
+/** Lets a request change only what its caller has read. */
+const ifMatch = z.object({
+  'if-match': z.string().optional().meta({
+    description:
+      'The ETag of the definition that may be replaced or closed, or * for any. Without it, any may be',
+  }),
+});
 
 /** The parameters in the paths of routes. */
 export const PARAMETERS = {
@@ -67,6 +79,7 @@ export const ROUTES = {
     function: 'queues',
     scopes: ['admin'],
     answers: { 200: queueDefinition },
+    hasEtag: true,
     problems: [404],
   },
   'PUT /queues/{queue}': {
@@ -74,9 +87,11 @@ export const ROUTES = {
     summary: 'Create or change a queue',
     function: 'queues',
     scopes: ['admin'],
+    headers: ifMatch,
     body: queueDefinition,
     answers: { 200: queueDefinition, 201: queueDefinition },
-    problems: [409],
+    hasEtag: true,
+    problems: [409, 412],
   },
   'DELETE /queues/{queue}': {
     id: 'deleteQueue',
@@ -84,8 +99,9 @@ export const ROUTES = {
       'Close a queue, or leave it closed: it accepts no new tickets, and waiting tickets can still be matched',
     function: 'queues',
     scopes: ['admin'],
+    headers: ifMatch,
     answers: { 204: undefined },
-    problems: [404],
+    problems: [404, 412],
   },
   'POST /queues/{queue}/tickets': {
     id: 'createTicket',

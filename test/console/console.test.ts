@@ -207,6 +207,26 @@ describe('the page of a definition', () => {
     expect(await editor.inputValue()).toBe(original);
   });
 
+  it('replaces nothing that somebody else has put since the editing began, unless it is saved again', async () => {
+    const tab = await open('/queues/duel/definition');
+    const editor = tab.getByLabel('The definition as JSON');
+    await editor.waitFor();
+    const original = await editor.inputValue();
+    await editor.fill(original.replace('"waitCost": 2', '"waitCost": 3'));
+    const other = { ...JSON.parse(original), timeoutSeconds: 123 };
+    await fetch(`${service.url}/queues/duel`, { method: 'PUT', body: JSON.stringify(other) });
+    const save = tab.getByRole('button', { name: 'Save as a new version' });
+    await save.click();
+    await tab.getByText('since you began.').waitFor();
+    await tab.getByText('"timeoutSeconds": 123').first().waitFor();
+    await save.click();
+    await tab.getByText('Saved. The definition is in force.').waitFor();
+    await tab.reload();
+    await editor.waitFor();
+    expect(await editor.inputValue()).toContain('"waitCost": 3');
+    await fetch(`${service.url}/queues/duel`, { method: 'PUT', body: original });
+  });
+
   it('offers what may stand at the cursor', async () => {
     const tab = await open('/queues/duel/definition');
     const editor = tab.getByLabel('The definition as JSON');

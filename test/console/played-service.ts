@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gameJson, type MatchView } from '../../lib/contract/match.ts';
-import type { Problem } from '../../lib/contract/problem.ts';
+import { Problem } from '../../lib/contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../lib/contract/queue-definition.ts';
 import type { QueueStats } from '../../lib/contract/queue-stats.ts';
 import type { TicketView } from '../../lib/contract/ticket.ts';
@@ -86,21 +86,24 @@ export async function startPlayedService(
     }
     return undefined;
   };
-  const change = (path: string, text: string): unknown => {
+  const change = (path: string, text: string, ifMatch: string | undefined): unknown => {
     const [, , name, , version] = path.split('/').map(decodeURIComponent);
     const queue = played.get(name!)!;
     if (version !== undefined) return queue.restore(Number(version));
+    if (ifMatch !== undefined && ifMatch !== queue.versions[0]!.etag)
+      throw new Problem(412, 'Another version is in force.');
     return queue.put(parseQueueDefinition(text, 'the body'));
   };
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://service');
     if (request.method !== 'GET') {
       try {
-        const body = change(pathname, await text(request));
+        const body = change(pathname, await text(request), request.headers['if-match']);
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       } catch (error) {
-        response.writeHead(400, { 'content-type': 'application/problem+json' });
-        response.end(JSON.stringify((error as Problem).toDocument()));
+        const problem = error as Problem;
+        response.writeHead(problem.status, { 'content-type': 'application/problem+json' });
+        response.end(JSON.stringify(problem.toDocument()));
       }
       return;
     }
@@ -138,6 +141,7 @@ class QueueInMemory {
     changedAt: string | null;
     changedBy: string | null;
     restored?: number;
+    etag: string;
   }[] = [];
   readonly matches: MatchView[] = [];
   readonly tickets = new Map<string, TicketView>();
@@ -227,7 +231,8 @@ class QueueInMemory {
   put(definition: QueueDefinition, more: { restored?: number } = {}): QueueDefinition {
     this.definition = definition;
     const version = this.versions.length + 1;
-    this.versions.unshift({ version, definition, changedAt: null, changedBy: 'tester', ...more });
+    const etag = `"${version}"`;
+    this.versions.unshift({ version, definition, changedAt: null, changedBy: 'tester', ...more, etag });
     return definition;
   }
 

@@ -124,6 +124,20 @@ describe.concurrent('matches', () => {
 });
 
 describe.concurrent('queues', () => {
+  it('GET and PUT return an ETag, and PUT and DELETE with another one return 412 and change nothing', async () => {
+    const name = fresh('queue');
+    const { queues } = api.client;
+    await queues.put(definition({ name }));
+    const { etag } = await queues.read(name);
+    await queues.put(definition({ name, timeoutSeconds: 61 }), { ifMatch: etag });
+    const late = queues.put(definition({ name, timeoutSeconds: 62 }), { ifMatch: etag });
+    await expect(late).rejects.toMatchObject({ status: 412 });
+    await expect(queues.delete(name, { ifMatch: etag })).rejects.toMatchObject({ status: 412 });
+    const now = await queues.read(name);
+    expect(now.definition.timeoutSeconds).toBe(61);
+    await queues.delete(name, { ifMatch: now.etag });
+  });
+
   it('PUT returns 201, then 200; GET returns 200; the list has the queue; DELETE returns 204, also when it is repeated', async () => {
     const name = fresh('queue');
     const [first, changed] = [definition({ name }), definition({ name, timeoutSeconds: 61 })];

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { invalid, Problem } from '../../contract/problem.ts';
 import { parseQueueDefinition, type QueueDefinition } from '../../contract/queue-definition.ts';
+import { digestOf } from '../domain/digest.ts';
 import type { Deployed } from '../domain/queue-record.ts';
 import { Unreadable } from '../domain/unreadable.ts';
 import type { DeploymentNotes } from '../ports/deployment-notes.ts';
@@ -242,18 +242,4 @@ async function deleted(queues: QueueStore, name: string, live: LiveQueue, nowMs:
     throw new Unreadable(`queue ${name} cannot be deleted: its definition cannot be read`);
   const record = { ...live, definition, version: live.version + 1, deletedAt: new Date(nowMs).toISOString() };
   return queues.put(record, null);
-}
-
-/** The digest of a definition, which does not depend on the order of its fields. */
-function digestOf(definition: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(inOrder(definition)))
-    .digest('base64url');
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, inOrder(inner)]));
 }

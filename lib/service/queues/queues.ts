@@ -8,6 +8,7 @@ import { Unreadable } from '../domain/unreadable.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { StoreBusy } from '../ports/store-busy.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
+import { checkIfMatch, etagOf } from './etag.ts';
 
 /**
  * Returns the queue with this name if it accepts tickets.
@@ -59,7 +60,9 @@ function unknownQueue(queue: string): Problem {
  *
  * It also replaces a definition that cannot be read: the queue keeps its state, so that its waiting tickets are found.
  * @param more who changes it, and the version that it restores
- * @throws Problem (409) when the queue has too many bucket layouts for another one
+ * @param ifMatch the ETag of the definition that may be replaced. It is not asked for when the definition is in force already, so
+ * a repeated request finds its own change @default any may be replaced
+ * @throws Problem 409 the queue has too many bucket layouts for another one, 412 another definition is in force
  * @throws Unreadable when the state cannot be read either
  */
 export async function putQueue(
@@ -67,13 +70,19 @@ export async function putQueue(
   definition: QueueDefinition,
   nowMs: number,
   more: Pick<DefinitionChange, 'by' | 'restored'> = {},
-): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: QueueDefinition }> {
+  ifMatch?: string,
+): Promise<{ outcome: 'created' | 'changed' | 'unchanged'; definition: QueueDefinition; etag: string }> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const old = await queueOrState(queues, definition.name);
     const live = old !== undefined && old.deletedAt === undefined;
-    if (live && isDeepStrictEqual(old.definition, definition)) return { outcome: 'unchanged', definition };
-    if (await replaceDefinition(queues, old, definition, nowMs, more))
-      return { outcome: live ? 'changed' : 'created', definition };
+    const change = changeOf(old);
+    if (live && isDeepStrictEqual(old.definition, definition))
+      return { outcome: 'unchanged', definition, etag: etagOf({ definition, change }) };
+    if (ifMatch !== undefined) checkIfMatch(ifMatch, definition.name, live ? { ...old, change } : undefined);
+    if (await replaceDefinition(queues, old, definition, nowMs, more)) {
+      const etag = etagOf({ definition, change: { version: change.version + 1 } });
+      return { outcome: live ? 'changed' : 'created', definition, etag };
+    }
   }
   throw new StoreBusy(`queue ${definition.name} is being changed by others`);
 }
@@ -125,13 +134,20 @@ export async function queueOrState(queues: QueueStore, queue: string): Promise<L
  * Closes a queue. It accepts no new tickets. Waiting tickets are matched or time out under its last definition, so no
  * accepted ticket is lost. Then `dispatch` removes the queue. It is closed everywhere after `untilInForce`. A queue that is
  * closed stays so: a request whose response was lost can be repeated until the queue is removed.
- * @throws Problem 404 no such queue
+ * @param ifMatch the ETag of the definition that may be closed. It is not asked for when the queue is closed @default any
+ * @throws Problem 404 no such queue, 412 another definition is in force
  */
-export async function deleteQueue(queues: QueueStore, queue: string, nowMs: number): Promise<void> {
+export async function deleteQueue(
+  queues: QueueStore,
+  queue: string,
+  nowMs: number,
+  ifMatch?: string,
+): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const old = await queues.get(queue);
     if (old === undefined) throw unknownQueue(queue);
     if (old.deletedAt !== undefined) return;
+    if (ifMatch !== undefined) checkIfMatch(ifMatch, queue, { ...old, change: changeOf(old) });
     const record = { ...old, version: old.version + 1, deletedAt: new Date(nowMs).toISOString() };
     if (await queues.put(record)) return;
   }

@@ -3,6 +3,7 @@ import { type QueueVersionView, VERSIONS_KEPT } from '../../contract/queue-versi
 import type { QueueRecord, ReplacedDefinition } from '../domain/queue-record.ts';
 import type { QueueStore } from '../ports/queue-store.ts';
 import { type DeploymentRules, deploymentProblems } from './deployment-rules.ts';
+import { etagOf } from './etag.ts';
 import { changeOf, openQueue, putQueue } from './queues.ts';
 
 /**
@@ -63,6 +64,7 @@ function toView({ definition, change }: ReplacedDefinition): QueueVersionView {
     changedAt: at ?? null,
     changedBy: by ?? null,
     ...(restored !== undefined && { restored }),
+    etag: etagOf({ definition, change }),
     definition,
   };
 }

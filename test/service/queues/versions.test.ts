@@ -38,12 +38,14 @@ describe('the versions of a definition', () => {
         version: 2,
         changedAt: new Date(NOW_MS + 1_000).toISOString(),
         changedBy: 'ann',
+        etag: expect.stringMatching(/^"2-[\w-]{10}"$/),
         definition: definition({ name, timeoutSeconds: 20 }),
       },
       {
         version: 1,
         changedAt: new Date(NOW_MS).toISOString(),
         changedBy: 'ann',
+        etag: expect.stringMatching(/^"1-[\w-]{10}"$/),
         definition: definition({ name, timeoutSeconds: 10 }),
       },
     ]);

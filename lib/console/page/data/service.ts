@@ -42,6 +42,8 @@ export interface QueueVersion {
   readonly changedBy: string | null;
   /** The version whose definition it restored. */
   readonly restored?: number | undefined;
+  /** Absent when the service is of an earlier version. */
+  readonly etag?: string | undefined;
   readonly definition: QueueDefinition;
 }
 
@@ -56,8 +58,8 @@ export const service = {
   queues: (signal?: AbortSignal) => ask<QueueDefinition[]>(client.queues.list({ signal }), signal),
   queue: (name: string, signal?: AbortSignal) =>
     ask<QueueDefinition>(client.queues.get(name, { signal }), signal),
-  putQueue: (definition: QueueDefinition) =>
-    ask<QueueDefinition>(client.queues.put(definition as PlainDefinition)),
+  putQueue: (definition: QueueDefinition, ifMatch: string | undefined) =>
+    ask<QueueDefinition>(client.queues.put(definition as PlainDefinition, { ifMatch })),
   stats: (name: string, signal?: AbortSignal) =>
     ask<QueueStats>(client.queues.stats(name, { signal }), signal),
   matches: (name: string, limit: number, signal?: AbortSignal) =>

@@ -60,7 +60,7 @@ export function DefinitionPage({ name }: { readonly name: string }) {
 }
 
 /** The versions, the newest first. A service of an earlier version keeps none, so the running one stands alone. */
-async function runningVersions(name: string, abort: AbortSignal): Promise<readonly QueueVersion[]> {
+async function runningVersions(name: string, abort?: AbortSignal): Promise<readonly QueueVersion[]> {
   try {
     const versions = await service.versions(name, abort);
     if (versions.length > 0) return versions;
@@ -82,30 +82,45 @@ function KnownDefinition({
   const text = useSignal(running);
   /** What the text was compared with when the editing began. */
   const base = useSignal(running);
+  /** The version that the text may replace: the one that was running when the editing began. */
+  const etag = useSignal(versions[0]!.etag);
   const rejected = useSignal<readonly Fault[]>([]);
   const message = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
   // Somebody else has changed the definition: an untouched text follows, an edited one is kept.
   useEffect(() => {
-    if (text.peek() === base.peek()) text.value = running;
+    if (text.peek() === base.peek()) {
+      text.value = running;
+      etag.value = versions[0]!.etag;
+    }
     base.value = running;
   }, [running]);
   const faults = useComputed(() => [...faultsOf(text.value, name), ...rejected.value]);
   const isChanged = text.value !== base.value;
   const isValid = faults.value.length === 0;
 
+  /** Lets the next save replace the version that is in force now, of which the difference is shown. */
+  const replaceNext = async () => {
+    const [latest] = await runningVersions(name).catch(() => []);
+    if (latest === undefined) return;
+    base.value = textOf(latest.definition);
+    etag.value = latest.etag;
+    message.value = `Not saved: version ${latest.version} has come into force${latest.changedBy === null ? '' : ` (by ${latest.changedBy})`} since you began. The difference from it is shown below. Save again to replace it.`;
+  };
   const save = async () => {
     isBusy.value = true;
     message.value = undefined;
     try {
-      await service.putQueue(parsed(text.value).value as QueueDefinition);
+      await service.putQueue(parsed(text.value).value as QueueDefinition, etag.value);
       forgetList();
       base.value = text.value;
+      [{ etag: etag.value }] = await runningVersions(name);
       message.value = 'Saved. The definition is in force.';
     } catch (error) {
-      const { errors, message: why } = error as ServiceProblem;
+      const { status, errors, message: why } = error as ServiceProblem;
       rejected.value = faultsAt(text.value, errors ?? []);
       message.value = `Not saved: ${why}`;
+      if (status === 412) await replaceNext();
     }
     isBusy.value = false;
   };

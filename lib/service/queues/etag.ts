@@ -1,0 +1,56 @@
+import { Problem } from '../../contract/problem.ts';
+import type { QueueDefinition } from '../../contract/queue-definition.ts';
+import { digestOf } from '../domain/digest.ts';
+import type { DefinitionChange } from '../domain/queue-record.ts';
+
+/** A definition and the change that made it. */
+interface Versioned {
+  /** Absent when it cannot be read. */
+  readonly definition?: QueueDefinition;
+  readonly change: DefinitionChange;
+}
+
+/** How much of the digest an ETag has: enough to tell definitions with the same number apart. */
+const DIGEST_LENGTH = 10;
+
+/**
+ * The ETag of a definition: the number of its version and a digest. The number alone is not enough, because a queue that is
+ * created again after its removal begins at 1.
+ */
+export function etagOf({ definition, change }: Versioned): string {
+  const digest = definition === undefined ? 'unreadable' : digestOf(definition).slice(0, DIGEST_LENGTH);
+  return `"${change.version}-${digest}"`;
+}
+
+const LIST = /^\s*(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*\s*$/;
+
+/**
+ * Checks the header `If-Match` of a request that changes a queue.
+ * @param inForce undefined when there is no such queue
+ * @throws Problem 400 the header is malformed, 412 another version is in force
+ */
+export function checkIfMatch(ifMatch: string, queue: string, inForce: Versioned | undefined): void {
+  const isAny = ifMatch.trim() === '*';
+  if (!isAny && !LIST.test(ifMatch))
+    throw new Problem(
+      400,
+      `Expected If-Match to be the ETag of a definition in double quotes, as GET /queues/${queue} returns it, or *, got ${ifMatch}`,
+    );
+  if (inForce === undefined)
+    throw new Problem(412, `There is no queue ${queue}, and the request is for ${asked(ifMatch)}.`);
+  const etag = etagOf(inForce);
+  if (isAny || ifMatch.split(',').some((one) => one.trim() === etag)) return;
+  const { version, at, by } = inForce.change;
+  const since = `${at === undefined ? '' : ` since ${at}`}${by === undefined ? '' : `, put by ${by}`}`;
+  throw new Problem(
+    412,
+    `Version ${version} of queue ${queue} is in force${since}, and the request is for ${asked(ifMatch)}. Read it again (GET /queues/${queue}) and repeat your change.`,
+    { headers: { etag }, extensions: { etag } },
+  );
+}
+
+/** The versions that a request names. */
+function asked(ifMatch: string): string {
+  const numbers = [...ifMatch.matchAll(/"(\d+)-[^"]*"/g)].map(([, number]) => number);
+  return numbers.length > 0 ? `version ${numbers.join(' or ')}` : `If-Match: ${ifMatch}`;
+}
