@@ -5,15 +5,16 @@ import { poolOrder } from '../service/domain/buckets.ts';
 import { BACKFILL, MATCH, TICKET } from '../service/domain/statuses.ts';
 import { type StoredBackfill, storedRequest, storedState } from '../service/domain/stored-backfill.ts';
 import { readWith } from '../service/domain/unreadable.ts';
-import type { BackfillStore } from '../service/ports/backfill-store.ts';
+import type { BackfilledMatch, BackfillStore } from '../service/ports/backfill-store.ts';
 import { StoreBusy } from '../service/ports/store-busy.ts';
+import { type Condition, changeItem, type ItemChange, updateOf } from './change-item.ts';
 import { packGame } from './compact-game.ts';
-import { conditionally, isTooLarge, itemAfter, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
+import { isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
 import { jsonOf } from './item.ts';
-import { gameOf } from './match-store.ts';
+import { gameOf } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
-import { TICKET_DAYS } from './ticket-store.ts';
+import { inRange, TICKET_DAYS } from './ticket-store.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
 /** The maximum of open backfills of a range that a tick reads. */
@@ -45,38 +46,23 @@ export function backfillStore(
 ): BackfillStore {
   return {
     async create(backfill, known) {
-      const { backfillId, matchId, queue, status, enqueuedAt } = backfill;
-      const enqueuedAtMs = Date.parse(enqueuedAt);
+      const { backfillId, matchId } = backfill;
       const created = await transact(client, [
         {
           Put: {
             TableName: tables.tickets,
-            Item: {
-              ticketId: keyOf(backfillId),
-              state: status,
-              enqueuedAt: enqueuedAtMs,
-              players: JSON.stringify(backfillRequestOf(backfill)),
-              pool: poolOf(queue),
-              poolOrder: poolOrder(backfillId, backfill.players),
-              expiresAt: secondsAfter(Date.parse(backfill.timesOutAt), BACKFILL_DAYS),
-            },
+            Item: toItem(backfill),
             ConditionExpression: movedBy(BACKFILL.transitions.create, 'ticketId').condition,
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           },
         },
         {
-          Update: {
-            TableName: tables.matches,
-            Key: { matchId },
-            UpdateExpression: 'SET backfillId = :backfillId',
-            ConditionExpression: `${ASKED.condition} AND ${IS_NOT_OVER} AND ${hasRoster(known, ':known')}`,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ...ASKED.values,
-              ':backfillId': backfillId,
-              ...(known !== undefined && { ':known': known }),
-            },
-          },
+          Update: updateOf({
+            table: tables.matches,
+            key: { matchId },
+            set: { backfillId },
+            if: [ASKED, IS_NOT_OVER, hasRoster(known)],
+          }),
         },
       ]);
       if (created.met) return { outcome: 'created' };
@@ -95,28 +81,9 @@ export function backfillStore(
       return Item && toBackfill(Item);
     },
 
-    async open(queue, { from, to }) {
-      const order =
-        from !== undefined && to !== undefined
-          ? ' AND poolOrder BETWEEN :from AND :to'
-          : from !== undefined
-            ? ' AND poolOrder >= :from'
-            : to !== undefined
-              ? ' AND poolOrder < :to'
-              : '';
+    async open(queue, range) {
       const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: tables.tickets,
-          IndexName: 'pool',
-          KeyConditionExpression: `#pool = :pool${order}`,
-          ExpressionAttributeNames: { '#pool': 'pool' },
-          ExpressionAttributeValues: {
-            ':pool': poolOf(queue),
-            ...(from !== undefined && { ':from': from }),
-            ...(to !== undefined && { ':to': to }),
-          },
-          Limit: OPEN_MAX,
-        }),
+        new QueryCommand({ ...inRange(tables.tickets, poolOf(queue), range), Limit: OPEN_MAX }),
       );
       return Items.flatMap((item) => {
         const read = backfillItem.safeParse({ ...item, state: 'QUEUED' });
@@ -124,64 +91,16 @@ export function backfillStore(
       });
     },
 
-    async fill({ backfillId }, { match, before }, nowMs, meetings) {
+    async fill({ backfillId }, filled, nowMs, meetings) {
+      const { match } = filled;
       // As for a new match: records that the transaction has no room for are stored just before it.
       const records = meetings.map((record) => meetingWrite(tables.ranges!, match.queue, record));
       const early = records.splice(TRANSACTION_MAX - 2 - match.newTicketIds.length);
+      const changes = fillChanges(tables, backfillId, filled, nowMs);
       try {
         await allOf(early.map(({ Update }) => client.send(new UpdateCommand(Update))));
-        const { met } = await transact(client, [
-          {
-            Update: {
-              TableName: tables.matches,
-              Key: { matchId: match.matchId },
-              UpdateExpression:
-                'SET game = :game, roster = :roster, newTicketIds = :newTicketIds REMOVE backfillId',
-              ConditionExpression: `backfillId = :backfillId AND #status = :status AND ${IS_NOT_OVER} AND ${hasRoster(before, ':before')}`,
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: {
-                ':game': packGame(gameOf(match)),
-                ':roster': match.roster,
-                ':newTicketIds': match.newTicketIds,
-                ':backfillId': backfillId,
-                ':status': match.status,
-                ...(before !== undefined && { ':before': before }),
-              },
-            },
-          },
-          {
-            Update: {
-              TableName: tables.tickets,
-              Key: { ticketId: keyOf(backfillId) },
-              UpdateExpression: 'SET #state = :completed, roster = :roster REMOVE #pool',
-              ConditionExpression: FILLED.condition,
-              ExpressionAttributeNames: { '#state': 'state', '#pool': 'pool' },
-              ExpressionAttributeValues: {
-                ...FILLED.values,
-                ':completed': 'COMPLETED',
-                ':roster': match.roster,
-              },
-            },
-          },
-          ...match.newTicketIds.map((ticketId) => ({
-            Update: {
-              TableName: tables.tickets,
-              Key: { ticketId },
-              UpdateExpression:
-                'SET #status = :matched, matchId = :matchId, expiresAt = :expiresAt REMOVE #pool',
-              ConditionExpression: JOINED.condition,
-              ExpressionAttributeNames: { '#status': 'status', '#pool': 'pool' },
-              ExpressionAttributeValues: {
-                ...JOINED.values,
-                ':matched': 'MATCHED',
-                ':matchId': match.matchId,
-                ':expiresAt': secondsAfter(nowMs, TICKET_DAYS),
-              },
-            },
-          })),
-          ...records,
-        ]);
-        return met ? 'committed' : 'lost-race';
+        const writes = [...changes.map((change) => ({ Update: updateOf(change) })), ...records];
+        return (await transact(client, writes)).met ? 'committed' : 'lost-race';
       } catch (error) {
         if (error instanceof StoreBusy) return 'busy';
         if (isTooLarge(error)) return 'too-large';
@@ -190,34 +109,61 @@ export function backfillStore(
     },
 
     async end(backfillId, status, reason, nowMs) {
-      const mark = newWriteMark();
+      const writeId = newWriteMark();
       const transition = status === 'CANCELLED' ? BACKFILL.transitions.cancel : BACKFILL.transitions.timeOut;
-      const ended = movedBy(transition, 'ticketId', '#state');
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: tables.tickets,
-            Key: { ticketId: keyOf(backfillId) },
-            UpdateExpression:
-              'SET #state = :state, reason = :reason, expiresAt = :expiresAt, writeId = :writeId REMOVE #pool',
-            ConditionExpression: ended.condition,
-            ExpressionAttributeNames: { '#state': 'state', '#pool': 'pool' },
-            ExpressionAttributeValues: {
-              ...ended.values,
-              ':state': status,
-              ':reason': reason,
-              ':expiresAt': secondsAfter(nowMs, BACKFILL_DAYS),
-              ':writeId': mark,
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+      const update = await changeItem(
+        client,
+        {
+          table: tables.tickets,
+          key: { ticketId: keyOf(backfillId) },
+          set: { state: status, reason, expiresAt: secondsAfter(nowMs, BACKFILL_DAYS), writeId },
+          remove: ['pool'],
+          if: [movedBy(transition, 'ticketId', '#state')],
+        },
+        'after',
       );
-      const item = itemAfter(update);
-      return item && { ended: wasApplied(update, mark), backfill: toBackfill(item) };
+      const { item } = update;
+      return item && { ended: wasApplied(update, writeId), backfill: toBackfill(item) };
     },
   };
+}
+
+/** What a filled backfill changes: the match, the backfill itself, and each new ticket. */
+function fillChanges(
+  { tickets, matches }: { readonly tickets: string; readonly matches: string },
+  backfillId: string,
+  { match, before }: BackfilledMatch,
+  nowMs: number,
+): ItemChange[] {
+  const { matchId, roster, newTicketIds } = match;
+  const isAsRead = {
+    condition: 'backfillId = :backfillId AND #status = :status',
+    values: { ':backfillId': backfillId, ':status': match.status },
+  };
+  const matched = { status: 'MATCHED', matchId, expiresAt: secondsAfter(nowMs, TICKET_DAYS) };
+  return [
+    {
+      table: matches,
+      key: { matchId },
+      set: { game: packGame(gameOf(match)), roster, newTicketIds },
+      remove: ['backfillId'],
+      if: [isAsRead, IS_NOT_OVER, hasRoster(before)],
+    },
+    {
+      table: tickets,
+      key: { ticketId: keyOf(backfillId) },
+      set: { state: 'COMPLETED', roster },
+      remove: ['pool'],
+      if: [FILLED],
+    },
+    ...newTicketIds.map((ticketId) => ({
+      table: tickets,
+      key: { ticketId },
+      set: matched,
+      remove: ['pool'],
+      if: [JOINED],
+    })),
+  ];
 }
 
 /** Whether an item of the tickets table is a backfill. */
@@ -228,11 +174,13 @@ export function isBackfill(item: Record<string, unknown>): boolean {
 const ASKED = movedBy(MATCH.transitions.askForPlayers, 'matchId');
 const FILLED = movedBy(BACKFILL.transitions.fill, 'ticketId', '#state');
 const JOINED = movedBy(TICKET.transitions.join, 'ticketId');
-const IS_NOT_OVER = 'attribute_not_exists(endedAt)';
+const IS_NOT_OVER: Condition = { condition: 'attribute_not_exists(endedAt)' };
 
 /** The condition that a match has this roster; undefined for the first. */
-function hasRoster(roster: number | undefined, value: string): string {
-  return roster === undefined ? 'attribute_not_exists(roster)' : `roster = ${value}`;
+function hasRoster(roster: number | undefined): Condition {
+  return roster === undefined
+    ? { condition: 'attribute_not_exists(roster)' }
+    : { condition: 'roster = :roster', values: { ':roster': roster } };
 }
 
 function keyOf(backfillId: string): string {
@@ -252,6 +200,19 @@ const backfillItem = z.object({
   roster: storedState.shape.roster,
   reason: storedState.shape.reason,
 });
+
+function toItem(backfill: StoredBackfill) {
+  const { backfillId, queue, status, enqueuedAt, players, timesOutAt } = backfill;
+  return {
+    ticketId: keyOf(backfillId),
+    state: status,
+    enqueuedAt: Date.parse(enqueuedAt),
+    players: JSON.stringify(backfillRequestOf(backfill)),
+    pool: poolOf(queue),
+    poolOrder: poolOrder(backfillId, players),
+    expiresAt: secondsAfter(Date.parse(timesOutAt), BACKFILL_DAYS),
+  };
+}
 
 /** The part of a backfill that is stored as its request. */
 export function backfillRequestOf(backfill: StoredBackfill) {

@@ -1,24 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
-import { assignmentView } from '../contract/match.ts';
 import type { Why } from '../contract/reason-code.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
 import { MATCH, type Transition } from '../service/domain/statuses.ts';
-import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
-import { readWith } from '../service/domain/unreadable.ts';
 import type { MatchStore, SingleMatchStore } from '../service/ports/match-store.ts';
 import { batchGet } from './batch-get.ts';
-import { packedGame, packGame } from './compact-game.ts';
+import { changeItem, type ItemChange, type Returned } from './change-item.ts';
 import { deadlineGroup } from './deadline-index.ts';
-import { conditionally, isTooLarge, itemAfter, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
-import { jsonOf, stringSet } from './item.ts';
+import { conditionally, isTooLarge, secondsAfter, TRANSACTION_MAX, transact } from './dynamo.ts';
+import { ABANDONED, existing, isAbandoned, MATCH_DAYS, toAbandoned, toItem, toMatch } from './match-item.ts';
 import { meetingWrite } from './meeting-store.ts';
 import { movedBy } from './status-condition.ts';
 import { newWriteMark, wasApplied } from './write-mark.ts';
 
-/** Days that a match is kept. It outlives its tickets, because it holds their status. */
-const MATCH_DAYS = 7;
 /**
  * The tickets of an abandoned match are looked at again after this: its tick may have been slow instead of dead, and may
  * have claimed tickets until its function ended. Longer than a function runs.
@@ -74,29 +68,28 @@ const { create: CREATE, ...CHANGES } = MATCH.transitions;
 const { abandon: ABANDON, accept: ACCEPT, advance: ADVANCE, assign: ASSIGN } = CHANGES;
 const { dissolve: DISSOLVE, fail: FAIL, requeue: REQUEUE, end: END, ticketsReturned: RETURNED } = CHANGES;
 
-/** The status of an abandoned match. */
-const ABANDONED = 'ABANDONED';
-
 /** What a put has found in its place: its own match, of which the first response was lost, or an abandoned one. */
 function found(item: Record<string, unknown> | undefined): 'created' | 'abandoned' {
   if (item === undefined) throw new Error('Expected the item for which the condition of a put failed');
   return isAbandoned(item) ? 'abandoned' : 'created';
 }
 
-/** Whether an item of the matches table is an abandoned match. */
-export function isAbandoned(item: Record<string, unknown> | undefined): boolean {
-  return item?.status === ABANDONED;
-}
-
 /** The operations that need only the matches table. */
 export function singleMatchStore(client: DynamoDBDocumentClient, table: string): SingleMatchStore {
+  return {
+    ...matchReads(client, table),
+    ...matchEnds(changes(client, table)),
+    ...matchProgress(changes(client, table)),
+  };
+}
+
+function matchReads(client: DynamoDBDocumentClient, table: string) {
   const itemOf = async (matchId: string) => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: { matchId }, ConsistentRead: true }),
     );
     return Item;
   };
-
   return {
     async get(matchId) {
       return existing(await itemOf(matchId));
@@ -108,247 +101,114 @@ export function singleMatchStore(client: DynamoDBDocumentClient, table: string):
       return new Map(matches.map((match) => [match.matchId, match]));
     },
 
-    async abandon(queue, { matchId, ticketIds }, nowMs) {
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression:
-              'SET #status = :abandoned, queue = :queue, #deadline = :deadline, deadlineGroup = :group, expiresAt = :expiresAt ADD ticketIds :ticketIds',
-            ConditionExpression: statusOf(ABANDON).condition,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: {
-              ...statusOf(ABANDON).values,
-              ':abandoned': ABANDONED,
-              ':queue': queue,
-              ':ticketIds': new Set(ticketIds),
-              ':deadline': new Date(nowMs + LOOK_AGAIN_MS).toISOString(),
-              ':group': deadlineGroup(matchId),
-              ':expiresAt': secondsAfter(nowMs, MATCH_DAYS),
-            },
-          }),
-        ),
-      );
-      return update.met ? 'abandoned' : 'exists';
-    },
-
     async abandoned(matchId) {
       const item = await itemOf(matchId);
-      if (!isAbandoned(item) || item!.deadline === undefined) return undefined;
-      return readWith(abandonedItem, item, `abandoned match ${matchId}`);
+      return isAbandoned(item) && item!.deadline !== undefined ? toAbandoned(item!) : undefined;
     },
+  } satisfies Partial<SingleMatchStore>;
+}
 
-    async dissolve(match, cancelled, { reason, reasonCode, declinedBy }, nowMs) {
-      const acceptBy = match.deadline;
-      const mark = newWriteMark();
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId: match.matchId },
-            UpdateExpression: `SET #status = :failed, reason = :reason, reasonCode = :code, cancelled = :cancelled, #deadline = :now, writeId = :writeId${acceptBy ? ', acceptBy = :acceptBy' : ''}${declinedBy ? ', declinedBy = :declinedBy' : ''}`,
-            ConditionExpression: `${statusOf(DISSOLVE).condition} AND ${match.accepted ? 'accepted = :accepted' : 'attribute_not_exists(accepted)'}`,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: {
-              ...statusOf(DISSOLVE).values,
-              ':failed': 'FAILED',
-              ':reason': reason,
-              ':code': reasonCode,
-              ...(acceptBy !== undefined && { ':acceptBy': acceptBy }),
-              ...(declinedBy !== undefined && { ':declinedBy': declinedBy }),
-              // A list, because the set of no ticket is not a value.
-              ':cancelled': cancelled,
-              ':now': new Date(nowMs).toISOString(),
-              ':writeId': mark,
-              ...(match.accepted && { ':accepted': new Set(match.accepted) }),
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      return wasApplied(update, mark) ? 'dissolved' : 'lost-race';
-    },
+/** Changes a match on the condition that its status is one from which the transition starts. */
+type Change = (
+  matchId: string,
+  transition: Transition<string>,
+  change: Omit<ItemChange, 'table' | 'key'>,
+  returns?: Returned,
+) => ReturnType<typeof changeItem>;
 
-    async requeue(matchId, { reason, reasonCode }, nowMs) {
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression:
-              'SET #status = :failed, reason = :reason, reasonCode = :code, requeued = :true, #deadline = :now, deadlineGroup = :group',
-            ConditionExpression: statusOf(REQUEUE).condition,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: {
-              ...statusOf(REQUEUE).values,
-              ':failed': 'FAILED',
-              ':reason': reason,
-              ':code': reasonCode,
-              ':true': true,
-              ':now': new Date(nowMs).toISOString(),
-              ':group': deadlineGroup(matchId),
-            },
-          }),
-        ),
-      );
-      return update.met;
-    },
+function changes(client: DynamoDBDocumentClient, table: string): Change {
+  return (matchId, transition, change, returns) => {
+    const conditions = [movedBy(transition, 'matchId'), ...(change.if ?? [])];
+    return changeItem(client, { table, key: { matchId }, ...change, if: conditions }, returns);
+  };
+}
 
-    async ticketsReturned(matchId) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression: 'REMOVE #deadline',
-            ConditionExpression: statusOf(RETURNED).condition,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: statusOf(RETURNED).values,
-          }),
-        ),
-      );
-    },
-
+/** What moves a match on: acceptance, assignment and its end. */
+function matchProgress(change: Change) {
+  return {
     async accept(matchId, ticketId) {
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression: 'ADD accepted :ticket',
-            ConditionExpression: statusOf(ACCEPT).condition,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ...statusOf(ACCEPT).values, ':ticket': new Set([ticketId]) },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+      return existing(
+        (await change(matchId, ACCEPT, { add: { accepted: new Set([ticketId]) } }, 'after')).item,
       );
-      return existing(itemAfter(update));
     },
 
-    async end(matchId, nowMs) {
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression: 'SET endedAt = :now',
-            ConditionExpression: `${statusOf(END).condition} AND attribute_not_exists(endedAt)`,
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ...statusOf(END).values, ':now': new Date(nowMs).toISOString() },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      return existing(itemAfter(update));
-    },
-
-    async advance(matchId, from, to, change) {
-      const { deadline, reason, reasonCode }: { deadline?: string } & Partial<Why> = change;
-      const moved = statusOf(from === 'PLACING' ? FAIL : ADVANCE);
-      const sets = [
-        '#status = :to',
-        deadline && '#deadline = :deadline',
-        reason && 'reason = :reason',
-        reasonCode && 'reasonCode = :code',
-      ].filter(Boolean);
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression: `SET ${sets.join(', ')}${deadline ? '' : ' REMOVE #deadline'}`,
-            ConditionExpression: moved.condition,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: {
-              ...moved.values,
-              ':to': to,
-              ...(deadline !== undefined && { ':deadline': deadline }),
-              ...(reason !== undefined && { ':reason': reason }),
-              ...(reasonCode !== undefined && { ':code': reasonCode }),
-            },
-          }),
-        ),
-      );
-      return update.met;
+    async advance(matchId, from, to, more) {
+      const { deadline, reason, reasonCode }: { deadline?: string } & Partial<Why> = more;
+      const set = { status: to, deadline, reason, reasonCode };
+      const remove = deadline === undefined ? ['deadline'] : [];
+      return (await change(matchId, from === 'PLACING' ? FAIL : ADVANCE, { set, remove })).met;
     },
 
     async assign(matchId, assignment) {
-      const update = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: { matchId },
-            UpdateExpression: 'SET #status = :completed, assignment = :assignment REMOVE #deadline',
-            ConditionExpression: `${statusOf(ASSIGN).condition} AND attribute_not_exists(assignment)`,
-            ExpressionAttributeNames: { '#status': 'status', '#deadline': 'deadline' },
-            ExpressionAttributeValues: {
-              ...statusOf(ASSIGN).values,
-              ':completed': 'COMPLETED',
-              ':assignment': JSON.stringify(assignment),
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+      const update = await change(
+        matchId,
+        ASSIGN,
+        {
+          set: { status: 'COMPLETED', assignment: JSON.stringify(assignment) },
+          remove: ['deadline'],
+          if: [{ condition: 'attribute_not_exists(assignment)' }],
+        },
+        'after',
       );
-      if (update.met) return { outcome: 'assigned', match: toMatch(update.result.Attributes!) };
+      if (update.met) return { outcome: 'assigned', match: toMatch(update.item!) };
       const match = existing(update.item);
       if (match === undefined) return undefined;
       const again = match.status === 'COMPLETED' && isDeepStrictEqual(match.assignment, assignment);
       return { outcome: again ? 'assigned' : 'conflict', match };
     },
-  };
+
+    async end(matchId, nowMs) {
+      const set = { endedAt: new Date(nowMs).toISOString() };
+      const isNew = { condition: 'attribute_not_exists(endedAt)' };
+      return existing((await change(matchId, END, { set, if: [isNew] }, 'after')).item);
+    },
+  } satisfies Partial<SingleMatchStore>;
 }
 
-function statusOf(transition: Transition<string>) {
-  return movedBy(transition, 'matchId');
-}
-
-/** The game as packed JSON: exact for every number, and small. */
-function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
-  const { matchId, queue, status, createdAt, deadline } = match;
+/** What ends a match without a game, until its tickets are returned. */
+function matchEnds(change: Change) {
   return {
-    matchId,
-    queue,
-    status,
-    createdAt,
-    deadline,
-    deadlineGroup: deadline && deadlineGroup(matchId),
-    game: packGame(gameOf(match)),
-    expiresAt: secondsAfter(nowMs, MATCH_DAYS),
-  };
-}
+    async abandon(queue, { matchId, ticketIds }, nowMs) {
+      const set = {
+        status: ABANDONED,
+        queue,
+        deadline: new Date(nowMs + LOOK_AGAIN_MS).toISOString(),
+        deadlineGroup: deadlineGroup(matchId),
+        expiresAt: secondsAfter(nowMs, MATCH_DAYS),
+      };
+      const { met } = await change(matchId, ABANDON, { set, add: { ticketIds: new Set(ticketIds) } });
+      return met ? 'abandoned' : 'exists';
+    },
 
-/** A match from its item; undefined when there is none or it was abandoned. */
-function existing(item: Record<string, unknown> | undefined): StoredMatch | undefined {
-  return item === undefined || isAbandoned(item) ? undefined : toMatch(item);
-}
+    async dissolve({ matchId, deadline, accepted }, cancelled, { reason, reasonCode, declinedBy }, nowMs) {
+      const writeId = newWriteMark();
+      const isAsRead = accepted
+        ? { condition: 'accepted = :accepted', values: { ':accepted': new Set(accepted) } }
+        : { condition: 'attribute_not_exists(accepted)' };
+      const set = {
+        status: 'FAILED',
+        reason,
+        reasonCode,
+        declinedBy,
+        acceptBy: deadline,
+        // A list, because the set of no ticket is not a value.
+        cancelled,
+        deadline: new Date(nowMs).toISOString(),
+        writeId,
+      };
+      const update = await change(matchId, DISSOLVE, { set, if: [isAsRead] }, 'found');
+      return wasApplied(update, writeId) ? 'dissolved' : 'lost-race';
+    },
 
-const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketIds: stringSet });
+    async requeue(matchId, { reason, reasonCode }, nowMs) {
+      const deadline = new Date(nowMs).toISOString();
+      const failed = { status: 'FAILED', reason, reasonCode, requeued: true };
+      const set = { ...failed, deadline, deadlineGroup: deadlineGroup(matchId) };
+      return (await change(matchId, REQUEUE, { set })).met;
+    },
 
-/** The part of a match that is stored as its game. */
-export function gameOf(match: StoredMatch) {
-  const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
-  const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
-  const { roster, newTicketIds, endedAt, backfillId, ...game } = later;
-  return game;
-}
-
-const matchItem = storedMatchState.extend({
-  game: packedGame(storedGame),
-  accepted: stringSet.exactOptional(),
-  assignment: jsonOf(assignmentView).exactOptional(),
-});
-
-/**
- * A match from its item.
- * @throws Unreadable
- */
-export function toMatch(item: Record<string, unknown>): StoredMatch {
-  const { game, ...state } = readWith(matchItem, item, `match ${item.matchId}`);
-  return { ...game, ...state };
+    async ticketsReturned(matchId) {
+      await change(matchId, RETURNED, { remove: ['deadline'] });
+    },
+  } satisfies Partial<SingleMatchStore>;
 }

@@ -15,7 +15,7 @@ import { packGame } from './compact-game.ts';
 import { packId } from './compact-id.ts';
 import { packPlayers } from './compact-players.ts';
 import { conditionally } from './dynamo.ts';
-import { gameOf, isAbandoned, toMatch } from './match-store.ts';
+import { gameOf, isAbandoned, toMatch } from './match-item.ts';
 import { meetingsOf } from './meeting-store.ts';
 import { isPlace, placeOf } from './places.ts';
 import { playerOfSlots } from './poll-slots.ts';

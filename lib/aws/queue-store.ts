@@ -1,4 +1,4 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { VERSIONS_KEPT } from '../contract/queue-versions.ts';
 import { allOf } from '../service/concurrency/all-of.ts';
@@ -8,6 +8,7 @@ import { storedDefinition } from '../service/domain/stored-definition.ts';
 import { readWith, Unreadable, UnreadableQueue } from '../service/domain/unreadable.ts';
 import type { QueueStore } from '../service/ports/queue-store.ts';
 import { batchGet } from './batch-get.ts';
+import { type Condition, changeItem } from './change-item.ts';
 import { definitionItems } from './definition-items.ts';
 import { conditionally } from './dynamo.ts';
 import { jsonOf } from './item.ts';
@@ -29,23 +30,24 @@ import { newWriteMark, wasApplied } from './write-mark.ts';
  * For writes whose response is lost see `write-mark.ts`.
  */
 export function queueStore(client: DynamoDBDocumentClient, table: string): QueueStore {
-  const itemOf = (queue: string, item: 'definition' | 'state' | `version#${string}`) => ({
-    TableName: table,
-    Key: { queue, item },
-  });
+  return { ...queueReads(client, table), ...definitionWrites(client, table), ...tickWrites(client, table) };
+}
+
+function queueReads(client: DynamoDBDocumentClient, table: string) {
+  const itemOf = async (queue: string) => {
+    const Key = keyOf(queue, 'definition');
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+    return Item;
+  };
   return {
     async get(queue) {
-      const { Item } = await client.send(
-        new GetCommand({ ...itemOf(queue, 'definition'), ConsistentRead: true }),
-      );
-      return Item && toRecord(Item);
+      const item = await itemOf(queue);
+      return item && toRecord(item);
     },
 
     async state(queue) {
-      const { Item } = await client.send(
-        new GetCommand({ ...itemOf(queue, 'definition'), ConsistentRead: true }),
-      );
-      return Item && toState(Item);
+      const item = await itemOf(queue);
+      return item && toState(item);
     },
 
     async list() {
@@ -63,155 +65,134 @@ export function queueStore(client: DynamoDBDocumentClient, table: string): Queue
       return { records, unreadable };
     },
 
-    async put(record, deployed) {
-      const asRead =
-        record.version === 1
-          ? 'attribute_not_exists(queue)'
-          : 'version = :versionRead AND awakeUntilMs = :awakeUntilMs';
-      const mark = newWriteMark();
-      const removed = [
-        record.deletedAt === undefined ? 'deletedAt' : [],
-        deployed === null ? 'deployed' : [],
-      ].flat();
-      const removal = removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : '';
-      const write = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: `SET #definition = :definition, version = :version, writeId = :writeId, plans = :layouts, awakeUntilMs = :awakeUntilMs, sentUntilMs = if_not_exists(sentUntilMs, :zero)${
-              record.change === undefined ? '' : ', #change = :change'
-            }${record.deletedAt === undefined ? '' : ', deletedAt = :deletedAt'}${deployed ? ', deployed = :deployed' : ''}${removal}`,
-            ConditionExpression: asRead,
-            ExpressionAttributeNames: {
-              '#definition': 'definition',
-              ...(record.change !== undefined && { '#change': 'change' }),
-            },
-            ExpressionAttributeValues: {
-              ':definition': JSON.stringify(record.definition),
-              ':version': record.version,
-              ':layouts': JSON.stringify(record.layouts),
-              ':awakeUntilMs': record.awakeUntilMs,
-              ':zero': 0,
-              ':writeId': mark,
-              ...(record.change !== undefined && { ':change': JSON.stringify(record.change) }),
-              ...(record.version > 1 && { ':versionRead': record.version - 1 }),
-              ...(record.deletedAt !== undefined && { ':deletedAt': record.deletedAt }),
-              ...(deployed && { ':deployed': JSON.stringify(deployed) }),
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
-      return wasApplied(write, mark);
-    },
-
-    async noteDeployed({ version }, queue, deployed) {
-      const write = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(queue, 'definition'),
-            UpdateExpression: 'SET deployed = :deployed',
-            ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':deployed': JSON.stringify(deployed), ':version': version },
-          }),
-        ),
-      );
-      return write.met;
-    },
-
-    async keep({ definition, change }) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(definition.name, placeOf(change.version)),
-            UpdateExpression: 'SET #definition = :definition, #change = :change, changedAt = :at',
-            ConditionExpression: 'attribute_not_exists(changedAt) OR changedAt < :at',
-            ExpressionAttributeNames: { '#definition': 'definition', '#change': 'change' },
-            ExpressionAttributeValues: {
-              ':definition': JSON.stringify(definition),
-              ':change': JSON.stringify(change),
-              ':at': change.at ?? '',
-            },
-          }),
-        ),
-      );
-    },
-
     async kept(queue) {
       const keys = PLACES.map((item) => ({ queue, item }));
       return (await batchGet(client, table, keys)).flatMap((item) => replacedItem.safeParse(item).data ?? []);
     },
+  } satisfies Partial<QueueStore>;
+}
 
-    async extendAwake(record, untilMs) {
-      const mark = newWriteMark();
-      const write = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: 'SET awakeUntilMs = :untilMs, writeId = :writeId',
-            ConditionExpression: 'awakeUntilMs = :read AND version = :version',
-            ExpressionAttributeValues: {
-              ':untilMs': untilMs,
-              ':read': record.awakeUntilMs,
-              ':version': record.version,
-              ':writeId': mark,
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+/** The writes of those who change a definition. */
+function definitionWrites(client: DynamoDBDocumentClient, table: string) {
+  return {
+    async put(record, deployed) {
+      const { definition, version, layouts, awakeUntilMs, deletedAt, change } = record;
+      const writeId = newWriteMark();
+      const isAsRead =
+        version === 1
+          ? { condition: 'attribute_not_exists(queue)' }
+          : {
+              condition: 'version = :version AND awakeUntilMs = :awakeUntilMs',
+              values: { ':version': version - 1, ':awakeUntilMs': awakeUntilMs },
+            };
+      const write = await changeItem(
+        client,
+        {
+          table,
+          key: keyOf(definition.name, 'definition'),
+          set: {
+            definition: JSON.stringify(definition),
+            version,
+            plans: JSON.stringify(layouts),
+            awakeUntilMs,
+            change: change && JSON.stringify(change),
+            deletedAt,
+            deployed: deployed ? JSON.stringify(deployed) : undefined,
+            writeId,
+          },
+          init: { sentUntilMs: 0 },
+          remove: [deletedAt === undefined ? 'deletedAt' : [], deployed === null ? 'deployed' : []].flat(),
+          if: [isAsRead],
+        },
+        'found',
       );
-      return wasApplied(write, mark);
+      return wasApplied(write, writeId);
     },
 
-    async confirmSent(record, untilMs) {
-      await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: 'SET sentUntilMs = :untilMs',
-            ConditionExpression: 'sentUntilMs = :read',
-            ExpressionAttributeValues: { ':untilMs': untilMs, ':read': record.sentUntilMs },
-          }),
-        ),
-      );
+    async noteDeployed({ version }, queue, deployed) {
+      const set = { deployed: JSON.stringify(deployed) };
+      const key = keyOf(queue, 'definition');
+      return (await changeItem(client, { table, key, set, if: [hasVersion(version)] })).met;
     },
 
-    async dropLayouts(record, keep) {
-      const write = await conditionally(() =>
-        client.send(
-          new UpdateCommand({
-            ...itemOf(record.definition.name, 'definition'),
-            UpdateExpression: 'SET plans = :layouts',
-            ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':layouts': JSON.stringify(keep), ':version': record.version },
-          }),
-        ),
-      );
-      return write.met;
+    async keep({ definition, change }) {
+      const changedAt = change.at ?? '';
+      const isLater = {
+        condition: 'attribute_not_exists(changedAt) OR changedAt < :at',
+        values: { ':at': changedAt },
+      };
+      await changeItem(client, {
+        table,
+        key: keyOf(definition.name, placeOf(change.version)),
+        set: { definition: JSON.stringify(definition), change: JSON.stringify(change), changedAt },
+        if: [isLater],
+      });
     },
 
-    async remove(record) {
-      const { name } = record.definition;
-      const replaced = Math.min((record.change?.version ?? 1) - 1, VERSIONS_KEPT);
+    async remove({ definition: { name }, version, change }) {
+      const replaced = Math.min((change?.version ?? 1) - 1, VERSIONS_KEPT);
       await allOf(
-        PLACES.slice(0, replaced).map((_, i) =>
-          client.send(new DeleteCommand(itemOf(name, placeOf(record.change!.version - 1 - i)))),
-        ),
+        PLACES.slice(0, replaced).map((_, i) => {
+          const place = placeOf(change!.version - 1 - i);
+          return client.send(new DeleteCommand({ TableName: table, Key: keyOf(name, place) }));
+        }),
       );
-      await client.send(new DeleteCommand(itemOf(name, 'state')));
+      await client.send(new DeleteCommand({ TableName: table, Key: keyOf(name, 'state') }));
       const removal = await conditionally(() =>
         client.send(
           new DeleteCommand({
-            ...itemOf(name, 'definition'),
+            TableName: table,
+            Key: keyOf(name, 'definition'),
             ConditionExpression: 'version = :version',
-            ExpressionAttributeValues: { ':version': record.version },
+            ExpressionAttributeValues: { ':version': version },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
       return removal.met || removal.item === undefined;
     },
-  };
+  } satisfies Partial<QueueStore>;
+}
+
+/** The writes of those who schedule ticks and remove layouts. */
+function tickWrites(client: DynamoDBDocumentClient, table: string) {
+  const keyFor = ({ definition }: QueueRecord) => keyOf(definition.name, 'definition');
+  return {
+    async extendAwake(record, untilMs) {
+      const writeId = newWriteMark();
+      const set = { awakeUntilMs: untilMs, writeId };
+      const isAsRead = {
+        condition: 'awakeUntilMs = :read AND version = :version',
+        values: { ':read': record.awakeUntilMs, ':version': record.version },
+      };
+      const write = await changeItem(client, { table, key: keyFor(record), set, if: [isAsRead] }, 'found');
+      return wasApplied(write, writeId);
+    },
+
+    async confirmSent(record, untilMs) {
+      const isAsRead = { condition: 'sentUntilMs = :read', values: { ':read': record.sentUntilMs } };
+      await changeItem(client, {
+        table,
+        key: keyFor(record),
+        set: { sentUntilMs: untilMs },
+        if: [isAsRead],
+      });
+    },
+
+    async dropLayouts(record, keep) {
+      const set = { plans: JSON.stringify(keep) };
+      const change = { table, key: keyFor(record), set, if: [hasVersion(record.version)] };
+      return (await changeItem(client, change)).met;
+    },
+  } satisfies Partial<QueueStore>;
+}
+
+function keyOf(queue: string, item: 'definition' | 'state' | `version#${string}`) {
+  return { queue, item };
+}
+
+function hasVersion(version: number): Condition {
+  return { condition: 'version = :version', values: { ':version': version } };
 }
 
 /** The place of a version among those that are kept. */

@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Change } from '../service/events/publish.ts';
 import { isBackfill } from './backfill-store.ts';
-import { isAbandoned, toMatch } from './match-store.ts';
+import { isAbandoned, toMatch } from './match-item.ts';
 import { isPlace } from './places.ts';
 import { toTicket } from './ticket-store.ts';
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Unmet } from './dynamo.ts';
 
 /**
  * A mark that a conditional write leaves on its item, as its attribute `writeId`.
@@ -39,6 +38,9 @@ export function newWriteMark(): string {
 }
 
 /** Whether a write was applied, including by an earlier request whose response was lost. */
-export function wasApplied(write: { met: true } | Unmet, mark: string): boolean {
-  return write.met || write.item?.writeId === mark;
+export function wasApplied(
+  { met, item }: { readonly met: boolean; readonly item?: Record<string, unknown> | undefined },
+  mark: string,
+): boolean {
+  return met || item?.writeId === mark;
 }

@@ -1,0 +1,91 @@
+import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { conditionally } from './dynamo.ts';
+
+/** A change of one item, with values by attribute where DynamoDB has expressions. `a.b` is the attribute `b` of a map `a`. */
+export interface ItemChange {
+  readonly table: string;
+  readonly key: Readonly<Record<string, string>>;
+  /** The new values. An undefined one leaves the attribute as it is. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** The values of attributes that the item does not have yet. */
+  readonly init?: Readonly<Record<string, unknown>>;
+  readonly remove?: readonly string[];
+  /** Elements that are added to sets. */
+  readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
+  /** The change takes effect if all of them hold. @default always */
+  readonly if?: readonly Condition[];
+}
+
+/**
+ * A condition in DynamoDB's language: `#name` is an attribute, and `:name` one of the values. An OR stands in parentheses, unless
+ * the condition is the only one of its change: DynamoDB rejects parentheses that change nothing.
+ */
+export interface Condition {
+  readonly condition: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** The request for a change, also as a part of a transaction. */
+export function updateOf({ table, key, set, init, remove = [], add, if: conditions = [] }: ItemChange) {
+  const values: Record<string, unknown> = Object.assign({}, ...conditions.map((one) => one.values));
+  const written = (verb: string, changes: ItemChange['set'], as: (path: string, value: string) => string) =>
+    Object.entries(changes ?? {}).flatMap(([path, value]) => {
+      if (value === undefined) return [];
+      const name = `:${verb}_${path.replaceAll('.', '_')}`;
+      values[name] = value;
+      return [as(placeholder(path), name)];
+    });
+  const sets = [
+    ...written('set', set, (path, value) => `${path} = ${value}`),
+    ...written('init', init, (path, value) => `${path} = if_not_exists(${path}, ${value})`),
+  ];
+  const adds = written('add', add, (path, value) => `${path} ${value}`);
+  const UpdateExpression = [
+    ...clause('SET', sets),
+    ...clause('REMOVE', remove.map(placeholder)),
+    ...clause('ADD', adds),
+  ].join(' ');
+  const ConditionExpression = conditions.map(({ condition }) => condition).join(' AND ');
+  const names = `${UpdateExpression} ${ConditionExpression}`.matchAll(/#(\w+)/g);
+  return {
+    TableName: table,
+    Key: key,
+    UpdateExpression,
+    ...(conditions.length > 0 && { ConditionExpression }),
+    ExpressionAttributeNames: Object.fromEntries([...names].map(([placed, name]) => [placed, name!])),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  } satisfies UpdateCommandInput;
+}
+
+const placeholder = (path: string) => path.replace(/(^|\.)/g, '$1#');
+const clause = (verb: string, parts: readonly string[]) =>
+  parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
+
+/** The item that a change returns: `found`, the one for which a condition failed; `after`, that one or the changed one. */
+export type Returned = 'nothing' | 'found' | 'after';
+
+export interface Changed {
+  readonly met: boolean;
+  readonly item: Record<string, unknown> | undefined;
+}
+
+/**
+ * Changes an item. `met`: whether the conditions held.
+ * @throws StoreBusy when every try conflicted with other writers; then nothing has changed
+ */
+export async function changeItem(
+  client: DynamoDBDocumentClient,
+  change: ItemChange,
+  returns: Returned = 'nothing',
+): Promise<Changed> {
+  const write = await conditionally(() =>
+    client.send(
+      new UpdateCommand({
+        ...updateOf(change),
+        ...(returns === 'after' && { ReturnValues: 'ALL_NEW' }),
+        ...(returns !== 'nothing' && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      }),
+    ),
+  );
+  return { met: write.met, item: write.met ? write.result.Attributes : write.item };
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { assignmentView } from '../contract/match.ts';
+import { type StoredMatch, storedGame, storedMatchState } from '../service/domain/stored-match.ts';
+import { readWith } from '../service/domain/unreadable.ts';
+import { packedGame, packGame } from './compact-game.ts';
+import { deadlineGroup } from './deadline-index.ts';
+import { secondsAfter } from './dynamo.ts';
+import { jsonOf, stringSet } from './item.ts';
+
+/** Days that a match is kept. It outlives its tickets, because it holds their status. */
+export const MATCH_DAYS = 7;
+
+/** The status of an abandoned match. */
+export const ABANDONED = 'ABANDONED';
+
+/** Whether an item of the matches table is an abandoned match. */
+export function isAbandoned(item: Record<string, unknown> | undefined): boolean {
+  return item?.status === ABANDONED;
+}
+
+/** The item of a match. The game is packed JSON: exact for every number, and small. */
+export function toItem(match: StoredMatch, nowMs: number): Record<string, unknown> {
+  const { matchId, queue, status, createdAt, deadline } = match;
+  return {
+    matchId,
+    queue,
+    status,
+    createdAt,
+    deadline,
+    deadlineGroup: deadline && deadlineGroup(matchId),
+    game: packGame(gameOf(match)),
+    expiresAt: secondsAfter(nowMs, MATCH_DAYS),
+  };
+}
+
+/** A match from its item; undefined when there is none or it was abandoned. */
+export function existing(item: Record<string, unknown> | undefined): StoredMatch | undefined {
+  return item === undefined || isAbandoned(item) ? undefined : toMatch(item);
+}
+
+/**
+ * An abandoned match from its item.
+ * @throws Unreadable
+ */
+export function toAbandoned(item: Record<string, unknown>): z.output<typeof abandonedItem> {
+  return readWith(abandonedItem, item, `abandoned match ${item.matchId}`);
+}
+
+const abandonedItem = z.object({ matchId: z.string(), queue: z.string(), ticketIds: stringSet });
+
+/** The part of a match that is stored as its game. */
+export function gameOf(match: StoredMatch) {
+  const { matchId, queue, status, createdAt, deadline, accepted, cancelled, assignment, ...rest } = match;
+  const { reason, reasonCode, acceptBy, declinedBy, requeued, ...later } = rest;
+  const { roster, newTicketIds, endedAt, backfillId, ...game } = later;
+  return game;
+}
+
+const matchItem = storedMatchState.extend({
+  game: packedGame(storedGame),
+  accepted: stringSet.exactOptional(),
+  assignment: jsonOf(assignmentView).exactOptional(),
+});
+
+/**
+ * A match from its item.
+ * @throws Unreadable
+ */
+export function toMatch(item: Record<string, unknown>): StoredMatch {
+  const { game, ...state } = readWith(matchItem, item, `match ${item.matchId}`);
+  return { ...game, ...state };
+}
