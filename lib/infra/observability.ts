@@ -70,27 +70,35 @@ export class Observability extends Construct {
         lateAlarm(this, name, queue, ageMax),
       ),
     ];
-    if (props.alarmTopic) {
-      // A topic that has a policy, such as one of `enforceSSL`, accepts nothing else from alarms.
-      const account = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
-      props.alarmTopic.grantPublish(
-        new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: account }),
-      );
-      const action = new SnsAction(props.alarmTopic);
-      for (const alarm of this.alarms) {
-        alarm.addAlarmAction(action);
-        alarm.addOkAction(action);
-      }
-    }
+    if (props.alarmTopic) notify(this, props.alarmTopic, this.alarms);
     this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
-    this.dashboard.addWidgets(
+    for (const row of widgets(props)) this.dashboard.addWidgets(...row);
+  }
+}
+
+/** Reports the begin and the end of alarms to a topic. */
+function notify(scope: Construct, topic: ITopic, alarms: readonly Alarm[]): void {
+  // A topic that has a policy, such as one of `enforceSSL`, accepts nothing else from alarms.
+  const account = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
+  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: account }));
+  const action = new SnsAction(topic);
+  for (const alarm of alarms) {
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+  }
+}
+
+/** The rows of the dashboard. */
+function widgets({ stage, functions, deadLetters }: ObservabilityProps): GraphWidget[][] {
+  return [
+    [
       // Each tick counts only its own range, and the number of ticks a minute depends on the queue, so no statistic
       // gives the sum.
       graph('Waiting tickets, in the fullest range of skill', perQueue('Waiting', 'Maximum')),
       graph('Matches a minute', perQueue('Matches', 'Sum')),
       graph('Tickets timed out a minute', perQueue('TimedOut', 'Sum')),
-    );
-    this.dashboard.addWidgets(
+    ],
+    [
       graph(
         'Matches accepted, declined and not answered, a minute',
         ...['Accepted', 'Declined', 'NotAccepted'].map((name) => perQueue(name, 'Sum')),
@@ -103,13 +111,13 @@ export class Observability extends Construct {
         'Matches requeued and ended, and tickets cancelled, a minute',
         ...['Requeued', 'Ended', 'Cancelled'].map((name) => perQueue(name, 'Sum')),
       ),
-    );
-    this.dashboard.addWidgets(
+    ],
+    [
       graph('Wait of matched tickets, p50 (ms)', perQueue('TicketWait', 'p50')),
       graph('Wait of matched tickets, p99 (ms)', perQueue('TicketWait', 'p99')),
       graph('Imbalance of matches, mean', perQueue('Imbalance', 'Average')),
-    );
-    this.dashboard.addWidgets(
+    ],
+    [
       graph('Duration of a tick, p50 and p99 (ms)', ...perQueueP50P99('TickDuration')),
       graph('Age of a tick when it begins, p50 and p99 (ms)', ...perQueueP50P99('TickAge')),
       graph(
@@ -117,36 +125,36 @@ export class Observability extends Construct {
         perQueue('LostRaces', 'Sum'),
         perQueue('SearchesCut', 'Sum'),
       ),
-    );
-    this.dashboard.addWidgets(
+    ],
+    [
       graph(
         'Requests a minute',
-        props.stage.metricCount({ period: minute }),
-        props.stage.metricClientError({ period: minute }),
-        props.stage.metricServerError({ period: minute }),
+        stage.metricCount({ period: minute }),
+        stage.metricClientError({ period: minute }),
+        stage.metricServerError({ period: minute }),
       ),
       graph(
         'Latency of requests, p50 and p99 (ms)',
-        props.stage.metricLatency({ period: minute, statistic: 'p50', label: 'p50' }),
-        props.stage.metricLatency({ period: minute, statistic: 'p99', label: 'p99' }),
+        stage.metricLatency({ period: minute, statistic: 'p50', label: 'p50' }),
+        stage.metricLatency({ period: minute, statistic: 'p99', label: 'p99' }),
       ),
-      graph('Dead letters', ...Object.values(props.deadLetters).map(depth)),
-    );
-    this.dashboard.addWidgets(
+      graph('Dead letters', ...Object.values(deadLetters).map(depth)),
+    ],
+    [
       graph(
         'Failed invocations a minute',
-        ...props.functions.map((fn) => fn.metricErrors({ period: minute, label: fn.name })),
+        ...functions.map((fn) => fn.metricErrors({ period: minute, label: fn.name })),
       ),
       graph(
         'Throttled invocations a minute',
-        ...props.functions.map((fn) => fn.metricThrottles({ period: minute, label: fn.name })),
+        ...functions.map((fn) => fn.metricThrottles({ period: minute, label: fn.name })),
       ),
       graph(
         'Players who would have to accept any side, role or region (%); above 0 waits have no bound',
         perQueue('ChoiceFreeNeeded', 'Maximum'),
       ),
-    );
-  }
+    ],
+  ];
 }
 
 const minute = Duration.minutes(1);

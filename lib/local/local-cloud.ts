@@ -18,7 +18,7 @@ import { type EventSources, startEventSources } from './event-sources.ts';
 import { startExpiry } from './expiry.ts';
 import { type InvocationReport, type LambdaFunction, makeFunctions } from './lambda.ts';
 import { REGION } from './local-account.ts';
-import { roleStatements } from './policy.ts';
+import { roleStatements, type Statement } from './policy.ts';
 import { makeRoutes } from './routes.ts';
 import { makeSchedules, type Schedules } from './schedules.ts';
 import { readSecrets, SECRETS_TARGET, secretsService } from './secrets.ts';
@@ -142,37 +142,20 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
   ends.add(async () => {
     await Promise.all(functions.map((fn) => fn.stop()));
   });
-  const eventSources = startEventSources({
-    stack,
-    functions,
-    roleStatements: statements,
-    sqs,
-    dynamodb,
-    positions,
-    delays,
-    log: say,
-  });
+  const readers = { stack, functions, roleStatements: statements, sqs, dynamodb, positions, delays };
+  const eventSources = startEventSources({ ...readers, log: say });
   ends.add(() => settledWithin(STOP_GRACE_MS, eventSources.stop()));
 
   const dynamodbService = wakingReaders(dynamodb.service, eventSources);
-  aws.open({
-    services: {
-      [DYNAMODB_TARGET]: dynamodbService,
-      [EVENTS_TARGET]: bus.service,
-      [SECRETS_TARGET]: secretsService(secrets),
-      [SQS_TARGET]: sqs.service,
-      [STREAMS_TARGET]: dynamodb.service,
-    },
-    callers: new Map(
-      functions.map((fn): [string, Caller] => [
-        fn.accessKeyId,
-        { name: fn.name, roleName: fn.roleName, statements: statements.get(fn.roleName) ?? [] },
-      ]),
-    ),
-    intercept: options.intercept,
-    delays,
-    log: say,
-  });
+  const services = {
+    [DYNAMODB_TARGET]: dynamodbService,
+    [EVENTS_TARGET]: bus.service,
+    [SECRETS_TARGET]: secretsService(secrets),
+    [SQS_TARGET]: sqs.service,
+    [STREAMS_TARGET]: dynamodb.service,
+  };
+  const { intercept } = options;
+  aws.open({ services, callers: callersOf(functions, statements), intercept, delays, log: say });
   await deployCustomResources(stack, functions, inDir(dataDir, 'custom-resources.json'));
 
   const expiry = ends.with(startExpiry({ tables, dynamodb: dynamodbService, log: say }));
@@ -193,13 +176,7 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
       credentials: { accessKeyId: 'LOCALADMIN', secretAccessKey: 'local' },
     },
     stack,
-    function(name) {
-      const found = functions.find((fn) =>
-        [fn.name, fn.logicalId, fn.environment.POWERTOOLS_SERVICE_NAME].includes(name),
-      );
-      if (found === undefined) throw new Error(`Expected the name of a function, got ${name}.`);
-      return found;
-    },
+    function: (name) => functionNamed(functions, name),
     inspectQueue: sqs.inspect,
     tapBus: bus.tap,
     schedules,
@@ -208,6 +185,27 @@ async function start(options: LocalCloudOptions, ends: Ends): Promise<LocalCloud
     logs,
     stop: () => ends.run(),
   };
+}
+
+/** The functions as callers of AWS, by their access keys. */
+function callersOf(
+  functions: readonly LambdaFunction[],
+  statements: ReadonlyMap<string, readonly Statement[]>,
+): Map<string, Caller> {
+  return new Map(
+    functions.map(({ accessKeyId, name, roleName }) => [
+      accessKeyId,
+      { name, roleName, statements: statements.get(roleName) ?? [] },
+    ]),
+  );
+}
+
+function functionNamed(functions: readonly LambdaFunction[], name: string): LambdaFunction {
+  const found = functions.find((fn) =>
+    [fn.name, fn.logicalId, fn.environment.POWERTOOLS_SERVICE_NAME].includes(name),
+  );
+  if (found === undefined) throw new Error(`Expected the name of a function, got ${name}.`);
+  return found;
 }
 
 /** How long running invocations may take to end. */

@@ -1,25 +1,13 @@
 /** An event source mapping from a table's stream to a function. */
-import { randomUUID } from 'node:crypto';
 import type { AwsDelays } from './aws-delays.ts';
 import { AwsCallError, type AwsService, callAws } from './aws-json.ts';
-import { failuresOf } from './batch-failures.ts';
 import type { DynamoDB } from './dynamodb.ts';
 import { STREAMS_TARGET } from './dynamodb-emulator.ts';
 import type { LambdaFunction } from './lambda.ts';
-import type { InvocationResult } from './lambda-worker.ts';
-import { LocalCloudError } from './local-cloud-error.ts';
-import { compilePattern, type Pattern, PatternError } from './pattern.ts';
-import { SQS_TARGET } from './sqs.ts';
+import { StreamBatches } from './stream-batches.ts';
 import type { StreamPositions } from './stream-positions.ts';
-import {
-  ageMs,
-  arrivalOf,
-  changesSomething,
-  type LambdaRecord,
-  recordOf,
-  type StreamRecord,
-  sequenceNumberOf,
-} from './stream-record.ts';
+import { changesSomething, recordOf, type StreamRecord, sequenceNumberOf } from './stream-record.ts';
+import { type StreamSettings, streamSettings } from './stream-settings.ts';
 import type { Resource } from './template.ts';
 import { makeWakeSignal } from './wake-signal.ts';
 
@@ -47,8 +35,6 @@ export interface StreamSourceOptions {
 /** Between polls of an idle stream. The pause is short after a write and grows from poll to poll. */
 const LOOK_MIN_MS = 10;
 const LOOK_MAX_MS = 1_000;
-const RETRY_MIN_MS = 100;
-const RETRY_MAX_MS = 10_000;
 
 /**
  * Reads every shard of the stream, a parent before its children, and invokes the function with batches of the records
@@ -58,222 +44,131 @@ const RETRY_MAX_MS = 10_000;
  * @throws LocalCloudError when a filter is malformed or uses an operator without local counterpart
  */
 export function startStreamSource(options: StreamSourceOptions): StreamSource {
-  const { mapping, table, target, dynamodb, sqs, positions, delays, log } = options;
-  const settings = settingsOf(mapping);
-  const streamArn = dynamodb.streamArn(table.name);
-  const reader = `${mapping.logicalId} ${streamArn}`;
-  const eventSourceArn = String(mapping.properties.EventSourceArn);
-  const signal = makeWakeSignal();
+  return new StreamReader(options, streamSettings(options.mapping));
+}
 
-  const call = <Reply>(operation: string, input: object) =>
-    callAws<Reply>(dynamodb.service, STREAMS_TARGET, operation, input);
+class StreamReader implements StreamSource {
+  readonly #options: StreamSourceOptions;
+  readonly #settings: StreamSettings;
+  readonly #streamArn: string;
+  /** Names the reader's positions. */
+  readonly #reader: string;
+  readonly #signal = makeWakeSignal();
+  readonly #batches: StreamBatches;
+  readonly #reading: Promise<void>;
 
-  const shards = async (): Promise<readonly Shard[]> => {
-    const { StreamDescription } = await call<{ StreamDescription: { Shards: Shard[] } }>('DescribeStream', {
-      StreamArn: streamArn,
-    });
-    return StreamDescription.Shards;
-  };
+  constructor(options: StreamSourceOptions, settings: StreamSettings) {
+    const { mapping, table, dynamodb, positions } = options;
+    this.#options = options;
+    this.#settings = settings;
+    this.#streamArn = dynamodb.streamArn(table.name);
+    this.#reader = `${mapping.logicalId} ${this.#streamArn}`;
+    const keep = (shardId: string, sequenceNumber: string) =>
+      positions.set(this.#reader, shardId, sequenceNumber);
+    this.#batches = new StreamBatches({ ...options, settings, signal: this.#signal, keep });
+    this.#reading = this.#read();
+  }
 
-  const readStream = async () => {
-    const all = await shards();
+  wake(): void {
+    this.#signal.wake();
+  }
+
+  stop(): Promise<void> {
+    this.#signal.stop();
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { mapping, log } = this.#options;
+    while (!this.#signal.stopped) {
+      try {
+        await this.#readStream();
+      } catch (error) {
+        if (!this.#signal.stopped) log(`${mapping.logicalId}: ${error}`);
+      }
+      await this.#signal.pause(LOOK_MAX_MS);
+    }
+  }
+
+  async #readStream(): Promise<void> {
+    const all = await this.#shards();
     const ids = new Set(all.map(({ ShardId }) => ShardId));
     const roots = all.filter(({ ParentShardId }) => ParentShardId === undefined || !ids.has(ParentShardId));
-    await Promise.all(roots.map(({ ShardId }) => readLineage(ShardId)));
-  };
+    await Promise.all(roots.map(({ ShardId }) => this.#readLineage(ShardId)));
+  }
 
-  const readLineage = async (shardId: string): Promise<void> => {
-    await readShard(shardId);
-    while (!signal.stopped) {
-      const children = (await shards()).filter(({ ParentShardId }) => ParentShardId === shardId);
+  async #readLineage(shardId: string): Promise<void> {
+    await this.#readShard(shardId);
+    while (!this.#signal.stopped) {
+      const children = (await this.#shards()).filter(({ ParentShardId }) => ParentShardId === shardId);
       if (children.length > 0) {
-        await Promise.all(children.map(({ ShardId }) => readLineage(ShardId)));
+        await Promise.all(children.map(({ ShardId }) => this.#readLineage(ShardId)));
         return;
       }
-      await signal.pause(LOOK_MAX_MS);
+      await this.#signal.pause(LOOK_MAX_MS);
     }
-  };
+  }
 
   /** Settles when the shard is closed and read to its end. */
-  const readShard = async (shardId: string) => {
-    let iterator = await iteratorOf(shardId);
+  async #readShard(shardId: string): Promise<void> {
+    const { delays } = this.#options;
+    const signal = this.#signal;
+    let iterator = await this.#iteratorOf(shardId);
     let lookMs = LOOK_MIN_MS;
     while (!signal.stopped && iterator !== undefined) {
-      const { Records = [], NextShardIterator }: RecordsReply = await call('GetRecords', {
+      const { Records = [], NextShardIterator }: RecordsReply = await this.#call('GetRecords', {
         ShardIterator: iterator,
       });
-      if (Records.length > 0) await handle(Records, shardId);
+      if (Records.length > 0) await this.#handle(Records, shardId);
       else if (delays.streamPollMs !== undefined) await signal.pause(delays.streamPollMs);
       else if (await signal.woken(lookMs)) lookMs = LOOK_MIN_MS;
       else lookMs = Math.min(2 * lookMs, LOOK_MAX_MS);
       iterator = NextShardIterator;
     }
-  };
+  }
 
-  const iteratorOf = async (shardId: string): Promise<string | undefined> => {
-    const sequenceNumber = positions.get(reader, shardId);
+  async #handle(found: readonly StreamRecord[], shardId: string): Promise<void> {
+    const { mapping, positions } = this.#options;
+    const { filters, batchSize } = this.#settings;
+    const eventSourceArn = String(mapping.properties.EventSourceArn);
+    const records = found
+      .filter(changesSomething)
+      .map((record) => recordOf(record, this.#streamArn, eventSourceArn))
+      .filter((record) => filters.some((matches) => matches(record)));
+    for (let at = 0; at < records.length; at += batchSize) {
+      const batch = records.slice(at, at + batchSize);
+      if (!(await this.#batches.deliver(batch, shardId))) return;
+      positions.set(this.#reader, shardId, sequenceNumberOf(batch.at(-1)!));
+    }
+    positions.set(this.#reader, shardId, found.at(-1)!.dynamodb.SequenceNumber);
+  }
+
+  async #shards(): Promise<readonly Shard[]> {
+    const reply = await this.#call<{ StreamDescription: { Shards: Shard[] } }>('DescribeStream', {
+      StreamArn: this.#streamArn,
+    });
+    return reply.StreamDescription.Shards;
+  }
+
+  async #iteratorOf(shardId: string): Promise<string | undefined> {
+    const sequenceNumber = this.#options.positions.get(this.#reader, shardId);
     const start =
       sequenceNumber === undefined
-        ? { ShardIteratorType: settings.startingPosition }
+        ? { ShardIteratorType: this.#settings.startingPosition }
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: sequenceNumber };
-    const input = { StreamArn: streamArn, ShardId: shardId };
+    const input = { StreamArn: this.#streamArn, ShardId: shardId };
     try {
-      return (await call<IteratorReply>('GetShardIterator', { ...input, ...start })).ShardIterator;
+      return (await this.#call<IteratorReply>('GetShardIterator', { ...input, ...start })).ShardIterator;
     } catch (error) {
       // The stream no longer has the record at this position, so reading starts at the oldest record.
       if (!(error instanceof AwsCallError) || error.code !== 'TrimmedDataAccessException') throw error;
       const oldest = { ...input, ShardIteratorType: 'TRIM_HORIZON' };
-      return (await call<IteratorReply>('GetShardIterator', oldest)).ShardIterator;
+      return (await this.#call<IteratorReply>('GetShardIterator', oldest)).ShardIterator;
     }
-  };
+  }
 
-  const handle = async (found: readonly StreamRecord[], shardId: string) => {
-    const records = found
-      .filter(changesSomething)
-      .map((record) => recordOf(record, streamArn, eventSourceArn))
-      .filter((record) => settings.filters.some((matches) => matches(record)));
-    for (let at = 0; at < records.length; at += settings.batchSize) {
-      const batch = records.slice(at, at + settings.batchSize);
-      if (!(await deliver(batch, shardId, 0))) return;
-      positions.set(reader, shardId, sequenceNumberOf(batch.at(-1)!));
-    }
-    positions.set(reader, shardId, found.at(-1)!.dynamodb.SequenceNumber);
-  };
-
-  /** True when every record of the batch was handled or given up; false when the source was stopped earlier. */
-  const deliver = async (
-    batch: readonly LambdaRecord[],
-    shardId: string,
-    retries: number,
-  ): Promise<boolean> => {
-    if (signal.stopped) return false;
-    const result = await target.invoke({ Records: batch });
-    const failures = failuresOf(result, batch.map(sequenceNumberOf), mapping.properties);
-    const firstFailed = batch.findIndex((record) => failures.has(sequenceNumberOf(record)));
-    if (firstFailed === -1) return true;
-    if (signal.stopped) return false;
-    if (firstFailed > 0) positions.set(reader, shardId, sequenceNumberOf(batch[firstFailed - 1]!));
-    const rest = batch.slice(firstFailed);
-    const tooOld = ageMs(rest[0]!) > settings.recordAgeMaxMs;
-    if (tooOld || retries >= settings.retriesMax) {
-      const condition = tooOld ? 'RecordAgeExceeded' : 'RetryAttemptsExhausted';
-      await giveUp(rest, shardId, retries + 1, result, condition);
-      return true;
-    }
-    await signal.pause(Math.min(RETRY_MIN_MS * 2 ** retries, RETRY_MAX_MS));
-    if (firstFailed > 0 || !settings.bisects || rest.length === 1) return deliver(rest, shardId, retries + 1);
-    // Halving does not count as a retry.
-    const middle = Math.ceil(rest.length / 2);
-    return (
-      (await deliver(rest.slice(0, middle), shardId, retries)) &&
-      (await deliver(rest.slice(middle), shardId, retries))
-    );
-  };
-
-  const giveUp = async (
-    batch: readonly LambdaRecord[],
-    shardId: string,
-    invokeCount: number,
-    result: InvocationResult,
-    condition: string,
-  ) => {
-    log(`${mapping.logicalId}: gave up ${batch.length} records: ${condition}`);
-    if (settings.failureQueueName === undefined) return;
-    await callAws(sqs, SQS_TARGET, 'SendMessage', {
-      QueueUrl: settings.failureQueueName,
-      MessageBody: JSON.stringify({
-        requestContext: {
-          requestId: randomUUID(),
-          functionArn: target.arn,
-          condition,
-          approximateInvokeCount: invokeCount,
-        },
-        responseContext: {
-          statusCode: 200,
-          executedVersion: '$LATEST',
-          functionError: result.ok ? null : 'Unhandled',
-        },
-        version: '1.0',
-        timestamp: new Date().toISOString(),
-        DDBStreamBatchInfo: {
-          shardId,
-          startSequenceNumber: sequenceNumberOf(batch[0]!),
-          endSequenceNumber: sequenceNumberOf(batch.at(-1)!),
-          approximateArrivalOfFirstRecord: arrivalOf(batch[0]!),
-          approximateArrivalOfLastRecord: arrivalOf(batch.at(-1)!),
-          batchSize: batch.length,
-          streamArn: eventSourceArn,
-        },
-      }),
-    });
-  };
-
-  const read = async () => {
-    while (!signal.stopped) {
-      try {
-        await readStream();
-      } catch (error) {
-        if (!signal.stopped) log(`${mapping.logicalId}: ${error}`);
-      }
-      await signal.pause(LOOK_MAX_MS);
-    }
-  };
-  const reading = read();
-
-  return {
-    wake: signal.wake,
-    stop() {
-      signal.stop();
-      return reading;
-    },
-  };
-}
-
-interface Settings {
-  readonly startingPosition: string;
-  readonly batchSize: number;
-  readonly bisects: boolean;
-  readonly retriesMax: number;
-  readonly recordAgeMaxMs: number;
-  readonly filters: readonly Pattern[];
-  readonly failureQueueName: string | undefined;
-}
-
-function settingsOf({ logicalId, properties }: Resource): Settings {
-  const {
-    StartingPosition = 'TRIM_HORIZON',
-    BatchSize = 100,
-    BisectBatchOnFunctionError = false,
-    MaximumRetryAttempts = -1,
-    MaximumRecordAgeInSeconds = -1,
-    FilterCriteria,
-    DestinationConfig,
-  } = properties;
-  const { Filters = [] } = (FilterCriteria ?? {}) as { Filters?: { Pattern: string }[] };
-  const destination = (DestinationConfig as { OnFailure?: { Destination?: string } } | undefined)?.OnFailure;
-  return {
-    startingPosition: String(StartingPosition),
-    batchSize: Number(BatchSize),
-    bisects: BisectBatchOnFunctionError === true,
-    retriesMax: unlessForever(MaximumRetryAttempts),
-    recordAgeMaxMs: unlessForever(MaximumRecordAgeInSeconds) * 1000,
-    filters: Filters.length === 0 ? [() => true] : Filters.map(({ Pattern }) => filterOf(Pattern, logicalId)),
-    failureQueueName: destination?.Destination?.split(':').at(-1),
-  };
-}
-
-function unlessForever(limit: unknown): number {
-  return Number(limit) === -1 ? Number.POSITIVE_INFINITY : Number(limit);
-}
-
-function filterOf(pattern: string, logicalId: string): Pattern {
-  try {
-    return compilePattern(JSON.parse(pattern));
-  } catch (error) {
-    if (error instanceof PatternError || error instanceof SyntaxError) {
-      throw new LocalCloudError(`A filter of ${logicalId}: ${error.message}`);
-    }
-    throw error;
+  #call<Reply>(operation: string, input: object): Promise<Reply> {
+    return callAws<Reply>(this.#options.dynamodb.service, STREAMS_TARGET, operation, input);
   }
 }
 

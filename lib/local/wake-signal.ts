@@ -42,3 +42,5 @@ export function makeWakeSignal() {
     },
   };
 }
+
+export type WakeSignal = ReturnType<typeof makeWakeSignal>;

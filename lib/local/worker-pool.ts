@@ -73,55 +73,89 @@ interface Runner {
 
 /** Starts workers on demand. A worker that does not respond in time is ended, and a new one takes the next job. */
 export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { start, environment, timeoutMs, reservedConcurrency = WORKERS_MAX, delays, log, ended } = options;
-  const workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
-  let patienceMs = options.patienceMs ?? (delays.instant ? PATIENCE_MIN_MS : 0);
-  const waiting: Job[] = [];
-  const runners = new Set<Runner>();
-  let stopped = false;
-  let patience: NodeJS.Timeout | undefined;
+  return new Workers(options);
+}
+
+class Workers implements WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #workersMax: number;
+  readonly #waiting: Job[] = [];
+  readonly #runners = new Set<Runner>();
+  #stopped = false;
+  #patienceMs: number;
+  #patience: NodeJS.Timeout | undefined;
   /** When a worker has last become ready. It gets time to work off the jobs that have waited for its start. */
-  let readyMs = 0;
+  #readyMs = 0;
+
+  constructor(options: WorkerPoolOptions) {
+    const { reservedConcurrency = WORKERS_MAX, delays } = options;
+    this.#options = options;
+    this.#workersMax = Math.min(reservedConcurrency, WORKERS_MAX);
+    this.#patienceMs = options.patienceMs ?? (delays.instant ? PATIENCE_MIN_MS : 0);
+  }
+
+  async run(event: string): Promise<InvocationResult> {
+    await this.#options.delays.wait('lambdaInvocation');
+    if (this.#stopped) return STOPPED;
+    return new Promise((settle) => {
+      this.#waiting.push({ event, settle, sinceMs: performance.now() });
+      this.#assign();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#patience);
+    const workers = [...this.#runners];
+    const unfinished = [...this.#waiting.splice(0), ...workers.flatMap(({ job }) => job ?? [])];
+    this.#runners.clear();
+    for (const job of unfinished) job.settle(STOPPED);
+    for (const { timer } of workers) clearTimeout(timer);
+    await Promise.all(workers.map(({ worker }) => worker.terminate()));
+  }
 
   /** Gives waiting jobs to idle workers, and starts workers for the rest, within the limits. */
-  const assign = () => {
-    for (const runner of runners) {
-      if (waiting.length === 0) return;
-      if (runner.state === 'idle') run(runner, waiting.shift()!);
+  #assign(): void {
+    for (const runner of this.#runners) {
+      if (this.#waiting.length === 0) return;
+      if (runner.state === 'idle') this.#give(runner, this.#waiting.shift()!);
     }
     const inState = (state: Runner['state']) =>
-      [...runners].filter((runner) => runner.state === state).length;
+      [...this.#runners].filter((runner) => runner.state === state).length;
     let starting = inState('starting');
-    const wanted = overdue() - inState('cold');
-    while (starting < Math.min(wanted, STARTING_MAX) && runners.size < workersMax) {
-      addWorker();
+    const wanted = this.#overdue() - inState('cold');
+    while (starting < Math.min(wanted, STARTING_MAX) && this.#runners.size < this.#workersMax) {
+      this.#addWorker();
       starting++;
     }
-    clearTimeout(patience);
-    if (waiting.length > 0 && runners.size < workersMax) patience = setTimeout(assign, patienceMs);
-  };
+    clearTimeout(this.#patience);
+    if (this.#waiting.length > 0 && this.#runners.size < this.#workersMax)
+      this.#patience = setTimeout(() => this.#assign(), this.#patienceMs);
+  }
 
   /** The number of waiting jobs that shall not wait for a busy worker any longer. */
-  const overdue = () => {
-    if (runners.size === 0) return waiting.length;
-    const sinceMs = performance.now() - patienceMs;
-    return readyMs > sinceMs ? 0 : waiting.filter((job) => job.sinceMs <= sinceMs).length;
-  };
+  #overdue(): number {
+    if (this.#runners.size === 0) return this.#waiting.length;
+    const sinceMs = performance.now() - this.#patienceMs;
+    return this.#readyMs > sinceMs ? 0 : this.#waiting.filter((job) => job.sinceMs <= sinceMs).length;
+  }
 
-  const run = (runner: Runner, job: Job) => {
+  #give(runner: Runner, job: Job): void {
+    const { timeoutMs } = this.#options;
     clearTimeout(runner.timer);
     runner.state = 'busy';
     runner.job = job;
     runner.startedMs = performance.now();
     runner.timer = setTimeout(() => {
-      end(runner, 'Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`);
+      this.#end(runner, 'Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`);
     }, timeoutMs);
     const { event } = job;
     const deadlineMs = Date.now() + timeoutMs;
     runner.worker.postMessage({ event, requestId: randomUUID(), deadlineMs } satisfies Invocation);
-  };
+  }
 
-  const addWorker = () => {
+  #addWorker(): void {
+    const { start, environment, log } = this.#options;
     const worker = new Worker(workerEntry(), {
       env: environment,
       execArgv: [],
@@ -134,91 +168,78 @@ export function makeWorkerPool(options: WorkerPoolOptions): WorkerPool {
       workerData: start,
     });
     const runner: Runner = { worker, state: 'starting', job: undefined, startedMs: performance.now() };
-    runners.add(runner);
+    this.#runners.add(runner);
     for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
-    const coldMs = delays.ms('lambdaColdStart');
+    const coldMs = this.#options.delays.ms('lambdaColdStart');
     worker.on('message', (message: InvocationEnd | 'ready') => {
-      if (message !== 'ready') settle(runner, message.result, message.cpuMs);
-      else started(performance.now() - runner.startedMs);
-      const restMs = message === 'ready' ? coldMs - (performance.now() - runner.startedMs) : 0;
-      if (restMs <= 0) return rest(runner);
-      runner.state = 'cold';
-      runner.timer = setTimeout(() => rest(runner), restMs);
-      // Another worker may start now.
-      assign();
+      if (message === 'ready') this.#ready(runner, coldMs);
+      else {
+        this.#settle(runner, message.result, message.cpuMs);
+        this.#rest(runner);
+      }
     });
     worker.on('error', (error: Error) => {
       log(error.stack ?? String(error));
-      end(runner, error.name, error.message);
+      this.#end(runner, error.name, error.message);
     });
     worker.on('exit', () =>
-      end(runner, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
+      this.#end(runner, 'Runtime.ExitError', 'Error: Runtime exited without providing a reason'),
     );
-  };
+  }
 
-  const started = (tookMs: number) => {
-    readyMs = performance.now();
-    if (options.patienceMs === undefined && delays.instant)
-      patienceMs = Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, tookMs));
-  };
-
-  /** Makes the worker available for jobs. */
-  const rest = (runner: Runner) => {
-    if (!runners.has(runner)) return;
-    runner.state = 'idle';
-    clearTimeout(runner.timer);
-    runner.timer = setTimeout(() => endIdle(runner), IDLE_MS).unref();
-    assign();
-  };
-
-  /** Ends the worker. Its job fails with the error; if the worker never started, a waiting job fails instead. */
-  const end = (runner: Runner, errorType: string, errorMessage: string) => {
-    if (!runners.delete(runner)) return;
-    clearTimeout(runner.timer);
-    void runner.worker.terminate();
-    if (runner.state === 'starting') runner.job = waiting.shift();
-    settle(runner, { ok: false, errorType, errorMessage });
-    assign();
-  };
-
-  const settle = (runner: Runner, result: InvocationResult, cpuMs = 0) => {
-    if (runner.job === undefined) return;
-    ended(result, performance.now() - runner.startedMs, cpuMs);
-    runner.job.settle(result);
-    runner.job = undefined;
-  };
-
-  /** The last worker stays longer, for the next ticket. */
-  const endIdle = (runner: Runner) => {
-    if (runner.state !== 'idle') return;
-    if (runners.size === 1 && performance.now() - runner.startedMs < LAST_IDLE_MS) {
-      runner.timer = setTimeout(() => endIdle(runner), LAST_IDLE_MS - IDLE_MS).unref();
+  /** The worker has started, and is available when its start would have ended on AWS. */
+  #ready(runner: Runner, coldMs: number): void {
+    const { delays, patienceMs } = this.#options;
+    this.#readyMs = performance.now();
+    const tookMs = this.#readyMs - runner.startedMs;
+    if (patienceMs === undefined && delays.instant)
+      this.#patienceMs = Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, tookMs));
+    if (coldMs <= tookMs) {
+      this.#rest(runner);
       return;
     }
-    runners.delete(runner);
-    void runner.worker.terminate();
-  };
+    runner.state = 'cold';
+    runner.timer = setTimeout(() => this.#rest(runner), coldMs - tookMs);
+    // Another worker may start now.
+    this.#assign();
+  }
 
-  return {
-    async run(event) {
-      await delays.wait('lambdaInvocation');
-      if (stopped) return STOPPED;
-      return new Promise((settle) => {
-        waiting.push({ event, settle, sinceMs: performance.now() });
-        assign();
-      });
-    },
-    async stop() {
-      stopped = true;
-      clearTimeout(patience);
-      const unfinished = [...waiting.splice(0), ...[...runners].flatMap(({ job }) => job ?? [])];
-      const workers = [...runners];
-      runners.clear();
-      for (const job of unfinished) job.settle(STOPPED);
-      for (const { timer } of workers) clearTimeout(timer);
-      await Promise.all(workers.map(({ worker }) => worker.terminate()));
-    },
-  };
+  /** Makes the worker available for jobs. */
+  #rest(runner: Runner): void {
+    if (!this.#runners.has(runner)) return;
+    runner.state = 'idle';
+    clearTimeout(runner.timer);
+    runner.timer = setTimeout(() => this.#endIdle(runner), IDLE_MS).unref();
+    this.#assign();
+  }
+
+  /** Ends the worker. Its job fails with the error; if the worker never started, a waiting job fails instead. */
+  #end(runner: Runner, errorType: string, errorMessage: string): void {
+    if (!this.#runners.delete(runner)) return;
+    clearTimeout(runner.timer);
+    void runner.worker.terminate();
+    if (runner.state === 'starting') runner.job = this.#waiting.shift();
+    this.#settle(runner, { ok: false, errorType, errorMessage });
+    this.#assign();
+  }
+
+  #settle(runner: Runner, result: InvocationResult, cpuMs = 0): void {
+    if (runner.job === undefined) return;
+    this.#options.ended(result, performance.now() - runner.startedMs, cpuMs);
+    runner.job.settle(result);
+    runner.job = undefined;
+  }
+
+  /** The last worker stays longer, for the next ticket. */
+  #endIdle(runner: Runner): void {
+    if (runner.state !== 'idle') return;
+    if (this.#runners.size === 1 && performance.now() - runner.startedMs < LAST_IDLE_MS) {
+      runner.timer = setTimeout(() => this.#endIdle(runner), LAST_IDLE_MS - IDLE_MS).unref();
+      return;
+    }
+    this.#runners.delete(runner);
+    void runner.worker.terminate();
+  }
 }
 
 const STOPPED: InvocationResult = {

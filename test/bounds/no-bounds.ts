@@ -15,7 +15,7 @@ export const NO_BOUNDS: Readonly<Record<string, readonly string[]>> = {
     'lib/local/stream-positions.ts#WRITE_EVERY_MS',
     'lib/local/stream-source.ts#LOOK_MIN_MS',
     'lib/local/stream-source.ts#LOOK_MAX_MS',
-    'lib/local/stream-source.ts#RETRY_MIN_MS',
+    'lib/local/stream-batches.ts#RETRY_MIN_MS',
     'lib/local/queue-source.ts#WAIT_SECONDS',
     'lib/local/queue-source.ts#AFTER_FAULT_MS',
     'lib/service/ticks/commit-games.ts#TURN_MS',
