@@ -324,6 +324,8 @@ describe('putting events', () => {
     for (const [name, value] of Object.entries({
       AWS_REGION: 'us-east-1',
       QUEUES_TABLE: 'queues',
+      RANGES_TABLE: 'ranges',
+      FAILED_SHARE: '0.25',
       EVENT_BUS_NAME: 'bus',
       PARKED_EVENTS_URL: 'https://sqs.example/0/parked',
     }))
